@@ -1,0 +1,1355 @@
+// Generated from openapi.yaml by `npm run generate`. Edit that instead.
+
+export interface paths {
+    "/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved sessions
+         * @description The sessions of the account that owns the key, newest first, a page at a time. To get the next page repeat the
+         *     request with `cursor` set to the `nextCursor` of the answer; the last page has none. There are no totals.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read one session
+         * @description A session of another account, a deleted one and one that never existed are the same 404.
+         */
+        get: operations["getSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{id}/transcript": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the transcript of a session
+         * @description Always 200 for a session of your own. Segments appear all at once, when the session is `completed`; until then
+         *     `segments` is empty. Stop polling on `completed` or `failed`, not on "segments not empty": a recording without
+         *     speech completes with no segments.
+         *
+         *     `wait` holds the answer until the session is final, or the time is over. `Retry-After` says when to ask again
+         *     while it is not final. `If-None-Match` with the last `ETag` gives 304 while nothing changed.
+         *
+         *     `Accept: text/vtt`, `application/x-subrip` or `text/plain` gives captions or plain text of a completed session.
+         */
+        get: operations["getTranscript"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/transcriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload audio and queue its transcription
+         * @description Accepts any file with an audio stream that ffmpeg can read, up to the account's limits (1 GiB and 4 hours unless
+         *     support set others). The answer comes once the file is safely stored and the job is queued; the transcript then
+         *     appears at the address in `Location`, followed by `/transcript`.
+         *
+         *     The measured duration is reserved on the account's balance and, once the transcript is stored, the decoded
+         *     duration is charged. Nothing is charged for a failed session or for audio in which nothing was said.
+         *
+         *     Send an `Idempotency-Key` to make a retry safe: within 24 hours the same key with the same file and `durationMs`
+         *     gives the first answer again.
+         */
+        post: operations["createTranscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download this contract
+         * @description The OpenAPI description of version 1, needing no key. The same bytes are served at `/openapi.json`, outside the
+         *     versioned base address.
+         */
+        get: operations["getOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * @description `queued` (waiting for a worker), `processing`, `completed` or `failed`. The last two are final. After a crash a
+         *     session may go from `processing` back to `queued`.
+         * @example completed
+         * @enum {string}
+         */
+        SessionStatus: "queued" | "processing" | "completed" | "failed";
+        /** @description A saved record of one upload. */
+        Session: {
+            /**
+             * Format: uuid
+             * @description The identifier of the session.
+             * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3c
+             */
+            id: string;
+            status: components["schemas"]["SessionStatus"];
+            /**
+             * @description The name of the uploaded file, without its folder and extension.
+             * @example Board meeting
+             */
+            title: string;
+            /**
+             * Format: date-time
+             * @description When the upload was accepted.
+             * @example 2026-11-20T09:30:00.123456Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When a worker last began to transcribe it.
+             * @example 2026-11-20T09:30:01.5Z
+             */
+            startedAt?: string;
+            /**
+             * Format: date-time
+             * @description When the session became `completed` or `failed`.
+             * @example 2026-11-20T09:34:10.25Z
+             */
+            completedAt?: string;
+            /**
+             * Format: int32
+             * @description The duration of the audio in milliseconds, measured at the upload and exact once completed.
+             * @example 1834000
+             */
+            durationMs?: number;
+            /**
+             * @description The language of the transcript as a BCP 47 tag, when the recognizer knows it.
+             * @example en-US
+             */
+            language?: string;
+            /**
+             * Format: int32
+             * @description How much of the audio has been recognized, in percent, while the session is `processing`.
+             * @example 40
+             */
+            progress?: number;
+            error?: components["schemas"]["SessionError"];
+        };
+        /** @description Why a session failed. Present if and only if the status is `failed`. */
+        SessionError: {
+            /**
+             * @description A stable code: `unsupported_media`, `no_audio_track`, `audio_too_long`, `insufficient_balance`,
+             *     `recognizer_error`, `timed_out` or `canceled`. Others may be added.
+             * @example unsupported_media
+             */
+            code: string;
+            /**
+             * @description A sentence for people.
+             * @example The audio could not be decoded.
+             */
+            message: string;
+        };
+        /** @description A page of sessions, newest first. */
+        SessionPage: {
+            /** @description The sessions of this page. */
+            items: components["schemas"]["Session"][];
+            /**
+             * @description The `cursor` of the next page; absent on the last page.
+             * @example eyJhIjoiMjAyNi0xMS0yMCJ9
+             */
+            nextCursor?: string;
+        };
+        /** @description The transcript of a session as it stands. */
+        Transcript: {
+            /**
+             * Format: uuid
+             * @description The session that the transcript belongs to.
+             * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3c
+             */
+            sessionId: string;
+            status: components["schemas"]["SessionStatus"];
+            /**
+             * Format: int32
+             * @description The duration of the audio in milliseconds, measured at the upload and exact once completed.
+             * @example 7100
+             */
+            durationMs?: number;
+            /**
+             * @description The language of the transcript as a BCP 47 tag, when the recognizer knows it.
+             * @example en-US
+             */
+            language?: string;
+            error?: components["schemas"]["SessionError"];
+            /** @description The segments in order; empty until the session is `completed`, and when nothing was said. */
+            segments: components["schemas"]["Segment"][];
+        };
+        /**
+         * @description A readable piece of the transcript, about ten seconds or twenty words at most. Segments are sorted, and
+         *     `0 ≤ startMs ≤ endMs ≤ durationMs`.
+         */
+        Segment: {
+            /**
+             * Format: int32
+             * @description The position of the segment, from 0.
+             * @example 0
+             */
+            index: number;
+            /**
+             * Format: int32
+             * @description Where the segment begins, in milliseconds from the beginning of the audio.
+             * @example 120
+             */
+            startMs: number;
+            /**
+             * Format: int32
+             * @description Where the segment ends, in milliseconds from the beginning of the audio.
+             * @example 3480
+             */
+            endMs: number;
+            /**
+             * @description What was said.
+             * @example good morning and welcome
+             */
+            text: string;
+            /**
+             * Format: double
+             * @description How sure the recognizer is, when it says so.
+             * @example 0.91
+             */
+            confidence?: number;
+            /**
+             * @description A label of the speaker within this transcript, when the recognizer tells speakers apart.
+             * @example S1
+             */
+            speaker?: string;
+            /** @description The words of the segment; only with `include=words`. */
+            words?: components["schemas"]["Word"][];
+        };
+        /** @description A word of a segment. */
+        Word: {
+            /**
+             * Format: int32
+             * @description Where the word begins, in milliseconds from the beginning of the audio.
+             * @example 120
+             */
+            startMs: number;
+            /**
+             * Format: int32
+             * @description Where the word ends, in milliseconds from the beginning of the audio.
+             * @example 400
+             */
+            endMs: number;
+            /**
+             * @description The word.
+             * @example good
+             */
+            text: string;
+            /**
+             * Format: double
+             * @description How sure the recognizer is, when it says so.
+             * @example 0.93
+             */
+            confidence?: number;
+        };
+        /**
+         * @description WebVTT captions (W3C), a cue per segment.
+         * @example WEBVTT
+         *
+         *     00:00:00.120 --> 00:00:03.480
+         *     good morning and welcome
+         */
+        WebVtt: string;
+        /**
+         * @description SubRip captions, a cue per segment.
+         * @example 1
+         *     00:00:00,120 --> 00:00:03,480
+         *     good morning and welcome
+         */
+        SubRip: string;
+        /**
+         * @description The text alone, a line per segment.
+         * @example good morning and welcome
+         */
+        PlainText: string;
+        /** @description The form of an upload. Other fields, and repeated ones, are refused. */
+        TranscriptionRequest: {
+            /**
+             * Format: binary
+             * @description The audio file, not empty. Its name becomes the title of the session.
+             */
+            file: string;
+            /**
+             * Format: int32
+             * @description The duration of the audio in milliseconds, when the client knows it. It only serves to refuse early what the
+             *     balance does not cover; the measured duration counts, and a mismatch is no error.
+             * @example 1834000
+             */
+            durationMs?: number;
+        };
+        /** @description A queued transcription. */
+        TranscriptionJob: {
+            /**
+             * Format: uuid
+             * @description The session that receives the transcript.
+             * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3c
+             */
+            sessionId: string;
+            /**
+             * Format: uuid
+             * @description The identifier of the transcription job.
+             * @example 01a1f89b-f1a2-7606-8a3d-2c9f4b7e1d50
+             */
+            jobId: string;
+            status: components["schemas"]["TranscriptionJobStatus"];
+        };
+        /**
+         * @description Always `queued`. Follow the session for what happens next.
+         * @example queued
+         * @enum {string}
+         */
+        TranscriptionJobStatus: "queued";
+        /** @description An OpenAPI 3.0 document. */
+        OpenApiDocument: {
+            /**
+             * @description The version of the OpenAPI Specification.
+             * @example 3.0.3
+             */
+            openapi: string;
+            /** @description The title, version and description of this interface. */
+            info: {
+                [key: string]: unknown;
+            };
+            /** @description The operations by path and method. */
+            paths: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description An error (RFC 9457). Fields that do not apply are absent. */
+        Problem: {
+            /**
+             * @description Always `about:blank`; `code` says what happened.
+             * @example about:blank
+             */
+            type: string;
+            /**
+             * @description The phrase of the HTTP status.
+             * @example Bad Request
+             */
+            title: string;
+            /**
+             * Format: int32
+             * @description The HTTP status.
+             * @example 400
+             */
+            status: number;
+            /**
+             * @description A stable code to branch on. Others may be added.
+             * @example invalid_request
+             */
+            code: string;
+            /**
+             * @description A sentence for people about this occurrence.
+             * @example The query parameter "page" is not known.
+             */
+            detail?: string;
+            /**
+             * @description The identifier of the request, as in `X-Request-Id`.
+             * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+             */
+            requestId?: string;
+            /** @description What is wrong, one entry per parameter or field. */
+            errors?: components["schemas"]["InvalidField"][];
+            /**
+             * @description With `insufficient_scope`, the scope that the key lacks, `read` or `write`.
+             * @example write
+             */
+            requiredScope?: string;
+            /**
+             * Format: int32
+             * @description With `file_too_large`, the largest file that the account may upload.
+             * @example 1073741824
+             */
+            limitBytes?: number;
+            /**
+             * Format: int32
+             * @description With `audio_too_long`, the longest audio that the account may upload.
+             * @example 14400000
+             */
+            limitMs?: number;
+            /**
+             * Format: double
+             * @description With `insufficient_balance`, what is left of the balance less what is reserved, in whole milliseconds. It may
+             *     be negative.
+             * @example 60000
+             */
+            availableMs?: number;
+            /**
+             * Format: int32
+             * @description With `insufficient_balance`, the duration of the audio, once it is known.
+             * @example 600000
+             */
+            requiredMs?: number;
+            /**
+             * Format: int32
+             * @description The value of `Retry-After`.
+             * @example 34
+             */
+            retryAfterSeconds?: number;
+        };
+        /** @description One thing that is wrong with a request. */
+        InvalidField: {
+            /**
+             * @description Where it was found.
+             * @example query
+             * @enum {string}
+             */
+            in: "path" | "query" | "header" | "body";
+            /**
+             * @description The name of the parameter or form field.
+             * @example page
+             */
+            name: string;
+            /**
+             * @description What is wrong with it.
+             * @example is not known
+             */
+            message: string;
+        };
+    };
+    responses: {
+        /** @description A parameter or the form is wrong; `errors` names what. Codes: `invalid_request`, `invalid_cursor`, `empty_file`. */
+        BadRequest: {
+            headers: {
+                /**
+                 * @description The identifier of this request. Quote it to support.
+                 * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                 */
+                "X-Request-Id": string;
+                /**
+                 * @description As in a successful answer; absent when the request was refused before it was counted.
+                 * @example "plan";r=12;t=34
+                 */
+                RateLimit?: string;
+                /**
+                 * @description As in a successful answer; absent when the request was refused before it was counted.
+                 * @example "plan";q=60;w=60
+                 */
+                "RateLimit-Policy"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description The API key is missing or invalid. Code: `unauthorized`. Unknown, damaged, revoked and expired keys are not told
+         *     apart.
+         */
+        Unauthorized: {
+            headers: {
+                /**
+                 * @description The identifier of this request. Quote it to support.
+                 * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                 */
+                "X-Request-Id": string;
+                /**
+                 * @description How to authenticate (RFC 6750, section 3).
+                 * @example Bearer realm="transcription", error="invalid_token"
+                 */
+                "WWW-Authenticate": string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description The transcription balance does not cover the audio. Code: `insufficient_balance`, with `availableMs` and, once
+         *     the duration is known, `requiredMs`.
+         */
+        PaymentRequired: {
+            headers: {
+                /**
+                 * @description The identifier of this request. Quote it to support.
+                 * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                 */
+                "X-Request-Id": string;
+                /**
+                 * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
+                 * @example "plan";r=12;t=34
+                 */
+                RateLimit: string;
+                /**
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                 * @example "plan";q=60;w=60
+                 */
+                "RateLimit-Policy": string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description The key or the account may not do this. Codes: `insufficient_scope` with `requiredScope`, `plan_not_eligible`,
+         *     `account_suspended`.
+         */
+        Forbidden: {
+            headers: {
+                /**
+                 * @description The identifier of this request. Quote it to support.
+                 * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                 */
+                "X-Request-Id": string;
+                /**
+                 * @description The scope that is missing (RFC 6750, section 3); absent for other refusals.
+                 * @example Bearer realm="transcription", error="insufficient_scope", scope="write"
+                 */
+                "WWW-Authenticate"?: string;
+                /**
+                 * @description As in a successful answer; absent when the request was refused before it was counted.
+                 * @example "plan";r=12;t=34
+                 */
+                RateLimit?: string;
+                /**
+                 * @description As in a successful answer; absent when the request was refused before it was counted.
+                 * @example "plan";q=60;w=60
+                 */
+                "RateLimit-Policy"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such session in this account. Code: `session_not_found`. */
+        NotFound: {
+            headers: {
+                /**
+                 * @description The identifier of this request. Quote it to support.
+                 * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                 */
+                "X-Request-Id": string;
+                /**
+                 * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
+                 * @example "plan";r=12;t=34
+                 */
+                RateLimit: string;
+                /**
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                 * @example "plan";q=60;w=60
+                 */
+                "RateLimit-Policy": string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description None of the types in `Accept` is offered. Code: `not_acceptable`. */
+        NotAcceptable: {
+            headers: {
+                /**
+                 * @description The identifier of this request. Quote it to support.
+                 * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                 */
+                "X-Request-Id": string;
+                /**
+                 * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
+                 * @example "plan";r=12;t=34
+                 */
+                RateLimit: string;
+                /**
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                 * @example "plan";q=60;w=60
+                 */
+                "RateLimit-Policy": string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The upload stopped, or came too slowly (30 s without a byte, or less than 16 KiB/s over 60 s). Code: `upload_timeout`. */
+        UploadTimeout: {
+            headers: {
+                /**
+                 * @description The identifier of this request. Quote it to support.
+                 * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                 */
+                "X-Request-Id": string;
+                /**
+                 * @description As in a successful answer; absent when the request was refused before it was counted.
+                 * @example "plan";r=12;t=34
+                 */
+                RateLimit?: string;
+                /**
+                 * @description As in a successful answer; absent when the request was refused before it was counted.
+                 * @example "plan";q=60;w=60
+                 */
+                "RateLimit-Policy"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description Captions and plain text exist only for a completed session. Codes: `transcript_not_ready` with `Retry-After`,
+         *     `transcription_failed`.
+         */
+        NoCaptions: {
+            headers: {
+                /**
+                 * @description The identifier of this request. Quote it to support.
+                 * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                 */
+                "X-Request-Id": string;
+                /**
+                 * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
+                 * @example "plan";r=12;t=34
+                 */
+                RateLimit: string;
+                /**
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                 * @example "plan";q=60;w=60
+                 */
+                "RateLimit-Policy": string;
+                /**
+                 * @description How many seconds to wait before asking again; absent once the session is final.
+                 * @example 2
+                 */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The file is larger than the account may upload. Code: `file_too_large`, with `limitBytes`. */
+        FileTooLarge: {
+            headers: {
+                /**
+                 * @description The identifier of this request. Quote it to support.
+                 * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                 */
+                "X-Request-Id": string;
+                /**
+                 * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
+                 * @example "plan";r=12;t=34
+                 */
+                RateLimit: string;
+                /**
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                 * @example "plan";q=60;w=60
+                 */
+                "RateLimit-Policy": string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is not `multipart/form-data`, or the file is not in a format that can be read. Code: `unsupported_media`. */
+        UnsupportedMedia: {
+            headers: {
+                /**
+                 * @description The identifier of this request. Quote it to support.
+                 * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                 */
+                "X-Request-Id": string;
+                /**
+                 * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
+                 * @example "plan";r=12;t=34
+                 */
+                RateLimit: string;
+                /**
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                 * @example "plan";q=60;w=60
+                 */
+                "RateLimit-Policy": string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description The upload was understood but can not be transcribed. Codes: `no_audio_track`, `audio_too_long` with `limitMs`,
+         *     `upload_incomplete`, `idempotency_key_reused`.
+         */
+        Unprocessable: {
+            headers: {
+                /**
+                 * @description The identifier of this request. Quote it to support.
+                 * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                 */
+                "X-Request-Id": string;
+                /**
+                 * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
+                 * @example "plan";r=12;t=34
+                 */
+                RateLimit: string;
+                /**
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                 * @example "plan";q=60;w=60
+                 */
+                "RateLimit-Policy": string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description The allowance of the plan is used up (`rate_limited`), or too many of the account's sessions are waiting
+         *     (`too_many_queued`).
+         */
+        TooManyRequests: {
+            headers: {
+                /**
+                 * @description The identifier of this request. Quote it to support.
+                 * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                 */
+                "X-Request-Id": string;
+                /**
+                 * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
+                 * @example "plan";r=12;t=34
+                 */
+                RateLimit: string;
+                /**
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                 * @example "plan";q=60;w=60
+                 */
+                "RateLimit-Policy": string;
+                /**
+                 * @description How many seconds to wait before asking again.
+                 * @example 2
+                 */
+                "Retry-After": number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A fault of the service. Code: `internal_error`. */
+        InternalError: {
+            headers: {
+                /**
+                 * @description The identifier of this request. Quote it to support.
+                 * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                 */
+                "X-Request-Id": string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The service can not answer now. Code: `unavailable`. */
+        Unavailable: {
+            headers: {
+                /**
+                 * @description The identifier of this request. Quote it to support.
+                 * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                 */
+                "X-Request-Id": string;
+                /**
+                 * @description How many seconds to wait before asking again.
+                 * @example 2
+                 */
+                "Retry-After": number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
+    parameters: {
+        /**
+         * @description The identifier of a session, as returned in `sessionId` by an upload or in `id` by the list.
+         * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3c
+         */
+        SessionId: string;
+        /**
+         * @description How many sessions a page holds at most, 1 to 100.
+         * @example 20
+         */
+        Limit: number;
+        /**
+         * @description Where the page begins: the `nextCursor` of the page before, unchanged. It belongs to the filters it was issued
+         *     with; with other filters, or damaged, it is 400 `invalid_cursor`.
+         * @example eyJhIjoiMjAyNi0xMS0yMCJ9
+         */
+        Cursor: string;
+        /**
+         * @description Only sessions in one of these states. Repeat the parameter for several.
+         * @example [
+         *       "completed",
+         *       "failed"
+         *     ]
+         */
+        Status: components["schemas"]["SessionStatus"][];
+        /**
+         * @description Only sessions created at this time or later (RFC 3339).
+         * @example 2026-11-01T00:00:00Z
+         */
+        CreatedAfter: string;
+        /**
+         * @description Only sessions created before this time (RFC 3339).
+         * @example 2026-12-01T00:00:00Z
+         */
+        CreatedBefore: string;
+        /**
+         * @description How many seconds to hold the answer for the session to become final, 0 to 30.
+         * @example 30
+         */
+        Wait: number;
+        /**
+         * @description `words` adds the words, with their times, to each segment of the JSON answer.
+         * @example words
+         */
+        Include: "words";
+        /**
+         * @description One or more `ETag`s of earlier answers, or `*` (RFC 9110, section 13.1.2).
+         * @example W/"9f86d081884c7d65.json"
+         */
+        IfNoneMatch: string;
+        /**
+         * @description A value of the client's own, 1 to 255 printable ASCII characters, unique per upload and repeated on its retries.
+         *     Kept for 24 hours per account.
+         * @example 7b0f6f6e-0c55-4c1e-9a3b-2f2f5d0f8f11
+         */
+        IdempotencyKey: string;
+    };
+    requestBodies: never;
+    headers: {
+        /**
+         * @description The identifier of this request. Quote it to support.
+         * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+         */
+        XRequestId: string;
+        /**
+         * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
+         * @example "plan";r=12;t=34
+         */
+        RateLimit: string;
+        /**
+         * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+         * @example "plan";q=60;w=60
+         */
+        RateLimitPolicy: string;
+        /**
+         * @description As in a successful answer; absent when the request was refused before it was counted.
+         * @example "plan";r=12;t=34
+         */
+        RateLimitWhenCounted: string;
+        /**
+         * @description As in a successful answer; absent when the request was refused before it was counted.
+         * @example "plan";q=60;w=60
+         */
+        RateLimitPolicyWhenCounted: string;
+        /**
+         * @description Whether and how the answer may be stored (RFC 9111).
+         * @example no-store
+         */
+        CacheControl: string;
+        /**
+         * @description A tag of this version of the answer, for `If-None-Match` (RFC 9110, section 8.8.3).
+         * @example W/"9f86d081884c7d65.json"
+         */
+        ETag: string;
+        /**
+         * @description The request headers that the answer depends on.
+         * @example Accept, Accept-Encoding, Authorization
+         */
+        Vary: string;
+        /**
+         * @description The path of the session that receives the transcript.
+         * @example /v1/sessions/01a1f89b-f1a2-7605-ae51-71a046f5ee3c
+         */
+        Location: string;
+        /**
+         * @description How many seconds to wait before asking again.
+         * @example 2
+         */
+        RetryAfter: number;
+        /**
+         * @description How many seconds to wait before asking again; absent once the session is final.
+         * @example 2
+         */
+        RetryAfterWhileRunning: number;
+        /**
+         * @description `true` when this is the answer to an earlier upload with the same `Idempotency-Key`; absent otherwise.
+         * @example true
+         */
+        IdempotencyReplayed: boolean;
+        /**
+         * @description How to authenticate (RFC 6750, section 3).
+         * @example Bearer realm="transcription", error="invalid_token"
+         */
+        WWWAuthenticate: string;
+        /**
+         * @description The scope that is missing (RFC 6750, section 3); absent for other refusals.
+         * @example Bearer realm="transcription", error="insufficient_scope", scope="write"
+         */
+        WWWAuthenticateScope: string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listSessions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How many sessions a page holds at most, 1 to 100.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description Where the page begins: the `nextCursor` of the page before, unchanged. It belongs to the filters it was issued
+                 *     with; with other filters, or damaged, it is 400 `invalid_cursor`.
+                 * @example eyJhIjoiMjAyNi0xMS0yMCJ9
+                 */
+                cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Only sessions in one of these states. Repeat the parameter for several.
+                 * @example [
+                 *       "completed",
+                 *       "failed"
+                 *     ]
+                 */
+                status?: components["parameters"]["Status"];
+                /**
+                 * @description Only sessions created at this time or later (RFC 3339).
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /**
+                 * @description Only sessions created before this time (RFC 3339).
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                createdBefore?: components["parameters"]["CreatedBefore"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of sessions. */
+            200: {
+                headers: {
+                    /**
+                     * @description The identifier of this request. Quote it to support.
+                     * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
+                     * @example "plan";r=12;t=34
+                     */
+                    RateLimit: string;
+                    /**
+                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                     * @example "plan";q=60;w=60
+                     */
+                    "RateLimit-Policy": string;
+                    /**
+                     * @description Whether and how the answer may be stored (RFC 9111).
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The identifier of a session, as returned in `sessionId` by an upload or in `id` by the list.
+                 * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3c
+                 */
+                id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    /**
+                     * @description The identifier of this request. Quote it to support.
+                     * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
+                     * @example "plan";r=12;t=34
+                     */
+                    RateLimit: string;
+                    /**
+                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                     * @example "plan";q=60;w=60
+                     */
+                    "RateLimit-Policy": string;
+                    /**
+                     * @description Whether and how the answer may be stored (RFC 9111).
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTranscript: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How many seconds to hold the answer for the session to become final, 0 to 30.
+                 * @example 30
+                 */
+                wait?: components["parameters"]["Wait"];
+                /**
+                 * @description `words` adds the words, with their times, to each segment of the JSON answer.
+                 * @example words
+                 */
+                include?: components["parameters"]["Include"];
+            };
+            header?: {
+                /**
+                 * @description One or more `ETag`s of earlier answers, or `*` (RFC 9110, section 13.1.2).
+                 * @example W/"9f86d081884c7d65.json"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The identifier of a session, as returned in `sessionId` by an upload or in `id` by the list.
+                 * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3c
+                 */
+                id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The transcript as it stands, as JSON, or a completed one as captions or plain text. */
+            200: {
+                headers: {
+                    /**
+                     * @description The identifier of this request. Quote it to support.
+                     * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
+                     * @example "plan";r=12;t=34
+                     */
+                    RateLimit: string;
+                    /**
+                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                     * @example "plan";q=60;w=60
+                     */
+                    "RateLimit-Policy": string;
+                    /**
+                     * @description Whether and how the answer may be stored (RFC 9111).
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /**
+                     * @description A tag of this version of the answer, for `If-None-Match` (RFC 9110, section 8.8.3).
+                     * @example W/"9f86d081884c7d65.json"
+                     */
+                    ETag: string;
+                    /**
+                     * @description The request headers that the answer depends on.
+                     * @example Accept, Accept-Encoding, Authorization
+                     */
+                    Vary: string;
+                    /**
+                     * @description How many seconds to wait before asking again; absent once the session is final.
+                     * @example 2
+                     */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Transcript"];
+                    "text/vtt": components["schemas"]["WebVtt"];
+                    "application/x-subrip": components["schemas"]["SubRip"];
+                    "text/plain": components["schemas"]["PlainText"];
+                };
+            };
+            /** @description Nothing changed since the answer whose `ETag` was sent in `If-None-Match`. */
+            304: {
+                headers: {
+                    /**
+                     * @description The identifier of this request. Quote it to support.
+                     * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
+                     * @example "plan";r=12;t=34
+                     */
+                    RateLimit: string;
+                    /**
+                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                     * @example "plan";q=60;w=60
+                     */
+                    "RateLimit-Policy": string;
+                    /**
+                     * @description Whether and how the answer may be stored (RFC 9111).
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /**
+                     * @description A tag of this version of the answer, for `If-None-Match` (RFC 9110, section 8.8.3).
+                     * @example W/"9f86d081884c7d65.json"
+                     */
+                    ETag: string;
+                    /**
+                     * @description The request headers that the answer depends on.
+                     * @example Accept, Accept-Encoding, Authorization
+                     */
+                    Vary: string;
+                    /**
+                     * @description How many seconds to wait before asking again; absent once the session is final.
+                     * @example 2
+                     */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["NoCaptions"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createTranscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A value of the client's own, 1 to 255 printable ASCII characters, unique per upload and repeated on its retries.
+                 *     Kept for 24 hours per account.
+                 * @example 7b0f6f6e-0c55-4c1e-9a3b-2f2f5d0f8f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The audio file and, optionally, its duration as the client knows it. */
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["TranscriptionRequest"];
+            };
+        };
+        responses: {
+            /** @description The file is stored and its transcription is queued. */
+            202: {
+                headers: {
+                    /**
+                     * @description The identifier of this request. Quote it to support.
+                     * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
+                     * @example "plan";r=12;t=34
+                     */
+                    RateLimit: string;
+                    /**
+                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                     * @example "plan";q=60;w=60
+                     */
+                    "RateLimit-Policy": string;
+                    /**
+                     * @description Whether and how the answer may be stored (RFC 9111).
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /**
+                     * @description The path of the session that receives the transcript.
+                     * @example /v1/sessions/01a1f89b-f1a2-7605-ae51-71a046f5ee3c
+                     */
+                    Location: string;
+                    /**
+                     * @description How many seconds to wait before asking again.
+                     * @example 2
+                     */
+                    "Retry-After": number;
+                    /**
+                     * @description `true` when this is the answer to an earlier upload with the same `Idempotency-Key`; absent otherwise.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: boolean;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TranscriptionJob"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["UploadTimeout"];
+            413: components["responses"]["FileTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getOpenApi: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One or more `ETag`s of earlier answers, or `*` (RFC 9110, section 13.1.2).
+                 * @example W/"9f86d081884c7d65.json"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The OpenAPI document. */
+            200: {
+                headers: {
+                    /**
+                     * @description The identifier of this request. Quote it to support.
+                     * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description Whether and how the answer may be stored (RFC 9111).
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /**
+                     * @description A tag of this version of the answer, for `If-None-Match` (RFC 9110, section 8.8.3).
+                     * @example W/"9f86d081884c7d65.json"
+                     */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenApiDocument"];
+                };
+            };
+            /** @description The document is the one whose `ETag` was sent in `If-None-Match`. */
+            304: {
+                headers: {
+                    /**
+                     * @description The identifier of this request. Quote it to support.
+                     * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description Whether and how the answer may be stored (RFC 9111).
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /**
+                     * @description A tag of this version of the answer, for `If-None-Match` (RFC 9110, section 8.8.3).
+                     * @example W/"9f86d081884c7d65.json"
+                     */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+}

@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
+import type { Queryable, Trx } from './database.ts';
+import type { AccountTable, LimitOverrides, Limits, Schema } from './schema.ts';
+
+export type Account = Selectable<AccountTable>;
+
+/** An account with the limits that hold for it: its own where support set one, else those of its plan. */
+export interface AccountInForce extends Limits {
+  id: string;
+  plan: string;
+  eligible: boolean;
+  suspended_at: string | null;
+  deleted_at: string | null;
+  balance_ms: number;
+  reserved_ms: number;
+}
+
+export function createAccount(db: Queryable, account: { id: string; name: string; plan: string }): Promise<Account> {
+  return db.insertInto('accounts').values(account).returningAll().executeTakeFirstOrThrow();
+}
+
+export function listAccounts(db: Queryable): Promise<Account[]> {
+  return db.selectFrom('accounts').selectAll().where('deleted_at', 'is', null).orderBy('created_at').orderBy('id').execute();
+}
+
+export function findAccount(db: Queryable, id: string): Promise<Account | undefined> {
+  return db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The account with its limits, unlocked: for checks that are made again under the lock. */
+export function findAccountInForce(db: Queryable, id: string): Promise<AccountInForce | undefined> {
+  return accountInForce(db, id).executeTakeFirst();
+}
+
+/**
+ * Locks the account until the transaction ends. Whatever changes a balance, a reservation or a session locks its account
+ * first, so that all of them wait in one line and none of them deadlocks.
+ */
+export function lockAccount(trx: Trx, id: string): Promise<AccountInForce | undefined> {
+  return accountInForce(trx, id).forUpdate('accounts').executeTakeFirst();
+}
+
+function accountInForce(db: Queryable, id: string) {
+  return db
+    .selectFrom('accounts')
+    .innerJoin('plans', 'plans.plan', 'accounts.plan')
+    .where('accounts.id', '=', id)
+    .select([
+      'accounts.id',
+      'accounts.plan',
+      'plans.eligible',
+      'accounts.suspended_at',
+      'accounts.deleted_at',
+      'accounts.balance_ms',
+      'accounts.reserved_ms',
+    ])
+    .select(limitsInForce);
+}
+
+/** The columns of {@link Limits} over a join of accounts and plans. */
+export function limitsInForce(eb: ExpressionBuilder<Schema, 'accounts' | 'plans'>) {
+  const inForce = (name: keyof Limits) => eb.fn.coalesce(`accounts.${name}`, `plans.${name}`).as(name);
+  return [
+    inForce('requests_per_minute'),
+    inForce('queued_sessions'),
+    inForce('running_jobs'),
+    inForce('max_upload_bytes'),
+    inForce('max_audio_ms'),
+  ] as const;
+}
+
+export function setPlan(db: Queryable, id: string, plan: string): Promise<Account | undefined> {
+  return db.updateTable('accounts').set({ plan }).where('id', '=', id).returningAll().executeTakeFirst();
+}
+
+export function setLimitOverrides(
+  db: Queryable,
+  id: string,
+  overrides: Partial<LimitOverrides>,
+): Promise<Account | undefined> {
+  return db.updateTable('accounts').set(overrides).where('id', '=', id).returningAll().executeTakeFirst();
+}
+
+export function suspendAccount(db: Queryable, id: string): Promise<Account | undefined> {
+  return db
+    .updateTable('accounts')
+    .set({ suspended_at: sql<string>`coalesce(suspended_at, now())` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export function resumeAccount(db: Queryable, id: string): Promise<Account | undefined> {
+  return db.updateTable('accounts').set({ suspended_at: null }).where('id', '=', id).returningAll().executeTakeFirst();
+}
+
+/** Keeps the row, for the ledger, without its name. */
+export async function markAccountDeleted(trx: Trx, id: string): Promise<void> {
+  await trx
+    .updateTable('accounts')
+    .set({ name: '', deleted_at: sql<string>`now()` })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Holds back (or, when negative, gives back) `ms` of the balance. The caller holds the account's lock. */
+export async function changeReserved(trx: Trx, id: string, ms: number): Promise<void> {
+  if (ms === 0) return;
+  await trx
+    .updateTable('accounts')
+    .set((eb) => ({ reserved_ms: eb('reserved_ms', '+', ms) }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Only `ledger.ts` calls this: the balance is the sum of the ledger. */
+export async function changeBalance(trx: Trx, id: string, ms: number): Promise<void> {
+  await trx
+    .updateTable('accounts')
+    .set((eb) => ({ balance_ms: eb('balance_ms', '+', ms) }))
+    .where('id', '=', id)
+    .execute();
+}

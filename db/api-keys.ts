@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import { limitsInForce } from './accounts.ts';
+import type { Insertable, Selectable } from 'kysely';
+import type { Queryable, Trx } from './database.ts';
+import type { ApiKeyTable, Limits, Scope } from './schema.ts';
+
+export type ApiKey = Omit<Selectable<ApiKeyTable>, 'digest'>;
+
+/** What a key stands for while it is valid. */
+export interface KeyOwner extends Limits {
+  key_id: string;
+  account_id: string;
+  scopes: Scope[];
+  /** Milliseconds until the key expires, by the database's clock; null for a key that does not. */
+  expires_in_ms: number | null;
+  eligible: boolean;
+  suspended: boolean;
+}
+
+const shown = [
+  'id',
+  'account_id',
+  'prefix',
+  'last_four',
+  'label',
+  'scopes',
+  'expires_at',
+  'revoked_at',
+  'created_at',
+] as const;
+
+export function insertApiKey(db: Queryable, key: Insertable<ApiKeyTable>): Promise<ApiKey> {
+  return db.insertInto('api_keys').values(key).returning(shown).executeTakeFirstOrThrow();
+}
+
+export function listApiKeys(db: Queryable, accountId: string): Promise<ApiKey[]> {
+  return db
+    .selectFrom('api_keys')
+    .select(shown)
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export function findApiKeys(
+  db: Queryable,
+  by: { id: string } | { prefix: string } | { digest: Buffer },
+): Promise<ApiKey[]> {
+  const [column, value] = Object.entries(by)[0] as ['id' | 'prefix' | 'digest', string | Buffer];
+  return db.selectFrom('api_keys').select(shown).where(column, '=', value).limit(20).execute();
+}
+
+export function revokeApiKey(db: Queryable, id: string): Promise<ApiKey | undefined> {
+  return db
+    .updateTable('api_keys')
+    .set({ revoked_at: sql<string>`coalesce(revoked_at, now())` })
+    .where('id', '=', id)
+    .returning(shown)
+    .executeTakeFirst();
+}
+
+export async function deleteApiKeys(trx: Trx, accountId: string): Promise<void> {
+  await trx.deleteFrom('api_keys').where('account_id', '=', accountId).execute();
+}
+
+/** The owner of a key that is neither revoked nor expired, by the SHA-256 of its secret. */
+export function findKeyOwner(db: Queryable, digest: Buffer): Promise<KeyOwner | undefined> {
+  return validKeys(db)
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .innerJoin('plans', 'plans.plan', 'accounts.plan')
+    .where('digest', '=', digest)
+    .where('accounts.deleted_at', 'is', null)
+    .select((eb) => [
+      'api_keys.id as key_id',
+      'api_keys.account_id',
+      'scopes',
+      sql<number | null>`(extract(epoch from expires_at - clock_timestamp()) * 1000)::bigint`.as('expires_in_ms'),
+      'plans.eligible',
+      eb('accounts.suspended_at', 'is not', null).$castTo<boolean>().as('suspended'),
+    ])
+    .select(limitsInForce)
+    .executeTakeFirst();
+}
+
+/** Whether the key may still be used: asked again inside the transaction that accepts an upload. */
+export async function isKeyValid(trx: Trx, accountId: string, keyId: string): Promise<boolean> {
+  const key = await validKeys(trx)
+    .where('api_keys.account_id', '=', accountId)
+    .where('api_keys.id', '=', keyId)
+    .select('api_keys.id')
+    .executeTakeFirst();
+  return key !== undefined;
+}
+
+function validKeys(db: Queryable) {
+  return db
+    .selectFrom('api_keys')
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<string>`clock_timestamp()`)]));
+}

@@ -1,0 +1,88 @@
+/** The one door to `pg`: pool, parsing of values, and which errors mean that the database is away. */
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { Transaction } from 'kysely';
+import type { Schema } from './schema.ts';
+
+export type Db = Kysely<Schema>;
+export type Trx = Transaction<Schema>;
+/** A connection from the pool or a transaction: whatever a single query can run on. */
+export type Queryable = Db | Trx;
+
+export interface Database {
+  readonly db: Db;
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const statementTimeoutMs = 30_000;
+const connectionTimeoutMs = 5_000;
+
+/**
+ * Opens a pool. Connections are made when they are needed, so this does not fail while the database is away.
+ *
+ * @param url a `postgres://` URL
+ * @param onIdleError told when an idle connection breaks (the pool replaces it)
+ */
+export function openDatabase(url: string, onIdleError: (error: Error) => void, maxConnections = 10): Database {
+  const pool = new pg.Pool({
+    ...connectionOptions(url),
+    max: maxConnections,
+    connectionTimeoutMillis: connectionTimeoutMs,
+    idleTimeoutMillis: 60_000,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    keepAlive: true,
+  });
+  pool.on('error', onIdleError);
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return { db, url, close: () => db.destroy() };
+}
+
+/** A single connection outside the pool, for LISTEN. The caller connects, and ends it. */
+export function openConnection(url: string): pg.Client {
+  return new pg.Client({ ...connectionOptions(url), connectionTimeoutMillis: connectionTimeoutMs, keepAlive: true });
+}
+
+function connectionOptions(url: string): pg.ClientConfig {
+  return { connectionString: url, options: '-c timezone=UTC', types: { getTypeParser }, application_name: 'transcription' };
+}
+
+// Text instead of Date is half as much work for a list of sessions, and keeps the microseconds that cursors need.
+const asIs = (text: string) => text;
+const parsers = new Map<number, (text: string) => unknown>([
+  [pg.types.builtins.INT8, safeInteger],
+  [pg.types.builtins.TIMESTAMPTZ, asIs],
+  [pg.types.builtins.JSON, asIs],
+]);
+const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+  parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text');
+
+function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond the safe integers`);
+  return value;
+}
+
+const unavailableStates = /^(08|53|57P0|57014|55P03|25P0[34])/;
+const unavailableCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'EAI_AGAIN']);
+const unavailableMessages =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|Cannot use a pool after/;
+
+/** Whether an error says that the database can not be reached or can not take more now, rather than that a query is wrong. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return unavailableStates.test(code) || unavailableCodes.has(code) || unavailableMessages.test(error.message);
+}
+
+/** Whether PostgreSQL itself answered with an error, so that the statement certainly had no effect. */
+export function isRefusedByServer(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !/^(08|57P0)/.test(error.code ?? '');
+}
+
+/** `2026-11-20 09:30:00.12+00` as PostgreSQL prints it in UTC → `2026-11-20T09:30:00.12Z` (RFC 3339). */
+export function rfc3339(time: string): string {
+  return `${time.slice(0, 10)}T${time.slice(11, -3)}Z`;
+}

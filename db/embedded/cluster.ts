@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Binaries } from './binaries.ts';
+import { clusterName, killAllOn, processesOn } from './processes.ts';
+import type { RunAs } from './run-as.ts';
+import { runProgram } from './run-program.ts';
+import { until } from './until.ts';
+
+/** Name of the superuser and of the database. */
+export const roleName = 'transcription';
+
+/** Where a cluster keeps its things; absolute paths. */
+export interface ClusterPaths {
+  readonly folder: string;
+  readonly data: string;
+  readonly password: string;
+  readonly postmasterPid: string;
+  readonly log: string;
+  readonly startLock: string;
+  readonly usersLock: string;
+}
+
+export function clusterPaths(folder: string): ClusterPaths {
+  const data = path.resolve(folder, 'data');
+  return {
+    folder: path.resolve(folder),
+    data,
+    password: path.join(data, 'transcription.password'),
+    postmasterPid: path.join(data, 'postmaster.pid'),
+    log: path.resolve(folder, 'server.log'),
+    startLock: path.resolve(folder, 'start.lock'),
+    usersLock: path.resolve(folder, 'users.lock'),
+  };
+}
+
+/** Makes the folder around the cluster; as root one that PostgreSQL's user may pass through but not list. */
+export function makeFolder({ folder }: ClusterPaths): void {
+  if (existsSync(folder)) return;
+  // Apart, since the mode would otherwise be that of every folder made on the way.
+  mkdirSync(path.dirname(folder), { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (process.getuid?.() === 0) chmodSync(folder, 0o711);
+}
+
+export function clusterExists({ data }: ClusterPaths): boolean {
+  return existsSync(data);
+}
+
+export function readPassword({ password }: ClusterPaths): string {
+  return readFileSync(password, 'utf8').trim();
+}
+
+const unfinished = /^new-[0-9a-f]+(\.password)?$/;
+
+/** Removes what a killed `createCluster` left. Only safe for the holder of the start lock. */
+export async function removeUnfinished({ folder }: ClusterPaths): Promise<void> {
+  for (const name of readdirSync(folder).filter((entry) => unfinished.test(entry))) {
+    const leftover = path.join(folder, name);
+    // An initdb outlives the process that started it, and would go on writing. Left alone it soon ends, since nobody
+    // reads its output; killed, it would leave shared memory behind.
+    await until(() => processesOn(leftover).length === 0, 5_000);
+    await killAllOn(leftover);
+    rmSync(leftover, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Makes the cluster with a random password. It appears whole, by a rename, or not at all.
+ * @throws when initdb fails, with its output
+ */
+export async function createCluster(paths: ClusterPaths, binaries: Binaries, runAs: RunAs): Promise<void> {
+  // Never the same name twice, so that a leftover process can't meddle with a later attempt.
+  const staging = path.join(paths.folder, `new-${randomBytes(8).toString('hex')}`);
+  const passwordFile = `${staging}.password`;
+  mkdirSync(staging, { mode: 0o700 });
+  writeFileSync(passwordFile, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600 });
+  if (runAs.owner) {
+    for (const entry of [staging, passwordFile]) chownSync(entry, runAs.owner.uid, runAs.owner.gid);
+  }
+  const { succeeded, output } = await runProgram(
+    [
+      ...[...runAs.prefix, binaries.initdb, '--pgdata', staging, '--no-instructions'],
+      ...['--username', roleName, '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
+      ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
+      ...['--set', `cluster_name=${clusterName(staging)}`],
+    ],
+    staging,
+  );
+  if (!succeeded) {
+    await removeUnfinished(paths);
+    throw new Error(`initdb could not make a database in ${paths.folder}:\n${output}`);
+  }
+  renameSync(passwordFile, path.join(staging, path.basename(paths.password)));
+  syncFolder(staging);
+  renameSync(staging, paths.data);
+  syncFolder(paths.folder);
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}

@@ -1,0 +1,58 @@
+import { accessSync, constants } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { until } from './until.ts';
+
+/** A lock on a file. The kernel takes it back when the process dies, however it dies. */
+export interface FileLock {
+  /** Idempotent. */
+  release(): void;
+}
+
+export type LockKind = 'shared' | 'exclusive';
+
+// SQLite is the only thing in Node that takes kernel locks on files. Nothing is ever written: the files stay empty and
+// no journal appears.
+const takeLock: Record<LockKind, string> = {
+  shared: 'BEGIN; SELECT * FROM sqlite_master',
+  exclusive: 'BEGIN EXCLUSIVE',
+};
+const sqliteBusy = 5;
+
+// A handle that nobody refers to is closed by the garbage collector, and its lock would be gone.
+const held = new Set<DatabaseSync>();
+
+/**
+ * Takes the lock at once, or returns undefined where another holder, in this process or another, stands in the way.
+ * @throws when the file can't be opened for writing, for instance because it belongs to another user
+ */
+export function tryLock(file: string, kind: LockKind): FileLock | undefined {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file);
+    // Where SQLite may only read, it takes a shared lock for an exclusive one without a word.
+    accessSync(file, constants.W_OK);
+    database.exec(takeLock[kind]);
+  } catch (cause) {
+    database?.close();
+    if ((cause as { errcode?: number }).errcode === sqliteBusy) return undefined;
+    throw new Error(`cannot lock ${file}: ${(cause as Error).message} (does it belong to another user?)`, { cause });
+  }
+  const holding = database;
+  held.add(holding);
+  return {
+    release() {
+      if (held.delete(holding)) holding.close();
+    },
+  };
+}
+
+/**
+ * Waits for the lock.
+ * @param limitMs how long to wait, ms
+ * @throws when the lock isn't free within the limit
+ */
+export async function waitForLock(file: string, kind: LockKind, limitMs: number): Promise<FileLock> {
+  const lock = await until(() => tryLock(file, kind), limitMs);
+  if (lock === undefined) throw new Error(`${file} was locked by another process for ${limitMs / 1000} s`);
+  return lock;
+}

@@ -1,0 +1,33 @@
+const settings = {
+  // Reached over TCP from this machine only: a socket file would add a path length limit and a second door.
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  ssl: 'off',
+
+  max_connections: 200,
+  shared_buffers: '128MB',
+  timezone: 'UTC',
+
+  // Errors reach the client, who logs what it sees fit. Their texts quote values, and values are customers' words, so
+  // the server's own log keeps to its life: starts, stops, crashes, refused logins.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_parameter_max_length: 0,
+  log_parameter_max_length_on_error: 0,
+  log_statement: 'none',
+  log_min_duration_statement: -1,
+
+  log_destination: 'stderr',
+  logging_collector: 'off',
+  log_checkpoints: 'off',
+  log_autovacuum_min_duration: -1,
+  log_timezone: 'UTC',
+  log_line_prefix: '%m [%p] ',
+} as const;
+
+/** Arguments for `postgres`; they win over postgresql.conf, so that this file says how every start behaves. */
+export function serverArguments(clusterName: string, port: number): string[] {
+  const all = { ...settings, cluster_name: clusterName, port };
+  return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { Binaries } from './binaries.ts';
+import type { ClusterPaths } from './cluster.ts';
+import { clusterName } from './processes.ts';
+import type { RunAs } from './run-as.ts';
+import { cleanEnvironment } from './run-program.ts';
+import { appendingTo, logSize } from './server-log.ts';
+import { serverArguments } from './settings.ts';
+
+/** A server just started, which may still fail. */
+export interface StartedPostmaster {
+  readonly pid: number;
+  /** Where in the log this start begins, bytes. */
+  readonly logStart: number;
+}
+
+/**
+ * Starts the server on a free port, in a session of its own: it outlives this process, and ^C doesn't reach it.
+ * @throws when the program can't be started
+ */
+export async function startPostmaster(
+  paths: ClusterPaths,
+  binaries: Binaries,
+  runAs: RunAs,
+): Promise<StartedPostmaster> {
+  const settings = serverArguments(clusterName(paths.data), await freePort());
+  const [program = '', ...args] = [...runAs.prefix, binaries.postgres, '-D', paths.data, ...settings];
+  return appendingTo(paths.log, (log) => {
+    const logStart = logSize(paths.log);
+    const child = spawn(program, args, {
+      cwd: paths.data,
+      env: cleanEnvironment(),
+      detached: true,
+      stdio: ['ignore', log, log],
+    });
+    return new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('spawn', () => {
+        child.unref();
+        resolve({ pid: child.pid ?? 0, logStart });
+      });
+    });
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,22 @@
+import { sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { migrations } from './migrations/index.ts';
+import type { Db } from './database.ts';
+
+/**
+ * Brings the database to the newest version. Several processes may start at once: Kysely takes an advisory lock, and the
+ * losers find nothing left to do.
+ */
+export async function migrateToLatest(db: Db): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const { error, results } = await migrator.migrateToLatest();
+  if (error !== undefined) {
+    const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'before the first one';
+    throw new Error(`The database could not be migrated (${failed})`, { cause: error });
+  }
+}
+
+/** Whether the database answers, for readiness checks. */
+export async function ping(db: Db): Promise<void> {
+  await sql`select 1`.execute(db);
+}

@@ -1,0 +1,134 @@
+/**
+ * The tables as Kysely sees them. Times are read as text (`2026-11-20 09:30:00.123456+00`, session time zone UTC) and
+ * `bigint` as a number that is checked to be a safe integer; `database.ts` sees to both.
+ */
+import type { ColumnType, Generated } from 'kysely';
+
+export type SessionStatus = 'queued' | 'processing' | 'completed' | 'failed';
+export type Scope = 'read' | 'write';
+export type LedgerKind = 'credit' | 'correction' | 'charge';
+
+/** A time read as text and written as an RFC 3339 string. */
+type Time = ColumnType<string, string, string>;
+type TimeOrNull = ColumnType<string | null, string | null | undefined, string | null>;
+type CreatedAt = ColumnType<string, string | undefined, never>;
+
+export interface Limits {
+  requests_per_minute: number;
+  queued_sessions: number;
+  running_jobs: number;
+  max_upload_bytes: number;
+  max_audio_ms: number;
+}
+
+export type LimitOverrides = { [Name in keyof Limits]: number | null };
+type NewLimitOverrides = { [Name in keyof Limits]: ColumnType<number | null, number | null | undefined, number | null> };
+
+export interface PlanTable extends Limits {
+  plan: string;
+  eligible: boolean;
+}
+
+export interface AccountTable extends NewLimitOverrides {
+  id: string;
+  name: string;
+  plan: string;
+  suspended_at: TimeOrNull;
+  deleted_at: TimeOrNull;
+  balance_ms: Generated<number>;
+  reserved_ms: Generated<number>;
+  created_at: CreatedAt;
+}
+
+export interface ApiKeyTable {
+  id: string;
+  account_id: string;
+  digest: Buffer;
+  prefix: string;
+  last_four: string;
+  label: string | null;
+  scopes: Scope[];
+  expires_at: TimeOrNull;
+  revoked_at: TimeOrNull;
+  created_at: CreatedAt;
+}
+
+export interface SessionTable {
+  account_id: string;
+  id: string;
+  /** What the client was told; stays the same over retries and hand-backs. */
+  job_id: string;
+  /** The pg-boss job that may work on the session now. */
+  queue_job_id: string;
+  status: SessionStatus;
+  title: string;
+  created_at: CreatedAt;
+  started_at: TimeOrNull;
+  completed_at: TimeOrNull;
+  duration_ms: number | null;
+  language: ColumnType<string | null, string | null | undefined, string | null>;
+  progress: ColumnType<number | null, number | null | undefined, number | null>;
+  error_code: ColumnType<string | null, string | null | undefined, string | null>;
+  /** What the balance holds back for this session; 0 once it is final. */
+  reserved_ms: number;
+  /** Counts every claim and never goes back: the fence of a worker that lost its claim. */
+  attempt: Generated<number>;
+  /** Goes down with every claim and up again when a worker hands the session back. */
+  attempts_left: number;
+  /** Why the last attempt failed, while others are left. */
+  last_error_code: ColumnType<string | null, string | null | undefined, string | null>;
+  /** Version of the stored transcript: the middle of its ETag. */
+  transcript_version: ColumnType<string | null, string | null | undefined, string | null>;
+  audio_deleted_at: TimeOrNull;
+}
+
+export interface TranscriptTable {
+  account_id: string;
+  session_id: string;
+  /** The segments without their words, as the API answers them. */
+  segments: ColumnType<string, string, never>;
+  /** For each segment the array of its words. */
+  words: ColumnType<string, string, never>;
+}
+
+export interface LedgerTable {
+  account_id: string;
+  id: string;
+  kind: LedgerKind;
+  amount_ms: number;
+  session_id: string | null;
+  reason: string | null;
+  reference: string | null;
+  created_at: CreatedAt;
+}
+
+export interface IdempotencyTable {
+  account_id: string;
+  key: string;
+  fingerprint: Buffer;
+  session_id: string;
+  job_id: string;
+  created_at: Time;
+}
+
+export interface AllowanceTable {
+  account_id: string;
+  window_number: number;
+  used: number;
+}
+
+export interface AccessChangeTable {
+  version: number;
+}
+
+export interface Schema {
+  plans: PlanTable;
+  accounts: AccountTable;
+  api_keys: ApiKeyTable;
+  sessions: SessionTable;
+  transcripts: TranscriptTable;
+  ledger: LedgerTable;
+  idempotency: IdempotencyTable;
+  allowance: AllowanceTable;
+  access_changes: AccessChangeTable;
+}

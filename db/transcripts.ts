@@ -1,0 +1,34 @@
+import type { Queryable, Trx } from './database.ts';
+
+/** Stores the transcript of a session. It is written once and never changed. */
+export async function insertTranscript(
+  trx: Trx,
+  transcript: { account_id: string; session_id: string; segments: string; words: string },
+): Promise<void> {
+  await trx.insertInto('transcripts').values(transcript).execute();
+}
+
+/** The segments as JSON text, ready to be sent. */
+export async function findSegments(db: Queryable, accountId: string, sessionId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('transcripts')
+    .select('segments')
+    .where('account_id', '=', accountId)
+    .where('session_id', '=', sessionId)
+    .executeTakeFirst();
+  return row?.segments;
+}
+
+/** The segments, and the words of each of them, as JSON texts. */
+export function findSegmentsAndWords(
+  db: Queryable,
+  accountId: string,
+  sessionId: string,
+): Promise<{ segments: string; words: string } | undefined> {
+  return db
+    .selectFrom('transcripts')
+    .select(['segments', 'words'])
+    .where('account_id', '=', accountId)
+    .where('session_id', '=', sessionId)
+    .executeTakeFirst();
+}

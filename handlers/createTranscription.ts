@@ -1,0 +1,131 @@
+import { createHash, randomUUIDv7 } from 'node:crypto';
+import { changeReserved, findAccountInForce, lockAccount } from '../db/accounts.ts';
+import { isKeyValid } from '../db/api-keys.ts';
+import { findIdempotencyRecord, insertIdempotencyRecord } from '../db/idempotency.ts';
+import { insertQueuedSession } from '../db/session-states.ts';
+import { countQueued } from '../db/sessions.ts';
+import { CommitOutcomeUnknown, inTransaction } from '../db/transaction.ts';
+import { refuseIneligible, unauthorized } from '../src/auth.ts';
+import { ApiError } from '../src/problem.ts';
+import { maxAttempts, newJobId } from '../src/queue.ts';
+import { pollAgainSeconds } from '../src/session-view.ts';
+import { titleOf } from '../src/title.ts';
+import { availableMs, insufficientBalance, refuseFullQueue } from '../src/upload-admission.ts';
+import { measureUpload, refuseLongAudio } from '../src/upload-measurement.ts';
+import type { Answer, Handler, Input } from '../codegen/operations.ts';
+import type { Trx } from '../db/database.ts';
+import type { Context } from '../src/context.ts';
+
+type Request = Input<'createTranscription'>;
+
+/** What the client gets to know, the first time and on every repetition. */
+interface Accepted {
+  sessionId: string;
+  jobId: string;
+}
+
+/** POST /transcriptions (specification, section 4). Headers and form are checked, and the file is on disk. */
+export const createTranscription: Handler<'createTranscription'> = async (request, ctx) => {
+  const { principal, file, signal } = request;
+  await refuseByHint(request, ctx);
+  const durationMs = await measureUpload(file.path, signal);
+  refuseLongAudio(durationMs, principal.max_audio_ms);
+
+  const fresh: Accepted = { sessionId: randomUUIDv7(), jobId: randomUUIDv7() };
+  await ctx.audioStore.keep(file.path, principal.account_id, fresh.sessionId);
+  let accepted: Accepted;
+  try {
+    accepted = await inTransaction(ctx.db, (trx) => accept(trx, request, ctx, fresh, durationMs));
+  } catch (error) {
+    // Where nobody knows whether the session is there, its audio stays; the sweep removes it if it is not.
+    if (!(error instanceof CommitOutcomeUnknown)) await ctx.audioStore.remove(principal.account_id, fresh.sessionId);
+    throw error;
+  }
+  if (accepted !== fresh) await ctx.audioStore.remove(principal.account_id, fresh.sessionId);
+  return answer(accepted, accepted !== fresh);
+};
+
+/** `durationMs` of the form only serves to refuse early. */
+async function refuseByHint({ body, headers, principal }: Request, { db }: Context): Promise<void> {
+  if (body.durationMs === undefined) return;
+  const key = headers['idempotency-key'];
+  if (key !== undefined && (await findIdempotencyRecord(db, principal.account_id, key)) !== undefined) return;
+  const account = await findAccountInForce(db, principal.account_id);
+  if (account !== undefined && availableMs(account) < body.durationMs) throw insufficientBalance(account, body.durationMs);
+}
+
+/** Session, reservation, idempotency record and job: all of them or none. */
+async function accept(
+  trx: Trx,
+  { principal, headers, body, file }: Request,
+  { queue }: Context,
+  fresh: Accepted,
+  durationMs: number | undefined,
+): Promise<Accepted> {
+  const accountId = principal.account_id;
+  const account = await lockAccount(trx, accountId);
+  if (account === undefined || account.deleted_at !== null) throw unauthorized(true);
+
+  const key = headers['idempotency-key'];
+  if (key !== undefined) {
+    const fingerprint = fingerprintOf(file.sha256!, body.durationMs);
+    const record = { fingerprint, session_id: fresh.sessionId, job_id: fresh.jobId };
+    if (!(await insertIdempotencyRecord(trx, { ...record, account_id: accountId, key }))) {
+      return replay(trx, accountId, key, fingerprint);
+    }
+  }
+
+  if (!(await isKeyValid(trx, accountId, principal.key_id))) throw unauthorized(true);
+  refuseIneligible({ eligible: account.eligible, suspended: account.suspended_at !== null });
+  refuseFullQueue(await countQueued(trx, accountId), account.queued_sessions);
+  const available = availableMs(account);
+  if (available <= 0 || available < (durationMs ?? 0)) throw insufficientBalance(account, durationMs);
+  const reservedMs = durationMs ?? Math.min(account.max_audio_ms, available);
+
+  const queueJobId = newJobId();
+  await insertQueuedSession(trx, {
+    accountId,
+    id: fresh.sessionId,
+    jobId: fresh.jobId,
+    queueJobId,
+    title: titleOf(file.originalName),
+    durationMs,
+    reservedMs,
+    attempts: maxAttempts,
+  });
+  await changeReserved(trx, accountId, reservedMs);
+  await queue.enqueue(trx, {
+    id: queueJobId,
+    accountId,
+    sessionId: fresh.sessionId,
+    durationMs: durationMs ?? account.max_audio_ms,
+    attempts: maxAttempts,
+    runningJobs: account.running_jobs,
+  });
+  return fresh;
+}
+
+async function replay(trx: Trx, accountId: string, key: string, fingerprint: Buffer): Promise<Accepted> {
+  const record = await findIdempotencyRecord(trx, accountId, key);
+  if (record === undefined || !record.fingerprint.equals(fingerprint)) {
+    throw new ApiError(422, 'idempotency_key_reused', 'This Idempotency-Key was used for another file or durationMs.');
+  }
+  return { sessionId: record.session_id, jobId: record.job_id };
+}
+
+/** The file's bytes and `durationMs`; its name doesn't count (decisions, section 3). */
+function fingerprintOf(sha256: Buffer, durationMs: number | undefined): Buffer {
+  return createHash('sha256').update(sha256).update(String(durationMs ?? '')).digest();
+}
+
+function answer(accepted: Accepted, isReplay: boolean): Answer<'createTranscription'> {
+  return {
+    status: 202,
+    headers: {
+      Location: `/v1/sessions/${accepted.sessionId}`,
+      'Retry-After': pollAgainSeconds,
+      ...(isReplay && { 'Idempotency-Replayed': true }),
+    },
+    body: { ...accepted, status: 'queued' },
+  };
+}

@@ -1,0 +1,15 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { jsonText } from '../codegen/operations.ts';
+import { matchesTag } from '../src/negotiation.ts';
+import type { Handler } from '../codegen/operations.ts';
+
+const document = readFileSync(new URL('../codegen/openapi.json', import.meta.url), 'utf8');
+const headers = {
+  ETag: `"${createHash('sha256').update(document).digest('base64url').slice(0, 22)}"`,
+  'Cache-Control': 'public, max-age=300',
+};
+
+/** GET /openapi.json (specification, section 4): the contract, byte for byte. */
+export const getOpenApi: Handler<'getOpenApi'> = async ({ headers: { 'if-none-match': known } }) =>
+  matchesTag(known, headers.ETag) ? { status: 304, headers } : { status: 200, headers, body: jsonText(document) };

@@ -1,0 +1,94 @@
+import { findSession } from '../db/sessions.ts';
+import { findSegments, findSegmentsAndWords } from '../db/transcripts.ts';
+import { jsonText } from '../codegen/operations.ts';
+import { toPlainText, toSubRip, toWebVtt } from '../src/captions.ts';
+import { matchesTag, preferredType, transcriptTypes } from '../src/negotiation.ts';
+import { ApiError, sessionNotFound } from '../src/problem.ts';
+import { isFinal, pollAgainSeconds, toSessionError } from '../src/session-view.ts';
+import type { Answer, Handler, JsonText, Schema } from '../codegen/operations.ts';
+import type { Queryable } from '../db/database.ts';
+import type { ReadableSession } from '../db/sessions.ts';
+import type { TranscriptType } from '../src/negotiation.ts';
+
+/** GET /sessions/{id}/transcript (specification, section 4). */
+export const getTranscript: Handler<'getTranscript'> = async (input, { db, waits }) => {
+  const { path, query, headers, principal, signal } = input;
+  const type = preferredType(headers.accept);
+  if (type === undefined) {
+    throw new ApiError(406, 'not_acceptable', `A transcript is offered as ${transcriptTypes.join(', ')}.`);
+  }
+
+  const read = () => findSession(db, principal.account_id, path.id);
+  const isDone = (row: ReadableSession | undefined) => row === undefined || isFinal(row.status);
+  const session =
+    query.wait! > 0 ? await waits.until(path.id.toLowerCase(), query.wait!, signal, read, isDone) : await read();
+  if (session === undefined) throw sessionNotFound();
+
+  const shared = {
+    ETag: tagOf(session, type, query.include === 'words'),
+    'Cache-Control': 'private, no-cache',
+    Vary: 'Accept, Accept-Encoding, Authorization',
+    ...(!isFinal(session.status) && { 'Retry-After': pollAgainSeconds }),
+  };
+  if (type !== 'application/json') refuseCaptionsUnlessCompleted(session);
+  if (matchesTag(headers['if-none-match'], shared.ETag)) return { status: 304, headers: shared };
+  if (type === 'application/json') {
+    return { status: 200, headers: shared, body: await transcriptOf(db, principal.account_id, session, query.include === 'words') };
+  }
+  const segments = await findSegments(db, principal.account_id, session.id);
+  return captions(type, JSON.parse(segments ?? '[]'), shared);
+};
+
+function captions(
+  type: Exclude<TranscriptType, 'application/json'>,
+  segments: Schema<'Segment'>[],
+  headers: Extract<Answer<'getTranscript'>, { status: 200 }>['headers'],
+): Answer<'getTranscript'> {
+  const format = { 'text/vtt': toWebVtt, 'application/x-subrip': toSubRip, 'text/plain': toPlainText }[type];
+  return { status: 200, contentType: type, headers, body: format(segments) };
+}
+
+function refuseCaptionsUnlessCompleted({ status }: ReadableSession): void {
+  if (status === 'failed') throw new ApiError(409, 'transcription_failed', 'The transcription failed; there are no captions.');
+  if (status !== 'completed') {
+    throw new ApiError(409, 'transcript_not_ready', 'The session is still being transcribed.', {
+      retryAfterSeconds: pollAgainSeconds,
+    });
+  }
+}
+
+/** Weak (RFC 9110, section 8.8.1): a completed transcript is known by its stored hash, others by what can change of them. */
+function tagOf(session: ReadableSession, type: TranscriptType, withWords: boolean): string {
+  const { status, progress, error_code: error } = session;
+  const version = session.transcript_version ?? [status, progress, error].filter((part) => part !== null).join('-');
+  const format = withWords && type === 'application/json' ? 'words' : type.split('/')[1];
+  return `W/"${version}.${format}"`;
+}
+
+/** The stored segments go into the answer as the JSON text that they are. */
+async function transcriptOf(
+  db: Queryable,
+  accountId: string,
+  session: ReadableSession,
+  withWords: boolean,
+): Promise<JsonText> {
+  const { id, status, duration_ms: durationMs, language, error_code: code } = session;
+  const head = JSON.stringify({
+    sessionId: id,
+    status,
+    ...(durationMs !== null && { durationMs }),
+    ...(language !== null && { language }),
+    ...(code !== null && { error: toSessionError(code) }),
+  });
+  const segments = status === 'completed' ? await segmentsOf(db, accountId, id, withWords) : '[]';
+  return jsonText(`${head.slice(0, -1)},"segments":${segments}}`);
+}
+
+async function segmentsOf(db: Queryable, accountId: string, id: string, withWords: boolean): Promise<string> {
+  if (!withWords) return (await findSegments(db, accountId, id)) ?? '[]';
+  const stored = await findSegmentsAndWords(db, accountId, id);
+  if (stored === undefined) return '[]';
+  const words: Schema<'Word'>[][] = JSON.parse(stored.words);
+  const segments: Schema<'Segment'>[] = JSON.parse(stored.segments);
+  return JSON.stringify(segments.map((segment, index) => ({ ...segment, words: words[index] ?? [] })));
+}

@@ -1,0 +1,33 @@
+import { listSessions as readPage } from '../db/sessions.ts';
+import { decodeCursor, encodeCursor } from '../src/cursor.ts';
+import { invalidRequest } from '../src/problem.ts';
+import { toSession } from '../src/session-view.ts';
+import { toMicroseconds } from '../src/time.ts';
+import type { Handler } from '../codegen/operations.ts';
+
+/** GET /sessions (specification, section 4). */
+export const listSessions: Handler<'listSessions'> = async ({ query, principal }, { db }) => {
+  const filter = {
+    statuses: query.status,
+    createdAfter: timeOf('createdAfter', query.createdAfter),
+    createdBefore: timeOf('createdBefore', query.createdBefore),
+  };
+  const limit = query.limit!;
+  const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, filter);
+
+  // One more than asked for tells whether there is a next page.
+  const rows = await readPage(db, principal.account_id, filter, limit + 1, after);
+  const items = rows.slice(0, limit).map(toSession);
+  const last = rows.length > limit ? items.at(-1) : undefined;
+  return {
+    status: 200,
+    body: last === undefined ? { items } : { items, nextCursor: encodeCursor({ createdAt: last.createdAt, id: last.id }, filter) },
+  };
+};
+
+function timeOf(name: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const time = toMicroseconds(text);
+  if (time === undefined) throw invalidRequest({ in: 'query', name, message: 'must be a time such as 2026-11-20T09:30:00Z' });
+  return time;
+}

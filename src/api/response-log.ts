@@ -1,0 +1,29 @@
+/** One log line and one count per request, and the signal that its client has left. */
+import type { Request, Response } from 'express';
+import type { Foundation } from '../context.ts';
+
+export function watchResponse(req: Request, res: Response, { log, metrics }: Foundation): void {
+  const began = performance.now();
+  const left = new AbortController();
+  res.locals.clientLeft = left.signal;
+  res.once('close', () => {
+    left.abort();
+    const operation = (res.locals.operation as string | undefined) ?? 'none';
+    const code = res.locals.code as string | undefined;
+    metrics.requests.inc({ operation, status: res.statusCode });
+    if (code !== undefined) metrics.refusals.inc({ code });
+    log.info(
+      {
+        requestId: res.locals.requestId,
+        method: req.method,
+        operation,
+        status: res.statusCode,
+        code,
+        accountId: res.locals.accountId,
+        ms: Math.round(performance.now() - began),
+        answered: res.headersSent,
+      },
+      'request',
+    );
+  });
+}

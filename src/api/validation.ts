@@ -1,0 +1,44 @@
+/** What openapi-backend found wrong with a request, as a problem that names each parameter once. */
+import { invalidRequest } from '../problem.ts';
+import type { ErrorObject } from 'ajv';
+import type { InvalidField } from '../problem.ts';
+import type { ApiError } from '../problem.ts';
+
+const maxErrors = 20;
+const places: Record<string, InvalidField['in']> = { path: 'path', query: 'query', header: 'header' };
+
+export function toInvalidRequest(errors: readonly ErrorObject[]): ApiError {
+  const fields = new Map<string, InvalidField>();
+  for (const error of errors) {
+    const [, part = '', ...path] = error.instancePath.split('/');
+    const name = nameOf(error) ?? path[0] ?? '';
+    const place = places[part] ?? 'body';
+    if (!fields.has(`${place}/${name}`)) {
+      fields.set(`${place}/${name}`, { in: place, name: unescape(name).slice(0, 100), message: messageOf(error) });
+    }
+  }
+  const [first, ...others] = [...fields.values()].slice(0, maxErrors);
+  return invalidRequest(first!, ...others);
+}
+
+function nameOf(error: ErrorObject): string | undefined {
+  if (error.keyword === 'additionalProperties') return String(error.params.additionalProperty);
+  if (error.keyword === 'required') return String(error.params.missingProperty);
+  return undefined;
+}
+
+function messageOf(error: ErrorObject): string {
+  if (error.keyword === 'additionalProperties') return 'is not known';
+  if (error.keyword === 'required') return 'is required';
+  if (error.keyword === 'enum') return `must be one of ${(error.params.allowedValues as string[]).join(', ')}`;
+  if (error.keyword === 'format') return `must be ${formats[String(error.params.format)] ?? 'well-formed'}`;
+  return error.message ?? 'is wrong';
+}
+
+const formats: Record<string, string> = {
+  uuid: 'a UUID',
+  'date-time': 'a time such as 2026-11-20T09:30:00Z',
+};
+
+/** JSON Pointer (RFC 6901, section 4). */
+const unescape = (token: string) => token.replaceAll('~1', '/').replaceAll('~0', '~');

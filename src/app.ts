@@ -1,0 +1,156 @@
+/**
+ * Where a request goes: express → openapi-backend (route, access, validation) → the typed handler named after its
+ * operation → the answer. Everything thrown on the way becomes a problem in one place.
+ */
+import { randomUUIDv7 } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import addFormats from 'ajv-formats';
+import cors from 'cors';
+import express from 'express';
+import { OpenAPIBackend } from 'openapi-backend';
+import { handlers } from '../handlers/index.ts';
+import { allowedMethods } from './api/allowed-methods.ts';
+import { sendAnswer, sendProblem } from './api/reply.ts';
+import { watchResponse } from './api/response-log.ts';
+import { toInvalidRequest } from './api/validation.ts';
+import { ApiError, toApiError } from './problem.ts';
+import { admitUpload } from './upload-admission.ts';
+import { receiveUpload } from './upload.ts';
+import { UploadsInFlight } from './uploads-in-flight.ts';
+import type { Express, Request, Response } from 'express';
+import type { Context as Call } from 'openapi-backend';
+import type { AnyAnswer } from './api/reply.ts';
+import type { Auth } from './auth.ts';
+import type { Context, Principal, UploadedFile } from './context.ts';
+import type { Scope } from '../db/schema.ts';
+
+const contract = fileURLToPath(new URL('../codegen/openapi.json', import.meta.url));
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Handlers of all operations, as one type: the contract was checked where each of them was written. */
+type AnyHandler = (input: Record<string, unknown>, ctx: Context) => Promise<AnyAnswer>;
+
+/** @param stopping aborts what waits when the server stops */
+export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal): Promise<Express> {
+  const uploads = new UploadsInFlight();
+
+  const operation = (handler: AnyHandler) => async (call: Call, req: Request, res: Response) => {
+    const { params: path, query, headers } = call.request;
+    const signal = AbortSignal.any([stopping, res.locals.clientLeft as AbortSignal]);
+    const principal = call.security?.ApiKey as Principal | undefined;
+    const input = { path, query, headers, principal, signal };
+    if (call.operation.requestBody === undefined) return sendAnswer(res, await handler(input, ctx));
+
+    const upload = await receive(req, res, principal!);
+    try {
+      sendAnswer(res, await handler({ ...input, ...upload }, ctx));
+    } finally {
+      await ctx.audioStore.removeIncoming(upload.file.path);
+    }
+  };
+
+  const receive = async (req: Request, res: Response, principal: Principal): Promise<{ file: UploadedFile; body: object }> => {
+    const leave = uploads.enter(principal.account_id);
+    // Left when the answer is out, since the session counts from the commit on.
+    res.once('close', leave);
+    await admitUpload(ctx, principal, req.headers, uploads.of(principal.account_id) - 1);
+    if (req.headers.expect !== undefined) res.writeContinue();
+    const hash = req.headers['idempotency-key'] !== undefined;
+    return receiveUpload(req, ctx, { maxBytes: principal.max_upload_bytes, hash });
+  };
+
+  const api = new OpenAPIBackend({
+    definition: contract,
+    apiRoot: '/v1',
+    strict: true,
+    ignoreTrailingSlashes: false,
+    coerceTypes: true,
+    ajvOpts: { useDefaults: true, allErrors: true, validateSchema: false, meta: false },
+    customizeAjv: (ajv) => addFormats.default(ajv).addFormat('uuid', uuid),
+    securityHandlers: {
+      ApiKey: (call: Call, req: Request, res: Response) => auth.admit(req, res, scopeOf(call)),
+    },
+    handlers: {
+      ...Object.fromEntries(Object.entries(handlers).map(([id, handler]) => [id, operation(handler as AnyHandler)])),
+      postRoutingHandler: (call: Call, _req: Request, res: Response) => {
+        res.locals.operation = call.operation?.operationId;
+      },
+      unauthorizedHandler: (call: Call) => {
+        throw (call.security?.ApiKey as { error: unknown }).error;
+      },
+      validationFail: (call: Call) => {
+        throw toInvalidRequest(call.validation.errors ?? []);
+      },
+      notFound: () => {
+        throw new ApiError(404, 'route_not_found', 'There is nothing at this path.');
+      },
+      methodNotAllowed: (call: Call) => {
+        const allow = allowedMethods(call.api.router, call.request.path);
+        throw new ApiError(405, 'method_not_allowed', `This path allows ${allow}.`, {}, { Allow: allow });
+      },
+      notImplemented: (call: Call) => {
+        throw new Error(`no handler for ${call.operation.operationId}`);
+      },
+    },
+  });
+  await api.init();
+
+  const app = express();
+  app.set('trust proxy', ctx.config.trustProxy);
+  app.set('query parser', false);
+  app.set('etag', false);
+  app.disable('x-powered-by');
+
+  app.use((req, res, next) => {
+    res.locals.requestId = randomUUIDv7();
+    res.setHeader('X-Request-Id', res.locals.requestId);
+    res.setHeader('X-Content-Type-Options', 'nosniff');
+    watchResponse(req, res, ctx);
+    next();
+  });
+  if (ctx.config.corsOrigins.length > 0) app.use(cors({ origin: ctx.config.corsOrigins, methods: ['GET', 'HEAD', 'POST'], exposedHeaders, maxAge: 600 }));
+  app.use(async (req, res) => {
+    try {
+      if (stopping.aborted) throw new ApiError(503, 'unavailable', 'The service is restarting.', { retryAfterSeconds: 5 });
+      await api.handleRequest(toBackendRequest(req), req, res);
+    } catch (error) {
+      const problem = toApiError(error);
+      if (problem.status >= 500) ctx.log.error({ err: error, requestId: res.locals.requestId }, 'request failed');
+      res.locals.code = problem.code;
+      sendProblem(req, res, problem, res.locals.requestId as string);
+    }
+  });
+  return app;
+}
+
+const exposedHeaders = [
+  'X-Request-Id',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'Location',
+  'ETag',
+  'Idempotency-Replayed',
+  'WWW-Authenticate',
+];
+
+/** The body stays on the wire until every check of the headers has passed; the empty object stands for it until then. */
+function toBackendRequest(req: Request) {
+  const query: Record<string, string | string[]> = Object.create(null);
+  const parameters = new URLSearchParams(req.url.split('?').slice(1).join('?'));
+  for (const name of new Set(parameters.keys())) {
+    const values = parameters.getAll(name);
+    query[name] = values.length === 1 ? values[0]! : values;
+  }
+  return {
+    method: req.method === 'HEAD' ? 'GET' : req.method,
+    path: req.path === '/openapi.json' ? '/v1/openapi.json' : req.path,
+    query,
+    headers: req.headers as Record<string, string | string[]>,
+    body: {},
+  };
+}
+
+function scopeOf(call: Call): Scope {
+  return (call.operation as { 'x-required-scope'?: Scope })['x-required-scope']!;
+}

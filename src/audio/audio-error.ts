@@ -1,0 +1,17 @@
+export type AudioErrorCode = 'unsupported_media' | 'no_audio_track' | 'audio_too_long' | 'timed_out';
+
+/** The file's fault: the same file fails the same way again. `code` is what a client may see (decisions, section 3). */
+export class AudioError extends Error {
+  override readonly name = 'AudioError';
+  readonly code: AudioErrorCode;
+
+  constructor(code: AudioErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Our fault (ffmpeg missing or crashed, memory or disk full, input gone): trying again later may help. */
+export class AudioToolError extends Error {
+  override readonly name = 'AudioToolError';
+}

@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { findExecutable } from './executable.ts';
+
+/** What one child may use at most, enforced by the kernel (setrlimit(2)). */
+export interface ChildLimits {
+  /** Address space. Allocations beyond it fail. */
+  memoryBytes: number;
+  /** Processor time over all threads. Beyond it the child gets SIGXCPU, and 5 s later SIGKILL. */
+  cpuSeconds: number;
+  /** Size of any file it writes (pipes don't count). Beyond it the child gets SIGXFSZ. */
+  fileBytes: number;
+  openFiles: number;
+}
+
+export interface ChildOptions {
+  limits: ChildLimits;
+  /** Wall-clock time after which the child is killed. */
+  timeLimitMs: number;
+  /** Kills the child; `runChild` then rejects with the signal's reason. */
+  signal?: AbortSignal;
+  /** Piped into the child; without it, standard input is /dev/null. */
+  stdin?: Readable;
+  /** Gets standard output as it comes. If it throws, the child is killed and `runChild` rejects with that error. */
+  onStdout?: (chunk: Buffer) => void;
+}
+
+/** How the child ended, with the last 4 KiB of its standard error. */
+export type ChildEnd = { stderr: string } & (
+  { how: 'exited'; code: number } | { how: 'killed'; by: NodeJS.Signals } | { how: 'timed_out' }
+);
+
+/** The child could not be started (fork or exec failed); a missing program is `ExecutableNotFound`. */
+export class ChildNotStarted extends Error {
+  override readonly name = 'ChildNotStarted';
+}
+
+const stderrTailBytes = 4096;
+
+/**
+ * Runs one program without a shell and without environment, below hard limits, and waits for its end.
+ * It dies with the thread that called this, even when that is killed with SIGKILL (prctl(2), PR_SET_PDEATHSIG).
+ * @param program name looked up in PATH, or an absolute path
+ * @throws {ExecutableNotFound} the program, `prlimit` or `setpriv` is not installed
+ * @throws {ChildNotStarted}
+ * @throws the abort reason of `options.signal`
+ */
+export async function runChild(program: string, args: readonly string[], options: ChildOptions): Promise<ChildEnd> {
+  const command = await boundedCommand(program, args, options.limits);
+  options.signal?.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    // Its own process group, so that a kill reaches its descendants and a Ctrl-C meant for the service doesn't.
+    const child = spawn(command[0], command.slice(1), { env: {}, detached: true, cwd: '/', stdio: stdioOf(options) });
+    let stderr = Buffer.alloc(0);
+    let timedOut = false;
+    let failure: { error: unknown } | undefined;
+
+    const fail = (error: unknown): void => {
+      failure ??= { error };
+      killGroup(child);
+    };
+    const abort = (): void => fail(options.signal?.reason);
+    const timer = setTimeout(() => {
+      timedOut = true;
+      killGroup(child);
+    }, options.timeLimitMs);
+    const settled = (): void => {
+      clearTimeout(timer);
+      options.signal?.removeEventListener('abort', abort);
+    };
+
+    options.signal?.addEventListener('abort', abort, { once: true });
+    child.on('error', (error) => {
+      // Node also reports a failed kill here; the child is then still there and 'close' will come.
+      if (child.pid !== undefined) return;
+      settled();
+      reject(new ChildNotStarted(`${program} could not be started: ${error.message}`, { cause: error }));
+    });
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (failure || timedOut) return;
+      try {
+        options.onStdout?.(chunk);
+      } catch (error) {
+        fail(error);
+      }
+    });
+    child.stderr?.on('data', (chunk: Buffer) => {
+      stderr = Buffer.concat([stderr, chunk]).subarray(-stderrTailBytes);
+    });
+    if (options.stdin && child.stdin) {
+      pipeline(options.stdin, child.stdin).catch((error: NodeJS.ErrnoException) => {
+        // A child that has read enough closes its end; that is its right.
+        if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') fail(error);
+      });
+    }
+    child.on('close', (code, by) => {
+      if (child.pid === undefined) return;
+      settled();
+      const text = stderr.toString('utf8');
+      if (failure) reject(failure.error);
+      else if (timedOut) resolve({ how: 'timed_out', stderr: text });
+      else if (by !== null) resolve({ how: 'killed', by, stderr: text });
+      else resolve({ how: 'exited', code: code ?? -1, stderr: text });
+    });
+  });
+}
+
+async function boundedCommand(
+  program: string,
+  args: readonly string[],
+  limits: ChildLimits,
+): Promise<[string, ...string[]]> {
+  const path = await findExecutable(program);
+  const [setpriv, prlimit] = await Promise.all([findExecutable('setpriv'), findExecutable('prlimit')]);
+  // Both replace themselves by what they start, so that there is one process with one pid.
+  return [
+    setpriv,
+    '--pdeathsig=KILL',
+    '--no-new-privs',
+    prlimit,
+    `--as=${limits.memoryBytes}`,
+    `--cpu=${limits.cpuSeconds}:${limits.cpuSeconds + 5}`,
+    `--fsize=${limits.fileBytes}`,
+    `--nofile=${limits.openFiles}`,
+    '--core=0',
+    path,
+    ...args,
+  ];
+}
+
+function stdioOf(options: ChildOptions): ['pipe' | 'ignore', 'pipe' | 'ignore', 'pipe'] {
+  return [options.stdin ? 'pipe' : 'ignore', options.onStdout ? 'pipe' : 'ignore', 'pipe'];
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch (error) {
+    // ESRCH: it has just ended by itself.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

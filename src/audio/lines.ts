@@ -1,0 +1,30 @@
+import { StringDecoder } from 'node:string_decoder';
+
+/** No tool of ours prints longer lines; without a bound a broken one would fill our memory. */
+const longestLine = 65_536;
+
+export interface LineSplitter {
+  /** For `ChildOptions.onStdout`. Throws when a line grows beyond 65,536 characters. */
+  push: (chunk: Buffer) => void;
+  /** Hands over the last line if it had no line break. */
+  end: () => void;
+}
+
+/** Cuts UTF-8 output that comes in chunks into lines without their line breaks. */
+export function splitLines(onLine: (line: string) => void): LineSplitter {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  return {
+    push(chunk) {
+      const lines = (rest + decoder.write(chunk)).split('\n');
+      rest = lines.pop() ?? '';
+      if (rest.length > longestLine) throw new Error('a line of output is too long');
+      lines.forEach(onLine);
+    },
+    end() {
+      const last = rest + decoder.end();
+      rest = '';
+      if (last !== '') onLine(last);
+    },
+  };
+}

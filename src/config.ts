@@ -1,0 +1,115 @@
+/** The one reader of the environment. Every wrong variable is reported at once. */
+import { availableParallelism } from 'node:os';
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { recognizerNames } from './recognizers/select.ts';
+import type { RecognizerName } from './recognizers/select.ts';
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+export interface Config {
+  host: string;
+  port: number;
+  /** Where `/healthz`, `/readyz` and `/metrics` are served; the same host. */
+  opsPort: number;
+  /** Undefined: the embedded PostgreSQL below `dataDir`. */
+  databaseUrl: string | undefined;
+  dataDir: string;
+  recognizer: RecognizerName;
+  /** Jobs that this process runs at once. */
+  workerConcurrency: number;
+  logLevel: (typeof logLevels)[number];
+  /** Express's `trust proxy`: false, a number of hops, or addresses. */
+  trustProxy: false | number | string[];
+  corsOrigins: string[];
+  /** 401s per address and minute before they are delayed. */
+  authFailuresPerMinute: number;
+  /** Bytes that an upload must leave free on the disk of `dataDir`. */
+  minFreeDisk: number;
+}
+
+export class ConfigError extends Error {
+  constructor(faults: string[]) {
+    super(`The configuration is wrong:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/**
+ * @throws {ConfigError} that names every wrong variable, what it holds and what it may hold
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const faults: string[] = [];
+  const read = <T>(name: string, fallback: T, parse: (text: string) => T | undefined, expected: string): T => {
+    const text = env[name]?.trim();
+    if (text === undefined || text === '') return fallback;
+    const value = parse(text);
+    if (value === undefined) faults.push(`${name}=${text}: expected ${expected}`);
+    return value ?? fallback;
+  };
+  const integer = (name: string, fallback: number, minimum: number, maximum: number) =>
+    read(name, fallback, (text) => parseInteger(text, minimum, maximum), `a whole number from ${minimum} to ${maximum}`);
+  const oneOf = <T extends string>(name: string, fallback: T, choices: readonly T[]) =>
+    read(name, fallback, (text) => choices.find((choice) => choice === text), choices.join(', '));
+
+  const config: Config = {
+    host: read('HOST', '127.0.0.1', (text) => (/^[\w.:-]+$/.test(text) ? text : undefined), 'an address to listen on'),
+    port: integer('PORT', 8080, 0, 65535),
+    opsPort: integer('OPS_PORT', 9090, 0, 65535),
+    databaseUrl: read<string | undefined>(
+      'DATABASE_URL',
+      undefined,
+      parseDatabaseUrl,
+      'postgres://user:password@host:port/database',
+    ),
+    dataDir: resolve(read('DATA_DIR', '.data', (text) => text, 'a folder')),
+    recognizer: oneOf('RECOGNIZER', 'pocketsphinx', recognizerNames),
+    workerConcurrency: integer('WORKER_CONCURRENCY', availableParallelism(), 1, 256),
+    logLevel: oneOf('LOG_LEVEL', 'info', logLevels),
+    trustProxy: read<Config['trustProxy']>(
+      'TRUST_PROXY',
+      false,
+      parseTrustProxy,
+      'a number of hops, or addresses and subnets separated by commas',
+    ),
+    corsOrigins: read('CORS_ORIGINS', [], parseOrigins, 'origins such as https://app.example.com, separated by commas'),
+    authFailuresPerMinute: integer('AUTH_FAILURES_PER_MINUTE', 300, 1, 1_000_000),
+    minFreeDisk: integer('MIN_FREE_DISK', 1024 ** 3, 0, Number.MAX_SAFE_INTEGER),
+  };
+  oneOf('AUDIO_STORE', 'file:', ['file:']);
+  if (config.port !== 0 && config.port === config.opsPort) faults.push(`OPS_PORT=${config.opsPort}: is taken by PORT`);
+  if (faults.length > 0) throw new ConfigError(faults);
+  return config;
+}
+
+function parseInteger(text: string, minimum: number, maximum: number): number | undefined {
+  const value = Number(text);
+  return /^\d+$/.test(text) && value >= minimum && value <= maximum ? value : undefined;
+}
+
+function parseDatabaseUrl(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1 ? text : undefined;
+}
+
+function parseTrustProxy(text: string): number | string[] | undefined {
+  const hops = parseInteger(text, 1, 100);
+  if (hops !== undefined) return hops;
+  const addresses = list(text);
+  return addresses.every(isAddressOrSubnet) ? addresses : undefined;
+}
+
+function isAddressOrSubnet(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  const maximum = version === 4 ? 32 : 128;
+  return version !== 0 && rest.length === 0 && (bits === undefined || parseInteger(bits, 0, maximum) !== undefined);
+}
+
+function parseOrigins(text: string): string[] | undefined {
+  const origins = list(text);
+  return origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin) ? origins : undefined;
+}
+
+const list = (text: string) => text.split(',').map((entry) => entry.trim());

@@ -1,0 +1,21 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { joinEmbeddedPostgres } from '../db/embedded/embedded-postgres.ts';
+import type { Config } from './config.ts';
+
+export interface DatabaseInUse {
+  readonly url: string;
+  /** Stops the embedded PostgreSQL when this process was its last user. */
+  leave(): Promise<void>;
+}
+
+/** The database of `DATABASE_URL`, or the embedded one below `DATA_DIR`, started if it does not run. */
+export async function useDatabase(
+  { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  onNotice: (message: string) => void,
+): Promise<DatabaseInUse> {
+  // Others may pass through (the embedded PostgreSQL runs as another user below root) but not look around.
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  if (databaseUrl !== undefined) return { url: databaseUrl, leave: async () => {} };
+  return joinEmbeddedPostgres({ folder: join(dataDir, 'postgres'), onNotice });
+}

@@ -1,0 +1,40 @@
+/** Puts together what both halves need, and takes it apart in the opposite order. */
+import { migrateToLatest } from '../db/migrate.ts';
+import { openDatabase } from '../db/database.ts';
+import { AudioStore } from './audio-store.ts';
+import { useDatabase } from './database-url.ts';
+import { Metrics } from './metrics.ts';
+import { Queue } from './queue.ts';
+import type { Config } from './config.ts';
+import type { Foundation } from './context.ts';
+import type { Log } from './log.ts';
+
+export interface LaidFoundation extends Foundation {
+  databaseUrl: string;
+  close(): Promise<void>;
+}
+
+/** @param role see {@link Queue} */
+export async function layFoundation(config: Config, log: Log, role: 'worker' | 'api'): Promise<LaidFoundation> {
+  const inUse = await useDatabase(config, (message) => log.info(message));
+  const { db, close } = openDatabase(inUse.url, (error) => log.warn({ err: error }, 'a database connection broke'));
+  try {
+    await migrateToLatest(db);
+    const queue = new Queue(inUse.url, log, role);
+    await queue.start();
+    const audioStore = new AudioStore(config.dataDir);
+    await audioStore.open();
+    return {
+      ...{ config, log, db, queue, audioStore, metrics: new Metrics(db), databaseUrl: inUse.url },
+      async close() {
+        await queue.stop();
+        await close();
+        await inUse.leave();
+      },
+    };
+  } catch (error) {
+    await close();
+    await inUse.leave();
+    throw error;
+  }
+}

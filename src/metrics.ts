@@ -1,0 +1,64 @@
+/** What `/metrics` shows (Prometheus). Labels are closed sets: no ids, no names. */
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { Db } from '../db/database.ts';
+import { measureQueue } from '../db/sweeps.ts';
+
+export class Metrics {
+  readonly registry = new Registry();
+
+  readonly requests = new Counter({
+    name: 'transcription_requests_total',
+    help: 'HTTP requests by operation and status',
+    labelNames: ['operation', 'status'],
+    registers: [this.registry],
+  });
+
+  readonly refusals = new Counter({
+    name: 'transcription_refusals_total',
+    help: 'Problem answers by code',
+    labelNames: ['code'],
+    registers: [this.registry],
+  });
+
+  readonly delayedAuthFailures = new Counter({
+    name: 'transcription_delayed_auth_failures_total',
+    help: '401 answers that were delayed because their address failed too often',
+    registers: [this.registry],
+  });
+
+  readonly jobs = new Histogram({
+    name: 'transcription_job_seconds',
+    help: 'Seconds that an attempt at a session took, by outcome',
+    labelNames: ['outcome'],
+    buckets: [0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 14400],
+    registers: [this.registry],
+  });
+
+  readonly realTimeFactor = new Histogram({
+    name: 'transcription_real_time_factor',
+    help: 'Seconds of recognition per second of audio',
+    buckets: [0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 2, 5],
+    registers: [this.registry],
+  });
+
+  constructor(db: Db) {
+    collectDefaultMetrics({ register: this.registry });
+    const oldest = new Gauge({
+      name: 'transcription_oldest_queued_seconds',
+      help: 'For how long the oldest queued session has been waiting',
+      registers: [this.registry],
+    });
+    new Gauge({
+      name: 'transcription_sessions',
+      help: 'Unfinished sessions by status',
+      labelNames: ['status'],
+      registers: [this.registry],
+      async collect() {
+        const queue = await measureQueue(db);
+        this.set({ status: 'queued' }, queue.queued);
+        this.set({ status: 'processing' }, queue.processing);
+        oldest.set(queue.oldestSeconds);
+      },
+    });
+  }
+}

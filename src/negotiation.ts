@@ -1,0 +1,49 @@
+/** Which representation of a transcript a client wants (RFC 9110, section 12.5.1), and whether it has it (13.1.2). */
+
+export const transcriptTypes = ['application/json', 'text/vtt', 'application/x-subrip', 'text/plain'] as const;
+export type TranscriptType = (typeof transcriptTypes)[number];
+
+/**
+ * The best rated type; JSON when `Accept` is missing or rates it as high as any other, since generated clients list all
+ * types of the contract. Undefined when none is acceptable.
+ */
+export function preferredType(accept: string | undefined): TranscriptType | undefined {
+  if (accept === undefined || accept.trim() === '') return 'application/json';
+  const ranges = accept.split(',').map(parseRange);
+  let best: { type: TranscriptType; quality: number } | undefined;
+  for (const type of transcriptTypes) {
+    const quality = qualityOf(type, ranges);
+    if (quality > (best?.quality ?? 0)) best = { type, quality };
+  }
+  return best?.type;
+}
+
+interface Range {
+  range: string;
+  quality: number;
+}
+
+function parseRange(text: string): Range {
+  const [range = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const q = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+  const quality = q === undefined ? 1 : Number(q);
+  return { range, quality: quality >= 0 && quality <= 1 ? quality : 0 };
+}
+
+/** The most specific range decides. */
+function qualityOf(type: TranscriptType, ranges: Range[]): number {
+  for (const range of [type, `${type.split('/')[0]}/*`, '*/*']) {
+    const matching = ranges.filter((candidate) => candidate.range === range);
+    if (matching.length > 0) return Math.max(...matching.map(({ quality }) => quality));
+  }
+  return 0;
+}
+
+/** Whether `If-None-Match` names this tag, by the weak comparison. */
+export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((candidate) => opaque(candidate.trim()) === opaque(tag));
+}
+
+const opaque = (tag: string) => tag.replace(/^W\//, '');

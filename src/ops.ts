@@ -1,0 +1,42 @@
+/** `/healthz`, `/readyz` and `/metrics`, on a port of their own, for operators and not for clients. */
+import { createServer } from 'node:http';
+import { ping } from '../db/migrate.ts';
+import type { Server, ServerResponse } from 'node:http';
+import type { Foundation } from './context.ts';
+
+const pingTimeoutMs = 2_000;
+
+/** @param stopping a stopping process is healthy but not ready */
+export function createOpsServer({ db, metrics, log }: Foundation, stopping: AbortSignal): Server {
+  const answers: Record<string, (res: ServerResponse) => Promise<void>> = {
+    '/healthz': async (res) => send(res, 200, 'text/plain', 'ok\n'),
+    '/readyz': async (res) => {
+      const problem = stopping.aborted ? 'stopping' : await whyNotReady();
+      send(res, problem === undefined ? 200 : 503, 'text/plain', `${problem ?? 'ready'}\n`);
+    },
+    '/metrics': async (res) => send(res, 200, metrics.registry.contentType, await metrics.registry.metrics()),
+  };
+
+  async function whyNotReady(): Promise<string | undefined> {
+    const late = Promise.withResolvers<string>();
+    const timer = setTimeout(() => late.resolve('the database does not answer'), pingTimeoutMs);
+    const asked = ping(db).then(
+      () => undefined,
+      () => 'the database can not be reached',
+    );
+    return Promise.race([asked, late.promise]).finally(() => clearTimeout(timer));
+  }
+
+  return createServer((req, res) => {
+    const answer = answers[(req.url ?? '').split('?')[0]!];
+    if (answer === undefined) return send(res, 404, 'text/plain', 'There are /healthz, /readyz and /metrics here.\n');
+    answer(res).catch((error: unknown) => {
+      log.warn({ err: error }, 'ops endpoint failed');
+      send(res, 503, 'text/plain', 'unavailable\n');
+    });
+  });
+}
+
+function send(res: ServerResponse, status: number, contentType: string, body: string): void {
+  res.writeHead(status, { 'Content-Type': contentType, 'Cache-Control': 'no-store' }).end(body);
+}

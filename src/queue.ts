@@ -1,0 +1,159 @@
+/** The one door to pg-boss: jobs live in the database of the sessions and are sent and completed in its transactions. */
+import { PgBoss, fromKysely } from 'pg-boss';
+import { randomUUIDv7 } from 'node:crypto';
+import type { JobWithMetadata } from 'pg-boss';
+import type { Trx } from '../db/database.ts';
+import type { Log } from './log.ts';
+
+export const transcriptionQueue = 'transcription';
+const deadLetterQueue = 'transcription-dead-letter';
+
+/** Attempts at a session before it fails. */
+export const maxAttempts = 3;
+const maxExpirySeconds = 24 * 60 * 60;
+export const expiryMarginSeconds = 30;
+/** The largest limit of jobs at once per account that fair share knows. */
+export const maxRunningJobs = 100;
+
+/** Jobs name their session and nothing else: no text, no file name. */
+export interface JobData {
+  accountId: string;
+  sessionId: string;
+  /** The job's own id, which its dead letter keeps. */
+  queueJobId: string;
+}
+
+export interface QueuedJob {
+  id: string;
+  data: JobData;
+  retryCount: number;
+  /** When the queue takes the job away; the worker stops {@link expiryMarginSeconds} earlier by itself. */
+  expireInSeconds: number;
+  /** Aborts when the claim is lost (missed heartbeats, expiry) or the process stops. */
+  signal: AbortSignal;
+}
+
+export interface NewJob {
+  id: string;
+  accountId: string;
+  sessionId: string;
+  /** Measured duration of the audio; the account's longest when it could not be measured. */
+  durationMs: number;
+  attempts: number;
+  /** The account's limit of jobs at once. */
+  runningJobs: number;
+}
+
+export class Queue {
+  readonly #boss: PgBoss;
+
+  /**
+   * @param role a `worker` also watches heartbeats and expiry; an `api` and the admin command only send and complete
+   */
+  constructor(url: string, log: Log, role: 'worker' | 'api') {
+    const isWorker = role === 'worker';
+    this.#boss = new PgBoss({
+      connectionString: url,
+      options: '-c timezone=UTC',
+      application_name: 'transcription-queue',
+      max: isWorker ? 6 : 2,
+      connectionTimeoutMillis: 5_000,
+      supervise: isWorker,
+      superviseIntervalSeconds: 5,
+      monitorIntervalSeconds: 5,
+      schedule: false,
+      useListenNotify: isWorker,
+    });
+    this.#boss.on('error', (error) => log.warn({ err: error }, 'queue error'));
+    this.#boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue warning'));
+  }
+
+  async start(): Promise<void> {
+    await this.#boss.start();
+    await this.#boss.createQueue(deadLetterQueue, { notify: true, retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 300 });
+    await this.#boss.createQueue(transcriptionQueue, {
+      partition: true,
+      notify: true,
+      deadLetter: deadLetterQueue,
+      retryLimit: maxAttempts - 1,
+      retryDelay: 2,
+      retryBackoff: true,
+      retryDelayMax: 60,
+      heartbeatSeconds: 20,
+    });
+  }
+
+  /** Sends a job within the caller's transaction. */
+  async enqueue(trx: Trx, job: NewJob): Promise<void> {
+    const data: JobData = { accountId: job.accountId, sessionId: job.sessionId, queueJobId: job.id };
+    await this.#boss.send(transcriptionQueue, data, {
+      id: job.id,
+      retryLimit: job.attempts - 1,
+      expireInSeconds: expirySeconds(job.durationMs),
+      group: { id: job.accountId, tier: String(Math.min(job.runningJobs, maxRunningJobs)) },
+      db: fromKysely(trx),
+    });
+  }
+
+  /** Completes a running job within the caller's transaction. False when this attempt no longer holds it. */
+  async complete(trx: Trx, job: QueuedJob): Promise<boolean> {
+    const response = await this.#boss.complete(transcriptionQueue, job, null, { db: fromKysely(trx) });
+    return (response as { affected: number }).affected === 1;
+  }
+
+  /** Cancels whatever is left of a job within the caller's transaction; a worker that runs it loses its claim. */
+  async cancel(trx: Trx, jobId: string): Promise<void> {
+    await this.#boss.cancel(transcriptionQueue, jobId, { db: fromKysely(trx) });
+  }
+
+  /**
+   * Takes jobs, `concurrency` at once and for each account no more than its limit over all workers, until `stopTaking`.
+   * What `run` throws fails the attempt; when attempts have run out the job goes to `giveUp`.
+   */
+  async work(concurrency: number, run: (job: QueuedJob) => Promise<void>, giveUp: (data: JobData) => Promise<void>): Promise<void> {
+    const polling = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 };
+    const tiers = Object.fromEntries(Array.from({ length: maxRunningJobs }, (_, i) => [String(i + 1), i + 1]));
+    await this.#boss.work(
+      transcriptionQueue,
+      {
+        ...polling,
+        localConcurrency: concurrency,
+        groupConcurrency: { default: 1, tiers },
+        heartbeatRefreshSeconds: 5,
+        includeMetadata: true,
+      },
+      async ([job]: JobWithMetadata<JobData>[]) => {
+        try {
+          await run(job!);
+        } finally {
+          this.#wakeWorkers();
+        }
+      },
+    );
+    await this.#boss.work(deadLetterQueue, polling, async ([job]: { data: JobData }[]) => giveUp(job!.data));
+  }
+
+  /** A finished job may make room for others of its account: without this, workers would sleep until their next poll. */
+  #wakeWorkers(): void {
+    for (const worker of this.#boss.getWipData()) {
+      if (worker.name === transcriptionQueue) this.#boss.notifyWorker(worker.id);
+    }
+  }
+
+  /** Takes no further job; those that run go on. */
+  async stopTaking(): Promise<void> {
+    await this.#boss.offWork(transcriptionQueue, { wait: false });
+    await this.#boss.offWork(deadLetterQueue, { wait: false });
+  }
+
+  async stop(): Promise<void> {
+    await this.#boss.stop({ graceful: true, timeout: 5_000 });
+  }
+}
+
+export const newJobId = (): string => randomUUIDv7();
+
+/** An attempt may take 15 minutes and four times the audio, 24 hours at most. */
+function expirySeconds(durationMs: number): number {
+  return Math.min(maxExpirySeconds, 15 * 60 + Math.ceil((4 * durationMs) / 1000) + expiryMarginSeconds);
+}

@@ -1,0 +1,78 @@
+/** A process of the service: one half or both, from its configuration to its last line in the log. */
+import { startApi } from './api.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { layFoundation } from './foundation.ts';
+import { closeGracefully, listen } from './listening.ts';
+import { createLog } from './log.ts';
+import { createOpsServer } from './ops.ts';
+import { RecognizerError } from './recognizers/recognizer.ts';
+import { selectRecognizer } from './recognizers/select.ts';
+import { startWorker } from './worker.ts';
+import type { Config } from './config.ts';
+import type { Log } from './log.ts';
+
+interface Halves {
+  api: boolean;
+  worker: boolean;
+}
+
+const maxStopMs = 25_000;
+
+/** Runs until SIGTERM or SIGINT, and exits with 0 after an orderly stop, 1 after a fault, 2 on a wrong configuration. */
+export async function runService(halves: Halves): Promise<void> {
+  let config: Config;
+  try {
+    config = readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(2);
+  }
+  const log = createLog(config);
+  try {
+    const asked = askedToStop();
+    const stop = await start(config, log, halves);
+    const signal = await asked;
+    log.info({ signal }, 'stopping');
+    setTimeout(() => {
+      log.error('could not stop in time');
+      process.exit(1);
+    }, maxStopMs).unref();
+    await stop();
+    log.info('stopped');
+    process.exit(0);
+  } catch (error) {
+    if (error instanceof RecognizerError) log.fatal(error.message);
+    else log.fatal({ err: error }, error instanceof Error ? error.message : 'could not start');
+    process.exit(1);
+  }
+}
+
+function askedToStop(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    process.on('SIGTERM', resolve);
+    process.on('SIGINT', resolve);
+  });
+}
+
+async function start(config: Config, log: Log, halves: Halves): Promise<() => Promise<void>> {
+  const recognizer = selectRecognizer(config.recognizer);
+  if (halves.worker) await recognizer.check();
+  const foundation = await layFoundation(config, log, halves.worker ? 'worker' : 'api');
+  const stopping = new AbortController();
+  const ops = createOpsServer(foundation, stopping.signal);
+  try {
+    await listen(ops, config.opsPort, config.host, 'OPS_PORT');
+    const worker = halves.worker ? await startWorker(foundation, recognizer) : undefined;
+    const api = halves.api ? await startApi(foundation, foundation.databaseUrl) : undefined;
+    return async () => {
+      stopping.abort();
+      await Promise.all([api?.stop(), worker?.stop()]);
+      await closeGracefully(ops, 1_000);
+      await foundation.close();
+    };
+  } catch (error) {
+    await foundation.close();
+    throw error;
+  }
+}

@@ -1,0 +1,3 @@
+import { runService } from './service.ts';
+
+await runService({ api: false, worker: true });

@@ -1,0 +1,3 @@
+import { runService } from './service.ts';
+
+await runService({ api: true, worker: true });

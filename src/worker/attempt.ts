@@ -1,0 +1,81 @@
+/** One attempt at one session: decode, make sure it is paid for, recognize, store. The session's row is the authority. */
+import { inTransaction } from '../../db/transaction.ts';
+import { claimIfNotFinal, reportProgressIfProcessing } from '../../db/session-states.ts';
+import { decodeAudio } from '../audio/decode.ts';
+import { findAccountInForce } from '../../db/accounts.ts';
+import { expiryMarginSeconds } from '../queue.ts';
+import { completeSession } from '../session-endings.ts';
+import { removeAudio } from './audio-removal.ts';
+import { ClaimLost, TimeIsUp, endFailedAttempt, settleUnclaimed } from './failed-attempt.ts';
+import { coverDecoded } from './reservation.ts';
+import { toStoredTranscript } from './stored-transcript.ts';
+import type { Attempt, Claim } from '../../db/session-states.ts';
+import type { QueuedJob } from '../queue.ts';
+import type { WorkerContext } from './context.ts';
+
+const progressEveryMs = 1_000;
+
+/** @throws what makes the queue try again later; the session is back in the queue then */
+export async function runAttempt(job: QueuedJob, worker: WorkerContext): Promise<void> {
+  const { accountId, sessionId } = job.data;
+  const claim = await claimIfNotFinal(worker.db, accountId, sessionId, job.id);
+  if (claim === undefined) return settleUnclaimed(job, worker);
+
+  const attempt: Attempt = { accountId, sessionId, attempt: claim.attempt };
+  const log = worker.log.child({ sessionId, attempt: claim.attempt });
+  const began = performance.now();
+  const observe = (outcome: string) => {
+    worker.metrics.jobs.observe({ outcome }, (performance.now() - began) / 1000);
+    log.info({ outcome, ms: Math.round(performance.now() - began) }, 'attempt ended');
+  };
+  try {
+    await transcribe(job, attempt, claim, worker);
+    observe('completed');
+  } catch (error) {
+    await endFailedAttempt(error, job, attempt, worker, observe, log);
+    return;
+  } finally {
+    await worker.workFolder.remove(attempt);
+  }
+  await removeAudio(worker, accountId, sessionId);
+}
+
+async function transcribe(job: QueuedJob, attempt: Attempt, claim: Claim, worker: WorkerContext): Promise<void> {
+  const { db, queue, audioStore, recognizer, workFolder, metrics } = worker;
+  const { accountId, sessionId } = attempt;
+  const timeLimitMs = (job.expireInSeconds - expiryMarginSeconds) * 1000;
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(new TimeIsUp()), timeLimitMs);
+  const signal = AbortSignal.any([job.signal, worker.stopping, deadline.signal]);
+  try {
+    const account = await findAccountInForce(db, accountId);
+    if (account === undefined) throw new ClaimLost();
+    const file = workFolder.path(attempt);
+    const input = audioStore.path(accountId, sessionId);
+    const { durationMs } = await decodeAudio({ input, output: file, maxDurationMs: account.max_audio_ms, timeLimitMs, signal });
+    const reservedMs = await coverDecoded(db, attempt, claim.reserved_ms, durationMs);
+
+    const began = performance.now();
+    const transcript = await recognizer.recognize({ file, durationMs }, { signal, onProgress: progressReporter(attempt, worker) });
+    if (durationMs > 0) metrics.realTimeFactor.observe((performance.now() - began) / durationMs);
+
+    const stored = toStoredTranscript(transcript, durationMs);
+    await inTransaction(db, async (trx) => {
+      const isOurs = (await completeSession(trx, attempt, reservedMs, stored)) && (await queue.complete(trx, job));
+      if (!isOurs) throw new ClaimLost();
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Writes progress at most once a second; a write that fails is no reason to stop. */
+function progressReporter(attempt: Attempt, { db, log }: WorkerContext): (percent: number) => void {
+  let reportedAt = -Infinity;
+  return (percent) => {
+    const now = performance.now();
+    if (now - reportedAt < progressEveryMs) return;
+    reportedAt = now;
+    reportProgressIfProcessing(db, attempt, percent).catch((error: unknown) => log.warn({ err: error }, 'no progress written'));
+  };
+}

@@ -1,0 +1,30 @@
+import { changeReserved, lockAccount } from '../../db/accounts.ts';
+import { setReservationIfProcessing } from '../../db/session-states.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { availableMs } from '../upload-admission.ts';
+import type { Db } from '../../db/database.ts';
+import type { Attempt } from '../../db/session-states.ts';
+
+/** The audio turned out longer than was reserved, and the balance doesn't cover the rest. */
+export class NotCovered extends Error {
+  override readonly name = 'NotCovered';
+}
+
+/** How much longer than reserved decoded audio may be without another look at the balance: 1 % and a second. */
+const toleranceMs = (reservedMs: number) => reservedMs * 0.01 + 1000;
+
+/**
+ * Makes sure that the decoded duration is reserved before anything is recognized. Answers what is reserved now.
+ *
+ * @throws {NotCovered}
+ */
+export async function coverDecoded(db: Db, attempt: Attempt, reservedMs: number, decodedMs: number): Promise<number> {
+  if (decodedMs <= reservedMs + toleranceMs(reservedMs)) return reservedMs;
+  const missingMs = decodedMs - reservedMs;
+  await inTransaction(db, async (trx) => {
+    const account = await lockAccount(trx, attempt.accountId);
+    if (account === undefined || availableMs(account) < missingMs) throw new NotCovered();
+    if (await setReservationIfProcessing(trx, attempt, decodedMs)) await changeReserved(trx, attempt.accountId, missingMs);
+  });
+  return decodedMs;
+}

@@ -1,0 +1,12 @@
+import { createHash } from 'node:crypto';
+import type { Transcript } from '../recognizers/recognizer.ts';
+import type { StoredTranscript } from '../session-endings.ts';
+
+/** A transcript as it is stored: segments as the API answers them, words apart, and a hash of both for the ETag. */
+export function toStoredTranscript(transcript: Transcript, durationMs: number): StoredTranscript {
+  const segments = JSON.stringify(transcript.segments.map(({ words: _words, ...segment }) => segment));
+  const words = JSON.stringify(transcript.segments.map((segment) => segment.words));
+  const version = createHash('sha256').update(`${durationMs}\n${segments}\n${words}`).digest('base64url').slice(0, 22);
+  const { language } = transcript;
+  return { durationMs, language, segments, words, hasSpeech: transcript.segments.length > 0, version };
+}

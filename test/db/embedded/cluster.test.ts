@@ -1,0 +1,110 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { findBinaries } from '../../../db/embedded/binaries.ts';
+import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
+import {
+  cleanUp,
+  eventually,
+  newFolder,
+  newFolderWithCluster,
+  removeFinishedCluster,
+  processesIn,
+} from './postgres-folder.ts';
+import { query } from './query.ts';
+
+afterEach(cleanUp);
+afterAll(removeFinishedCluster);
+
+/** Local addresses, in the kernel's hexadecimal, on which somebody listens at this port. */
+function listeningAddresses(port: number): string[] {
+  const lines = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) => readFileSync(file, 'utf8').split('\n'));
+  const sockets = lines.map((line) => line.trim().split(/\s+/)).filter(([, , , state]) => state === '0A');
+  const hexPort = port.toString(16).toUpperCase().padStart(4, '0');
+  return sockets.map(([, local = '']) => local.split(':')).flatMap(([at = '', on]) => (on === hexPort ? [at] : []));
+}
+
+test('a new cluster → on loopback only, with a password of its own, in UTF-8 and UTC', async () => {
+  const folder = newFolder();
+  const postgres = await joinEmbeddedPostgres({ folder });
+  const url = new URL(postgres.url);
+  expect(listeningAddresses(Number(url.port))).toEqual(['0100007F']);
+  expect(url.password).toMatch(/^[0-9a-f]{32,}$/);
+  const shown = `SELECT current_setting('server_encoding') AS encoding, current_setting('timezone') AS zone,
+    current_setting('fsync') AS fsync, upper('é') AS upper, current_setting('unix_socket_directories') AS sockets`;
+  expect(await query(postgres.url, shown)).toEqual([
+    { encoding: 'UTF8', zone: 'UTC', fsync: 'on', upper: 'É', sockets: '' },
+  ]);
+  expect(statSync(path.join(folder, 'data')).mode & 0o777).toBe(0o700);
+  expect(statSync(path.join(folder, 'data', 'transcription.password')).mode & 0o777).toBe(0o600);
+
+  url.password = '0'.repeat(48);
+  await expect(query(url.href, 'SELECT 1')).rejects.toThrow('password authentication failed');
+  url.password = '';
+  await expect(query(url.href, 'SELECT 1')).rejects.toThrow();
+  await postgres.leave();
+});
+
+test('statements fail and a backend crashes → no word of them in the server log', async () => {
+  const folder = await newFolderWithCluster();
+  const postgres = await joinEmbeddedPostgres({ folder });
+  await query(postgres.url, 'CREATE TABLE spoken (word text PRIMARY KEY)');
+  await query(postgres.url, `INSERT INTO spoken VALUES ('confidential')`);
+  for (const statement of [
+    `INSERT INTO spoken VALUES ('confidential')`,
+    `SELECT 'confidential'::int`,
+    `SELECT confidential FROM`,
+    `DO $$ BEGIN RAISE WARNING 'confidential'; RAISE EXCEPTION 'confidential'; END $$`,
+    `SELECT 'confidential', pg_terminate_backend(pg_backend_pid())`,
+  ]) {
+    await expect(query(postgres.url, statement)).rejects.toThrow();
+  }
+  const crash = expect(query(postgres.url, `SELECT 'confidential', pg_sleep(1000)`)).rejects.toThrow();
+  const sleeping = `SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
+  let rows: unknown[] = [];
+  while (rows.length === 0) rows = await query(postgres.url, sleeping);
+  process.kill((rows as { pid: number }[])[0]?.pid ?? NaN, 'SIGKILL');
+  await crash;
+  const log = (): string => readFileSync(path.join(folder, 'server.log'), 'utf8');
+  await eventually(() => log().includes('was terminated by signal 9'));
+  await postgres.leave();
+  expect(log()).not.toContain('confidential');
+  expect(statSync(path.join(folder, 'server.log')).mode & 0o777).toBe(0o600);
+});
+
+test('the server cannot start → the error carries the end of its log, and nothing is left running', async () => {
+  const folder = await newFolderWithCluster();
+  const version = path.join(folder, 'data', 'PG_VERSION');
+  writeFileSync(version, '9\n');
+  await expect(joinEmbeddedPostgres({ folder })).rejects.toThrow(/did not start[^]*incompatible with server/);
+  expect(processesIn(folder)).toEqual([]);
+  writeFileSync(version, '18\n');
+  await (await joinEmbeddedPostgres({ folder })).leave();
+});
+
+test('a log of more than 10 MB → starts afresh', async () => {
+  const folder = await newFolderWithCluster();
+  const log = path.join(folder, 'server.log');
+  writeFileSync(log, 'x'.repeat(11 * 1024 * 1024));
+  await (await joinEmbeddedPostgres({ folder })).leave();
+  expect(readFileSync(log, 'utf8')).toMatch(/^\d{4}-.* starting PostgreSQL/);
+});
+
+test('PG variables of the caller → not PostgreSQL’s business', async () => {
+  const folder = await newFolderWithCluster();
+  process.env['PGDATA'] = '/nowhere';
+  process.env['PGPORT'] = '1';
+  try {
+    const postgres = await joinEmbeddedPostgres({ folder });
+    expect(await query(postgres.url, `SELECT current_setting('data_directory') AS folder`)).toEqual([
+      { folder: path.join(folder, 'data') },
+    ]);
+    await postgres.leave();
+  } finally {
+    delete process.env['PGDATA'];
+    delete process.env['PGPORT'];
+  }
+});
+
+test('a platform without binaries → an error that names the alternative', async () => {
+  await expect(findBinaries('aix-ppc64')).rejects.toThrow('DATABASE_URL');
+});

@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
+import { clusterName } from '../../../db/embedded/processes.ts';
+import { until } from '../../../db/embedded/until.ts';
+import { killUsers } from './user-process.ts';
+
+let made: string[] = [];
+let finishedCluster: string | undefined;
+
+/** A folder for a cluster, in a folder of mode 0700, with a space and a letter beyond ASCII in its path. */
+export function newFolder(): string {
+  const above = mkdtempSync(path.join(os.tmpdir(), 'embedded pöstgres '));
+  made.push(above);
+  return path.join(above, 'postgres');
+}
+
+/** Like newFolder, with a cluster that was started and stopped once: a copy, since initdb takes its time. */
+export async function newFolderWithCluster(): Promise<string> {
+  if (finishedCluster === undefined) {
+    const folder = newFolder();
+    made.pop();
+    await (await joinEmbeddedPostgres({ folder })).leave();
+    finishedCluster = folder;
+  }
+  const folder = newFolder();
+  execFileSync('cp', ['--archive', finishedCluster, folder]);
+  return folder;
+}
+
+/** For afterAll. */
+export function removeFinishedCluster(): void {
+  if (finishedCluster !== undefined) rmSync(path.dirname(finishedCluster), { recursive: true });
+}
+
+/**
+ * Living processes of the cluster in `folder`, or of one not finished yet. Told by their command lines, since root in a
+ * container may not see where another user's processes work.
+ */
+export function processesIn(folder: string): number[] {
+  const clusters = existsSync(folder) ? readdirSync(folder).filter((name) => /^(data|new-[0-9a-f]+)$/.test(name)) : [];
+  const marks = clusters.map((name) => clusterName(path.join(folder, name)));
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
+  return pids.filter((pid) => marks.some((mark) => commandLine(pid).includes(mark)));
+}
+
+/** Empty for a process that is gone or a zombie. */
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** The one that has `title` in its command line, such as `checkpointer`. */
+export function processTitled(folder: string, title: string): number {
+  const found = processesIn(folder).find((pid) => commandLine(pid).includes(title));
+  if (found === undefined) throw new Error(`no ${title} in ${folder}`);
+  return found;
+}
+
+export function postmasterPidFile(folder: string): string {
+  return path.join(folder, 'data', 'postmaster.pid');
+}
+
+export function recordedPid(folder: string): number {
+  return Number(readFileSync(postmasterPidFile(folder), 'utf8').split('\n')[0]);
+}
+
+/** The value of a line of /proc/PID/status, or undefined when there is no such process. */
+export function processStatus(pid: number, line: string): string | undefined {
+  try {
+    return new RegExp(`^${line}:\\s+(.*)$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Waits until it holds, 10 s at most. */
+export async function eventually(condition: () => boolean): Promise<void> {
+  expect(await until(condition, 10_000)).toBe(true);
+}
+
+/** For afterEach: nothing may be left of what a test started, and whatever is left all the same goes. */
+export async function cleanUp(): Promise<void> {
+  await killUsers();
+  const folders = made.map((above) => path.join(above, 'postgres'));
+  const left = folders.flatMap(processesIn);
+  for (const pid of left) process.kill(pid, 'SIGKILL');
+  await eventually(() => folders.flatMap(processesIn).length === 0);
+  for (const folder of made) rmSync(folder, { recursive: true });
+  made = [];
+  expect(left).toEqual([]);
+}

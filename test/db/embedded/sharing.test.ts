@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
+import {
+  cleanUp,
+  eventually,
+  newFolder,
+  newFolderWithCluster,
+  removeFinishedCluster,
+  processStatus,
+  processesIn,
+  recordedPid,
+} from './postgres-folder.ts';
+import { query } from './query.ts';
+import { startUser } from './user-process.ts';
+
+afterEach(cleanUp);
+afterAll(removeFinishedCluster);
+
+test('first start → a cluster that answers; a second process → the same server; the last one to leave stops it', async () => {
+  const folder = newFolder();
+  const first = startUser(folder);
+  const url = await first.url;
+  expect(await query(url, 'SELECT current_database() AS database')).toEqual([{ database: 'transcription' }]);
+  const second = startUser(folder);
+  expect(await second.url).toBe(url);
+
+  await first.leave();
+  expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  await second.leave();
+  expect(processesIn(folder)).toEqual([]);
+  await expect(query(url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+});
+
+test('two processes start at once in an empty place → one server', async () => {
+  const folder = newFolder();
+  const users = [startUser(folder), startUser(folder), startUser(folder)];
+  const urls = await Promise.all(users.map((user) => user.url));
+  expect(new Set(urls).size).toBe(1);
+  await Promise.all(users.map((user) => user.leave()));
+  expect(processesIn(folder)).toEqual([]);
+});
+
+test('some leave while others join → whoever joined has a server', async () => {
+  const folder = await newFolderWithCluster();
+  const comeAndGo = async (): Promise<void> => {
+    for (let round = 0; round < 3; round++) {
+      const postgres = await joinEmbeddedPostgres({ folder });
+      expect(await query(postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+      await postgres.leave();
+    }
+  };
+  await Promise.all([comeAndGo(), comeAndGo(), comeAndGo()]);
+  expect(processesIn(folder)).toEqual([]);
+});
+
+test('two joins in one process → each counts, and leaving twice counts once', async () => {
+  const folder = await newFolderWithCluster();
+  const first = await joinEmbeddedPostgres({ folder });
+  const second = await joinEmbeddedPostgres({ folder });
+  await Promise.all([first.leave(), first.leave()]);
+  await first.leave();
+  expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  await second.leave();
+  expect(processesIn(folder)).toEqual([]);
+});
+
+test('a client is still connected when the last user leaves → the server stops all the same', async () => {
+  const folder = await newFolderWithCluster();
+  const postgres = await joinEmbeddedPostgres({ folder });
+  const idle = connect(Number(new URL(postgres.url).port), '127.0.0.1');
+  await once(idle, 'connect');
+  const closed = once(idle, 'close');
+  await postgres.leave();
+  expect(processesIn(folder)).toEqual([]);
+  await closed;
+});
+
+test('a user that has nothing more to do → ends by itself, and the server waits for the next one', async () => {
+  const folder = await newFolderWithCluster();
+  const idle = startUser(folder, 'drop');
+  const url = await idle.url;
+  await idle.leave();
+  const next = startUser(folder);
+  expect(await next.url).toBe(url);
+  await next.leave();
+  expect(processesIn(folder)).toEqual([]);
+});
+
+test('the server dies while its starter lives → no zombie, and a new join starts it again', async () => {
+  const folder = await newFolderWithCluster();
+  const before = await joinEmbeddedPostgres({ folder });
+  const pid = recordedPid(folder);
+  process.kill(pid, 'SIGKILL');
+  await eventually(() => processStatus(pid, 'State') === undefined);
+  const after = await joinEmbeddedPostgres({ folder });
+  expect(await query(after.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  await before.leave();
+  await after.leave();
+});

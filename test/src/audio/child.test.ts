@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { runChild } from '../../../src/audio/child.ts';
+import type { ChildOptions } from '../../../src/audio/child.ts';
+import { ExecutableNotFound } from '../../../src/audio/executable.ts';
+
+const limits = { memoryBytes: 1024 ** 3, cpuSeconds: 10, fileBytes: 1_000_000, openFiles: 64 };
+const bounds: ChildOptions = { limits, timeLimitMs: 20_000 };
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'child-test-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function outputOf(program: string, args: string[], options: Partial<ChildOptions> = {}): Promise<string> {
+  let stdout = '';
+  const onStdout = (chunk: Buffer): void => void (stdout += chunk.toString());
+  await runChild(program, args, { ...bounds, onStdout, ...options });
+  return stdout;
+}
+
+test('a child that ends → its exit code and the end of its standard error', async () => {
+  const script = 'head -c 10000 /dev/zero | tr "\\0" x >&2; echo the end >&2; exit 3';
+  const end = await runChild('sh', ['-c', script], bounds);
+  expect(end).toMatchObject({ how: 'exited', code: 3 });
+  expect(end.stderr).toHaveLength(4096);
+  expect(end.stderr).toMatch(/the end\n$/);
+});
+
+test('a child → empty environment, the asked limits, no shell', async () => {
+  expect(await outputOf('env', [])).toBe('');
+  expect(await outputOf('echo', ['$HOME; id'])).toBe('$HOME; id\n');
+  const table = await outputOf('cat', ['/proc/self/limits']);
+  expect(table).toMatch(/Max address space +1073741824 +1073741824/);
+  expect(table).toMatch(/Max cpu time +10 +15/);
+  expect(table).toMatch(/Max file size +1000000 +1000000/);
+  expect(table).toMatch(/Max core file size +0 +0/);
+  expect(table).toMatch(/Max open files +64 +64/);
+});
+
+test('standard input → nothing by default, otherwise the stream; a child that reads only its start is no error', async () => {
+  expect(await outputOf('cat', [])).toBe('');
+  expect(await outputOf('cat', [], { stdin: Readable.from(['a', 'b']) })).toBe('ab');
+  const endless = Readable.from((function* () { for (;;) yield Buffer.alloc(65_536, 'x'); })()); // prettier-ignore
+  expect(await outputOf('head', ['-c', '3'], { stdin: endless })).toBe('xxx');
+});
+
+test('a program that is not installed → ExecutableNotFound which says what to type', async () => {
+  await expect(runChild('no-such-program', [], bounds)).rejects.toThrow(ExecutableNotFound);
+  await expect(runChild('no-such-program', [], bounds)).rejects.toThrow('apt-get install no-such-program');
+});
+
+test('a program that cannot be executed → exit code 127 of prlimit', async () => {
+  const program = join(folder, 'text');
+  await writeFile(program, '#!/no/such/interpreter\n');
+  await chmod(program, 0o755);
+  expect(await runChild(program, [], bounds)).toMatchObject({ how: 'exited', code: 127 });
+});
+
+test('limits exceeded → killed by SIGXCPU or SIGXFSZ, or the allocation fails', async () => {
+  const busy = await runChild('sh', ['-c', 'while :; do :; done'], { ...bounds, limits: { ...limits, cpuSeconds: 1 } });
+  expect(busy).toMatchObject({ how: 'killed', by: 'SIGXCPU' });
+  const large = await runChild('dd', ['if=/dev/zero', `of=${join(folder, 'large')}`, 'bs=64k', 'count=100'], bounds);
+  expect(large).toMatchObject({ how: 'killed', by: 'SIGXFSZ' });
+  expect((await readFile(join(folder, 'large'))).length).toBe(1_000_000);
+  const hungry = await runChild('dd', ['if=/dev/zero', 'of=/dev/null', 'bs=2G', 'count=1'], bounds);
+  expect(hungry).toMatchObject({ how: 'exited', code: 1, stderr: expect.stringContaining('memory exhausted') });
+});
+
+test('a child that hangs → timed out, it and its descendants gone', async () => {
+  let pids: number[] = [];
+  const end = await runChild('sh', ['-c', 'sleep 1000 & echo $$ $!; wait'], {
+    ...bounds,
+    timeLimitMs: 500,
+    onStdout: (chunk) => void (pids = chunk.toString().split(' ').map(Number)),
+  });
+  expect(end.how).toBe('timed_out');
+  expect(pids).toHaveLength(2);
+  for (const pid of pids) expect(await isRunning(pid)).toBe(false);
+});
+
+test('an abort → rejects with its reason, the child gone; already aborted → nothing is started', async () => {
+  const controller = new AbortController();
+  const reason = new Error('stop it');
+  let pid = 0;
+  const running = runChild('sh', ['-c', 'echo $$; exec sleep 1000'], {
+    ...bounds,
+    signal: controller.signal,
+    onStdout: (chunk) => {
+      pid = Number(chunk.toString());
+      controller.abort(reason);
+    },
+  });
+  await expect(running).rejects.toBe(reason);
+  expect(await isRunning(pid)).toBe(false);
+  const marker = join(folder, 'started');
+  await expect(runChild('touch', [marker], { ...bounds, signal: controller.signal })).rejects.toBe(reason);
+  await expect(readFile(marker)).rejects.toThrow('ENOENT');
+});
+
+test('a consumer of standard output that throws → its error, the child gone', async () => {
+  let pid = 0;
+  const running = runChild('sh', ['-c', 'echo $$; exec sleep 1000'], {
+    ...bounds,
+    onStdout: (chunk) => {
+      pid = Number(chunk.toString());
+      throw new Error('rubbish');
+    },
+  });
+  await expect(running).rejects.toThrow('rubbish');
+  expect(await isRunning(pid)).toBe(false);
+});
+
+const users = process.getuid?.() === 0 ? [undefined, 65_534] : [undefined];
+
+test.each(users)('the service is killed with SIGKILL (as user %s) → the child dies with it', async (uid) => {
+  // A copy below the temporary folder: another user need not be able to enter the clone.
+  await chmod(folder, 0o755);
+  const source = join(import.meta.dirname, '../../../src/audio');
+  for (const name of ['child.ts', 'executable.ts']) {
+    await writeFile(join(folder, name), await readFile(join(source, name)));
+  }
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  const main = join(folder, 'main.ts');
+  await writeFile(
+    main,
+    `import { runChild } from './child.ts';
+     await runChild('sh', ['-c', 'echo $$; exec sleep 1000'], {
+       limits: ${JSON.stringify(limits)}, timeLimitMs: 60000, onStdout: (chunk) => process.stdout.write(chunk) });`,
+  );
+  const node = join(folder, 'node');
+  await writeFile(node, await readFile(process.execPath));
+  await chmod(node, 0o755);
+  const service = spawn(node, ['--no-warnings', main], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...(uid !== undefined && { uid, gid: uid }),
+  });
+  const pid = await new Promise<number>((resolve) => service.stdout.once('data', (chunk) => resolve(Number(chunk))));
+  expect(await isRunning(pid)).toBe(true);
+  // The orphan holds no pipe of ours but the service's: 'close' comes once both are gone.
+  service.kill('SIGKILL');
+  await new Promise((resolve) => service.once('close', resolve));
+  await until(async () => !(await isRunning(pid)));
+});
+
+/** Running, that is, not ended and waiting to be reaped by init. */
+async function isRunning(pid: number): Promise<boolean> {
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return status !== '' && !/\) [ZX] /.test(status);
+}
+
+/** The kernel kills orphans asynchronously and tells nobody; the test's own time limit ends this. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
+}

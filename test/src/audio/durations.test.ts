@@ -1,0 +1,147 @@
+import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeAudio } from '../../../src/audio/decode.ts';
+import { measureAudio } from '../../../src/audio/measure.ts';
+import { audioFolder, ffmpeg, pictures, sine } from '../../support/audio-fixtures.ts';
+
+let folder: Awaited<ReturnType<typeof audioFolder>>;
+beforeAll(async () => {
+  folder = await audioFolder();
+});
+afterAll(() => folder.remove());
+
+const at = (name: string): string => join(folder.path, name);
+const timeLimitMs = 20_000;
+
+async function bothDurations(input: string): Promise<{ measured: number; decoded: number }> {
+  const output = at('decoded');
+  const { durationMs: measured } = await measureAudio(input, { timeLimitMs });
+  const { durationMs: decoded } = await decodeAudio({ input, output, maxDurationMs: 4 * 3_600_000, timeLimitMs });
+  expect(Math.floor((await stat(output)).size / 32)).toBe(decoded);
+  return { measured: measured!, decoded };
+}
+
+async function joined(name: string, ...parts: string[]): Promise<string> {
+  await writeFile(at(name), '');
+  for (const part of parts) await appendFile(at(name), await readFile(part));
+  return at(name);
+}
+
+// The tolerance in ms is what the format's own frames and the encoder's delay allow; uncompressed audio is exact.
+test.each([
+  ['wav', [], 0],
+  ['rf64.wav', ['-rf64', 'always'], 0],
+  ['w64', [], 0],
+  ['aiff', [], 0],
+  ['caf', ['-c:a', 'pcm_s16le'], 0],
+  ['au', [], 0],
+  ['flac', [], 0],
+  ['wv', [], 0],
+  ['tta', [], 0],
+  ['mov', ['-c:a', 'alac'], 0],
+  ['ogg', ['-c:a', 'libvorbis'], 1],
+  ['opus', ['-c:a', 'libopus'], 1],
+  ['webm', ['-c:a', 'libopus'], 20],
+  ['mp3', ['-q:a', '5'], 30],
+  ['no-xing.mp3', ['-q:a', '5', '-write_xing', '0'], 30],
+  ['mp2', [], 30],
+  ['m4a', [], 30],
+  ['fragmented.mp4', ['-movflags', 'frag_keyframe+empty_moov'], 40],
+  ['mka', ['-c:a', 'aac'], 40],
+  ['aac', [], 40],
+  ['ac3', [], 40],
+  ['wma', [], 100],
+  ['avi', ['-c:a', 'libmp3lame'], 40],
+  ['flv', ['-c:a', 'libmp3lame'], 40],
+  ['ts', ['-c:a', 'mp2'], 30],
+  ['mpg', ['-c:a', 'mp2'], 30],
+])('10.37 s as %s → measured and decoded as long as it is', async (extension, encoding, tolerance) => {
+  const file = await ffmpeg(...sine(10.37), ...encoding, at(`tone.${extension}`));
+  const { measured, decoded } = await bothDurations(file);
+  expect(Math.abs(decoded - 10_370)).toBeLessThanOrEqual(Math.min(tolerance, 100));
+  expect(Math.abs(measured - decoded)).toBeLessThanOrEqual(tolerance);
+});
+
+test('WebM from a browser, without a duration → its real length', async () => {
+  const live = await ffmpeg(...sine(10.37), '-c:a', 'libopus', '-live', '1', at('live.webm'));
+  const { measured, decoded } = await bothDurations(live);
+  expect(Math.abs(decoded - 10_370)).toBeLessThanOrEqual(20);
+  expect(Math.abs(measured - decoded)).toBeLessThanOrEqual(20);
+});
+
+test('recordings joined byte by byte, whatever their headers and timestamps say → the sum of both', async () => {
+  const parts: [string, string[]][] = [
+    ['mp3', []],
+    ['aac', []],
+    ['ogg', ['-c:a', 'libvorbis']],
+    ['webm', ['-c:a', 'libopus', '-live', '1']],
+    ['ts', ['-c:a', 'mp2']],
+  ];
+  for (const [extension, encoding] of parts) {
+    const short = await ffmpeg(...sine(4), ...encoding, at(`short.${extension}`));
+    const long = await ffmpeg(...sine(8), ...encoding, at(`long.${extension}`));
+    const { measured, decoded } = await bothDurations(await joined(`joined.${extension}`, short, long));
+    expect([extension, Math.abs(decoded - 12_000) <= 100]).toEqual([extension, true]);
+    expect([extension, Math.abs(measured - decoded) <= 60]).toEqual([extension, true]);
+  }
+});
+
+test('a part cut out by an edit list → the length of what is left', async () => {
+  const whole = await ffmpeg(...sine(10.37), at('whole.m4a'));
+  const cut = await ffmpeg('-ss', '3.3', '-i', whole, '-c', 'copy', at('cut.m4a'));
+  const { measured, decoded } = await bothDurations(cut);
+  expect(Math.abs(decoded - 7_070)).toBeLessThanOrEqual(20);
+  expect(Math.abs(measured - decoded)).toBeLessThanOrEqual(20);
+});
+
+test('sound that starts 4 s after the picture → silence first, so that times fit the picture', async () => {
+  const late = ['-itsoffset', '4', ...sine(2), '-c:v', 'mpeg4', '-c:a', 'aac'];
+  const { measured, decoded } = await bothDurations(await ffmpeg(...pictures(8), ...late, at('late.mp4')));
+  expect(Math.abs(decoded - 6_000)).toBeLessThanOrEqual(60);
+  expect(Math.abs(measured - decoded)).toBeLessThanOrEqual(60);
+  expect(await loudestSample(0, 3_900)).toBeLessThan(100);
+  expect(await loudestSample(4_100, 5_900)).toBeGreaterThan(1000);
+});
+
+test('a gap of 50 minutes in the timestamps → filled; one of 2 hours → taken for damage and closed', async () => {
+  const gap = (seconds: number): string[] => ['-af', `asetpts=if(gt(T\\,2)\\,PTS+${seconds}/TB\\,PTS)`];
+  const minutes = await ffmpeg(...sine(4), ...gap(3000), '-c:a', 'libopus', at('minutes.mka'));
+  const filled = await bothDurations(minutes);
+  expect(Math.abs(filled.decoded - 3_004_000)).toBeLessThanOrEqual(60);
+  expect(Math.abs(filled.measured - filled.decoded)).toBeLessThanOrEqual(60);
+  const hours = await ffmpeg(...sine(4), ...gap(7200), '-c:a', 'libopus', at('hours.mka'));
+  const closed = await bothDurations(hours);
+  expect(Math.abs(closed.decoded - 4_000)).toBeLessThanOrEqual(60);
+  expect(Math.abs(closed.measured - closed.decoded)).toBeLessThanOrEqual(60);
+});
+
+test.each(['wav', 'mp3', 'flac', 'webm', 'ogg'])(
+  'a truncated %s → measured and decoded as far as it goes',
+  async (extension) => {
+    const file = await ffmpeg(...sine(8), at(`truncated.${extension}`));
+    const bytes = await readFile(file);
+    await writeFile(file, bytes.subarray(0, bytes.length / 2));
+    const { measured, decoded } = await bothDurations(file);
+    expect(decoded).toBeGreaterThan(2_000);
+    expect(decoded).toBeLessThan(6_000);
+    expect(Math.abs(measured - decoded)).toBeLessThanOrEqual(200);
+  },
+);
+
+test('damage in the middle of an MP3 → the rest is still there', async () => {
+  const file = await ffmpeg(...sine(8), at('damaged.mp3'));
+  const bytes = await readFile(file);
+  bytes.fill(0xff, bytes.length / 2, bytes.length / 2 + 2_000);
+  await writeFile(file, bytes);
+  const { decoded } = await bothDurations(file);
+  expect(decoded).toBeGreaterThan(7_000);
+});
+
+async function loudestSample(fromMs: number, toMs: number): Promise<number> {
+  const bytes = await readFile(at('decoded'));
+  let loudest = 0;
+  for (let position = fromMs * 32; position < toMs * 32; position += 2) {
+    loudest = Math.max(loudest, Math.abs(bytes.readInt16LE(position)));
+  }
+  return loudest;
+}

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AudioError, AudioToolError } from '../../../src/audio/audio-error.ts';
+import { decodeAudio } from '../../../src/audio/decode.ts';
+import { measureAudio } from '../../../src/audio/measure.ts';
+import { audioFolder, ffmpeg, pictures, sine } from '../../support/audio-fixtures.ts';
+
+let folder: Awaited<ReturnType<typeof audioFolder>>;
+let fiveHours: string;
+beforeAll(async () => {
+  folder = await audioFolder();
+  fiveHours = await ffmpeg('-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono', '-t', '18000', at('five-hours.flac'));
+});
+afterAll(() => folder.remove());
+
+const at = (name: string): string => join(folder.path, name);
+const timeLimitMs = 20_000;
+const decode = (input: string, more: object = {}): Promise<{ durationMs: number }> =>
+  decodeAudio({ input, output: at('decoded'), maxDurationMs: 60_000, timeLimitMs, ...more });
+
+async function codes(input: string): Promise<unknown[]> {
+  const code = (error: unknown): unknown => (error instanceof AudioError ? error.code : error);
+  return [await measureAudio(input, { timeLimitMs }).catch(code), await decode(input).catch(code)];
+}
+
+test.each([
+  ['empty file', ''],
+  ['text', 'Hello, this is not audio.\n'.repeat(100)],
+  ['subtitles', '1\n00:00:00,000 --> 00:00:02,000\nHello\n'],
+  ['a script', '#!/bin/sh\necho hello\n'],
+  ['a PDF', '%PDF-1.7\n'],
+  ['random bytes', createHash('shake256', { outputLength: 50_000 }).update('the same on every run').digest()],
+  [
+    'a WAV header without samples',
+    Buffer.from('524946462400000057415645666d74201000000001000100803e0000007d0000020010006461746100000000', 'hex'),
+  ],
+])('%s → unsupported_media', async (_, content) => {
+  await writeFile(at('file.mp3'), content);
+  expect(await codes(at('file.mp3'))).toEqual(['unsupported_media', 'unsupported_media']);
+});
+
+test('pictures without sound, moving or not → no_audio_track', async () => {
+  const refused = ['no_audio_track', 'no_audio_track'];
+  expect(await codes(await ffmpeg(...pictures(1), at('video.mp4')))).toEqual(refused);
+  expect(await codes(await ffmpeg(...pictures(1), at('video.webm')))).toEqual(refused);
+  expect(await codes(await ffmpeg(...pictures(1), '-frames:v', '1', at('picture.png')))).toEqual(refused);
+  // Without a name that ends in .jpg, as uploads are stored: with it, ffmpeg looks for numbered images (refused).
+  const photo = await ffmpeg(...pictures(1), '-frames:v', '1', '-c:v', 'mjpeg', '-f', 'image2', at('photo'));
+  expect(await codes(photo)).toEqual(refused);
+});
+
+test('several audio tracks and a cover → the first audio track', async () => {
+  const tracks = ['-map', '0', '-map', '1', '-map', '2', '-c:v', 'mpeg4', '-c:a', 'aac'];
+  const file = await ffmpeg(...pictures(1), ...sine(2), ...sine(5), ...tracks, at('tracks.mkv'));
+  expect((await decode(file)).durationMs).toBeLessThan(2_100);
+  expect((await measureAudio(file, { timeLimitMs })).durationMs).toBeLessThan(2_100);
+});
+
+test('a name like an option, a protocol or a pattern → a name', async () => {
+  await mkdir(at('-i x'));
+  for (const name of ['-y', 'http:a.wav', '%03d.wav', 'ünï "\'$(id).wav', '-i x/a b.wav']) {
+    await writeFile(at(name), await readFile(await ffmpeg(...sine(1), at('plain.wav'))));
+    expect([name, await decode(at(name))]).toEqual([name, { durationMs: 1000 }]);
+  }
+});
+
+test('exactly the maximum length → decoded; 1 ms more → audio_too_long; hours more → stops at the maximum', async () => {
+  const file = await ffmpeg(...sine(3), at('three.wav'));
+  expect(await decode(file, { maxDurationMs: 3000 })).toEqual({ durationMs: 3000 });
+  await expect(decode(file, { maxDurationMs: 2999 })).rejects.toMatchObject({ code: 'audio_too_long' });
+  await expect(decode(fiveHours, { maxDurationMs: 3000 })).rejects.toMatchObject({ code: 'audio_too_long' });
+  expect((await stat(at('decoded'))).size).toBeLessThanOrEqual(4000 * 32);
+});
+
+test('the decoded audio → readable by its owner only', async () => {
+  await decode(await ffmpeg(...sine(1), at('one.wav')));
+  expect((await stat(at('decoded'))).mode & 0o777).toBe(0o600);
+});
+
+test('too slow → decoding timed out, measuring gives nothing', async () => {
+  await expect(decode(fiveHours, { maxDurationMs: 1e9, timeLimitMs: 20 })).rejects.toMatchObject({ code: 'timed_out' });
+  expect(await measureAudio(fiveHours, { timeLimitMs: 20 })).toEqual({});
+});
+
+test('an abort → its reason', async () => {
+  const file = await ffmpeg(...sine(1), at('aborted.wav'));
+  const signal = AbortSignal.abort(new Error('stopping'));
+  await expect(decode(file, { signal })).rejects.toThrow('stopping');
+  await expect(measureAudio(file, { timeLimitMs, signal })).rejects.toThrow('stopping');
+});
+
+test('our own trouble (input gone, disk full, output folder gone, ffmpeg missing) → AudioToolError', async () => {
+  const file = await ffmpeg(...sine(1), at('fine.wav'));
+  await expect(decode(at('gone.wav'))).rejects.toThrow(AudioToolError);
+  await expect(measureAudio(at('gone.wav'), { timeLimitMs })).rejects.toThrow(AudioToolError);
+  await expect(decode(file, { output: '/dev/full' })).rejects.toThrow(/No space left/);
+  await expect(decode(file, { output: at('no/such/folder') })).rejects.toThrow(AudioToolError);
+  const path = process.env['PATH'];
+  process.env['PATH'] = folder.path;
+  try {
+    await expect(decode(file)).rejects.toThrow(AudioToolError);
+    await expect(decode(file)).rejects.toThrow('apt-get install');
+  } finally {
+    process.env['PATH'] = path;
+  }
+});

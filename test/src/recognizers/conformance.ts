@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { decodeAudio } from '../../../src/audio/decode.ts';
+import type { DecodedAudio, RecognizeOptions, Recognizer, Transcript } from '../../../src/recognizers/recognizer.ts';
+import { audioFolder, ffmpeg, noise, silence, speechClips, wordErrorRate } from '../../support/audio-fixtures.ts';
+
+/** What every recognizer must do, whatever model it has. `make` gives a recognizer that can run on this machine. */
+export function recognizerConformance(name: string, make: () => Recognizer): void {
+  describe(`${name}: what every recognizer does`, () => {
+    let folder: Awaited<ReturnType<typeof audioFolder>>;
+    beforeAll(async () => {
+      folder = await audioFolder();
+    });
+    afterAll(() => folder.remove());
+
+    const decoded = async (input: string): Promise<DecodedAudio> => {
+      const file = join(folder.path, 'decoded.s16le');
+      const limits = { maxDurationMs: 3_600_000, timeLimitMs: 30_000 };
+      return { file, ...(await decodeAudio({ input, output: file, ...limits })) };
+    };
+    const made = async (...args: string[]): Promise<DecodedAudio> =>
+      decoded(await ffmpeg(...args, join(folder.path, 'made.wav')));
+    const recognize = (audio: DecodedAudio, options: Partial<RecognizeOptions> = {}): Promise<Transcript> =>
+      make().recognize(audio, { signal: new AbortController().signal, ...options });
+    /** The five clips one after the other with 1 s of silence between, so that there are several utterances. */
+    const allClips = async (): Promise<DecodedAudio> => {
+      const clips = await speechClips();
+      const inputs = clips.flatMap(({ file }) => ['-i', file]);
+      const padded = clips.map((_, input) => `[${input}]apad=pad_dur=1[p${input}];`).join('');
+      const labels = clips.map((_, input) => `[p${input}]`).join('');
+      return made(...inputs, '-filter_complex', `${padded}${labels}concat=n=${clips.length}:v=0:a=1`);
+    };
+
+    test('a machine that has what it needs → check passes', () => make().check());
+
+    test('silence → no segments', async () => {
+      expect((await recognize(await made(...silence(3)))).segments).toEqual([]);
+    });
+
+    test('noise → no crash, a well-formed transcript', async () => {
+      const audio = await made(...noise(3));
+      expectWellFormed(await recognize(audio), audio.durationMs);
+    });
+
+    test('50 ms of a voice → no crash, a well-formed transcript', async () => {
+      const [clip] = await speechClips();
+      const audio = await made('-ss', '1', '-t', '0.05', '-i', clip!.file);
+      expect(audio.durationMs).toBe(50);
+      expectWellFormed(await recognize(audio), audio.durationMs);
+    });
+
+    test('one word of a voice → at most a few words', async () => {
+      const clip = (await speechClips()).at(-1)!;
+      const audio = await made('-ss', '0.6', '-t', '0.35', '-i', clip.file, '-af', 'adelay=500,apad=pad_dur=0.5');
+      const transcript = await recognize(audio);
+      expectWellFormed(transcript, audio.durationMs);
+      expect(transcript.segments.flatMap((segment) => segment.words).length).toBeLessThanOrEqual(3);
+    });
+
+    test('speech cut inside a word → a well-formed transcript', async () => {
+      const clip = (await speechClips()).at(-1)!;
+      const audio = await made('-t', '0.8', '-i', clip.file);
+      expectWellFormed(await recognize(audio), audio.durationMs);
+    });
+
+    test('speech after 5 s of silence → times 5 s later, nothing before', async () => {
+      const clip = (await speechClips()).at(-1)!;
+      const plain = await recognize(await made('-i', clip.file));
+      const audio = await made('-i', clip.file, '-af', 'adelay=5000');
+      const shifted = await recognize(audio);
+      expectWellFormed(shifted, audio.durationMs);
+      const startOf = (transcript: Transcript): number => transcript.segments[0]!.startMs;
+      expect(Math.abs(startOf(shifted) - startOf(plain) - 5000)).toBeLessThanOrEqual(150);
+    });
+
+    test('several utterances → well-formed, words heard, progress in rising whole percents below 100', async () => {
+      const audio = await allClips();
+      const percents: number[] = [];
+      const transcript = await recognize(audio, { onProgress: (percent) => percents.push(percent) });
+      expectWellFormed(transcript, audio.durationMs);
+      const reference = (await speechClips()).map((clip) => clip.text).join(' ');
+      const heard = transcript.segments.map((segment) => segment.text).join(' ');
+      expect(wordErrorRate(reference, heard)).toBeLessThanOrEqual(0.5);
+      expect(percents).toEqual([...new Set(percents)].sort((a, b) => a - b));
+      for (const percent of percents) {
+        expect(Number.isInteger(percent) && percent >= 0 && percent < 100).toBe(true);
+      }
+    });
+
+    test('aborted in the middle → rejects at once with the reason', async () => {
+      const audio = await allClips();
+      const controller = new AbortController();
+      const reason = new Error('the service is stopping');
+      let abortedAt = 0;
+      const running = recognize(audio, {
+        signal: controller.signal,
+        onProgress: () => {
+          abortedAt ||= performance.now();
+          controller.abort(reason);
+        },
+      });
+      await expect(running).rejects.toBe(reason);
+      expect(performance.now() - abortedAt).toBeLessThan(1000);
+    });
+
+    test('aborted before → rejects with the reason', async () => {
+      const signal = AbortSignal.abort(new Error('too late'));
+      await expect(recognize(await made(...silence(1)), { signal })).rejects.toThrow('too late');
+    });
+  });
+}
+
+/** The rules of decisions, section 2, for segments and the words in them. */
+export function expectWellFormed({ segments }: Transcript, durationMs: number): void {
+  const times: number[] = [0];
+  segments.forEach((segment, position) => {
+    expect(segment.index).toBe(position);
+    expect(segment.text).toBe(segment.text.trim());
+    expect(segment.text).not.toBe('');
+    if (segment.confidence !== undefined) expectFraction(segment.confidence);
+    if (segment.speaker !== undefined) expect(segment.speaker).toMatch(/^S[1-9]\d*$/);
+    times.push(segment.startMs);
+    for (const word of segment.words) {
+      expect(word.text).toMatch(/^\S+$/);
+      if (word.confidence !== undefined) expectFraction(word.confidence);
+      times.push(word.startMs, word.endMs);
+    }
+    times.push(segment.endMs);
+  });
+  times.push(durationMs);
+  for (const time of times) expect(Number.isInteger(time)).toBe(true);
+  expect(times).toEqual([...times].sort((a, b) => a - b));
+}
+
+function expectFraction(value: number): void {
+  expect(value).toBeGreaterThanOrEqual(0);
+  expect(value).toBeLessThanOrEqual(1);
+}
