@@ -40,7 +40,8 @@ type DeclaredHeaders<Response> = Response extends { headers: infer Headers }
   : object;
 
 /** `Cache-Control` has a default (`no-store`); every other required header must be given. */
-type GivenHeaders<Headers> = Omit<Headers, 'Cache-Control'> & Partial<Pick<Headers, Extract<keyof Headers, 'Cache-Control'>>>;
+type GivenHeaders<Headers> = Omit<Headers, 'Cache-Control'> &
+  Partial<Pick<Headers, Extract<keyof Headers, 'Cache-Control'>>>;
 
 type Body<Response> = Response extends { content: infer Content }
   ? [NonNullable<Content>] extends [never]
@@ -55,7 +56,9 @@ type Body<Response> = Response extends { content: infer Content }
 type HeadersOf<Headers> = object extends Headers ? { headers?: Headers } : { headers: Headers };
 
 export type Answer<Id extends OperationId> = {
-  [Status in keyof Responses<Id>]: { status: Status } & HeadersOf<GivenHeaders<DeclaredHeaders<Responses<Id>[Status]>>> &
+  [Status in keyof Responses<Id>]: { status: Status } & HeadersOf<
+    GivenHeaders<DeclaredHeaders<Responses<Id>[Status]>>
+  > &
     Body<Responses<Id>[Status]>;
 }[keyof Responses<Id>];
 

@@ -21,7 +21,13 @@ export function createAccount(db: Queryable, account: { id: string; name: string
 }
 
 export function listAccounts(db: Queryable): Promise<Account[]> {
-  return db.selectFrom('accounts').selectAll().where('deleted_at', 'is', null).orderBy('created_at').orderBy('id').execute();
+  return db
+    .selectFrom('accounts')
+    .selectAll()
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
 }
 
 export function findAccount(db: Queryable, id: string): Promise<Account | undefined> {

@@ -45,7 +45,12 @@ export function openConnection(url: string): pg.Client {
 }
 
 function connectionOptions(url: string): pg.ClientConfig {
-  return { connectionString: url, options: '-c timezone=UTC', types: { getTypeParser }, application_name: 'transcription' };
+  return {
+    connectionString: url,
+    options: '-c timezone=UTC',
+    types: { getTypeParser },
+    application_name: 'transcription',
+  };
 }
 
 // Text instead of Date is half as much work for a list of sessions, and keeps the microseconds that cursors need.
@@ -65,14 +70,22 @@ function safeInteger(text: string): number {
 }
 
 const unavailableStates = /^(08|53|57P0|57014|55P03|25P0[34])/;
-const unavailableCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'EAI_AGAIN']);
+const unavailableCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'EAI_AGAIN',
+]);
 const unavailableMessages =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|Cannot use a pool after/;
 
 /** Whether an error says that the database can not be reached or can not take more now, rather than that a query is wrong. */
 export function isDatabaseAway(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
-  if (!(error instanceof Error)) return false;
+  if (!Error.isError(error)) return false;
+  if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isDatabaseAway);
   const code = 'code' in error ? String(error.code) : '';
   return unavailableStates.test(code) || unavailableCodes.has(code) || unavailableMessages.test(error.message);
 }

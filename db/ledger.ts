@@ -31,7 +31,9 @@ export async function addLedgerEntry(trx: Trx, entry: NewEntry): Promise<boolean
       reason: 'reason' in entry ? entry.reason : null,
       reference,
     })
-    .onConflict((conflict) => conflict.columns(['account_id', 'reference']).where('reference', 'is not', null).doNothing())
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'reference']).where('reference', 'is not', null).doNothing(),
+    )
     .executeTakeFirstOrThrow();
   if (numInsertedOrUpdatedRows === 0n) return false;
   await changeBalance(trx, entry.accountId, entry.amountMs);

@@ -22,7 +22,9 @@ export interface Limits {
 }
 
 export type LimitOverrides = { [Name in keyof Limits]: number | null };
-type NewLimitOverrides = { [Name in keyof Limits]: ColumnType<number | null, number | null | undefined, number | null> };
+type NewLimitOverrides = {
+  [Name in keyof Limits]: ColumnType<number | null, number | null | undefined, number | null>;
+};
 
 export interface PlanTable extends Limits {
   plan: string;

@@ -142,7 +142,14 @@ export async function failIfNotFinal(
   if (session === undefined) return undefined;
   await trx
     .updateTable('sessions')
-    .set({ status: 'failed', completed_at: now, error_code: code, progress: null, reserved_ms: 0, last_error_code: null })
+    .set({
+      status: 'failed',
+      completed_at: now,
+      error_code: code,
+      progress: null,
+      reserved_ms: 0,
+      last_error_code: null,
+    })
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .execute();
@@ -222,7 +229,11 @@ export async function retryIfFailed(
 }
 
 /** Removes a session and, with it, its transcript. */
-export async function deleteSession(trx: Trx, accountId: string, id: string): Promise<{ reservedMs: number } | undefined> {
+export async function deleteSession(
+  trx: Trx,
+  accountId: string,
+  id: string,
+): Promise<{ reservedMs: number } | undefined> {
   const row = await trx
     .deleteFrom('sessions')
     .where('account_id', '=', accountId)

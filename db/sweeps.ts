@@ -72,7 +72,9 @@ export async function whichHaveAudio(db: Queryable, accountId: string, ids: stri
 }
 
 /** For the metrics: how many sessions wait and run, and for how many seconds the oldest has been waiting. */
-export async function measureQueue(db: Queryable): Promise<{ queued: number; processing: number; oldestSeconds: number }> {
+export async function measureQueue(
+  db: Queryable,
+): Promise<{ queued: number; processing: number; oldestSeconds: number }> {
   const row = await db
     .selectFrom('sessions')
     .where('status', 'in', ['queued', 'processing'])

@@ -51,7 +51,8 @@ async function refuseByHint({ body, headers, principal }: Request, { db }: Conte
   const key = headers['idempotency-key'];
   if (key !== undefined && (await findIdempotencyRecord(db, principal.account_id, key)) !== undefined) return;
   const account = await findAccountInForce(db, principal.account_id);
-  if (account !== undefined && availableMs(account) < body.durationMs) throw insufficientBalance(account, body.durationMs);
+  if (account !== undefined && availableMs(account) < body.durationMs)
+    throw insufficientBalance(account, body.durationMs);
 }
 
 /** Session, reservation, idempotency record and job: all of them or none. */
@@ -115,7 +116,10 @@ async function replay(trx: Trx, accountId: string, key: string, fingerprint: Buf
 
 /** The file's bytes and `durationMs`; its name doesn't count (decisions, section 3). */
 function fingerprintOf(sha256: Buffer, durationMs: number | undefined): Buffer {
-  return createHash('sha256').update(sha256).update(String(durationMs ?? '')).digest();
+  return createHash('sha256')
+    .update(sha256)
+    .update(String(durationMs ?? ''))
+    .digest();
 }
 
 function answer(accepted: Accepted, isReplay: boolean): Answer<'createTranscription'> {

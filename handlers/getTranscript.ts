@@ -33,7 +33,11 @@ export const getTranscript: Handler<'getTranscript'> = async (input, { db, waits
   if (type !== 'application/json') refuseCaptionsUnlessCompleted(session);
   if (matchesTag(headers['if-none-match'], shared.ETag)) return { status: 304, headers: shared };
   if (type === 'application/json') {
-    return { status: 200, headers: shared, body: await transcriptOf(db, principal.account_id, session, query.include === 'words') };
+    return {
+      status: 200,
+      headers: shared,
+      body: await transcriptOf(db, principal.account_id, session, query.include === 'words'),
+    };
   }
   const segments = await findSegments(db, principal.account_id, session.id);
   return captions(type, JSON.parse(segments ?? '[]'), shared);
@@ -49,7 +53,8 @@ function captions(
 }
 
 function refuseCaptionsUnlessCompleted({ status }: ReadableSession): void {
-  if (status === 'failed') throw new ApiError(409, 'transcription_failed', 'The transcription failed; there are no captions.');
+  if (status === 'failed')
+    throw new ApiError(409, 'transcription_failed', 'The transcription failed; there are no captions.');
   if (status !== 'completed') {
     throw new ApiError(409, 'transcript_not_ready', 'The session is still being transcribed.', {
       retryAfterSeconds: pollAgainSeconds,

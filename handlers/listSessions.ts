@@ -21,13 +21,17 @@ export const listSessions: Handler<'listSessions'> = async ({ query, principal }
   const last = rows.length > limit ? items.at(-1) : undefined;
   return {
     status: 200,
-    body: last === undefined ? { items } : { items, nextCursor: encodeCursor({ createdAt: last.createdAt, id: last.id }, filter) },
+    body:
+      last === undefined
+        ? { items }
+        : { items, nextCursor: encodeCursor({ createdAt: last.createdAt, id: last.id }, filter) },
   };
 };
 
 function timeOf(name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const time = toMicroseconds(text);
-  if (time === undefined) throw invalidRequest({ in: 'query', name, message: 'must be a time such as 2026-11-20T09:30:00Z' });
+  if (time === undefined)
+    throw invalidRequest({ in: 'query', name, message: 'must be a time such as 2026-11-20T09:30:00Z' });
   return time;
 }

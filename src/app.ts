@@ -49,7 +49,11 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
     }
   };
 
-  const receive = async (req: Request, res: Response, principal: Principal): Promise<{ file: UploadedFile; body: object }> => {
+  const receive = async (
+    req: Request,
+    res: Response,
+    principal: Principal,
+  ): Promise<{ file: UploadedFile; body: object }> => {
     const leave = uploads.enter(principal.account_id);
     // Left when the answer is out, since the session counts from the commit on.
     res.once('close', leave);
@@ -108,10 +112,12 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
     watchResponse(req, res, ctx);
     next();
   });
-  if (ctx.config.corsOrigins.length > 0) app.use(cors({ origin: ctx.config.corsOrigins, methods: ['GET', 'HEAD', 'POST'], exposedHeaders, maxAge: 600 }));
+  if (ctx.config.corsOrigins.length > 0)
+    app.use(cors({ origin: ctx.config.corsOrigins, methods: ['GET', 'HEAD', 'POST'], exposedHeaders, maxAge: 600 }));
   app.use(async (req, res) => {
     try {
-      if (stopping.aborted) throw new ApiError(503, 'unavailable', 'The service is restarting.', { retryAfterSeconds: 5 });
+      if (stopping.aborted)
+        throw new ApiError(503, 'unavailable', 'The service is restarting.', { retryAfterSeconds: 5 });
       await api.handleRequest(toBackendRequest(req), req, res);
     } catch (error) {
       const problem = toApiError(error);

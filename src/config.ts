@@ -48,7 +48,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     return value ?? fallback;
   };
   const integer = (name: string, fallback: number, minimum: number, maximum: number) =>
-    read(name, fallback, (text) => parseInteger(text, minimum, maximum), `a whole number from ${minimum} to ${maximum}`);
+    read(
+      name,
+      fallback,
+      (text) => parseInteger(text, minimum, maximum),
+      `a whole number from ${minimum} to ${maximum}`,
+    );
   const oneOf = <T extends string>(name: string, fallback: T, choices: readonly T[]) =>
     read(name, fallback, (text) => choices.find((choice) => choice === text), choices.join(', '));
 

@@ -26,7 +26,9 @@ export function decodeCursor(cursor: string, filter: SessionFilter): SessionPosi
     /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
   if (!isWhole) {
     const message = 'is damaged, or belongs to a list with other filters';
-    throw new ApiError(400, 'invalid_cursor', `The cursor ${message}.`, { errors: [{ in: 'query', name: 'cursor', message }] });
+    throw new ApiError(400, 'invalid_cursor', `The cursor ${message}.`, {
+      errors: [{ in: 'query', name: 'cursor', message }],
+    });
   }
   return { createdAt: toMicroseconds(createdAt)!, id };
 }

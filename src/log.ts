@@ -14,7 +14,7 @@ export function createLog(config: Pick<Config, 'logLevel'>, destination?: Destin
 }
 
 function withoutRows(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
+  if (!Error.isError(error)) return error;
   const { type, message, stack, code, constraint } = stdSerializers.err(error) as Record<string, unknown>;
   const cause = error.cause === undefined ? undefined : withoutRows(error.cause);
   return { type, message, stack, code, constraint, cause };

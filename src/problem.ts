@@ -14,14 +14,22 @@ export class ApiError extends Error {
   readonly details: Details;
   readonly headers: Record<string, string>;
 
-  constructor(status: number, code: string, detail: string, details: Details = {}, headers: Record<string, string> = {}) {
+  constructor(
+    status: number,
+    code: string,
+    detail: string,
+    details: Details = {},
+    headers: Record<string, string> = {},
+  ) {
     super(detail);
     this.name = 'ApiError';
     this.status = status;
     this.code = code;
     this.details = details;
     this.headers =
-      details.retryAfterSeconds === undefined ? headers : { ...headers, 'Retry-After': String(details.retryAfterSeconds) };
+      details.retryAfterSeconds === undefined
+        ? headers
+        : { ...headers, 'Retry-After': String(details.retryAfterSeconds) };
   }
 }
 

@@ -70,7 +70,13 @@ export class Queue {
 
   async start(): Promise<void> {
     await this.#boss.start();
-    await this.#boss.createQueue(deadLetterQueue, { notify: true, retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 300 });
+    await this.#boss.createQueue(deadLetterQueue, {
+      notify: true,
+      retryLimit: 100,
+      retryDelay: 5,
+      retryBackoff: true,
+      retryDelayMax: 300,
+    });
     await this.#boss.createQueue(transcriptionQueue, {
       partition: true,
       notify: true,
@@ -110,7 +116,11 @@ export class Queue {
    * Takes jobs, `concurrency` at once and for each account no more than its limit over all workers, until `stopTaking`.
    * What `run` throws fails the attempt; when attempts have run out the job goes to `giveUp`.
    */
-  async work(concurrency: number, run: (job: QueuedJob) => Promise<void>, giveUp: (data: JobData) => Promise<void>): Promise<void> {
+  async work(
+    concurrency: number,
+    run: (job: QueuedJob) => Promise<void>,
+    giveUp: (data: JobData) => Promise<void>,
+  ): Promise<void> {
     const polling = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 };
     const tiers = Object.fromEntries(Array.from({ length: maxRunningJobs }, (_, i) => [String(i + 1), i + 1]));
     await this.#boss.work(

@@ -13,7 +13,8 @@ export function toMicroseconds(text: string): string | undefined {
   if (date === undefined) return undefined;
   // A leap second (RFC 3339, section 5.7) is the first moment of the next minute to every clock here.
   const leap = second === '60';
-  const seconds = Date.parse(`${date}T${hourAndMinute}${leap ? '59' : second}${zone!.toUpperCase()}`) / 1000 + (leap ? 1 : 0);
+  const seconds =
+    Date.parse(`${date}T${hourAndMinute}${leap ? '59' : second}${zone!.toUpperCase()}`) / 1000 + (leap ? 1 : 0);
   if (Number.isNaN(seconds)) return undefined;
   const micros = leap ? 0 : Math.ceil(Number(`0.${fraction || 0}`) * 1e6);
   const whole = new Date((seconds + (micros === 1e6 ? 1 : 0)) * 1000);

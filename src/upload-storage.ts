@@ -52,7 +52,7 @@ export async function refuseFullDisk(store: AudioStore, minFreeDisk: number, byt
 const diskIsFull = () => unavailable('There is no room for this upload now. Try again later.', diskFullRetrySeconds);
 
 const isDiskFull = (error: unknown) =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+  Error.isError(error) && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 
 class ByteCounter extends Transform {
   bytes = 0;

@@ -16,7 +16,15 @@ export interface Upload {
 }
 
 // Looser than the contract where multer's own refusal would not name the field: `onlyOneFile` and `readFields` do.
-const formLimits = { files: 2, fields: 8, parts: 10, fieldSize: 1024, fieldNameSize: 100, headerPairs: 32, fieldNestingDepth: 0 };
+const formLimits = {
+  files: 2,
+  fields: 8,
+  parts: 10,
+  fieldSize: 1024,
+  fieldNameSize: 100,
+  headerPairs: 32,
+  fieldNestingDepth: 0,
+};
 
 /** With the options of multer 2.5 that its types do not have yet. */
 type FormSettings = multer.Options & { fileHwm: number; streamHandler: (source: Readable, busboy: Writable) => void };
@@ -58,7 +66,9 @@ export async function receiveUpload(
   req.once('close', left);
   try {
     await new Promise<void>((resolve, reject) => {
-      parse(form, {} as Response, (error: unknown) => (error === undefined || error === null ? resolve() : reject(error)));
+      parse(form, {} as Response, (error: unknown) =>
+        error === undefined || error === null ? resolve() : reject(error),
+      );
       req.pipe(meter);
     });
   } catch (error) {
@@ -81,7 +91,8 @@ export async function receiveUpload(
 function onlyOneFile(): NonNullable<multer.Options['fileFilter']> {
   let seen = false;
   return (_req, { fieldname }, done) => {
-    if (fieldname !== 'file') done(invalidField(fieldname, fieldname === 'durationMs' ? 'must be a number' : 'is not known'));
+    if (fieldname !== 'file')
+      done(invalidField(fieldname, fieldname === 'durationMs' ? 'must be a number' : 'is not known'));
     else if (seen) done(invalidField('file', 'is repeated'));
     else {
       seen = true;
@@ -119,8 +130,8 @@ function toApiError(error: unknown, limitBytes: number): unknown {
     if (error.field !== undefined) return invalidField(error.field, 'is not known, or too long');
     return new ApiError(400, 'invalid_request', `The form can not be read: ${error.message}.`);
   }
-  if (error instanceof Error && /^Unexpected end of (form|file)/.test(error.message)) return incomplete();
-  if (error instanceof Error && /^(Malformed|Multipart|Unsupported|Unterminated)/.test(error.message)) {
+  if (Error.isError(error) && /^Unexpected end of (form|file)/.test(error.message)) return incomplete();
+  if (Error.isError(error) && /^(Malformed|Multipart|Unsupported|Unterminated)/.test(error.message)) {
     return new ApiError(400, 'invalid_request', 'The body is not valid multipart/form-data (RFC 7578).');
   }
   return error;
@@ -131,4 +142,5 @@ export const fileTooLarge = (limitBytes: number) =>
 
 const incomplete = () => new ApiError(422, 'upload_incomplete', 'The upload ended before the form did.');
 
-const invalidField = (name: string, message: string) => invalidRequest({ in: 'body', name: name.slice(0, 100), message });
+const invalidField = (name: string, message: string) =>
+  invalidRequest({ in: 'body', name: name.slice(0, 100), message });

@@ -4,7 +4,9 @@ import type { OpenAPIRouter } from 'openapi-backend';
 export function allowedMethods(router: OpenAPIRouter, path: string): string {
   const methods = router
     .getOperations()
-    .filter((operation) => router.matchOperation({ method: operation.method, path, headers: {} })?.path === operation.path)
+    .filter(
+      (operation) => router.matchOperation({ method: operation.method, path, headers: {} })?.path === operation.path,
+    )
     .map((operation) => operation.method.toUpperCase());
   return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].join(', ');
 }

@@ -52,11 +52,20 @@ async function transcribe(job: QueuedJob, attempt: Attempt, claim: Claim, worker
     if (account === undefined) throw new ClaimLost();
     const file = workFolder.path(attempt);
     const input = audioStore.path(accountId, sessionId);
-    const { durationMs } = await decodeAudio({ input, output: file, maxDurationMs: account.max_audio_ms, timeLimitMs, signal });
+    const { durationMs } = await decodeAudio({
+      input,
+      output: file,
+      maxDurationMs: account.max_audio_ms,
+      timeLimitMs,
+      signal,
+    });
     const reservedMs = await coverDecoded(db, attempt, claim.reserved_ms, durationMs);
 
     const began = performance.now();
-    const transcript = await recognizer.recognize({ file, durationMs }, { signal, onProgress: progressReporter(attempt, worker) });
+    const transcript = await recognizer.recognize(
+      { file, durationMs },
+      { signal, onProgress: progressReporter(attempt, worker) },
+    );
     if (durationMs > 0) metrics.realTimeFactor.observe((performance.now() - began) / durationMs);
 
     const stored = toStoredTranscript(transcript, durationMs);
@@ -76,6 +85,8 @@ function progressReporter(attempt: Attempt, { db, log }: WorkerContext): (percen
     const now = performance.now();
     if (now - reportedAt < progressEveryMs) return;
     reportedAt = now;
-    reportProgressIfProcessing(db, attempt, percent).catch((error: unknown) => log.warn({ err: error }, 'no progress written'));
+    reportProgressIfProcessing(db, attempt, percent).catch((error: unknown) =>
+      log.warn({ err: error }, 'no progress written'),
+    );
   };
 }

@@ -24,7 +24,8 @@ export async function coverDecoded(db: Db, attempt: Attempt, reservedMs: number,
   await inTransaction(db, async (trx) => {
     const account = await lockAccount(trx, attempt.accountId);
     if (account === undefined || availableMs(account) < missingMs) throw new NotCovered();
-    if (await setReservationIfProcessing(trx, attempt, decodedMs)) await changeReserved(trx, attempt.accountId, missingMs);
+    if (await setReservationIfProcessing(trx, attempt, decodedMs))
+      await changeReserved(trx, attempt.accountId, missingMs);
   });
   return decodedMs;
 }

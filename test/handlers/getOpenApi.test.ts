@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { startTestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+
+const document = readFileSync(new URL('../../codegen/openapi.json', import.meta.url), 'utf8');
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+test.each(['/v1/openapi.json', '/openapi.json'])('GET %s without a key → the contract, byte for byte', async (path) => {
+  const response = await service.get(path).buffer(true).expect(200);
+  expect(response.text).toBe(document);
+  expect(response.headers).toMatchObject({
+    'content-type': 'application/json',
+    'cache-control': 'public, max-age=300',
+    'x-content-type-options': 'nosniff',
+  });
+  expect(response.headers).not.toHaveProperty('ratelimit');
+  expect(response.headers).not.toHaveProperty('x-powered-by');
+});
+
+test('GET /openapi.json with its ETag → 304 without a body', async () => {
+  const { headers } = await service.get('/openapi.json').expect(200);
+  const again = await service.get('/openapi.json').set('If-None-Match', `"other", ${headers.etag}`).expect(304);
+  expect(again.text).toBe('');
+});
+
+test('GET /openapi.json with an unknown query parameter → 400 that names it', async () => {
+  const { body } = await service.get('/openapi.json?format=yaml').expect(400);
+  expect(body).toMatchObject({
+    code: 'invalid_request',
+    errors: [{ in: 'query', name: 'format', message: 'is not known' }],
+  });
+});
