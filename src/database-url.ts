@@ -17,5 +17,12 @@ export async function useDatabase(
   // Others may pass through (the embedded PostgreSQL runs as another user below root) but not look around.
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
   if (databaseUrl !== undefined) return { url: databaseUrl, leave: async () => {} };
-  return joinEmbeddedPostgres({ folder: join(dataDir, 'postgres'), onNotice });
+  const postgres = await joinEmbeddedPostgres({ folder: join(dataDir, 'postgres'), onNotice });
+  postgres.keepRunning(() => {
+    onNotice(
+      'PostgreSQL came back on another port, since its own was taken: this process stops and must be started again',
+    );
+    process.kill(process.pid, 'SIGTERM');
+  });
+  return postgres;
 }

@@ -2,14 +2,20 @@ import { clusterExists, clusterPaths, makeFolder } from './cluster.ts';
 import type { ClusterPaths } from './cluster.ts';
 import { tryLock, waitForLock } from './file-lock.ts';
 import type { FileLock } from './file-lock.ts';
+import { keepRunning } from './keep-running.ts';
 import { ensureRunning, readyLimitMs } from './running-server.ts';
 import { stopPostmaster } from './stop-postmaster.ts';
 import { withNotice } from './until.ts';
 
 /** A PostgreSQL that several processes share. */
 export interface EmbeddedPostgres {
-  /** `postgres://transcription:<password>@127.0.0.1:<port>/transcription`; the port is another after each start. */
+  /** `postgres://transcription:<password>@127.0.0.1:<port>/transcription`; the port stays as long as it can be had. */
   readonly url: string;
+  /**
+   * Starts the server again whenever it dies, until `leave`.
+   * @param onMoved told when its old port was taken, so that `url` leads nowhere any more
+   */
+  keepRunning(onMoved: () => void): void;
   /** Gives up this use of the server; the last user to leave stops it. Idempotent. */
   leave(): Promise<void>;
 }
@@ -40,9 +46,16 @@ export async function joinEmbeddedPostgres(options: {
     }
   });
   let leaving: Promise<void> | undefined;
+  let stopKeeping = async (): Promise<void> => undefined;
   return {
     url,
-    leave: () => (leaving ??= alone(paths, notice, () => endUse(paths, use))),
+    keepRunning(onMoved) {
+      const startAgain = async (): Promise<void> => {
+        if ((await alone(paths, notice, () => ensureRunning(paths, notice))) !== url) onMoved();
+      };
+      stopKeeping = keepRunning(paths, startAgain, notice);
+    },
+    leave: () => (leaving ??= stopKeeping().then(() => alone(paths, notice, () => endUse(paths, use)))),
   };
 }
 

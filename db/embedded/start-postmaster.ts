@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import type { Binaries } from './binaries.ts';
 import type { ClusterPaths } from './cluster.ts';
@@ -17,7 +19,7 @@ export interface StartedPostmaster {
 }
 
 /**
- * Starts the server on a free port, in a session of its own: it outlives this process, and ^C doesn't reach it.
+ * Starts the server on the port it had before, if that is free, in a session of its own: it outlives this process, and ^C doesn't reach it.
  * @throws when the program can't be started
  */
 export async function startPostmaster(
@@ -25,7 +27,7 @@ export async function startPostmaster(
   binaries: Binaries,
   runAs: RunAs,
 ): Promise<StartedPostmaster> {
-  const settings = serverArguments(clusterName(paths.data), await freePort());
+  const settings = serverArguments(clusterName(paths.data), await choosePort(paths));
   const [program = '', ...args] = [...runAs.prefix, binaries.postgres, '-D', paths.data, ...settings];
   return appendingTo(paths.log, (log) => {
     const logStart = logSize(paths.log);
@@ -45,11 +47,26 @@ export async function startPostmaster(
   });
 }
 
-function freePort(): Promise<number> {
+/** Programs that know the server's URL find it again after a restart. */
+async function choosePort(paths: ClusterPaths): Promise<number> {
+  const before = lastPort(paths);
+  if (before === undefined) return freePort(0);
+  return freePort(before).catch(() => freePort(0));
+}
+
+/** PostgreSQL notes its command line at every start. */
+function lastPort(paths: ClusterPaths): number | undefined {
+  const options = join(paths.data, 'postmaster.opts');
+  if (!existsSync(options)) return undefined;
+  const port = / "port=(\d+)"/.exec(readFileSync(options, 'utf8'))?.[1];
+  return port === undefined ? undefined : Number(port);
+}
+
+function freePort(wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
+    probe.listen(wanted, '127.0.0.1', () => {
       const { port } = probe.address() as AddressInfo;
       probe.close(() => resolve(port));
     });

@@ -13,6 +13,7 @@ import {
 } from './postgres-folder.ts';
 import { processStatus, processTitled, processesIn, recordedPid } from './postgres-folder.ts';
 import { query } from './query.ts';
+import { until } from '../../../db/embedded/until.ts';
 import { startUser } from './user-process.ts';
 
 afterEach(cleanUp);
@@ -145,3 +146,23 @@ test('killed in the middle of initdb → the next start makes the cluster, and n
   expect(unfinished()).toEqual([]);
   await expectSoundServer(folder);
 });
+
+test('the server is killed while it is kept running → it comes back on its port, with all that was committed', async () => {
+  const folder = await newFolderWithCluster();
+  const postgres = await joinEmbeddedPostgres({ folder });
+  await query(postgres.url, `CREATE TABLE spoken AS SELECT 'hello' AS word`);
+  let moved = 0;
+  postgres.keepRunning(() => (moved += 1));
+  const killed = recordedPid(folder);
+  process.kill(killed, 'SIGKILL');
+  await eventually(() => existsSync(postmasterPidFile(folder)) && recordedPid(folder) !== killed);
+  await expectAnswer(postgres.url);
+  expect(moved).toBe(0);
+  await postgres.leave();
+  expect(processesIn(folder)).toEqual([]);
+});
+
+async function expectAnswer(url: string): Promise<void> {
+  const answer = await until(() => query(url, 'SELECT word FROM spoken').catch(() => undefined), 10_000);
+  expect(answer).toEqual([{ word: 'hello' }]);
+}
