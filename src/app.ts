@@ -21,14 +21,15 @@ import type { Express, Request, Response } from 'express';
 import type { Context as Call } from 'openapi-backend';
 import type { AnyAnswer } from './api/reply.ts';
 import type { Auth } from './auth.ts';
-import type { Context, Principal, UploadedFile } from './context.ts';
+import type { Context, Principal } from './context.ts';
+import type { Upload } from './upload.ts';
 import type { Scope } from '../db/schema.ts';
 
 const contract = fileURLToPath(new URL('../codegen/openapi.json', import.meta.url));
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Handlers of all operations, as one type: the contract was checked where each of them was written. */
-type AnyHandler = (input: Record<string, unknown>, ctx: Context) => Promise<AnyAnswer>;
+type AnyHandler = (input: object, ctx: Context) => Promise<AnyAnswer>;
 
 /** @param stopping aborts what waits when the server stops */
 export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal): Promise<Express> {
@@ -36,27 +37,30 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
 
   const operation = (handler: AnyHandler) => async (call: Call, req: Request, res: Response) => {
     const { params: path, query, headers } = call.request;
-    const signal = AbortSignal.any([stopping, res.locals.clientLeft as AbortSignal]);
     const principal = call.security?.ApiKey as Principal | undefined;
-    const input = { path, query, headers, principal, signal };
+    const input = {
+      ...{ path, query, headers, principal },
+      // Made on demand: most requests are answered without ever looking at it.
+      get signal() {
+        return AbortSignal.any([stopping, res.locals.clientLeft as AbortSignal]);
+      },
+    };
     if (call.operation.requestBody === undefined) return sendAnswer(res, await handler(input, ctx));
 
-    const upload = await receive(req, res, principal!);
+    const leave = uploads.enter(principal!.account_id);
     try {
-      sendAnswer(res, await handler({ ...input, ...upload }, ctx));
+      const upload = await receive(req, res, principal!);
+      try {
+        sendAnswer(res, await handler(Object.assign(input, upload), ctx));
+      } finally {
+        await ctx.audioStore.removeIncoming(upload.file.path);
+      }
     } finally {
-      await ctx.audioStore.removeIncoming(upload.file.path);
+      leave();
     }
   };
 
-  const receive = async (
-    req: Request,
-    res: Response,
-    principal: Principal,
-  ): Promise<{ file: UploadedFile; body: object }> => {
-    const leave = uploads.enter(principal.account_id);
-    // Left when the answer is out, since the session counts from the commit on.
-    res.once('close', leave);
+  const receive = async (req: Request, res: Response, principal: Principal): Promise<Upload> => {
     await admitUpload(ctx, principal, req.headers, uploads.of(principal.account_id) - 1);
     if (req.headers.expect !== undefined) res.writeContinue();
     const hash = req.headers['idempotency-key'] !== undefined;
