@@ -10,7 +10,8 @@ import express from 'express';
 import { OpenAPIBackend } from 'openapi-backend';
 import { handlers } from '../handlers/index.ts';
 import { allowedMethods } from './api/allowed-methods.ts';
-import { sendAnswer, sendProblem } from './api/reply.ts';
+import { toBackendRequest } from './api/backend-request.ts';
+import { Reply } from './api/reply.ts';
 import { watchResponse } from './api/response-log.ts';
 import { toInvalidRequest } from './api/validation.ts';
 import { ApiError, toApiError } from './problem.ts';
@@ -34,6 +35,7 @@ type AnyHandler = (input: object, ctx: Context) => Promise<AnyAnswer>;
 /** @param stopping aborts what waits when the server stops */
 export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal): Promise<Express> {
   const uploads = new UploadsInFlight();
+  const reply = new Reply(ctx.log, ctx.config.validateResponses);
 
   const operation = (handler: AnyHandler) => async (call: Call, req: Request, res: Response) => {
     const { params: path, query, headers } = call.request;
@@ -45,13 +47,13 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
         return AbortSignal.any([stopping, res.locals.clientLeft as AbortSignal]);
       },
     };
-    if (call.operation.requestBody === undefined) return sendAnswer(res, await handler(input, ctx));
+    if (call.operation.requestBody === undefined) return reply.answer(req, res, await handler(input, ctx));
 
     const leave = uploads.enter(principal!.account_id);
     try {
       const upload = await receive(req, res, principal!);
       try {
-        sendAnswer(res, await handler(Object.assign(input, upload), ctx));
+        reply.answer(req, res, await handler(Object.assign(input, upload), ctx));
       } finally {
         await ctx.audioStore.removeIncoming(upload.file.path);
       }
@@ -126,8 +128,7 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
     } catch (error) {
       const problem = toApiError(error);
       if (problem.status >= 500) ctx.log.error({ err: error, requestId: res.locals.requestId }, 'request failed');
-      res.locals.code = problem.code;
-      sendProblem(req, res, problem, res.locals.requestId as string);
+      reply.problem(req, res, problem);
     }
   });
   return app;
@@ -143,23 +144,6 @@ const exposedHeaders = [
   'Idempotency-Replayed',
   'WWW-Authenticate',
 ];
-
-/** The body stays on the wire until every check of the headers has passed; the empty object stands for it until then. */
-function toBackendRequest(req: Request) {
-  const query: Record<string, string | string[]> = Object.create(null);
-  const parameters = new URLSearchParams(req.url.split('?').slice(1).join('?'));
-  for (const name of new Set(parameters.keys())) {
-    const values = parameters.getAll(name);
-    query[name] = values.length === 1 ? values[0]! : values;
-  }
-  return {
-    method: req.method === 'HEAD' ? 'GET' : req.method,
-    path: req.path === '/openapi.json' ? '/v1/openapi.json' : req.path,
-    query,
-    headers: req.headers as Record<string, string | string[]>,
-    body: {},
-  };
-}
 
 function scopeOf(call: Call): Scope {
   return (call.operation as { 'x-required-scope'?: Scope })['x-required-scope']!;

@@ -24,6 +24,8 @@ export interface Config {
   corsOrigins: string[];
   /** 401s per address and minute before they are delayed. */
   authFailuresPerMinute: number;
+  /** For developers: an answer that breaks the contract is logged and becomes a 500. */
+  validateResponses: boolean;
   /** Bytes that an upload must leave free on the disk of `dataDir`. */
   minFreeDisk: number;
 }
@@ -79,6 +81,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     ),
     corsOrigins: read('CORS_ORIGINS', [], parseOrigins, 'origins such as https://app.example.com, separated by commas'),
     authFailuresPerMinute: integer('AUTH_FAILURES_PER_MINUTE', 300, 1, 1_000_000),
+    validateResponses: oneOf('VALIDATE_RESPONSES', '0', ['0', '1']) === '1',
     minFreeDisk: integer('MIN_FREE_DISK', 1024 ** 3, 0, Number.MAX_SAFE_INTEGER),
   };
   oneOf('AUDIO_STORE', 'file:', ['file:']);
@@ -109,7 +112,7 @@ function isAddressOrSubnet(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const version = isIP(address);
   const maximum = version === 4 ? 32 : 128;
-  return version !== 0 && rest.length === 0 && (bits === undefined || parseInteger(bits, 0, maximum) !== undefined);
+  return version !== 0 && rest.length === 0 && (bits === undefined || parseInteger(bits, 1, maximum) !== undefined);
 }
 
 function parseOrigins(text: string): string[] | undefined {

@@ -8,8 +8,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 const maxDroppedBytes = 4 * 1024 * 1024;
 const maxDropMs = 2_000;
 
-/** Ends an answer whose headers, `Content-Length` included, are set. */
-export function endRefusal(req: IncomingMessage, res: ServerResponse, body: Buffer): void {
+/** Ends an answer whose headers, `Content-Length` included, are set; gently, when it came before the end of its request. */
+export function endAnswer(req: IncomingMessage, res: ServerResponse, body: Buffer = Buffer.of()): void {
   if (!isBodyUnread(req)) {
     res.end(body);
     return;
