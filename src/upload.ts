@@ -47,6 +47,8 @@ export async function receiveUpload(
     storage: diskStorage(audioStore, { hash: options.hash, minFreeDisk: config.minFreeDisk }),
     limits: { ...formLimits, fileSize: options.maxBytes },
     defParamCharset: 'utf8',
+    // The name only becomes a title, which takes the folders off itself; multer would drop a file called "/".
+    preservePath: true,
     fileHwm: 1024 * 1024,
     fileFilter: onlyOneFile(),
     streamHandler: (source, busboy) => {

@@ -11,8 +11,9 @@ export function toInvalidRequest(errors: readonly ErrorObject[]): ApiError {
   const fields = new Map<string, InvalidField>();
   for (const error of errors) {
     const [, part = '', ...path] = error.instancePath.split('/');
-    const name = nameOf(error) ?? path[0] ?? '';
     const place = places[part] ?? 'body';
+    const found = nameOf(error) ?? path[0] ?? '';
+    const name = place === 'header' ? capitalized(found) : found;
     if (!fields.has(`${place}/${name}`)) {
       fields.set(`${place}/${name}`, { in: place, name: unescape(name).slice(0, 100), message: messageOf(error) });
     }
@@ -39,6 +40,9 @@ const formats: Record<string, string> = {
   uuid: 'a UUID',
   'date-time': 'a time such as 2026-11-20T09:30:00Z',
 };
+
+/** openapi-backend lowers the names of headers; people know them as `Idempotency-Key`. */
+const capitalized = (name: string) => name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 
 /** JSON Pointer (RFC 6901, section 4). */
 const unescape = (token: string) => token.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,0 +1,120 @@
+/** Valid and invalid values of a schema of the contract, as they travel in a URL, a header or a form. */
+import fc from 'fast-check';
+import type { Arbitrary } from 'fast-check';
+
+export interface Schema {
+  $ref?: string;
+  type?: string;
+  format?: string;
+  enum?: string[];
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  items?: Schema;
+}
+
+/** One or, for an array, several values of one parameter. */
+export type Values = string[];
+
+export function validValues(schema: Schema): Arbitrary<Values> {
+  if (schema.type === 'array') {
+    const { minItems: minLength = 0, maxItems: maxLength = 5 } = schema;
+    return fc.array(validValue(schema.items!), { minLength, maxLength });
+  }
+  return validValue(schema).map((value) => [value]);
+}
+
+function validValue(schema: Schema): Arbitrary<string> {
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  if (schema.type === 'integer') return fc.integer({ min: schema.minimum!, max: schema.maximum! }).map(String);
+  if (schema.format === 'uuid')
+    return fc.oneof(
+      fc.uuid(),
+      fc.uuid().map((id) => id.toUpperCase()),
+    );
+  if (schema.format === 'date-time') return dateTime;
+  const lengths = { minLength: schema.minLength ?? 0, maxLength: Math.min(schema.maxLength ?? 50, 300) };
+  if (schema.pattern !== undefined) return fc.string({ unit: charactersOf(schema.pattern), ...lengths });
+  return fc.string({ unit: printable, ...lengths });
+}
+
+/** Values that the schema refuses, each by one rule of it. */
+export function invalidValues(schema: Schema): Arbitrary<Values> {
+  if (schema.type === 'array') {
+    const item = schema.items!;
+    const tooMany = fc.array(validValue(item), { minLength: schema.maxItems! + 1, maxLength: schema.maxItems! + 5 });
+    const oneWrong = fc
+      .tuple(fc.array(validValue(item), { maxLength: 2 }), invalidValue(item))
+      .map(([some, wrong]) => [...some, wrong]);
+    return fc.oneof(tooMany, oneWrong);
+  }
+  const repeated = validValue(schema).map((value) => [value, value]);
+  return fc.oneof(
+    invalidValue(schema).map((value) => [value]),
+    repeated,
+  );
+}
+
+function invalidValue(schema: Schema): Arbitrary<string> {
+  if (schema.enum !== undefined) return printableText.filter((text) => !schema.enum!.includes(text));
+  if (schema.type === 'integer') {
+    const below = fc.integer({ min: -(2 ** 31), max: schema.minimum! - 1 }).map(String);
+    const above = fc.integer({ min: schema.maximum! + 1, max: schema.maximum! + 2 ** 31 }).map(String);
+    const fraction = fc.integer({ min: schema.minimum!, max: schema.maximum! - 1 }).map((value) => `${value}.5`);
+    return fc.oneof(
+      below,
+      above,
+      fraction,
+      fc.constantFrom('', ' ', 'null', 'NaN', 'Infinity', 'ten', '1,5', '5px', '--1'),
+    );
+  }
+  if (schema.format === 'uuid')
+    return printableText.filter(
+      (text) => !/^[0-9a-f-]{36}$/i.test(text) && !/[/?#]/.test(text) && text !== '.' && text !== '..',
+    );
+  if (schema.format === 'date-time') {
+    return fc.oneof(
+      printableText,
+      fc.constantFrom(
+        '2026-11-20',
+        '2026-11-20T10:00:00',
+        '2026-13-01T00:00:00Z',
+        '2026-02-30T00:00:00Z',
+        'now',
+        '1700000000',
+      ),
+    );
+  }
+  const wrong: Arbitrary<string>[] = [];
+  if ((schema.minLength ?? 0) > 0) wrong.push(fc.constant(''));
+  if (schema.maxLength !== undefined) wrong.push(fc.constant('a'.repeat(schema.maxLength + 1)));
+  if (schema.pattern !== undefined) {
+    const pattern = new RegExp(schema.pattern);
+    wrong.push(printableText.filter((text) => text !== '' && !pattern.test(text)));
+  }
+  return fc.oneof(...wrong);
+}
+
+const printable = fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code));
+const printableText = fc.string({ unit: printable, minLength: 1, maxLength: 40 });
+
+const dateTime = fc
+  .tuple(
+    fc.date({ min: new Date('0001-01-02T00:00:00Z'), max: new Date('9999-12-30T00:00:00Z'), noInvalidDate: true }),
+    fc.constantFrom('', '.1', '.123456', '.123456789123'),
+    fc.constantFrom('Z', 'z', '+00:00', '-11:30', '+14:00', '+23:59', '-23:59'),
+  )
+  .map(([date, fraction, zone]) => `${date.toISOString().slice(0, 19)}${fraction}${zone}`);
+
+/** The contract's patterns are one character class, repeated. */
+function charactersOf(pattern: string): Arbitrary<string> {
+  const every = new RegExp(pattern);
+  const characters = Array.from({ length: 0x7f - 0x20 }, (_, i) => String.fromCharCode(0x20 + i)).filter((c) =>
+    every.test(c),
+  );
+  return fc.constantFrom(...characters);
+}

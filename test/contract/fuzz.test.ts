@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { makeAccount } from '../support/accounts.ts';
+import { startTestService } from '../support/service.ts';
+import { cases, invalidRequest, operations, seed, send, validRequest } from './requests.ts';
+import type { Values } from './arbitraries.ts';
+import type { Operation } from './requests.ts';
+import type { TestService } from '../support/service.ts';
+
+let service: TestService;
+let key: string;
+
+beforeAll(async () => {
+  service = await startTestService({ env: { LOG_LEVEL: 'silent' } });
+  ({ key } = await makeAccount(service.db, { limits: { requests_per_minute: 100_000_000 } }));
+});
+afterAll(() => service.stop());
+
+const runs = { numRuns: cases, seed, endOnFailure: false };
+const reading = operations.filter((operation) => operation.method === 'GET');
+/** Waiting is for its own tests. */
+const known = { wait: fc.constant<Values>(['0']) };
+
+/** What a valid request may be answered: the position of a random cursor is never one that we issued. */
+function isExpected(operation: Operation, status: number, code: string | undefined): boolean {
+  if (status === 200 || status === 304) return true;
+  if (operation.operationId === 'listSessions') return code === 'invalid_cursor';
+  return operation.path.includes('{id}') && code === 'session_not_found';
+}
+
+test.each(reading)(`$operationId: ${cases} valid requests → accepted (seed ${seed})`, async (operation) => {
+  const property = fc.asyncProperty(validRequest(operation, known), async (request) => {
+    const { status, body } = await send(service.url, request, key);
+    expect({ request, status, code: body.code, ok: isExpected(operation, status, body.code) }).toMatchObject({
+      ok: true,
+    });
+  });
+  await fc.assert(property, runs);
+});
+
+test.each(reading)(
+  `$operationId: ${cases} invalid requests → 400 that names the culprit (seed ${seed})`,
+  async (operation) => {
+    const property = fc.asyncProperty(invalidRequest(operation), async ({ request, culprit }) => {
+      const { status, body } = await send(service.url, request, key);
+      expect({ request, status, code: body.code }).toMatchObject({ status: 400, code: 'invalid_request' });
+      expect(body.errors?.map(({ name }) => name)).toContain(culprit);
+    });
+    await fc.assert(property, runs);
+  },
+);
+
+test(`any method on any path (${cases}, seed ${seed}) → declared, or refused as a problem`, async () => {
+  const path = fc.oneof(
+    fc.constantFrom(...operations.map((operation) => operation.path)),
+    fc.webPath().filter((text) => text.startsWith('/')),
+  );
+  const method = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS');
+  const property = fc.asyncProperty(method, path, async (verb, where) => {
+    const { status } = await send(service.url, { method: verb, path: where, query: [], headers: {} }, key);
+    expect(status).toBeLessThan(500);
+  });
+  await fc.assert(property, runs);
+});

@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { countQueued } from '../../db/sessions.ts';
+import { makeAccount } from '../support/accounts.ts';
+import { startTestService } from '../support/service.ts';
+import { invalidValues, validValues } from './arbitraries.ts';
+import { bodySchema, cases, operations, seed, send } from './requests.ts';
+import { wav } from './wav.ts';
+import type { TestAccount } from '../support/accounts.ts';
+import type { TestService } from '../support/service.ts';
+
+/** Each upload that gets as far as its audio runs ffmpeg: fewer of them than of requests that only read. */
+const numRuns = Math.ceil(cases / 4);
+const { method, path } = operations.find(({ operationId }) => operationId === 'createTranscription')!;
+const { durationMs } = bodySchema('createTranscription');
+const audio = wav(100);
+
+let service: TestService;
+let account: TestAccount;
+
+beforeAll(async () => {
+  service = await startTestService({ env: { LOG_LEVEL: 'silent' } });
+  const limits = { requests_per_minute: 100_000_000, queued_sessions: 1_000_000 };
+  account = await makeAccount(service.db, { balanceMs: 2 ** 50, limits });
+});
+afterAll(() => service.stop());
+
+/** Control characters can't stand in a header (RFC 9110, section 5.5), nor can half of a surrogate pair be encoded. */
+const fileName = fc
+  .oneof(fc.string({ minLength: 1 }), fc.string({ unit: 'binary', minLength: 1 }), fc.webPath())
+  .filter((name) => name !== '' && !/\p{Cc}/u.test(name));
+const idempotencyKey = fc.uuid();
+
+test(`${numRuns} valid uploads → accepted (seed ${seed})`, async () => {
+  const property = fc.asyncProperty(
+    fc.option(validValues(durationMs!), { nil: undefined }),
+    fc.option(idempotencyKey, { nil: undefined }),
+    fileName,
+    async (duration, key, name) => {
+      const form = new FormData();
+      form.append('file', audio, name);
+      if (duration !== undefined) form.append('durationMs', duration[0]!);
+      const headers: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key };
+      const { status, body } = await send(service.url, { method, path, query: [], headers }, account.key, form);
+      expect({ status, name, code: body.code }).toMatchObject({ status: 202 });
+      const session = `/sessions/${String(body.sessionId)}`;
+      const read = await send(service.url, { method: 'GET', path: session, query: [], headers: {} }, account.key);
+      expect(read.body).toMatchObject({ status: 'queued', durationMs: 100 });
+    },
+  );
+  await fc.assert(property, { numRuns, seed });
+});
+
+test(`${cases} invalid forms → 400 that names the culprit, nothing is queued (seed ${seed})`, async () => {
+  const form = (...fields: [name: string, value: string | Blob][]) => {
+    const data = new FormData();
+    for (const [name, value] of fields) data.append(name, value);
+    return data;
+  };
+  const wrongDuration = invalidValues(durationMs!).map((values) => ({
+    culprit: 'durationMs',
+    data: form(['file', audio], ...values.map((value): [string, string] => ['durationMs', value])),
+  }));
+  const unknownField = fc
+    .tuple(fc.stringMatching(/^[a-zA-Z_.-]{1,20}$/), fc.oneof(fc.string({ maxLength: 100 }), fc.constant(audio)))
+    .filter(([name]) => name !== 'file' && name !== 'durationMs')
+    .map(([name, value]) => ({ culprit: name, data: form(['file', audio], [name, value]) }));
+  const wrongFile = fc.constantFrom(
+    { culprit: 'file', data: form(['durationMs', '100']) },
+    { culprit: 'file', data: form(['file', audio], ['file', audio]) },
+    { culprit: 'file', data: form(['file', 'not a file']) },
+  );
+  const queued = await countQueued(service.db, account.id);
+  const property = fc.asyncProperty(fc.oneof(wrongDuration, unknownField, wrongFile), async ({ culprit, data }) => {
+    const { status, body } = await send(service.url, { method, path, query: [], headers: {} }, account.key, data);
+    expect({ status, code: body.code }).toMatchObject({ status: 400, code: 'invalid_request' });
+    expect(body.errors?.map(({ name }) => name)).toContain(culprit);
+  });
+  await fc.assert(property, { numRuns: cases, seed });
+  expect(await countQueued(service.db, account.id)).toBe(queued);
+});
+
+test(`${numRuns} uploads of arbitrary bytes → refused as what they are (seed ${seed})`, async () => {
+  const property = fc.asyncProperty(fc.uint8Array({ maxLength: 5000 }), async (bytes) => {
+    const data = new FormData();
+    data.append('file', new Blob([bytes as Uint8Array<ArrayBuffer>]), 'noise.mp3');
+    const { status, body } = await send(service.url, { method, path, query: [], headers: {} }, account.key, data);
+    const expected = bytes.length === 0 ? [400, 'empty_file'] : [415, 'unsupported_media'];
+    expect([status, body.code]).toEqual(expected);
+  });
+  await fc.assert(property, { numRuns, seed });
+});
