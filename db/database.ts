@@ -87,7 +87,8 @@ export function isDatabaseAway(error: unknown): boolean {
   if (!Error.isError(error)) return false;
   if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isDatabaseAway);
   const code = 'code' in error ? String(error.code) : '';
-  return unavailableStates.test(code) || unavailableCodes.has(code) || unavailableMessages.test(error.message);
+  const isAway = unavailableStates.test(code) || unavailableCodes.has(code) || unavailableMessages.test(error.message);
+  return isAway || isDatabaseAway(error.cause);
 }
 
 /** Whether PostgreSQL itself answered with an error, so that the statement certainly had no effect. */

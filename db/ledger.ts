@@ -16,7 +16,8 @@ type NewEntry = { accountId: string; amountMs: number } & (
  * Writes a row of the append-only ledger and moves the balance by it. The caller holds the account's lock.
  *
  * @returns false when the account already has an entry with this reference: then nothing changed
- * @throws a unique violation when the session was charged before
+ * @throws a unique violation when the session was charged before; {@link RangeError} when the balance would be beyond the
+ *   safe integers
  */
 export async function addLedgerEntry(trx: Trx, entry: NewEntry): Promise<boolean> {
   const reference = 'reference' in entry ? (entry.reference ?? null) : null;
@@ -37,7 +38,13 @@ export async function addLedgerEntry(trx: Trx, entry: NewEntry): Promise<boolean
     .executeTakeFirstOrThrow();
   if (numInsertedOrUpdatedRows === 0n) return false;
   await changeBalance(trx, entry.accountId, entry.amountMs);
+  await refuseUnsafeBalance(trx, entry.accountId);
   return true;
+}
+
+/** A balance that can not be read would lock everybody out of the account, so reading it belongs to writing it. */
+async function refuseUnsafeBalance(trx: Trx, accountId: string): Promise<void> {
+  await trx.selectFrom('accounts').select('balance_ms').where('id', '=', accountId).executeTakeFirstOrThrow();
 }
 
 export function listLedger(db: Queryable, accountId: string): Promise<LedgerEntry[]> {
@@ -48,6 +55,19 @@ export function listLedger(db: Queryable, accountId: string): Promise<LedgerEntr
     .orderBy('created_at')
     .orderBy('id')
     .execute();
+}
+
+export function findLedgerEntryByReference(
+  db: Queryable,
+  accountId: string,
+  reference: string,
+): Promise<LedgerEntry | undefined> {
+  return db
+    .selectFrom('ledger')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('reference', '=', reference)
+    .executeTakeFirst();
 }
 
 /** Takes the words out of an erased account's ledger; the amounts stay. */

@@ -1,4 +1,5 @@
 /** A process of the service: one half or both, from its configuration to its last line in the log. */
+import { isDatabaseAway } from '../db/database.ts';
 import { startApi } from './api.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { layFoundation } from './foundation.ts';
@@ -43,7 +44,8 @@ export async function runService(halves: Halves): Promise<void> {
     process.exit(0);
   } catch (error) {
     if (error instanceof RecognizerError) log.fatal(error.message);
-    else log.fatal({ err: error }, error instanceof Error ? error.message : 'could not start');
+    else if (isDatabaseAway(error)) log.fatal({ err: error }, 'the database of DATABASE_URL can not be reached');
+    else log.fatal({ err: error }, Error.isError(error) ? error.message : 'could not start');
     process.exit(1);
   }
 }

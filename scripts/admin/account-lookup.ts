@@ -1,0 +1,42 @@
+/** Accounts by their ids, refused in one way everywhere. */
+import { findAccount, lockAccount } from '../../db/accounts.ts';
+import { listPlans } from '../../db/plans.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { Mistake, Refusal } from './refusal.ts';
+import type { Account, AccountInForce } from '../../db/accounts.ts';
+import type { Db, Queryable, Trx } from '../../db/database.ts';
+import type { PlanTable } from '../../db/schema.ts';
+
+/** @throws {Refusal} when there is none; a deleted one is still there for its ledger */
+export async function getAccount(db: Queryable, id: string): Promise<Account> {
+  return (await findAccount(db, id)) ?? refuseUnknown(id);
+}
+
+/**
+ * Runs `work` in one transaction that holds the account's lock.
+ *
+ * @throws {Refusal} when there is no such account, or it was deleted
+ */
+export function changeAccount<T>(
+  db: Db,
+  id: string,
+  work: (trx: Trx, account: AccountInForce) => Promise<T>,
+): Promise<T> {
+  return inTransaction(db, async (trx) => {
+    const account = (await lockAccount(trx, id)) ?? refuseUnknown(id);
+    if (account.deleted_at !== null) throw new Refusal(`Account ${id} was deleted: only its ledger is left.`);
+    return work(trx, account);
+  });
+}
+
+/** @throws {Mistake} that names the plans there are */
+export async function getPlan(db: Queryable, name: string): Promise<PlanTable> {
+  const plans = await listPlans(db);
+  const plan = plans.find((one) => one.plan === name);
+  if (plan !== undefined) return plan;
+  throw new Mistake(`there is no plan '${name}'. Type one of: ${plans.map((one) => one.plan).join(', ')}.`);
+}
+
+function refuseUnknown(id: string): never {
+  throw new Refusal(`There is no account ${id}. "accounts list" shows those there are.`);
+}

@@ -1,0 +1,168 @@
+import { randomUUIDv7 } from 'node:crypto';
+import {
+  createAccount,
+  listAccounts,
+  resumeAccount,
+  setLimitOverrides,
+  setPlan,
+  suspendAccount,
+} from '../../db/accounts.ts';
+import { addLedgerEntry } from '../../db/ledger.ts';
+import { listPlans } from '../../db/plans.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { eraseAccount } from './account-erasure.ts';
+import { changeAccount, getAccount, getPlan } from './account-lookup.ts';
+import { accountJson, accountText, statusOf } from './account-view.ts';
+import { accountId, positiveDuration, text } from './arguments.ts';
+import { addCommand, addGroup, answer, invocation } from './command.ts';
+import { formatDuration } from './durations.ts';
+import { addLimitOptions, typedLimits } from './limits.ts';
+import { count, table } from './output.ts';
+import { Mistake } from './refusal.ts';
+import type { Command } from 'commander';
+import type { LimitOverrides } from '../../db/schema.ts';
+import type { AdminContext } from './admin-context.ts';
+import type { Report } from './command.ts';
+import type { LimitOptions } from './limits.ts';
+
+const noOverrides: LimitOverrides = {
+  requests_per_minute: null,
+  queued_sessions: null,
+  running_jobs: null,
+  max_upload_bytes: null,
+  max_audio_ms: null,
+};
+
+export function addAccountCommands(program: Command): void {
+  const group = addGroup(program, 'accounts', 'Create, show, change, suspend and delete accounts.');
+
+  addCommand(group, 'create', 'Create an account.', 'create --name "Acme Ltd" --plan pro --balance 10h')
+    .requiredOption('--name <name>', 'name of the customer', text)
+    .requiredOption('--plan <plan>', 'plan; "plans list" shows them')
+    .option('--balance <duration>', 'credit to begin with, such as 10h', positiveDuration())
+    .action((options: NewAccount, command: Command) => answer(command, (admin) => create(admin, options)));
+
+  addCommand(group, 'list', 'List all accounts.', 'list', 'list --json').action((_options: object, command: Command) =>
+    answer(command, list),
+  );
+
+  addCommand(group, 'show', 'Show an account with its balance and limits.', 'show ACCOUNT')
+    .argument('<account>', 'id of the account', accountId)
+    .action((id: string, _options: object, command: Command) => answer(command, (admin) => show(admin, id, '')));
+
+  addCommand(group, 'set-plan', 'Put an account on another plan.', 'set-plan ACCOUNT team')
+    .argument('<account>', 'id of the account', accountId)
+    .argument('<plan>', 'plan; "plans list" shows them')
+    .action((id: string, plan: string, _options: object, command: Command) =>
+      answer(command, async (admin) => {
+        await getPlan(admin.db, plan);
+        await changeAccount(admin.db, id, (trx) => setPlan(trx, id, plan));
+        return show(admin, id, `The plan is ${plan} now.`);
+      }),
+    );
+
+  const examples = ['set-limits ACCOUNT --requests-per-minute 600 --max-audio 8h', 'set-limits ACCOUNT --clear'];
+  addLimitOptions(addCommand(group, 'set-limits', "Give an account limits of its own, before its plan's.", ...examples))
+    .argument('<account>', 'id of the account', accountId)
+    .option('--clear', "go back to the plan's limits")
+    .action((id: string, options: LimitOptions & { clear?: true }, command: Command) =>
+      answer(command, async (admin) => {
+        const limits = overridesOf(options);
+        await changeAccount(admin.db, id, (trx) => setLimitOverrides(trx, id, limits));
+        return show(admin, id, options.clear ? "All limits are the plan's now." : 'The limits are set.');
+      }),
+    );
+
+  addCommand(group, 'suspend', 'Refuse all requests of an account; what it has queued is finished.', 'suspend ACCOUNT')
+    .argument('<account>', 'id of the account', accountId)
+    .action((id: string, _options: object, command: Command) =>
+      answer(command, async (admin) => {
+        await changeAccount(admin.db, id, (trx) => suspendAccount(trx, id));
+        return show(admin, id, 'The account is suspended; running services refuse its keys within a second.');
+      }),
+    );
+
+  addCommand(group, 'resume', 'Let a suspended account work again.', 'resume ACCOUNT')
+    .argument('<account>', 'id of the account', accountId)
+    .action((id: string, _options: object, command: Command) =>
+      answer(command, async (admin) => {
+        await changeAccount(admin.db, id, (trx) => resumeAccount(trx, id));
+        return show(admin, id, 'The account may work again.');
+      }),
+    );
+
+  const erases = 'Erase an account: sessions, transcripts, audio, keys and name. Its ledger stays, without text.';
+  addCommand(group, 'delete', erases, 'delete ACCOUNT')
+    .argument('<account>', 'id of the account', accountId)
+    .action((id: string, _options: object, command: Command) => answer(command, (admin) => erase(admin, id)));
+}
+
+interface NewAccount {
+  name: string;
+  plan: string;
+  /** In ms. */
+  balance?: number;
+}
+
+async function create(admin: AdminContext, { name, plan, balance }: NewAccount): Promise<Report> {
+  await getPlan(admin.db, plan);
+  const id = randomUUIDv7();
+  await inTransaction(admin.db, async (trx) => {
+    await createAccount(trx, { id, name, plan });
+    if (balance !== undefined) await addLedgerEntry(trx, { accountId: id, kind: 'credit', amountMs: balance });
+  });
+  return show(
+    admin,
+    id,
+    `The account is created. Now give it a key:\n  ${invocation} keys issue ${id} --scope read --scope write`,
+  );
+}
+
+async function list({ db }: AdminContext): Promise<Report> {
+  const [accounts, plans] = await Promise.all([listAccounts(db), listPlans(db)]);
+  const planOf = new Map(plans.map((plan) => [plan.plan, plan]));
+  const columns = [
+    { head: 'Account' },
+    { head: 'Name', width: 22 },
+    { head: 'Plan', width: 10 },
+    { head: 'Status' },
+    { head: 'Balance', align: 'right' },
+  ] as const;
+  const rows = accounts.map((account) => [
+    ...[account.id, account.name, account.plan, statusOf(account)],
+    formatDuration(account.balance_ms),
+  ]);
+  return {
+    json: accounts.map((account) => accountJson(account, planOf.get(account.plan)!)),
+    text: table(columns, rows, `There is no account yet: ${invocation} accounts create --name "Acme Ltd" --plan pro`),
+  };
+}
+
+/** @param sentence what has happened to it */
+async function show({ db }: AdminContext, id: string, sentence: string): Promise<Report> {
+  const account = await getAccount(db, id);
+  const plan = await getPlan(db, account.plan);
+  const shown = accountText(account, plan);
+  return { json: accountJson(account, plan), text: sentence === '' ? shown : `${sentence}\n\n${shown}` };
+}
+
+async function erase(admin: AdminContext, id: string): Promise<Report> {
+  const { sessions, keys } = await eraseAccount(admin, id);
+  const account = await getAccount(admin.db, id);
+  return {
+    json: {
+      ...accountJson(account, await getPlan(admin.db, account.plan)),
+      erasedSessions: sessions,
+      erasedKeys: keys,
+    },
+    text: `Account ${id} is erased, with ${count(sessions, 'session')} and ${count(keys, 'API key')}. Its ledger stays, without text.`,
+  };
+}
+
+function overridesOf({ clear, ...options }: LimitOptions & { clear?: true }): Partial<LimitOverrides> {
+  const limits = typedLimits(options);
+  const isEmpty = Object.keys(limits).length === 0;
+  if (clear && !isEmpty) throw new Mistake('--clear removes all limits of its own: type it alone.');
+  if (!clear && isEmpty) throw new Mistake('no limit was given. Type at least one of them, or --clear.');
+  return clear ? noOverrides : limits;
+}

@@ -1,0 +1,57 @@
+/** What commands work with: no more of the service than they need, so that most of them are quick. */
+import { openDatabase } from '../../db/database.ts';
+import { migrateToLatest } from '../../db/migrate.ts';
+import { AudioStore } from '../../src/audio-store.ts';
+import { useDatabase } from '../../src/database-url.ts';
+import { createLog } from '../../src/log.ts';
+import { Queue } from '../../src/queue.ts';
+import { Refusal, briefly } from './refusal.ts';
+import type { Db } from '../../db/database.ts';
+import type { Config } from '../../src/config.ts';
+
+export interface AdminContext {
+  db: Db;
+  audioStore: AudioStore;
+  /** The queue, started when it is first asked for; never inside a transaction, which would hold its locks meanwhile. */
+  queue(): Promise<Queue>;
+}
+
+/**
+ * Runs `work` on the database of the configuration and leaves it however `work` ends. The embedded PostgreSQL is joined
+ * beside a running service, or started and stopped.
+ *
+ * @param onNotice hears why it takes longer
+ */
+export async function withAdminContext<T>(
+  config: Config,
+  onNotice: (message: string) => void,
+  work: (admin: AdminContext) => Promise<T>,
+): Promise<T> {
+  const inUse = await useDatabase(config, onNotice).catch(refuseUnopened);
+  // What breaks while it is idle is met again by the next query, which says so.
+  const { db, close } = openDatabase(inUse.url, () => {}, 2);
+  let started: Promise<Queue> | undefined;
+  try {
+    await migrateToLatest(db).catch(refuseUnopened);
+    const queue = () => (started ??= startQueue(inUse.url));
+    return await work({ db, audioStore: new AudioStore(config.dataDir), queue });
+  } finally {
+    const queue = await started?.catch(() => undefined);
+    await queue?.stop();
+    await close();
+    await inUse.leave();
+  }
+}
+
+/** Mostly an environment that points to the wrong place: the stack would hide the one line that helps. */
+function refuseUnopened(error: unknown): never {
+  throw new Refusal(
+    `The database can not be opened: ${briefly(error)}. Are DATABASE_URL and DATA_DIR those of the service?`,
+  );
+}
+
+async function startQueue(url: string): Promise<Queue> {
+  const queue = new Queue(url, createLog({ logLevel: 'silent' }), 'api');
+  await queue.start();
+  return queue;
+}

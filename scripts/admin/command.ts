@@ -1,0 +1,62 @@
+/** How every command is declared and run. */
+import { readConfig } from '../../src/config.ts';
+import { withAdminContext } from './admin-context.ts';
+import { listenForInterruption } from './interruption.ts';
+import { Interrupted, Mistake } from './refusal.ts';
+import type { Command } from 'commander';
+import type { AdminContext } from './admin-context.ts';
+
+export const invocation = 'npm run admin --';
+
+/** What a command answers, for programs and for people. */
+export interface Report {
+  json: unknown;
+  text: string;
+  /** What concerns a person in both cases; to standard error. */
+  note?: string | undefined;
+}
+
+/** A group such as `accounts`. */
+export function addGroup(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .showHelpAfterError(`Type ${invocation} ${name} --help to see what there is.`);
+}
+
+/** A command with examples: the first is also what a mistake in using it is answered with. */
+export function addCommand(group: Command, name: string, description: string, ...examples: string[]): Command {
+  const path = `${invocation} ${group.name()}`;
+  const lines = examples.map((example) => `  ${path} ${example}`);
+  return group
+    .command(name)
+    .description(description)
+    .addHelpText('after', `\nExamples:\n${lines.join('\n')}`)
+    .showHelpAfterError(`For example: ${path} ${examples[0]}\nMore: ${path} ${name} --help`);
+}
+
+/** Does the work of a command and prints its report. */
+export async function answer(command: Command, work: (admin: AdminContext) => Promise<Report>): Promise<void> {
+  const { json } = command.optsWithGlobals<{ json?: true }>();
+  const config = readConfig(process.env);
+  const { interrupted, stopListening } = listenForInterruption();
+  const notice = (message: string) => process.stderr.write(`${message}\n`);
+  const run = async (admin: AdminContext) => {
+    if (interrupted.aborted) throw new Interrupted();
+    const report = await work(admin);
+    // Before anything is closed: a secret that is shown once must not be lost to a fault on the way out.
+    process.stdout.write(json ? `${JSON.stringify(report.json, null, 2)}\n` : `${report.text}\n`);
+    if (report.note !== undefined) notice(report.note);
+  };
+  await explainMistakes(command, () => withAdminContext(config, notice, run)).finally(stopListening);
+}
+
+/** Answers a {@link Mistake} as the command line answers those that it finds itself: with an example. */
+export async function explainMistakes<T>(command: Command, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Mistake) command.error(`error: ${error.message}`);
+    throw error;
+  }
+}

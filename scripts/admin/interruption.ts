@@ -1,0 +1,23 @@
+/** Ctrl-C: what has begun is finished, so that nobody has to guess; whoever presses it once more means it. */
+
+// npm passes on the signal that the terminal sent to both: one key press may be heard twice.
+const samePressMs = 500;
+
+/** Aborts on the first SIGINT or SIGTERM; a later one ends the process, which rolls its transaction back. */
+export function listenForInterruption(): { interrupted: AbortSignal; stopListening(): void } {
+  const controller = new AbortController();
+  let firstAt: number | undefined;
+  const onSignal = () => {
+    const now = performance.now();
+    if (firstAt !== undefined && now - firstAt > samePressMs) process.exit(130);
+    if (firstAt === undefined) process.stderr.write('Finishing what has begun; press Ctrl-C again to stop at once.\n');
+    firstAt ??= now;
+    controller.abort();
+  };
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.on(signal, onSignal);
+  return {
+    interrupted: controller.signal,
+    stopListening: () => signals.forEach((signal) => process.off(signal, onSignal)),
+  };
+}

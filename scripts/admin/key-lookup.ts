@@ -1,0 +1,48 @@
+/** Which key is meant: by its id, by what lists show of it, or by the secret itself. */
+import { text as readAll } from 'node:stream/consumers';
+import { findApiKeys } from '../../db/api-keys.ts';
+import { digestOf, isWellFormedApiKey } from '../../src/api-key.ts';
+import { isId } from './arguments.ts';
+import { keyStatus, shownKey } from './key-view.ts';
+import { Mistake, Refusal } from './refusal.ts';
+import type { ApiKey } from '../../db/api-keys.ts';
+import type { Db } from '../../db/database.ts';
+
+/** What {@link findKey} finds a key by. */
+export type KeyReference = { id: string } | { prefix: string; lastFour: string | undefined } | { digest: Buffer };
+
+const shown = /^(tsk_[0-9A-Za-z]{6})(?:(?:…|\.\.\.)([0-9A-Za-z]{4}))?$/;
+
+/** @throws {Mistake} that doesn't repeat what was typed, since it may be a secret */
+export async function readKeyReference(typed: string): Promise<KeyReference> {
+  if (typed === '-') return { digest: digestOf(await readSecret()) };
+  const key = typed.trim();
+  if (isId(key.toLowerCase())) return { id: key.toLowerCase() };
+  const [, prefix, lastFour] = shown.exec(key) ?? [];
+  if (prefix !== undefined) return { prefix, lastFour };
+  if (isWellFormedApiKey(key)) return { digest: digestOf(key) };
+  throw new Mistake(
+    'this names no key. Type its id, what "keys list" shows of it (tsk_ and 6 characters), or - and the secret on standard input.',
+  );
+}
+
+/** @throws {Refusal} when there is no such key, or several */
+export async function findKey(db: Db, reference: KeyReference): Promise<ApiKey> {
+  const by = 'prefix' in reference ? { prefix: reference.prefix } : reference;
+  const lastFour = 'prefix' in reference ? reference.lastFour : undefined;
+  const found = (await findApiKeys(db, by)).filter((key) => lastFour === undefined || key.last_four === lastFour);
+  const [key, ...others] = found;
+  if (key === undefined) throw new Refusal('There is no such key. "keys list ACCOUNT" shows those of an account.');
+  if (others.length === 0) return key;
+  const choices = found.map((one) => `  ${one.id}  ${shownKey(one)}  ${keyStatus(one)}  account ${one.account_id}`);
+  throw new Refusal(`Several keys begin like this, and none was revoked. Type the id of one:\n${choices.join('\n')}`);
+}
+
+async function readSecret(): Promise<string> {
+  if (process.stdin.isTTY) process.stderr.write('Paste the leaked key, press Enter, then Ctrl-D.\n');
+  const secret = (await readAll(process.stdin)).trim();
+  if (isWellFormedApiKey(secret)) return secret;
+  throw new Mistake(
+    'standard input holds no complete key (tsk_ and 38 characters). Type - and give it exactly one key.',
+  );
+}

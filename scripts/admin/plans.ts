@@ -1,0 +1,54 @@
+import { listPlans, setPlanLimits } from '../../db/plans.ts';
+import { getPlan } from './account-lookup.ts';
+import { addCommand, addGroup, answer } from './command.ts';
+import { addLimitOptions, jsonLimits, limitNames, shownLimit, typedLimits } from './limits.ts';
+import { table } from './output.ts';
+import { Mistake } from './refusal.ts';
+import type { Command } from 'commander';
+import type { PlanTable } from '../../db/schema.ts';
+import type { AdminContext } from './admin-context.ts';
+import type { Report } from './command.ts';
+import type { LimitOptions } from './limits.ts';
+
+export function addPlanCommands(program: Command): void {
+  const group = addGroup(program, 'plans', 'Show plans and change their limits.');
+
+  addCommand(group, 'list', 'List the plans with their limits.', 'list').action((_options: object, command: Command) =>
+    answer(command, async ({ db }) => {
+      const plans = await listPlans(db);
+      return { json: plans.map(planJson), text: planTable(plans) };
+    }),
+  );
+
+  const describes = 'Change limits of a plan, for every account on it without a limit of its own.';
+  addLimitOptions(addCommand(group, 'set', describes, 'set pro --requests-per-minute 120 --max-audio 6h'))
+    .argument('<plan>', 'plan; "plans list" shows them')
+    .action((plan: string, options: LimitOptions, command: Command) =>
+      answer(command, (admin) => set(admin, plan, options)),
+    );
+}
+
+async function set({ db }: AdminContext, name: string, options: LimitOptions): Promise<Report> {
+  const limits = typedLimits(options);
+  if (Object.keys(limits).length === 0) throw new Mistake('no limit was given. Type at least one of them.');
+  await getPlan(db, name);
+  await setPlanLimits(db, name, limits);
+  const plan = await getPlan(db, name);
+  return { json: planJson(plan), text: `The plan is changed.\n\n${planTable([plan])}` };
+}
+
+const planJson = (plan: PlanTable) => ({
+  id: plan.plan,
+  plan: plan.plan,
+  eligible: plan.eligible,
+  ...jsonLimits(plan),
+});
+
+function planTable(plans: PlanTable[]): string {
+  const limits = limitNames.map(({ label }) => ({ head: label, align: 'right' as const }));
+  const rows = plans.map((plan) => [
+    ...[plan.plan, plan.eligible ? 'yes' : 'no'],
+    ...limitNames.map((limit) => shownLimit(limit, plan[limit.column])),
+  ]);
+  return table([{ head: 'Plan' }, { head: 'API' }, ...limits], rows, 'There is no plan.');
+}

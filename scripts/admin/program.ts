@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import { addAccountCommands } from './accounts.ts';
+import { addBalanceCommands } from './balance.ts';
+import { invocation } from './command.ts';
+import { addKeyCommands } from './keys.ts';
+import { addPlanCommands } from './plans.ts';
+import { addSessionCommands } from './sessions.ts';
+
+const examples = `
+Examples:
+  ${invocation} accounts create --name "Acme Ltd" --plan pro --balance 10h
+  ${invocation} keys issue ACCOUNT --scope read --scope write
+  npm run --silent admin -- accounts list --json | jq .
+
+Exit codes: 0 done, 1 refused because of the data, 2 a mistake in what was typed or in the environment.`;
+
+/**
+ * The whole command line. A mistake is thrown as a CommanderError.
+ *
+ * @param onMistake hears what was wrong and what to type instead
+ */
+export function createProgram(onMistake: (text: string) => void): Command {
+  const program = new Command(invocation)
+    .description('Accounts, balances, API keys, plans and sessions of the transcription service.')
+    .option('--json', 'print JSON for programs; errors stay text, on standard error')
+    .configureHelp({ showGlobalOptions: true, helpWidth: 100 })
+    .configureOutput({ writeErr: (text) => onMistake(withoutSecrets(text)) })
+    .showHelpAfterError(`Type ${invocation} --help to see what there is.`)
+    .addHelpText('after', examples)
+    .exitOverride();
+  addAccountCommands(program);
+  addBalanceCommands(program);
+  addKeyCommands(program);
+  addPlanCommands(program);
+  addSessionCommands(program);
+  return program;
+}
+
+/** A mistake is answered with what was typed, which may hold a key. */
+const withoutSecrets = (text: string) => text.replace(/(tsk_[0-9A-Za-z]{6})[0-9A-Za-z]{7,}/g, '$1…');

@@ -1,0 +1,49 @@
+/** What ends the command without success, and how a person gets to know. */
+import { CommanderError } from 'commander';
+import { isDatabaseAway } from '../../db/database.ts';
+import { CommitOutcomeUnknown } from '../../db/transaction.ts';
+import { ConfigError } from '../../src/config.ts';
+
+/** The data does not allow it; the message is one sentence for people. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+}
+
+/** What was typed is wrong; the message says what to type instead. */
+export class Mistake extends Error {
+  override readonly name = 'Mistake';
+}
+
+/** Ctrl-C, before anything was done. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+/** 2 for a mistake in usage or configuration, 1 for a refusal or a fault, 130 for Ctrl-C, 0 after `--help`. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof Mistake || error instanceof ConfigError) return 2;
+  return error instanceof Interrupted ? 130 : 1;
+}
+
+export function messageOf(error: unknown): string {
+  if (error instanceof Refusal || error instanceof Mistake || error instanceof ConfigError) return error.message;
+  if (error instanceof Interrupted) return 'Interrupted: nothing was changed.';
+  if (error instanceof CommitOutcomeUnknown) {
+    return `${error.message}: look whether it happened before you try again.`;
+  }
+  if (isDatabaseAway(error)) {
+    return `The database can not be reached (${briefly(error)}). Is DATABASE_URL right, and is it running?`;
+  }
+  // The stack but no other property: those of a database error quote rows.
+  return error instanceof Error ? `This should not have happened.\n${error.stack}${causeOf(error)}` : String(error);
+}
+
+const causeOf = ({ cause }: Error) => (cause instanceof Error ? `\ncaused by ${cause.stack}` : '');
+
+/** What is at the bottom of it, in a few words. An error of several addresses has no message of its own. */
+export function briefly(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const below: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
+  return below === undefined ? error.message : briefly(below);
+}

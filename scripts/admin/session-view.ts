@@ -1,0 +1,59 @@
+/** A session as support sees it: its title, never its text. */
+import { rfc3339 } from '../../db/database.ts';
+import { toSessionError } from '../../src/session-view.ts';
+import { formatDuration } from './durations.ts';
+import { details, momentOf } from './output.ts';
+import type { ReadableSession, Session } from '../../db/sessions.ts';
+
+export function listedSessionJson(accountId: string, session: ReadableSession) {
+  return {
+    id: session.id,
+    accountId,
+    status: session.status,
+    title: session.title,
+    createdAt: rfc3339(session.created_at),
+    ...(session.started_at !== null && { startedAt: rfc3339(session.started_at) }),
+    ...(session.completed_at !== null && { completedAt: rfc3339(session.completed_at) }),
+    ...(session.duration_ms !== null && { durationMs: session.duration_ms }),
+    ...(session.language !== null && { language: session.language }),
+    ...(session.progress !== null && { progress: session.progress }),
+    ...(session.error_code !== null && { errorCode: session.error_code }),
+  };
+}
+
+export function sessionJson(session: Session) {
+  return {
+    ...listedSessionJson(session.account_id, session),
+    jobId: session.job_id,
+    reservedMs: session.reserved_ms,
+    attempt: session.attempt,
+    attemptsLeft: session.attempts_left,
+    ...(session.last_error_code !== null && { lastErrorCode: session.last_error_code }),
+    ...(session.audio_deleted_at !== null && { audioDeletedAt: rfc3339(session.audio_deleted_at) }),
+  };
+}
+
+export function sessionText(session: Session): string {
+  return details({
+    Session: session.id,
+    Account: session.account_id,
+    Title: session.title,
+    Status: session.status,
+    Error:
+      session.error_code === null ? undefined : `${session.error_code}: ${toSessionError(session.error_code).message}`,
+    Progress: session.progress === null ? undefined : `${session.progress} %`,
+    Duration: session.duration_ms === null ? 'not measured' : formatDuration(session.duration_ms),
+    Reserved: formatDuration(session.reserved_ms),
+    Language: session.language ?? undefined,
+    Attempts: attemptsOf(session),
+    Audio: momentOf(session.audio_deleted_at)?.replace(/^/, 'removed ') ?? 'kept',
+    Created: momentOf(session.created_at),
+    Started: momentOf(session.started_at),
+    Ended: momentOf(session.completed_at),
+  });
+}
+
+function attemptsOf({ status, attempt, attempts_left, last_error_code }: Session): string {
+  const left = status === 'queued' || status === 'processing' ? `, ${attempts_left} left` : '';
+  return `${attempt}${left}${last_error_code === null ? '' : ` (the last one: ${last_error_code})`}`;
+}

@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { demoKeyFile, readDemoKey } from '../transcribe/api-key.ts';
+import { createApiClient } from '../transcribe/client.ts';
+
+const execute = promisify(execFile);
+const root = resolve(import.meta.dirname, '../..');
+
+export interface DemoKey {
+  secret: string;
+  file: string;
+  isNew: boolean;
+}
+
+/**
+ * The key of the last quickstart while the service still takes it, otherwise a new one of a new account with 10 h.
+ * @throws with what the admin command says when it fails
+ */
+export async function demoKey(url: string, dataDir: string): Promise<DemoKey> {
+  const file = demoKeyFile(dataDir);
+  const kept = await readDemoKey(dataDir);
+  if (kept !== undefined && (await isValid(url, kept))) return { secret: kept, file, isNew: false };
+  const account = ['--name', 'Quickstart demo', '--plan', 'pro', '--balance', '10h'];
+  const { id } = await admin<{ id: string }>('accounts', 'create', ...account);
+  const scopes = ['--scope', 'read', '--scope', 'write'];
+  const { secret } = await admin<{ secret: string }>('keys', 'issue', id, ...scopes, '--label', 'quickstart');
+  // A file that is already there would keep its mode.
+  await rm(file, { force: true });
+  await writeFile(file, `${secret}\n`, { mode: 0o600 });
+  return { secret, file, isNew: true };
+}
+
+/** A used-up allowance is no reason for another account. */
+async function isValid(url: string, secret: string): Promise<boolean> {
+  const { response } = await createApiClient(url, secret).GET('/sessions', { params: { query: { limit: 1 } } });
+  return ![401, 403].includes(response.status);
+}
+
+async function admin<Result>(...args: string[]): Promise<Result> {
+  const command = ['scripts/admin.ts', ...args, '--json'];
+  const { stdout } = await execute(process.execPath, command, { cwd: root }).catch((error: { stderr: string }) => {
+    throw new Error(`npm run admin -- ${args.slice(0, 2).join(' ')} failed:\n${error.stderr.trim()}`);
+  });
+  return JSON.parse(stdout) as Result;
+}

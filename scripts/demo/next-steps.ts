@@ -1,0 +1,20 @@
+/** The lines to paste after a first transcript. The key stays in its file, out of screens and histories. */
+export function nextSteps(options: { url: string; keyFile: string; audio: string; sessionId: string }): string {
+  const { url, sessionId } = options;
+  const authorization = `-H "Authorization: Bearer $(cat ${quoted(options.keyFile)})"`;
+  return `
+While the service runs, upload it yourself:
+  curl ${authorization} -F file=@${quoted(options.audio)} ${url}/transcriptions
+
+read this transcript again, as captions:
+  curl ${authorization} -H "Accept: text/vtt" ${url}/sessions/${sessionId}/transcript
+
+or do both with the client that comes with it:
+  npm run transcribe -- FILE --srt
+`;
+}
+
+/** A word of a shell command; quoted only where it must be, so that it stays readable. */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,89 @@
+/** The service as a child of the quickstart: it ends when the quickstart ends, however that happens. */
+import { spawn } from 'node:child_process';
+import { open, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const root = resolve(import.meta.dirname, '../..');
+const startLimitMs = 60_000;
+/** The service itself gives up an orderly stop after 25 s. */
+const stopLimitMs = 30_000;
+const shownLogLines = 8;
+
+export interface ServiceProcess {
+  /** Rejects when the service ends without having been asked to. */
+  readonly unexpectedEnd: Promise<never>;
+  /** Ends the service in order, and with it the embedded PostgreSQL. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts API and worker, and returns once the API answers.
+ * @param options.environment over that of this process
+ * @throws with the end of its log when it ends or doesn't answer
+ */
+export async function startServiceProcess(options: {
+  url: string;
+  logFile: string;
+  environment: Record<string, string>;
+  signal: AbortSignal;
+}): Promise<ServiceProcess> {
+  const log = await open(options.logFile, 'w', 0o600);
+  // The kernel sends SIGTERM when this process is gone, even by SIGKILL. In a process group of its own, since a
+  // terminal's Ctrl-C must reach it only by way of the quickstart.
+  const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', process.execPath, 'src/start.ts'], {
+    cwd: root,
+    env: { ...process.env, ...options.environment },
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(`ended with ${signal ?? `exit code ${code}`}`));
+  });
+  await log.close();
+  const unexpectedEnd = ended.then(async (how): Promise<never> => {
+    throw new Error(`The service ${how}. The end of its log, ${options.logFile}:\n${await endOf(options.logFile)}`);
+  });
+  unexpectedEnd.catch(() => {});
+
+  async function stop(): Promise<void> {
+    child.kill('SIGTERM');
+    const killing = setTimeout(() => child.kill('SIGKILL'), stopLimitMs);
+    await ended;
+    clearTimeout(killing);
+  }
+
+  try {
+    await Promise.race([answering(options.url, options.signal), unexpectedEnd]);
+    return { unexpectedEnd, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function answering(url: string, signal: AbortSignal): Promise<void> {
+  for (const deadline = Date.now() + startLimitMs; Date.now() < deadline;) {
+    signal.throwIfAborted();
+    const answer = await fetch(`${url}/openapi.json`, { signal }).catch(() => undefined);
+    if (answer?.ok) return;
+    await delay(100, undefined, { signal });
+  }
+  throw new Error(`The service did not answer at ${url} within ${startLimitMs / 1000} s.`);
+}
+
+async function endOf(logFile: string): Promise<string> {
+  const text = await readFile(logFile, 'utf8').catch(() => '');
+  const lines = text.trimEnd().split('\n').slice(-shownLogLines);
+  return lines.map((line) => `  ${messageOf(line)}`).join('\n');
+}
+
+/** Of a log line only what a person wants to read first. */
+function messageOf(line: string): string {
+  try {
+    return (JSON.parse(line) as { msg?: string }).msg ?? line;
+  } catch {
+    return line;
+  }
+}
