@@ -1,0 +1,97 @@
+/** The rules that keep the house simple, checked. Each failure names the file and what it does against the rule. */
+import { cyclesIn, reachOf } from './architecture/reach.ts';
+import { allFiles, parse, projectFolder, textOf } from './architecture/source-files.ts';
+
+const everything = allFiles();
+const isCode = /^(src|handlers|db|codegen|scripts)\/.*\.ts$/;
+const isGenerated = /^(codegen\/(api\.ts|openapi\.json)|package-lock\.json)$/;
+const files = new Map(everything.filter((path) => isCode.test(path)).map((path) => [path, parse(path)]));
+const code = [...files.values()];
+const imports = code.flatMap((file) => file.imports.map((used) => ({ ...used, path: file.path })));
+
+const hasMain = /^(src\/start[^/]*|scripts\/[^/]+|codegen\/generate)\.ts$/;
+const answering = /^(src\/(api|app|auth)\.ts|src\/api\/.*|handlers\/.*)$/;
+const working = /^src\/worker(\.ts|\/.*)$/;
+
+/** The files that may import a package, and those that may import its types only. */
+const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
+  { name: 'express', files: /^src\/(app|auth|upload)\.ts$/, typesIn: /^src\/api\// },
+  { name: 'multer', files: /^src\/upload[^/]*\.ts$/ },
+  { name: 'openapi-backend', files: /^src\/(app\.ts|api\/.*)$/ },
+  { name: 'pg-boss', files: /^src\/queue\.ts$/ },
+  { name: 'pg', files: /^db\/(database|embedded\/first-connection)\.ts$/ },
+  { name: 'kysely', files: /^db\// },
+  { name: 'node:child_process', files: /^(src\/(audio|recognizers)|db\/embedded|scripts)\// },
+];
+
+test.each(doors)('$name comes in through its door only', ({ name, files: door, typesIn }) => {
+  const users = imports.filter(({ target, path }) => target === name && !door.test(path));
+  expect(pathsOf(users.filter(({ typeOnly, path }) => !(typeOnly && typesIn?.test(path))))).toEqual([]);
+});
+
+test('db/ imports nothing of ours from outside', () => {
+  const outwards = imports.filter(
+    ({ path, target }) => path.startsWith('db/') && /^(src|handlers|codegen)\//.test(target),
+  );
+  expect(outwards.map(({ path, target }) => `${path} imports ${target}`)).toEqual([]);
+});
+
+test.each([
+  ['answering', 'src/api.ts', working],
+  ['working', 'src/worker.ts', answering],
+])('the %s half does not reach the other', (_, entry, otherHalf) => {
+  expect([...reachOf(files, entry)].filter((path) => otherHalf.test(path))).toEqual([]);
+});
+
+test('no import goes in a circle', () => {
+  expect(cyclesIn(files).map((cycle) => cycle.join(' → '))).toEqual([]);
+});
+
+test('nobody imports a file that has a main', () => {
+  const misused = imports.filter(({ target }) => hasMain.test(target));
+  expect(misused.map(({ path, target }) => `${path} imports ${target}`)).toEqual([]);
+});
+
+test('every imported file exists', () => {
+  const missing = imports.filter(({ target }) => isCode.test(target) && !files.has(target));
+  expect(missing.map(({ path, target }) => `${path} imports ${target}`)).toEqual([]);
+});
+
+const tests = everything.filter((path) => /^test\/.*\.ts$/.test(path)).map((path) => parse(path));
+
+test('no file is longer than 200 lines', () => {
+  // Endpoint tests are tables of scenarios.
+  const mayBeLong = /^(codegen\/api\.ts$|db\/migrations\/|test\/handlers\/|test\/.*scenarios)/;
+  const long = [...code, ...tests].filter(({ path, lines }) => lines > 200 && !mayBeLong.test(path));
+  expect(long.map(({ path, lines }) => `${path} has ${lines} lines`)).toEqual([]);
+});
+
+test('no any, enum, parameter property or default export', () => {
+  // What jest loads by name has to be a default export.
+  const loadedByJest = /^test\/support\/global-/;
+  const watched = [...code, ...tests].filter(({ path }) => !isGenerated.test(path) && !loadedByJest.test(path));
+  expect(watched.flatMap(({ path, unwanted }) => unwanted.map((what) => `${path} has ${what}`))).toEqual([]);
+});
+
+test('no file is named after nothing in particular', () => {
+  const vague = /(^|[/.-])(utils?|helpers?|common|managers?|misc|shared)([/.-]|$)/;
+  expect(everything.filter((path) => vague.test(path))).toEqual([]);
+});
+
+const isText = /\.(ts|mjs|json|ya?ml|md)$|(^|\/)\.?[^./]+$/;
+const texts = everything.filter((path) => isText.test(path)).map((path) => ({ path, text: textOf(path) }));
+
+// The words are put together, so that this file doesn't hold them itself.
+const leftForLater = new RegExp(`\\b(${'TO'}DO|${'FIX'}ME)\\b`);
+const folderOfThisMachine = new RegExp(`(?<![\\w.])/${'work'}/`);
+const registryHost = new RegExp(`\\b${'registry'}\\.[a-z0-9-]+\\.[a-z]{2,}|"${'resolved'}":`);
+
+test.each<[string, (text: string) => boolean]>([
+  ['no work is left for later', (text) => leftForLater.test(text)],
+  ['no path of this machine', (text) => folderOfThisMachine.test(text) || text.includes(`${projectFolder}/`)],
+  ['no host of a package registry', (text) => registryHost.test(text)],
+])('%s', (_, breaks) => {
+  expect(pathsOf(texts.filter(({ text }) => breaks(text)))).toEqual([]);
+});
+
+const pathsOf = (found: { path: string }[]) => found.map(({ path }) => path);
