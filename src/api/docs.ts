@@ -1,0 +1,37 @@
+/** `/docs`: the contract for people, outside of the contract itself. Public, and nothing in it is from another host. */
+import { loadFiles } from './docs/files.ts';
+import { matchesTag } from '../negotiation.ts';
+import { ApiError } from '../problem.ts';
+import type { Request, Response } from 'express';
+import type { DocsFile } from './docs/files.ts';
+
+export class Docs {
+  /** Loaded when somebody first opens the page. */
+  #files: Promise<Map<string, DocsFile>> | undefined;
+
+  serves(path: string): boolean {
+    return path === '/docs' || path.startsWith('/docs/');
+  }
+
+  /** @throws ApiError 404 and 405 */
+  async answer(req: Request, res: Response): Promise<void> {
+    this.#files ??= loadFiles();
+    // Found by its whole path or not at all: no path leads to the file system.
+    const file = (await this.#files).get(req.path);
+    if (file === undefined) throw new ApiError(404, 'route_not_found', 'There is nothing at this path.');
+    if (req.method !== 'GET' && req.method !== 'HEAD')
+      throw new ApiError(405, 'method_not_allowed', 'This path allows GET, HEAD.', {}, { Allow: 'GET, HEAD' });
+    send(req, res, file);
+  }
+}
+
+function send(req: Request, res: Response, { headers, body, etag }: DocsFile): void {
+  res.set({ ...headers, ETag: etag });
+  if (matchesTag(req.headers['if-none-match'], etag)) {
+    res.status(304).end();
+    return;
+  }
+  res.setHeader('Content-Length', body.length);
+  // Node leaves the body out of the answer to HEAD.
+  res.end(body);
+}

@@ -1,0 +1,89 @@
+/** What is served below `/docs`: the page and the files it needs, all of them our own. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { loadViewer } from './viewer.ts';
+
+export interface DocsFile {
+  headers: Record<string, string>;
+  body: Buffer;
+  etag: string;
+}
+
+/** @returns the files by their path, kept in memory by the caller */
+export async function loadFiles(): Promise<Map<string, DocsFile>> {
+  const [viewer, start] = await Promise.all([
+    loadViewer().then((text) => script('scalar', text)),
+    readFile(new URL('start.js', import.meta.url), 'utf8').then((text) => script('start', text)),
+  ]);
+  const page = fileOf(pageWith(start.path, viewer.path), {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': policy,
+    'Cache-Control': 'no-cache',
+    'Referrer-Policy': 'no-referrer',
+    // For what does not know `frame-ancestors`.
+    'X-Frame-Options': 'DENY',
+  });
+  return new Map([
+    ['/docs', page],
+    ['/docs/', page],
+    [viewer.path, viewer.file],
+    [start.path, start.file],
+  ]);
+}
+
+/**
+ * Nothing but our own files, and requests to this service only: neither an injected script nor a fault of the viewer can
+ * send a pasted key elsewhere.
+ *
+ * `'unsafe-inline'` for styles: the viewer, its editor and its messages each add `<style>` elements, and most of them
+ * can't be given a nonce. Styles alone carry nothing off, since images, fonts and connections are held to this origin.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** The empty icon keeps browsers from asking for `/favicon.ico`; the style hides the viewer's link to its maker. */
+const pageWith = (start: string, viewer: string) => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Transcription REST API</title>
+    <link rel="icon" href="data:," />
+    <style>
+      a[href*='scalar.com'] {
+        display: none;
+      }
+    </style>
+    <script defer src="${start}"></script>
+    <script defer src="${viewer}"></script>
+  </head>
+  <body>
+    <div id="contract"></div>
+    <noscript>This page needs JavaScript. The contract itself is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+  </body>
+</html>
+`;
+
+/** The name changes with the content, so that browsers may keep it for good. */
+function script(name: string, text: string): { path: string; file: DocsFile } {
+  const file = fileOf(text, {
+    'Content-Type': 'text/javascript; charset=utf-8',
+    'Cache-Control': 'public, max-age=31536000, immutable',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+  });
+  return { path: `/docs/${name}-${file.etag.slice(1, -1)}.js`, file };
+}
+
+function fileOf(text: string, headers: DocsFile['headers']): DocsFile {
+  const body = Buffer.from(text);
+  return { headers, body, etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 16)}"` };
+}

@@ -1,0 +1,48 @@
+/**
+ * Runs in the browser, before the viewer does: shows the contract. It is a file of its own because the page's policy
+ * allows no inline script.
+ *
+ * What would call Scalar's servers or lead to them is switched off; the policy would stop the calls anyway. The key that
+ * is pasted stays in the memory of the page: `persistAuth` would write it to the browser's local storage.
+ */
+const contract = '/openapi.json';
+
+// A library of the viewer (zod) tries out `eval` before it does without; told so, it causes no breach of the policy.
+globalThis.__zod_globalConfig = { jitless: true };
+
+const settings = {
+  url: contract,
+  customFetch: async (input, init) => {
+    const response = await fetch(input, init);
+    return input === contract && response.ok ? withOptionalParametersOff(response) : response;
+  },
+  persistAuth: false,
+  authentication: { preferredSecurityScheme: 'ApiKey' },
+
+  telemetry: false,
+  withDefaultFonts: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+
+  documentDownloadType: 'direct',
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  defaultOpenAllTags: true,
+  modelsSectionLabel: 'Schemas',
+};
+document.addEventListener('DOMContentLoaded', () => globalThis.Scalar.createApiReference('#contract', settings));
+
+/**
+ * The viewer sends every parameter that has an example. Here they are unchecked unless required, since a request that
+ * carries the cursor of the example would be refused, and one with its idempotency key accepted only once.
+ */
+async function withOptionalParametersOff(response) {
+  const description = await response.json();
+  for (const parameter of Object.values(description.components.parameters)) {
+    if (parameter.required) continue;
+    parameter.examples = { example: { value: parameter.example, 'x-disabled': true } };
+    delete parameter.example;
+  }
+  return Response.json(description);
+}
