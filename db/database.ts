@@ -16,7 +16,8 @@ export interface Database {
 }
 
 const statementTimeoutMs = 30_000;
-const connectionTimeoutMs = 5_000;
+/** Also how long a query may wait for a free connection of the pool. */
+const connectionTimeoutMs = 10_000;
 
 /**
  * Opens a pool. Connections are made when they are needed, so this does not fail while the database is away.
@@ -24,7 +25,7 @@ const connectionTimeoutMs = 5_000;
  * @param url a `postgres://` URL
  * @param onIdleError told when an idle connection breaks (the pool replaces it)
  */
-export function openDatabase(url: string, onIdleError: (error: Error) => void, maxConnections = 10): Database {
+export function openDatabase(url: string, onIdleError: (error: Error) => void, maxConnections = 20): Database {
   const pool = new pg.Pool({
     ...connectionOptions(url),
     max: maxConnections,

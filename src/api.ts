@@ -24,7 +24,11 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
   const app = await createApp({ ...foundation, waits }, auth, stopping.signal);
 
   // Uploads have a time limit of their own, by progress instead of by the clock (upload-meter.ts).
-  const server = createServer({ requestTimeout: 0, headersTimeout: headersTimeoutMs, keepAliveTimeout: 65_000 }, app);
+  const server = createServer(
+    // A missing Host is refused by the app, with a problem.
+    { requestTimeout: 0, headersTimeout: headersTimeoutMs, keepAliveTimeout: 65_000, requireHostHeader: false },
+    app,
+  );
   server.on('clientError', answerClientError);
   // Answered by the app like any request, so that "100 Continue" is sent only after every check of the headers.
   server.on('checkContinue', app);

@@ -10,10 +10,11 @@ import express from 'express';
 import { OpenAPIBackend } from 'openapi-backend';
 import { handlers } from '../handlers/index.ts';
 import { allowedMethods } from './api/allowed-methods.ts';
-import { toBackendRequest } from './api/backend-request.ts';
+import { queryOf, toBackendRequest } from './api/backend-request.ts';
+import { Docs } from './api/docs.ts';
 import { Reply } from './api/reply.ts';
 import { watchResponse } from './api/response-log.ts';
-import { toInvalidRequest } from './api/validation.ts';
+import { refuseLooseIntegers, toInvalidRequest } from './api/validation.ts';
 import { ApiError, toApiError } from './problem.ts';
 import { admitUpload } from './upload-admission.ts';
 import { receiveUpload } from './upload.ts';
@@ -36,6 +37,7 @@ type AnyHandler = (input: object, ctx: Context) => Promise<AnyAnswer>;
 export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal): Promise<Express> {
   const uploads = new UploadsInFlight();
   const reply = new Reply(ctx.log, ctx.config.validateResponses);
+  const docs = new Docs();
 
   const operation = (handler: AnyHandler) => async (call: Call, req: Request, res: Response) => {
     const { params: path, query, headers } = call.request;
@@ -91,6 +93,9 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
       validationFail: (call: Call) => {
         throw toInvalidRequest(call.validation.errors ?? []);
       },
+      preOperationHandler: (call: Call, req: Request) => {
+        refuseLooseIntegers(call.operation.parameters ?? [], queryOf(req));
+      },
       notFound: () => {
         throw new ApiError(404, 'route_not_found', 'There is nothing at this path.');
       },
@@ -124,6 +129,7 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
     try {
       if (stopping.aborted)
         throw new ApiError(503, 'unavailable', 'The service is restarting.', { retryAfterSeconds: 5 });
+      if (docs.serves(req.path)) return await docs.answer(req, res);
       await api.handleRequest(toBackendRequest(req), req, res);
     } catch (error) {
       const problem = toApiError(error);

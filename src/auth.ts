@@ -56,10 +56,10 @@ export class Auth {
 
   async #spendAllowance(principal: Principal, res: Response): Promise<void> {
     const allowance = principal.requests_per_minute;
-    const { used, endsInSeconds } = await countRequest(this.#db, principal.account_id, allowance);
+    const { admitted, remaining, endsInSeconds } = await countRequest(this.#db, principal.account_id, allowance);
     res.setHeader('RateLimit-Policy', `"plan";q=${allowance};w=60`);
-    res.setHeader('RateLimit', `"plan";r=${Math.max(0, allowance - used)};t=${endsInSeconds}`);
-    if (used > allowance) {
+    res.setHeader('RateLimit', `"plan";r=${remaining};t=${endsInSeconds}`);
+    if (!admitted) {
       throw new ApiError(429, 'rate_limited', `The allowance of ${allowance} requests per minute is used up.`, {
         retryAfterSeconds: endsInSeconds,
       });

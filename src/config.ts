@@ -46,7 +46,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     const text = env[name]?.trim();
     if (text === undefined || text === '') return fallback;
     const value = parse(text);
-    if (value === undefined) faults.push(`${name}=${text}: expected ${expected}`);
+    if (value === undefined) faults.push(`${name}=${withoutPassword(text)}: expected ${expected}`);
     return value ?? fallback;
   };
   const integer = (name: string, fallback: number, minimum: number, maximum: number) =>
@@ -89,6 +89,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }
+
+/** What is shown of a wrong value: start-up messages end up in logs. */
+const withoutPassword = (text: string) => text.replace(/\/\/[^/]*@/, '//…@');
 
 function parseInteger(text: string, minimum: number, maximum: number): number | undefined {
   const value = Number(text);

@@ -54,7 +54,11 @@ export class Metrics {
       labelNames: ['status'],
       registers: [this.registry],
       async collect() {
-        const queue = await measureQueue(db);
+        const queue = await measureQueue(db).catch(() => undefined);
+        // While the database is away these are unknown; the other metrics are what an operator needs then.
+        this.reset();
+        oldest.reset();
+        if (queue === undefined) return;
         this.set({ status: 'queued' }, queue.queued);
         this.set({ status: 'processing' }, queue.processing);
         oldest.set(queue.oldestSeconds);

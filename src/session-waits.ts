@@ -1,6 +1,6 @@
 /** Clients that wait for a session to become final, woken by NOTIFY over one connection of the process. */
 import { sessionChannel } from '../db/session-states.ts';
-import { openConnection } from '../db/database.ts';
+import { isDatabaseAway, openConnection } from '../db/database.ts';
 import type { Log } from './log.ts';
 
 const reconnectMs = 1_000;
@@ -39,9 +39,10 @@ export class SessionWaits {
 
   /**
    * Reads something about a session until `isDone` says it is what the client waits for, the time is over, or `signal`
-   * aborts; answers what was read last.
+   * aborts; answers what was read last. While the database is away in between, it waits on.
    *
    * @param seconds how long to wait
+   * @throws what the first reading throws, or one that fails when the time is over
    */
   async until<T>(
     sessionId: string,
@@ -51,15 +52,16 @@ export class SessionWaits {
     isDone: (value: T) => boolean,
   ): Promise<T> {
     const deadline = performance.now() + seconds * 1000;
+    let last: { value: T } | undefined;
     for (;;) {
       // Registered before reading, so that what happens in between still wakes us.
       const woken = this.#register(sessionId);
       try {
-        const value = await read();
+        last = await again(read, last, deadline);
         const left = deadline - performance.now();
-        if (isDone(value) || left <= 0 || signal.aborted) return value;
+        if (isDone(last.value) || left <= 0 || signal.aborted) return last.value;
         await woken.orAfter(Math.min(left, recheckMs), signal);
-        if (signal.aborted) return value;
+        if (signal.aborted) return last.value;
       } finally {
         woken.unregister();
       }
@@ -100,5 +102,18 @@ export class SessionWaits {
         if (waiters.size === 0) this.#waiting.delete(sessionId);
       },
     };
+  }
+}
+
+async function again<T>(
+  read: () => Promise<T>,
+  last: { value: T } | undefined,
+  deadline: number,
+): Promise<{ value: T }> {
+  try {
+    return { value: await read() };
+  } catch (error) {
+    if (last === undefined || performance.now() >= deadline || !isDatabaseAway(error)) throw error;
+    return last;
   }
 }

@@ -16,7 +16,7 @@ export function toMicroseconds(text: string): string | undefined {
   const seconds =
     Date.parse(`${date}T${hourAndMinute}${leap ? '59' : second}${zone!.toUpperCase()}`) / 1000 + (leap ? 1 : 0);
   if (Number.isNaN(seconds)) return undefined;
-  const micros = leap ? 0 : Math.ceil(Number(`0.${fraction || 0}`) * 1e6);
+  const micros = leap ? 0 : Number(fraction.slice(0, 6).padEnd(6, '0')) + (/[1-9]/.test(fraction.slice(6)) ? 1 : 0);
   const whole = new Date((seconds + (micros === 1e6 ? 1 : 0)) * 1000);
   if (whole.getUTCFullYear() < 1) return '-infinity';
   if (whole.getUTCFullYear() > 9999) return 'infinity';

@@ -9,5 +9,5 @@ export function titleOf(fileName: string): string {
     .replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
     .replace(/\.[^.\s]{1,16}$/u, '')
     .trim();
-  return name === '' ? 'Untitled' : [...name].slice(0, maxCharacters).join('').trim();
+  return /^\.*$/.test(name) ? 'Untitled' : [...name].slice(0, maxCharacters).join('').trim();
 }

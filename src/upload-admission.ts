@@ -3,14 +3,13 @@ import { findAccountInForce } from '../db/accounts.ts';
 import { findIdempotencyRecord } from '../db/idempotency.ts';
 import { countQueued } from '../db/sessions.ts';
 import { ApiError } from './problem.ts';
-import { fileTooLarge } from './upload.ts';
+import { fileTooLarge, formOverheadBytes } from './upload-size.ts';
 import { refuseFullDisk } from './upload-storage.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AccountInForce } from '../db/accounts.ts';
+import type { Db } from '../db/database.ts';
 import type { Foundation, Principal } from './context.ts';
 
-/** What a form may weigh beside its file. */
-const formOverheadBytes = 64 * 1024;
 const queueRetrySeconds = 30;
 
 /**
@@ -29,19 +28,31 @@ export async function admitUpload(
   if (announcedBytes > principal.max_upload_bytes + formOverheadBytes) throw fileTooLarge(principal.max_upload_bytes);
 
   const accountId = principal.account_id;
-  const key = headers['idempotency-key'];
-  const isRepeat = typeof key === 'string' && (await findIdempotencyRecord(db, accountId, key)) !== undefined;
-  if (!isRepeat) {
+  try {
     refuseFullQueue((await countQueued(db, accountId)) + inFlight, principal.queued_sessions);
     const account = await findAccountInForce(db, accountId);
     if (account !== undefined && availableMs(account) <= 0) throw insufficientBalance(account);
+  } catch (refusal) {
+    if (!(await isRepeat(db, accountId, headers['idempotency-key']))) throw refusal;
   }
   await refuseFullDisk(audioStore, config.minFreeDisk, announcedBytes);
 }
 
-function refuseOtherMediaTypes(contentType: string | undefined): void {
-  if (contentType?.split(';')[0]?.trim().toLowerCase() !== 'multipart/form-data') {
+/**
+ * Whether an upload with this Idempotency-Key was accepted: then it is neither queued nor paid for again. Ask after what
+ * a repeat is exempt from: the first upload may be committed between two looks at the database.
+ */
+export async function isRepeat(db: Db, accountId: string, key: string | string[] | undefined): Promise<boolean> {
+  return typeof key === 'string' && (await findIdempotencyRecord(db, accountId, key)) !== undefined;
+}
+
+function refuseOtherMediaTypes(contentType = ''): void {
+  const [type, ...parameters] = contentType.split(';').map((text) => text.trim());
+  if (type!.toLowerCase() !== 'multipart/form-data') {
     throw new ApiError(415, 'unsupported_media', 'Send the audio as multipart/form-data.');
+  }
+  if (!parameters.some((parameter) => /^boundary=("[^"]+"|[^"].*)$/i.test(parameter))) {
+    throw new ApiError(415, 'unsupported_media', 'The Content-Type multipart/form-data needs its boundary (RFC 7578).');
   }
 }
 

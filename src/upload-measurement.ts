@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import { AudioError } from './audio/audio-error.ts';
 import { measureAudio } from './audio/measure.ts';
-import { ApiError } from './problem.ts';
+import { ApiError, unavailable } from './problem.ts';
 
 const timeLimitMs = 120_000;
 // Each is a process that reads a whole file: many uploads at once wait for each other here.
@@ -11,12 +11,13 @@ const atOnce = pLimit(2 * availableParallelism());
 /**
  * The duration of an upload in ms; undefined when it can not be measured (decisions, section 4).
  *
- * @throws {ApiError} 415 `unsupported_media`, 422 `no_audio_track`
+ * @throws {ApiError} 415 `unsupported_media`, 422 `no_audio_track`, 503 `unavailable` when `signal` ends it
  */
 export async function measureUpload(path: string, signal: AbortSignal): Promise<number | undefined> {
   try {
     return (await atOnce(() => measureAudio(path, { timeLimitMs, signal }))).durationMs;
   } catch (error) {
+    if (signal.aborted) throw unavailable('The service is restarting. Send the upload again.');
     if (!(error instanceof AudioError)) throw error;
     if (error.code === 'timed_out') return undefined;
     if (error.code === 'no_audio_track') throw new ApiError(422, 'no_audio_track', 'The file has no audio track.');

@@ -1,6 +1,10 @@
-/** Passes an upload on and ends it when the client stalls (decisions: 30 s without a byte, or less than 16 KiB/s over 60 s). */
+/**
+ * Passes an upload on and ends it when the client stalls (decisions: 30 s without a byte, or less than 16 KiB/s over 60 s)
+ * or sends more than a file of the largest size needs: a body without a length could otherwise go on beside its file.
+ */
 import { Transform } from 'node:stream';
 import { ApiError } from './problem.ts';
+import { fileTooLarge, formOverheadBytes } from './upload-size.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TransformCallback } from 'node:stream';
 
@@ -12,14 +16,17 @@ const checkEveryMs = 1_000;
 export class UploadMeter extends Transform {
   /** multer reads the boundary from here: it takes this stream for the request. */
   readonly headers: IncomingHttpHeaders;
+  readonly #maxFileBytes: number;
   readonly #timer: NodeJS.Timeout;
+  #bytes = 0;
   #lastByteAt = performance.now();
   #windowBegan = performance.now();
   #bytesInWindow = 0;
 
-  constructor(headers: IncomingHttpHeaders) {
+  constructor(headers: IncomingHttpHeaders, maxFileBytes: number) {
     super({ highWaterMark: 1024 * 1024 });
     this.headers = headers;
+    this.#maxFileBytes = maxFileBytes;
     this.#timer = setInterval(() => this.#check(), checkEveryMs);
     this.once('close', () => clearInterval(this.#timer));
   }
@@ -27,7 +34,9 @@ export class UploadMeter extends Transform {
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.#lastByteAt = performance.now();
     this.#bytesInWindow += chunk.length;
-    done(null, chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#maxFileBytes + formOverheadBytes) done(fileTooLarge(this.#maxFileBytes));
+    else done(null, chunk);
   }
 
   #check(): void {

@@ -3,6 +3,7 @@ import multer from 'multer';
 import { ApiError, invalidRequest } from './problem.ts';
 import { diskStorage } from './upload-storage.ts';
 import { UploadMeter } from './upload-meter.ts';
+import { fileTooLarge } from './upload-size.ts';
 import type { Request, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
@@ -42,7 +43,10 @@ export async function receiveUpload(
   { audioStore, config }: Pick<Foundation, 'audioStore' | 'config'>,
   options: { maxBytes: number; hash: boolean },
 ): Promise<Upload> {
-  const meter = new UploadMeter(req.headers);
+  // Gone while it was admitted: its 'close' is over, and nobody would end the wait for its bytes.
+  if (req.destroyed && !req.complete) throw incomplete();
+  const meter = new UploadMeter(req.headers, options.maxBytes);
+  const unnamed: string[] = [];
   const settings: FormSettings = {
     storage: diskStorage(audioStore, { hash: options.hash, minFreeDisk: config.minFreeDisk }),
     limits: { ...formLimits, fileSize: options.maxBytes },
@@ -58,13 +62,20 @@ export async function receiveUpload(
         req.unpipe(meter);
         meter.destroy();
       });
+      // A file without a name never gets as far as `onlyOneFile`: multer drops it.
+      busboy.on('file', (field: string, _content: Readable, { filename }: { filename?: string }) => {
+        if (!filename) unnamed.push(field);
+      });
       source.pipe(busboy);
     },
   };
   const parse = multer(settings).any();
 
   const form = meter as unknown as Request & { files?: Express.Multer.File[] };
-  const left = () => meter.destroy(incomplete());
+  const left = () => {
+    // Also told when all of the request was read, while the disk may still be busy with it.
+    if (!req.complete) meter.destroy(incomplete());
+  };
   req.once('close', left);
   try {
     await new Promise<void>((resolve, reject) => {
@@ -83,7 +94,7 @@ export async function receiveUpload(
 
   const stored = form.files?.[0] as (Express.Multer.File & StoredFile) | undefined;
   try {
-    return readForm(form.body as Record<string, unknown>, stored);
+    return readForm(form.body as Record<string, unknown>, stored, unnamed);
   } catch (error) {
     if (stored !== undefined) await audioStore.removeIncoming(stored.path);
     throw error;
@@ -103,11 +114,17 @@ function onlyOneFile(): NonNullable<multer.Options['fileFilter']> {
   };
 }
 
-function readForm(fields: Record<string, unknown>, stored: (Express.Multer.File & StoredFile) | undefined): Upload {
-  for (const name of Object.keys(fields)) {
+/** @param unnamed fields that came as a file without a name */
+function readForm(
+  fields: Record<string, unknown>,
+  stored: (Express.Multer.File & StoredFile) | undefined,
+  unnamed: string[],
+): Upload {
+  for (const name of [...Object.keys(fields), ...unnamed]) {
     if (name === 'file') throw invalidField('file', 'must be sent as a file, with a file name');
     if (name !== 'durationMs') throw invalidField(name, 'is not known');
   }
+  if (unnamed.length > 0) throw invalidField('durationMs', 'must be a number');
   const durationMs = 'durationMs' in fields ? parseDuration(fields.durationMs) : undefined;
   if (stored === undefined) throw invalidField('file', 'is required');
   if (stored.size === 0) throw new ApiError(400, 'empty_file', 'The file is empty.');
@@ -138,9 +155,6 @@ function toApiError(error: unknown, limitBytes: number): unknown {
   }
   return error;
 }
-
-export const fileTooLarge = (limitBytes: number) =>
-  new ApiError(413, 'file_too_large', `The file is larger than ${limitBytes} bytes.`, { limitBytes });
 
 const incomplete = () => new ApiError(422, 'upload_incomplete', 'The upload ended before the form did.');
 

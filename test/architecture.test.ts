@@ -59,10 +59,12 @@ test('every imported file exists', () => {
 
 const tests = everything.filter((path) => /^test\/.*\.ts$/.test(path)).map((path) => parse(path));
 
-test('no file is longer than 200 lines', () => {
-  // Endpoint tests are tables of scenarios.
-  const mayBeLong = /^(codegen\/api\.ts$|db\/migrations\/|test\/handlers\/|test\/.*scenarios)/;
-  const long = [...code, ...tests].filter(({ path, lines }) => lines > 200 && !mayBeLong.test(path));
+test('no file is longer than 200 lines, no table of scenarios than 320', () => {
+  // What is generated and what is never changed again may be as long as it must.
+  const mayBeLong = /^(codegen\/api\.ts$|db\/migrations\/)/;
+  const long = [...code, ...tests].filter(({ path, lines }) => {
+    return lines > (path.endsWith('.test.ts') ? 320 : 200) && !mayBeLong.test(path);
+  });
   expect(long.map(({ path, lines }) => `${path} has ${lines} lines`)).toEqual([]);
 });
 

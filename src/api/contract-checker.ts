@@ -22,7 +22,7 @@ export interface SeenAnswer {
 const contract = JSON.parse(readFileSync(new URL('../../codegen/openapi.json', import.meta.url), 'utf8')) as Json;
 const ajv = addFormats.default(new Ajv.default({ strict: false, allErrors: true, coerceTypes: false }));
 const ajvOfHeaders = addFormats.default(new Ajv.default({ strict: false, coerceTypes: true }));
-const compiled = new Map<string, ValidateFunction>();
+const compiled = new Map<typeof ajv, Map<string, ValidateFunction>>();
 
 /** What is wrong with an answer; nothing when it conforms. Outside the contract only its own refusals do. */
 export function violations(answer: SeenAnswer): string[] {
@@ -57,7 +57,10 @@ function headerFaults(answer: SeenAnswer, response: Json): string[] {
     const header = resolve(declared as Json);
     const value = answer.headers[name.toLowerCase()];
     if (value === undefined) return header.required ? [`header ${name} is missing`] : [];
-    const validate = ajvOfHeaders.compile({ type: 'object', properties: { value: strict(header.schema!) } });
+    const validate = compiledOnce(ajvOfHeaders, {
+      type: 'object',
+      properties: { value: header.schema! },
+    } as unknown as Json);
     return validate({ value }) ? [] : [`header ${name}: ${value} ${ajvOfHeaders.errorsText(validate.errors)}`];
   });
 }
@@ -82,14 +85,20 @@ function problemFaults(answer: SeenAnswer): string[] {
 }
 
 function schemaFaults(schema: Json, value: unknown): string[] {
-  const key = JSON.stringify(schema);
-  const validate = compiled.get(key) ?? ajv.compile(strict(schema));
-  compiled.set(key, validate);
+  const validate = compiledOnce(ajv, schema);
   return validate(value)
     ? []
     : (validate.errors ?? []).map(
         (error) => `body${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`,
       );
+}
+
+function compiledOnce(compiler: typeof ajv, schema: Json): ValidateFunction {
+  const known = compiled.get(compiler) ?? new Map<string, ValidateFunction>();
+  const key = JSON.stringify(schema);
+  const validate = known.get(key) ?? compiler.compile(strict(schema));
+  compiled.set(compiler, known.set(key, validate));
+  return validate;
 }
 
 function parse(text: string): unknown {

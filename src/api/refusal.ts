@@ -14,6 +14,12 @@ export function endAnswer(req: IncomingMessage, res: ServerResponse, body: Buffe
     res.end(body);
     return;
   }
+  // Behind other requests on the same connection (pipelining) it waits for its turn.
+  if (res.socket === null) res.once('socket', () => refuse(req, res, body));
+  else refuse(req, res, body);
+}
+
+function refuse(req: IncomingMessage, res: ServerResponse, body: Buffer): void {
   res.setHeader('Connection', 'close');
   const { socket } = req;
   // Not `res.end`: it would close the whole connection as soon as the answer is out.

@@ -27,7 +27,9 @@ export class Reply {
     res.statusCode = status;
     res.setHeader('Cache-Control', 'no-store');
     for (const [name, value] of Object.entries(headers ?? {})) {
-      if (value !== undefined) res.setHeader(name, String(value));
+      // CORS may have said `Vary: Origin` already.
+      if (name === 'Vary') res.vary(String(value));
+      else if (value !== undefined) res.setHeader(name, String(value));
     }
     if (body === undefined) return this.#end(req, res);
     const type = contentType === 'application/json' ? contentType : `${contentType}; charset=utf-8`;

@@ -4,6 +4,21 @@ import type { ErrorObject } from 'ajv';
 import type { InvalidField } from '../problem.ts';
 import type { ApiError } from '../problem.ts';
 
+/**
+ * Ajv takes `0x10`, `1e1` and a blank for integers when it coerces them; the contract does not.
+ *
+ * @throws {ApiError} 400 `invalid_request`
+ */
+export function refuseLooseIntegers(parameters: readonly unknown[], query: URLSearchParams): void {
+  for (const parameter of parameters as { name: string; schema?: { type?: string } }[]) {
+    if (parameter.schema?.type !== 'integer') continue;
+    const value = query.get(parameter.name);
+    if (value !== null && !/^-?\d+$/.test(value)) {
+      throw invalidRequest({ in: 'query', name: parameter.name, message: 'must be an integer' });
+    }
+  }
+}
+
 const maxErrors = 20;
 const places: Record<string, InvalidField['in']> = { path: 'path', query: 'query', header: 'header' };
 

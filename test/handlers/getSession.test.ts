@@ -1,0 +1,96 @@
+/** GET /v1/sessions/{id}: each status, and the 404 that tells nothing. */
+import { deleteSession } from '../../db/session-states.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { makeAccount } from '../support/accounts.ts';
+import { startTestService } from '../support/service.ts';
+import { claimSession, makeSession, silence } from '../support/sessions.ts';
+import type { TestAccount } from '../support/accounts.ts';
+import type { TestService } from '../support/service.ts';
+
+let service: TestService;
+let account: TestAccount;
+beforeAll(async () => {
+  service = await startTestService();
+  account = await makeAccount(service.db);
+});
+afterAll(() => service.stop());
+
+type Options = Parameters<typeof makeSession>[2];
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/) as string;
+
+test.each<[string, Options, object]>([
+  ['queued, duration not measured', {}, { status: 'queued' }],
+  ['queued, duration measured', { durationMs: 0 }, { status: 'queued', durationMs: 0 }],
+  ['processing, nothing reported', { status: 'processing' }, { status: 'processing', startedAt: time }],
+  ['processing, 0 %', { status: 'processing', progress: 0 }, { status: 'processing', startedAt: time, progress: 0 }],
+  [
+    'completed',
+    { status: 'completed', durationMs: 9_000 },
+    { status: 'completed', startedAt: time, completedAt: time, durationMs: 7_100, language: 'en-US' },
+  ],
+  [
+    'completed in silence, language unknown',
+    { status: 'completed', transcript: { ...silence, language: undefined } },
+    { status: 'completed', startedAt: time, completedAt: time, durationMs: 7_100 },
+  ],
+  [
+    'failed',
+    { status: 'failed', durationMs: 9_000 },
+    {
+      ...{ status: 'failed', startedAt: time, completedAt: time, durationMs: 9_000 },
+      error: { code: 'unsupported_media', message: 'The audio could not be decoded.' },
+    },
+  ],
+  [
+    'failed for a reason without a sentence of its own',
+    { status: 'failed', errorCode: 'new_reason' },
+    {
+      ...{ status: 'failed', startedAt: time, completedAt: time },
+      error: { code: 'new_reason', message: 'The transcription failed.' },
+    },
+  ],
+])('a session that is %s → exactly its fields', async (_, options, expected) => {
+  const { id } = await makeSession(service.db, account.id, { ...options, title: 'Déjà vu 🎙' });
+  const { body, headers, text } = await service.get(`/v1/sessions/${id}`, account.key).expect(200);
+  expect(body).toEqual({ id, title: 'Déjà vu 🎙', createdAt: time, ...expected });
+  expect(headers['cache-control']).toBe('no-store');
+  expect(headers['content-type']).toBe('application/json');
+  expect(text).not.toContain(account.id);
+});
+
+test('a session that is claimed again → progress starts anew', async () => {
+  const session = await makeSession(service.db, account.id, { status: 'processing', progress: 80 });
+  await claimSession(service.db, session);
+  const { body } = await service.get(`/v1/sessions/${session.id}`, account.key).expect(200);
+  expect(body).not.toHaveProperty('progress');
+});
+
+test('the id in upper case → the same session, its id in lower case', async () => {
+  const { id } = await makeSession(service.db, account.id);
+  const { body } = await service.get(`/v1/sessions/${id.toUpperCase()}`, account.key).expect(200);
+  expect(body.id).toBe(id);
+});
+
+test.each(['', '/transcript', '/transcript?wait=5', '/transcript?include=words'])(
+  "another account's, a deleted and an unknown session%s → 404, the same but for its requestId",
+  async (suffix) => {
+    const other = await makeAccount(service.db);
+    const theirs = await makeSession(service.db, other.id, { title: 'Theirs', status: 'completed' });
+    const deleted = await makeSession(service.db, account.id, { status: 'completed' });
+    await inTransaction(service.db, (trx) => deleteSession(trx, account.id, deleted.id));
+
+    const answers = [];
+    for (const id of [theirs.id, deleted.id, '00000000-0000-0000-0000-000000000000']) {
+      const { text, headers } = await service.get(`/v1/sessions/${id}${suffix}`, account.key).expect(404);
+      const { date: _, ratelimit: __, 'x-request-id': requestId, ...rest } = headers as Record<string, string>;
+      answers.push({ text: text.replaceAll(requestId!, 'REQUEST'), rest });
+    }
+    expect(answers[0]!.text).toBe(
+      '{"type":"about:blank","title":"Not Found","status":404,"code":"session_not_found",' +
+        '"detail":"There is no session with this id.","requestId":"REQUEST"}',
+    );
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+    expect(answers[0]!.rest).not.toHaveProperty('etag');
+  },
+);

@@ -1,0 +1,291 @@
+/** GET /v1/sessions/{id}/transcript: each status, each format, tags. Waiting is in test/src/session-waits.test.ts. */
+import { reportProgressIfProcessing } from '../../db/session-states.ts';
+import { makeAccount } from '../support/accounts.ts';
+import { startTestService } from '../support/service.ts';
+import { claimSession, finishSession, makeSession, queueSession, silence, twoSegments } from '../support/sessions.ts';
+import type { TestAccount } from '../support/accounts.ts';
+import type { TestService } from '../support/service.ts';
+
+let service: TestService;
+let account: TestAccount;
+/** One session of each status. */
+const session: Record<string, string> = {};
+beforeAll(async () => {
+  service = await startTestService();
+  account = await makeAccount(service.db);
+  for (const status of ['queued', 'processing', 'completed', 'failed'] as const) {
+    const made = await makeSession(service.db, account.id, { status, title: 'Private title', durationMs: 9_000 });
+    session[status] = made.id;
+  }
+  session.silent = (await makeSession(service.db, account.id, { status: 'completed', transcript: silence })).id;
+});
+afterAll(() => service.stop());
+
+const read = (status: string, query = '', key = account.key) =>
+  service.get(`/v1/sessions/${session[status]}/transcript${query}`, key).buffer(true);
+
+const segments = JSON.parse(twoSegments.segments) as object[];
+const words = JSON.parse(twoSegments.words) as object[][];
+const vtt = 'WEBVTT\n\n00:00:00.120 --> 00:00:03.480\ngood morning\n\n00:00:03.900 --> 00:00:06.950\nbegin\n';
+const srt = '1\r\n00:00:00,120 --> 00:00:03,480\r\ngood morning\r\n\r\n2\r\n00:00:03,900 --> 00:00:06,950\r\nbegin\r\n';
+const plain = 'good morning\nbegin\n';
+
+test.each<[string, string, object]>([
+  ['queued', '', { status: 'queued', durationMs: 9_000, segments: [] }],
+  ['processing', '', { status: 'processing', durationMs: 9_000, segments: [] }],
+  ['processing', '?include=words', { status: 'processing', durationMs: 9_000, segments: [] }],
+  ['completed', '', { status: 'completed', durationMs: 7_100, language: 'en-US', segments }],
+  [
+    'completed',
+    '?include=words',
+    {
+      ...{ status: 'completed', durationMs: 7_100, language: 'en-US' },
+      segments: segments.map((segment, i) => ({ ...segment, words: words[i] })),
+    },
+  ],
+  ['silent', '', { status: 'completed', durationMs: 7_100, language: 'en-US', segments: [] }],
+  ['silent', '?include=words', { status: 'completed', durationMs: 7_100, language: 'en-US', segments: [] }],
+  [
+    'failed',
+    '',
+    {
+      ...{ status: 'failed', durationMs: 9_000, segments: [] },
+      error: { code: 'unsupported_media', message: 'The audio could not be decoded.' },
+    },
+  ],
+])('a session that is %s, JSON %s → 200 with exactly its fields', async (status, query, expected) => {
+  const { body, headers, text } = await read(status, query).expect(200);
+  expect(body).toEqual({ sessionId: session[status], ...expected });
+  expect(headers).toMatchObject({
+    'content-type': 'application/json',
+    'cache-control': 'private, no-cache',
+    vary: 'Accept, Accept-Encoding, Authorization',
+  });
+  expect(headers['retry-after']).toBe(status === 'queued' || status === 'processing' ? '2' : undefined);
+  expect(text).not.toMatch(/Private|null/);
+  expect(text).not.toContain(account.id);
+});
+
+describe('Accept', () => {
+  const json = 'application/json';
+  test.each<[string | undefined, string]>([
+    [undefined, json],
+    ['', json],
+    ['*/*', json],
+    ['application/*', json],
+    ['application/json', json],
+    ['application/json; charset=utf-8', json],
+    ['text/vtt', 'text/vtt'],
+    ['TEXT/VTT', 'text/vtt'],
+    ['application/x-subrip', 'application/x-subrip'],
+    ['text/plain', 'text/plain'],
+    ['text/plain;charset=utf-8;q=0.4', 'text/plain'],
+    ['text/*', 'text/vtt'],
+    ['text/html, text/plain', 'text/plain'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', json],
+    // Generated clients list all types of the contract.
+    ['application/json, text/vtt, application/x-subrip, text/plain, application/problem+json', json],
+    ['text/plain, application/x-subrip, text/vtt, application/json', json],
+    ['text/vtt, application/problem+json', 'text/vtt'],
+    ['text/plain, */*', json],
+    ['text/plain, */*;q=0.1', 'text/plain'],
+    ['application/json;q=0.5, text/vtt', 'text/vtt'],
+    ['application/json;q=0.5, text/vtt;q=0.5', json],
+    ['application/json;q=0, */*', 'text/vtt'],
+    ['application/*;q=0, text/vtt;q=0, */*;q=0.3', 'text/plain'],
+    ['text/vtt;q=0.001', 'text/vtt'],
+    ['text/vtt ; Q=0.2 , text/plain ; q=0.1, application/x-subrip;q=0.3', 'application/x-subrip'],
+  ])('%s → %s', async (accept, type) => {
+    const request = read('completed');
+    const { text, headers } = await (
+      accept === undefined ? request.unset('Accept') : request.set('Accept', accept)
+    ).expect(200);
+    expect(headers['content-type']).toBe(type === json ? json : `${type}; charset=utf-8`);
+    expect(headers.vary).toBe('Accept, Accept-Encoding, Authorization');
+    if (type !== json) {
+      expect(text).toBe({ 'text/vtt': vtt, 'application/x-subrip': srt, 'text/plain': plain }[type]);
+    }
+  });
+
+  test.each([
+    'image/png',
+    'text/html',
+    'application/problem+json',
+    'application/json;q=0',
+    '*/*;q=0',
+    'text/vtt;q=2',
+    'text/vtt;q=-1',
+    'text/vtt;q=high',
+    'nonsense',
+    ',',
+    ';q=1',
+    'application/json;q=0, text/*;q=0, application/x-subrip;q=0, */*',
+  ])('%j → 406 not_acceptable as problem+json, on any status', async (accept) => {
+    for (const status of ['completed', 'queued']) {
+      const { body, headers } = await read(status).set('Accept', accept).expect(406);
+      expect(body).toMatchObject({ code: 'not_acceptable' });
+      expect(headers['content-type']).toBe('application/problem+json');
+      expect(headers).not.toHaveProperty('etag');
+    }
+  });
+
+  test.each<[string, string, number, string, string | undefined]>([
+    ['queued', 'text/vtt', 409, 'transcript_not_ready', '2'],
+    ['processing', 'application/x-subrip', 409, 'transcript_not_ready', '2'],
+    ['processing', 'text/plain', 409, 'transcript_not_ready', '2'],
+    ['failed', 'text/vtt', 409, 'transcription_failed', undefined],
+    ['unknown', 'text/vtt', 400, 'invalid_request', undefined],
+  ])('a session that is %s, %s → %i %s as problem+json', async (status, accept, code, name, retryAfter) => {
+    const { body, headers } = await read(status).set('Accept', accept).set('If-None-Match', '*').expect(code);
+    expect(body).toMatchObject({ code: name, ...(retryAfter !== undefined && { retryAfterSeconds: 2 }) });
+    expect(headers['content-type']).toBe('application/problem+json');
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['retry-after']).toBe(retryAfter);
+  });
+
+  test.each([
+    ['no key', 401],
+    ['a wrong query', 400],
+    ['an unknown path', 404],
+  ])('text/vtt with %s → %i as problem+json', async (what, status) => {
+    const path = `/v1/sessions/${session.completed}/transcript${what === 'an unknown path' ? '/x' : ''}?wait=${what === 'a wrong query' ? 31 : 0}`;
+    const { body } = await service
+      .get(path, what === 'no key' ? undefined : account.key)
+      .set('Accept', 'text/vtt')
+      .expect(status)
+      .expect('Content-Type', 'application/problem+json');
+    expect(body.status).toBe(status);
+  });
+
+  test.each([
+    ['text/vtt', 'WEBVTT\n'],
+    ['application/x-subrip', ''],
+    ['text/plain', ''],
+  ])('a recording in which nothing was said as %s → 200 without a cue', async (accept, expected) => {
+    const { text } = await read('silent').set('Accept', accept).expect(200);
+    expect(text.trimEnd()).toBe(expected.trimEnd());
+  });
+
+  test('include=words with captions → the captions as they are', async () => {
+    const { text } = await read('completed', '?include=words').set('Accept', 'text/vtt').expect(200);
+    expect(text).toBe(vtt);
+  });
+});
+
+describe('ETag', () => {
+  const formats: [string, string][] = [
+    ['application/json', ''],
+    ['application/json', '?include=words'],
+    ['text/vtt', ''],
+    ['application/x-subrip', ''],
+    ['text/plain', ''],
+  ];
+  const tagOf = async (status: string, accept = 'application/json', query = '') =>
+    String((await read(status, query).set('Accept', accept).expect(200)).headers.etag);
+
+  test.each(formats)('%s%s of a completed session → 304 to its tag, without a body', async (accept, query) => {
+    const first = await read('completed', query).set('Accept', accept).expect(200);
+    const etag = String(first.headers.etag);
+    const second = await read('completed', query).set('Accept', accept).set('If-None-Match', etag).expect(304);
+    expect(second.text).toBe('');
+    for (const name of ['etag', 'vary', 'cache-control']) expect(second.headers[name]).toBe(first.headers[name]);
+    for (const name of ['content-type', 'content-length', 'retry-after']) {
+      expect(second.headers).not.toHaveProperty(name);
+    }
+  });
+
+  test('each format and status → a tag of its own, the same each time', async () => {
+    const all = async () =>
+      Promise.all([
+        ...formats.map(([accept, query]) => tagOf('completed', accept, query)),
+        ...['queued', 'processing', 'failed', 'silent'].map((status) => tagOf(status)),
+      ]);
+    const tags = await all();
+    expect(new Set(tags).size).toBe(tags.length);
+    expect(await all()).toEqual(tags);
+    expect(tags.every((tag) => tag.startsWith('W/"'))).toBe(true);
+  });
+
+  test.each<[string, (tag: string) => string, number]>([
+    ['in a list', (tag) => `"a", ${tag} , W/"b"`, 304],
+    ['without W/', (tag) => tag.slice(2), 304],
+    ['*', () => '*', 304],
+    ['of another format', (tag) => tag.replace('.json', '.vtt'), 200],
+    ['without quotes', (tag) => tag.slice(3, -1), 200],
+    ['in another case', (tag) => tag.toUpperCase().replace('W/', 'w/'), 200],
+    ['nonsense', () => '",,,', 200],
+  ])('If-None-Match %s → %s', async (_, sent, status) => {
+    await read('completed')
+      .set('If-None-Match', sent(await tagOf('completed')))
+      .expect(status);
+  });
+
+  test('an If-None-Match of more than 1024 characters → 400 that names it', async () => {
+    const { body } = await read('completed')
+      .set('If-None-Match', `"${'a'.repeat(1024)}"`)
+      .expect(400);
+    expect(body.errors).toMatchObject([{ in: 'header', name: 'If-None-Match' }]);
+  });
+
+  test('a tag of a running session → 304 with Retry-After until something changes', async () => {
+    const made = await queueSession(service.db, account.id);
+    session.changing = made.id;
+    const seen: string[] = [];
+    const expectNewTag = async () => {
+      const tag = await tagOf('changing');
+      expect(seen).not.toContain(tag);
+      seen.push(tag);
+      return read('changing').set('If-None-Match', tag).expect(304);
+    };
+    expect((await expectNewTag()).headers['retry-after']).toBe('2');
+    const attempt = await claimSession(service.db, made);
+    expect((await expectNewTag()).headers['retry-after']).toBe('2');
+    await reportProgressIfProcessing(service.db, attempt, 50);
+    expect((await expectNewTag()).headers['retry-after']).toBe('2');
+    await finishSession(service.db, made, attempt);
+    expect((await expectNewTag()).headers).not.toHaveProperty('retry-after');
+  });
+});
+
+test.each([
+  ['wait=-1', 'wait'],
+  ['wait=31', 'wait'],
+  ['wait=1.5', 'wait'],
+  ['wait=', 'wait'],
+  ['wait=1&wait=2', 'wait'],
+  ['include=', 'include'],
+  ['include=segments', 'include'],
+  ['include=words&include=words', 'include'],
+  ['format=vtt', 'format'],
+])('?%s → 400 that names %s, at once', async (query, name) => {
+  const { body } = await read('queued', `?${query}`).expect(400);
+  expect(body).toMatchObject({ code: 'invalid_request', errors: [{ in: 'query', name }] });
+  expect(body.errors).toHaveLength(1);
+});
+
+test('HEAD of a transcript → the headers of GET and no body', async () => {
+  const get = await read('completed').expect(200);
+  const head = await service.request('head', `/v1/sessions/${session.completed}/transcript`, account.key).expect(200);
+  for (const name of ['etag', 'content-type', 'content-length', 'vary', 'cache-control']) {
+    expect(head.headers[name]).toBe(get.headers[name]);
+  }
+});
+
+test('CORS_ORIGINS set → Vary names Origin as well', async () => {
+  const open = await startTestService({ beside: service, env: { CORS_ORIGINS: 'https://app.example.com' } });
+  try {
+    const { headers } = await open
+      .get(`/v1/sessions/${session.completed}/transcript`, account.key)
+      .set('Origin', 'https://app.example.com')
+      .expect(200);
+    expect(headers['access-control-allow-origin']).toBe('https://app.example.com');
+    expect(String(headers.vary).split(', ').sort()).toEqual(['Accept', 'Accept-Encoding', 'Authorization', 'Origin']);
+    const { headers: elsewhere } = await open
+      .get(`/v1/sessions/${session.completed}/transcript`, account.key)
+      .set('Origin', 'https://evil.example.com')
+      .expect(200);
+    expect(elsewhere).not.toHaveProperty('access-control-allow-origin');
+  } finally {
+    await open.stop();
+  }
+});

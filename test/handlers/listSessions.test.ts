@@ -1,0 +1,308 @@
+/** GET /v1/sessions: order, pages, filters, cursors, and nobody else's sessions. */
+import { failSession } from '../../src/session-endings.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { makeAccount } from '../support/accounts.ts';
+import { startTestService } from '../support/service.ts';
+import { makeSession, queueSession } from '../support/sessions.ts';
+import type { Schema } from '../../codegen/operations.ts';
+import type { TestAccount } from '../support/accounts.ts';
+import type { TestService } from '../support/service.ts';
+
+type Page = Schema<'SessionPage'>;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+async function list(key: string, query: Record<string, string | string[] | number> = {}): Promise<Page> {
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((one) => [name, String(one)] as [string, string]),
+  );
+  const { body } = await service.get(`/v1/sessions?${new URLSearchParams(parameters)}`, key).expect(200);
+  return body as Page;
+}
+
+const ids = ({ items }: Page) => items.map(({ id }) => id);
+
+async function allPages(key: string, query: Record<string, string | string[] | number> = {}): Promise<Page['items'][]> {
+  const pages: Page['items'][] = [];
+  for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
+    const page: Page = await list(key, { ...query, ...(cursor !== undefined && { cursor }) });
+    pages.push(page.items);
+    cursor = page.nextCursor;
+  }
+  return pages;
+}
+
+/** Sessions at these times, in this order; answers their ids. */
+async function at(account: TestAccount, ...times: string[]): Promise<string[]> {
+  const made: string[] = [];
+  for (const createdAt of times) made.push((await queueSession(service.db, account.id, { createdAt })).id);
+  return made;
+}
+
+test('an account without sessions → an empty page without a cursor', async () => {
+  const { key } = await makeAccount(service.db);
+  const { body, headers } = await service.get('/v1/sessions', key).expect(200);
+  expect(body).toEqual({ items: [] });
+  expect(headers['cache-control']).toBe('no-store');
+  expect(headers).not.toHaveProperty('etag');
+});
+
+test('sessions of every status → each with its own fields and no others, nothing of other accounts', async () => {
+  const [account, other] = [await makeAccount(service.db), await makeAccount(service.db)];
+  await makeSession(service.db, other.id, { title: 'Secret of another', status: 'completed' });
+  const queued = await makeSession(service.db, account.id, { title: 'A', durationMs: 1_000, reservedMs: 1_000 });
+  const processing = await makeSession(service.db, account.id, { title: 'B', status: 'processing', progress: 40 });
+  const completed = await makeSession(service.db, account.id, { title: 'C', status: 'completed' });
+  const failed = await makeSession(service.db, account.id, { title: '', status: 'failed', errorCode: 'timed_out' });
+
+  const { body, text } = await service.get('/v1/sessions', account.key).expect(200);
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/) as string;
+  const always = { createdAt: time };
+  expect(body).toEqual({
+    items: [
+      {
+        ...always,
+        ...{ id: failed.id, status: 'failed', title: '', startedAt: time, completedAt: time },
+        error: { code: 'timed_out', message: 'The transcription took too long.' },
+      },
+      {
+        ...always,
+        ...{ id: completed.id, status: 'completed', title: 'C', startedAt: time, completedAt: time },
+        ...{ durationMs: 7_100, language: 'en-US' },
+      },
+      { ...always, id: processing.id, status: 'processing', title: 'B', startedAt: time, progress: 40 },
+      { ...always, id: queued.id, status: 'queued', title: 'A', durationMs: 1_000 },
+    ],
+  });
+  expect(text).not.toMatch(/Secret|reserved|attempt|account|queue_?job|null|a1b2c3/i);
+});
+
+describe('pages', () => {
+  let account: TestAccount;
+  let newestFirst: string[];
+  beforeAll(async () => {
+    account = await makeAccount(service.db);
+    const base = '2026-05-01T10:00:00.00000';
+    // Three at the same microsecond, so that the id decides.
+    const made = await at(account, ...[1, 1, 1, 2, 3, 4, 5].map((digit) => `${base}${digit}Z`));
+    newestFirst = [...made.slice(3).reverse(), ...made.slice(0, 3).sort().reverse()];
+  });
+
+  test('no limit → newest first, by id where the time is the same', async () => {
+    expect(ids(await list(account.key))).toEqual(newestFirst);
+  });
+
+  test.each([1, 2, 3, 6, 7, 8, 100])(
+    'limit=%i → pages that join to the whole, the last without a cursor',
+    async (limit) => {
+      const pages = await allPages(account.key, { limit });
+      expect(pages.flat().map(({ id }) => id)).toEqual(newestFirst);
+      expect(pages).toHaveLength(Math.ceil(newestFirst.length / limit));
+      expect(pages.slice(0, -1).every(({ length }) => length === limit)).toBe(true);
+    },
+  );
+
+  test('another limit in the middle → the pages still join', async () => {
+    const first = await list(account.key, { limit: 2 });
+    const second = await list(account.key, { limit: 4, cursor: first.nextCursor! });
+    const third = await list(account.key, { cursor: second.nextCursor! });
+    expect([first, second, third].flatMap(ids)).toEqual(newestFirst);
+    expect(third.nextCursor).toBeUndefined();
+  });
+
+  test('sessions that begin, end and disappear while the pages are read → none twice, none of the rest missing', async () => {
+    const reader = await makeAccount(service.db);
+    const made = [];
+    for (let i = 0; i < 12; i += 1) made.push(await queueSession(service.db, reader.id));
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page: Page = await list(reader.key, { limit: 3, ...(cursor !== undefined && { cursor }) });
+      seen.push(...ids(page));
+      cursor = page.nextCursor;
+      await queueSession(service.db, reader.id);
+      const last = made.find(({ id }) => id === seen.at(-1))!;
+      await inTransaction(service.db, (trx) => failSession(trx, reader.id, last.id, 'canceled'));
+    } while (cursor !== undefined);
+    expect(seen).toEqual(made.map(({ id }) => id).reverse());
+  });
+
+  test('inserts by others at the same time as the reading → none twice, none missing', async () => {
+    const reader = await makeAccount(service.db);
+    const before: string[] = [];
+    for (let i = 0; i < 30; i += 1) before.push((await queueSession(service.db, reader.id)).id);
+    let reading = true;
+    const inserting = (async () => {
+      while (reading) await queueSession(service.db, reader.id);
+    })();
+    const seen = (await allPages(reader.key, { limit: 2 })).flat().map(({ id }) => id);
+    reading = false;
+    await inserting;
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.filter((id) => before.includes(id))).toEqual(before.reverse());
+  });
+
+  test('exactly 100 and no more → a default of 20 and one page of 100', async () => {
+    const many = await makeAccount(service.db);
+    await Promise.all(Array.from({ length: 100 }, () => queueSession(service.db, many.id)));
+    expect((await list(many.key)).items).toHaveLength(20);
+    const page = await list(many.key, { limit: 100 });
+    expect(page.items).toHaveLength(100);
+    expect(page.nextCursor).toBeUndefined();
+  });
+});
+
+describe('status', () => {
+  let account: TestAccount;
+  const made: Record<string, string[]> = { queued: [], processing: [], completed: [], failed: [] };
+  beforeAll(async () => {
+    account = await makeAccount(service.db);
+    for (const status of ['completed', 'queued', 'failed', 'processing', 'completed', 'failed', 'queued'] as const) {
+      made[status]!.unshift((await makeSession(service.db, account.id, { status })).id);
+    }
+  });
+
+  test.each<[string[]]>([
+    [['queued']],
+    [['processing']],
+    [['completed']],
+    [['failed']],
+    [['completed', 'failed']],
+    [['failed', 'completed']],
+    [['queued', 'queued']],
+    [['queued', 'processing', 'completed', 'failed']],
+  ])('%j → sessions in these states alone, on any pages', async (status) => {
+    const expected = [...new Set(status)]
+      .flatMap((one) => made[one]!)
+      .sort()
+      .reverse();
+    expect(ids(await list(account.key, { status }))).toEqual(expected);
+    const pages = await allPages(account.key, { status, limit: 1 });
+    expect(pages.flat().map(({ id }) => id)).toEqual(expected);
+  });
+});
+
+describe('createdAfter and createdBefore', () => {
+  let account: TestAccount;
+  let made: string[];
+  beforeAll(async () => {
+    account = await makeAccount(service.db);
+    made = await at(
+      account,
+      '2026-03-01T00:00:00.000122Z',
+      '2026-03-01T00:00:00.000123Z',
+      '2026-03-01T00:00:00.000124Z',
+      '2026-12-31T23:59:59.999999Z',
+      '2027-01-01T00:00:00Z',
+    );
+  });
+  const everything = [0, 1, 2, 3, 4];
+
+  test.each<[string, Record<string, string>, number[]]>([
+    ['after, to the microsecond, included', { createdAfter: '2026-03-01T00:00:00.000123Z' }, [1, 2, 3, 4]],
+    ['before, to the microsecond, excluded', { createdBefore: '2026-03-01T00:00:00.000123Z' }, [0]],
+    ['after a time between two microseconds', { createdAfter: '2026-03-01T00:00:00.0001231Z' }, [2, 3, 4]],
+    ['before a time between two microseconds', { createdBefore: '2026-03-01T00:00:00.0001231Z' }, [0, 1]],
+    [
+      'from a microsecond to the next',
+      { createdAfter: '2026-03-01T00:00:00.000123Z', createdBefore: '2026-03-01T00:00:00.000124Z' },
+      [1],
+    ],
+    [
+      'an empty range',
+      { createdAfter: '2026-03-01T00:00:00.000123Z', createdBefore: '2026-03-01T00:00:00.000123Z' },
+      [],
+    ],
+    [
+      'a range the wrong way round',
+      { createdAfter: '2027-01-01T00:00:00Z', createdBefore: '2026-01-01T00:00:00Z' },
+      [],
+    ],
+    ['an offset', { createdAfter: '2027-01-01T05:30:00+05:30' }, [4]],
+    ['an offset of the west', { createdBefore: '2026-12-31T16:00:00-08:00' }, [0, 1, 2, 3]],
+    ['a leap second, the first moment of the next minute', { createdAfter: '2026-12-31T23:59:60Z' }, [4]],
+    ['a leap second with a fraction', { createdAfter: '2026-12-31T23:59:60.5Z' }, [4]],
+    ['a leap second elsewhere', { createdBefore: '2026-12-31T15:59:60-08:00' }, [0, 1, 2, 3]],
+    ['lower case', { createdAfter: '2027-01-01t00:00:00z' }, [4]],
+    ['thirty digits of a second', { createdAfter: `2026-12-31T23:59:59.${'9'.repeat(30)}Z` }, [4]],
+    ['the year 0000', { createdAfter: '0000-01-01T00:00:00Z' }, everything],
+    ['before the year 0000', { createdBefore: '0000-01-01T00:00:00Z' }, []],
+    ['the year 0001', { createdAfter: '0001-01-01T00:00:00Z' }, everything],
+    ['the year 0001 in the east, which is 0000 here', { createdAfter: '0001-01-01T00:00:00+10:00' }, everything],
+    ['the end of the year 9999', { createdBefore: '9999-12-31T23:59:59.999999Z' }, everything],
+    ['the year 10000 here', { createdBefore: '9999-12-31T23:59:59-10:00' }, everything],
+    ['the last leap second', { createdAfter: '9999-12-31T23:59:60Z' }, []],
+  ])('%s', async (_, query, expected) => {
+    const found = expected.map((index) => made[index]).reverse();
+    expect(ids(await list(account.key, query))).toEqual(found);
+    const pages = await allPages(account.key, { ...query, limit: 1 });
+    expect(pages.flat().map(({ id }) => id)).toEqual(found);
+  });
+});
+
+describe('a cursor', () => {
+  let account: TestAccount;
+  let other: TestAccount;
+  let cursor: string;
+  beforeAll(async () => {
+    [account, other] = [await makeAccount(service.db), await makeAccount(service.db)];
+    await at(account, '2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z', '2026-03-03T00:00:00Z');
+    await at(other, '2026-02-01T00:00:00Z', '2026-03-02T12:00:00Z');
+    cursor = (await list(account.key, { limit: 1 })).nextCursor!;
+  });
+
+  const refused = async (query: Record<string, string>) => {
+    const { body, headers } = await service.get(`/v1/sessions?${new URLSearchParams(query)}`, account.key).expect(400);
+    expect(body).toMatchObject({ code: 'invalid_cursor', errors: [{ in: 'query', name: 'cursor' }] });
+    expect(headers).toHaveProperty('ratelimit');
+    expect(body).not.toHaveProperty('items');
+  };
+
+  test.each<[string, Record<string, string>]>([
+    ['a status', { status: 'queued' }],
+    ['createdAfter', { createdAfter: '2026-01-01T00:00:00Z' }],
+    ['createdBefore', { createdBefore: '2027-01-01T00:00:00Z' }],
+  ])('with %s it was not issued with → 400 invalid_cursor', (_, query) => refused({ ...query, cursor }));
+
+  test('with its filters written another way → accepted', async () => {
+    const query = { status: ['queued', 'failed'], createdAfter: '2026-03-01T00:00:00Z', limit: 1 };
+    const { nextCursor } = await list(account.key, query);
+    const again = { status: ['failed', 'queued', 'queued'], createdAfter: '2026-03-01T01:00:00.000+01:00' };
+    expect((await list(account.key, { ...again, cursor: nextCursor! })).items).toHaveLength(2);
+  });
+
+  test.each(['status', 'createdAfter'])(
+    'without the filter %s it was issued with → 400 invalid_cursor',
+    async (name) => {
+      const filter = { status: 'queued', createdAfter: '2026-01-01T00:00:00Z' };
+      const { nextCursor } = await list(account.key, { ...filter, limit: 1 });
+      const { [name as 'status']: _, ...others } = filter;
+      await refused({ ...others, cursor: nextCursor! });
+    },
+  );
+
+  test('with any one character changed, added or left out → 400 invalid_cursor', async () => {
+    for (let i = 0; i < cursor.length; i += 1) {
+      const changed = cursor[i] === 'A' ? 'B' : 'A';
+      await refused({ cursor: `${cursor.slice(0, i)}${changed}${cursor.slice(i + 1)}` });
+    }
+    await refused({ cursor: cursor.slice(1) });
+    await refused({ cursor: cursor.slice(0, -1) });
+    await refused({ cursor: `${cursor}A` });
+  });
+
+  test.each(['A', '-', '____', 'null', Buffer.from('{"id":1}').toString('base64url'), 'A'.repeat(1024)])(
+    '%s, which was never issued → 400 invalid_cursor',
+    (forged) => refused({ cursor: forged }),
+  );
+
+  test("another account's → the position in the own list, and nothing of the other", async () => {
+    const theirs = (await list(other.key, { limit: 1 })).nextCursor!;
+    const page = await list(account.key, { cursor: theirs });
+    expect(page.items.map(({ createdAt }) => createdAt)).toEqual(['2026-03-02T00:00:00Z', '2026-03-01T00:00:00Z']);
+  });
+});

@@ -1,0 +1,118 @@
+/** The environment: defaults, the edges of each variable, and all faults in one message. */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { ConfigError, readConfig } from '../../src/config.ts';
+
+test('nothing set → the documented defaults', () => {
+  expect(readConfig({})).toMatchObject({
+    host: '127.0.0.1',
+    port: 8080,
+    opsPort: 9090,
+    databaseUrl: undefined,
+    dataDir: `${process.cwd()}/.data`,
+    recognizer: 'pocketsphinx',
+    logLevel: 'info',
+    trustProxy: false,
+    corsOrigins: [],
+    authFailuresPerMinute: 300,
+    validateResponses: false,
+    minFreeDisk: 1024 ** 3,
+  });
+  expect(readConfig({}).workerConcurrency).toBeGreaterThanOrEqual(1);
+  expect(readConfig({ PORT: '', HOST: '  ', RECOGNIZER: '' })).toEqual(readConfig({}));
+});
+
+test.each<[string, string, object]>([
+  ['PORT', '0', { port: 0 }],
+  ['PORT', ' 65535 ', { port: 65535 }],
+  ['OPS_PORT', '0', { opsPort: 0 }],
+  ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
+  ['HOST', '::1', { host: '::1' }],
+  [
+    'DATABASE_URL',
+    'postgres://u:p%40@h:1/d?sslmode=require',
+    { databaseUrl: 'postgres://u:p%40@h:1/d?sslmode=require' },
+  ],
+  ['DATABASE_URL', 'postgresql:///d?host=/run', { databaseUrl: 'postgresql:///d?host=/run' }],
+  ['DATA_DIR', '/a b', { dataDir: '/a b' }],
+  ['WORKER_CONCURRENCY', '256', { workerConcurrency: 256 }],
+  ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+  ['TRUST_PROXY', '2', { trustProxy: 2 }],
+  ['TRUST_PROXY', 'loopback, 10.0.0.0/8,fd00::/8', { trustProxy: ['loopback', '10.0.0.0/8', 'fd00::/8'] }],
+  [
+    'CORS_ORIGINS',
+    'https://a.example, http://localhost:3000',
+    { corsOrigins: ['https://a.example', 'http://localhost:3000'] },
+  ],
+  ['AUTH_FAILURES_PER_MINUTE', '1', { authFailuresPerMinute: 1 }],
+  ['VALIDATE_RESPONSES', '1', { validateResponses: true }],
+  ['MIN_FREE_DISK', '0', { minFreeDisk: 0 }],
+  ['AUDIO_STORE', 'file:', {}],
+])('%s=%s → accepted', (name, value, expected) => expect(readConfig({ [name]: value })).toMatchObject(expected));
+
+test.each([
+  ['PORT', 'abc'],
+  ['PORT', '-1'],
+  ['PORT', '65536'],
+  ['PORT', '80.5'],
+  ['PORT', '0x50'],
+  ['PORT', '1e3'],
+  ['OPS_PORT', '8080'],
+  ['HOST', 'a host'],
+  ['HOST', 'http://localhost'],
+  ['DATABASE_URL', 'nonsense'],
+  ['DATABASE_URL', 'mysql://h/d'],
+  ['DATABASE_URL', 'postgres://h'],
+  ['DATABASE_URL', 'postgres://h:99999/d'],
+  ['RECOGNIZER', 'foo'],
+  ['RECOGNIZER', 'PocketSphinx'],
+  ['RECOGNIZER', 'constructor'],
+  ['WORKER_CONCURRENCY', '0'],
+  ['WORKER_CONCURRENCY', '257'],
+  ['LOG_LEVEL', 'loud'],
+  ['TRUST_PROXY', '0'],
+  ['TRUST_PROXY', 'true'],
+  ['TRUST_PROXY', '10.0.0.0/33'],
+  ['TRUST_PROXY', '0.0.0.0/0'],
+  ['TRUST_PROXY', '10.0.0.0/8,'],
+  ['CORS_ORIGINS', '*'],
+  ['CORS_ORIGINS', 'https://a.example/'],
+  ['CORS_ORIGINS', 'a.example'],
+  ['AUTH_FAILURES_PER_MINUTE', '0'],
+  ['VALIDATE_RESPONSES', 'yes'],
+  ['MIN_FREE_DISK', '-1'],
+  ['MIN_FREE_DISK', '9007199254740993'],
+  ['AUDIO_STORE', 's3://bucket/prefix'],
+])('%s=%s → refused, named with what it may hold', (name, value) => {
+  const read = () => readConfig({ [name]: value });
+  expect(read).toThrow(ConfigError);
+  expect(read).toThrow(`The configuration is wrong:\n  - ${name}=${value}: `);
+});
+
+test('a wrong DATABASE_URL with a password → named without the password', () => {
+  const read = () => readConfig({ DATABASE_URL: 'mysql://user:hunter2@host/d' });
+  expect(read).toThrow('DATABASE_URL=mysql://…@host/d');
+  expect(read).not.toThrow('hunter2');
+});
+
+test.each(['start', 'start-api', 'start-worker'])(
+  'src/%s.ts with three wrong variables → one message that names them all, exit code 2',
+  async (name) => {
+    const wrong = { PORT: 'abc', DATABASE_URL: 'nonsense', RECOGNIZER: 'foo' };
+    const child = spawn(process.execPath, [fileURLToPath(new URL(`../../src/${name}.ts`, import.meta.url))], {
+      env: { PATH: process.env.PATH, ...wrong },
+    });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (chunk) => (out += String(chunk)));
+    child.stderr.on('data', (chunk) => (err += String(chunk)));
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect(code).toBe(2);
+    expect(out).toBe('');
+    expect(err.trimEnd().split('\n')).toEqual([
+      'The configuration is wrong:',
+      '  - PORT=abc: expected a whole number from 0 to 65535',
+      '  - DATABASE_URL=nonsense: expected postgres://user:password@host:port/database',
+      '  - RECOGNIZER=foo: expected pocketsphinx',
+    ]);
+  },
+);

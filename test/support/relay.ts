@@ -1,0 +1,48 @@
+/** A cable to the database that a test can cut and mend. */
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+
+export interface Relay {
+  /** The database's URL through the relay. */
+  url: string;
+  /** Breaks every connection and refuses new ones. */
+  cut(): Promise<void>;
+  mend(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startRelay(databaseUrl: string): Promise<Relay> {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let server: Server | undefined;
+  let port = 0;
+
+  const mend = async () => {
+    server = createServer((near) => {
+      const far = connect(Number(target.port), target.hostname);
+      for (const [socket, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        sockets.add(socket);
+        socket.pipe(other);
+        socket.on('error', () => other.destroy());
+        socket.on('close', () => sockets.delete(socket) && other.destroy());
+      }
+    });
+    await new Promise<void>((resolve) => server!.listen(port, '127.0.0.1', resolve));
+    port = (server.address() as AddressInfo).port;
+  };
+  const cut = async () => {
+    const closed = new Promise((resolve) => (server === undefined ? resolve(undefined) : server.close(resolve)));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+    server = undefined;
+  };
+
+  await mend();
+  const url = new URL(databaseUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String(port);
+  return { url: url.href, cut, mend, close: cut };
+}
