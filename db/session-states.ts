@@ -9,6 +9,7 @@
  */
 import { sql } from 'kysely';
 import type { Queryable, Trx } from './database.ts';
+import type { Session } from './sessions.ts';
 
 const now = sql<string>`now()`;
 /** Clients that wait for a session, and workers that should stop, listen here; the payload is the session's id. */
@@ -183,23 +184,23 @@ export async function handBackIfProcessing(
   return row && { attemptsLeft: row.attempts_left };
 }
 
-/** Gives a session that lost its job a new one. */
-export async function replaceJobIfNotFinal(
+/** Puts another job in the place of a lost one; answers what that job has to know. */
+export function replaceJobIfNotFinal(
   trx: Trx,
   accountId: string,
   id: string,
   lostJobId: string,
   jobId: string,
-): Promise<boolean> {
-  const result = await trx
+): Promise<Pick<Session, 'attempts_left' | 'duration_ms' | 'last_error_code'> | undefined> {
+  return trx
     .updateTable('sessions')
     .set({ status: 'queued', progress: null, queue_job_id: jobId })
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .where('queue_job_id', '=', lostJobId)
     .where('status', 'in', ['queued', 'processing'])
+    .returning(['attempts_left', 'duration_ms', 'last_error_code'])
     .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
 }
 
 /** Support's second chance for a failed session whose audio is still there. */

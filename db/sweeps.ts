@@ -6,15 +6,12 @@ export interface LostSession {
   account_id: string;
   id: string;
   queue_job_id: string;
-  duration_ms: number | null;
-  attempts_left: number;
-  last_error_code: string | null;
 }
 
 /** Sessions that wait or run by their row while no job of theirs ever will. */
 export async function findSessionsWithoutLiveJob(db: Queryable, queue: string, limit: number): Promise<LostSession[]> {
   const { rows } = await sql<LostSession>`
-    select account_id, id, queue_job_id, duration_ms, attempts_left, last_error_code
+    select account_id, id, queue_job_id
     from sessions
     where status in ('queued', 'processing') and not exists (
       select from pgboss.job
@@ -65,7 +62,7 @@ export async function whichHaveAudio(db: Queryable, accountId: string, ids: stri
     .selectFrom('sessions')
     .select('id')
     .where('account_id', '=', accountId)
-    .where('id', 'in', ids)
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .where('audio_deleted_at', 'is', null)
     .execute();
   return new Set(rows.map((row) => row.id));

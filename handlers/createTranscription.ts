@@ -10,7 +10,7 @@ import { ApiError } from '../src/problem.ts';
 import { maxAttempts, newJobId } from '../src/queue.ts';
 import { pollAgainSeconds } from '../src/session-view.ts';
 import { titleOf } from '../src/title.ts';
-import { availableMs, insufficientBalance, refuseFullQueue } from '../src/upload-admission.ts';
+import { availableMs, insufficientBalance, isRepeat, refuseFullQueue } from '../src/upload-admission.ts';
 import { measureUpload, refuseLongAudio } from '../src/upload-measurement.ts';
 import type { Answer, Handler, Input } from '../codegen/operations.ts';
 import type { Trx } from '../db/database.ts';
@@ -48,11 +48,10 @@ export const createTranscription: Handler<'createTranscription'> = async (reques
 /** `durationMs` of the form only serves to refuse early. */
 async function refuseByHint({ body, headers, principal }: Request, { db }: Context): Promise<void> {
   if (body.durationMs === undefined) return;
-  const key = headers['idempotency-key'];
-  if (key !== undefined && (await findIdempotencyRecord(db, principal.account_id, key)) !== undefined) return;
   const account = await findAccountInForce(db, principal.account_id);
-  if (account !== undefined && availableMs(account) < body.durationMs)
-    throw insufficientBalance(account, body.durationMs);
+  if (account === undefined || availableMs(account) >= body.durationMs) return;
+  if (await isRepeat(db, principal.account_id, headers['idempotency-key'])) return;
+  throw insufficientBalance(account, body.durationMs);
 }
 
 /** Session, reservation, idempotency record and job: all of them or none. */

@@ -42,16 +42,25 @@ export interface NewJob {
   attempts: number;
   /** The account's limit of jobs at once. */
   runningJobs: number;
+  /** Before all that were never taken: it had its turn already. */
+  isFirst?: boolean;
+}
+
+/** What an attempt fails with. It goes into the queue's own rows, so it carries a code and nothing from inside. */
+export class AttemptFailed extends Error {
+  override readonly name = 'AttemptFailed';
 }
 
 export class Queue {
   readonly #boss: PgBoss;
+  readonly #log: Log;
 
   /**
    * @param role a `worker` also watches heartbeats and expiry; an `api` and the admin command only send and complete
    */
   constructor(url: string, log: Log, role: 'worker' | 'api') {
     const isWorker = role === 'worker';
+    this.#log = log;
     this.#boss = new PgBoss({
       connectionString: url,
       options: '-c timezone=UTC',
@@ -64,7 +73,8 @@ export class Queue {
       schedule: false,
       useListenNotify: isWorker,
     });
-    this.#boss.on('error', (error) => log.warn({ err: error }, 'queue error'));
+    // Some of these are copies of errors, with everything that the database said about a row.
+    this.#boss.on('error', ({ message }) => log.warn({ err: new Error(message) }, 'queue error'));
     this.#boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue warning'));
   }
 
@@ -95,6 +105,7 @@ export class Queue {
     await this.#boss.send(transcriptionQueue, data, {
       id: job.id,
       retryLimit: job.attempts - 1,
+      priority: job.isFirst ? 1 : 0,
       expireInSeconds: expirySeconds(job.durationMs),
       group: { id: job.accountId, tier: String(Math.min(job.runningJobs, maxRunningJobs)) },
       db: fromKysely(trx),
@@ -134,26 +145,38 @@ export class Queue {
       },
       async ([job]: JobWithMetadata<JobData>[]) => {
         try {
-          await run(job!);
+          await this.#guarded(run(job!));
         } finally {
-          this.#wakeWorkers();
+          this.#wakeBusyWorkers();
         }
       },
     );
-    await this.#boss.work(deadLetterQueue, polling, async ([job]: { data: JobData }[]) => giveUp(job!.data));
+    await this.#boss.work(deadLetterQueue, polling, async ([job]: { data: JobData }[]) =>
+      this.#guarded(giveUp(job!.data)),
+    );
   }
 
-  /** A finished job may make room for others of its account: without this, workers would sleep until their next poll. */
-  #wakeWorkers(): void {
-    for (const worker of this.#boss.getWipData()) {
-      if (worker.name === transcriptionQueue) this.#boss.notifyWorker(worker.id);
+  /** Faults are logged here and go on as no more than that. */
+  async #guarded(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      if (error instanceof AttemptFailed) throw error;
+      this.#log.error({ err: error }, 'a job ended with a fault; it comes again');
+      throw new AttemptFailed('fault');
     }
   }
 
-  /** Takes no further job; those that run go on. */
+  /** Whoever ends a job takes the next at once: without this, workers would sleep until their next poll. */
+  #wakeBusyWorkers(): void {
+    for (const worker of this.#boss.getWipData()) {
+      if (worker.name === transcriptionQueue && worker.count > 0) this.#boss.notifyWorker(worker.id);
+    }
+  }
+
+  /** Takes no further job from now on; resolves when those that run, or were just being taken, have ended. */
   async stopTaking(): Promise<void> {
-    await this.#boss.offWork(transcriptionQueue, { wait: false });
-    await this.#boss.offWork(deadLetterQueue, { wait: false });
+    await Promise.all([this.#boss.offWork(transcriptionQueue), this.#boss.offWork(deadLetterQueue)]);
   }
 
   async stop(): Promise<void> {

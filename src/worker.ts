@@ -1,6 +1,6 @@
 /** The working half: takes jobs from the queue and runs them until it is asked to stop. */
 import { runAttempt } from './worker/attempt.ts';
-import { giveUp } from './worker/failed-attempt.ts';
+import { rescue } from './worker/rescue.ts';
 import { keepSweeping } from './worker/sweeps.ts';
 import { WorkFolder } from './worker/work-folder.ts';
 import type { Foundation } from './context.ts';
@@ -20,30 +20,20 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
 
   const stopping = new AbortController();
   const worker: WorkerContext = { ...foundation, recognizer, workFolder, stopping: stopping.signal };
-  const running = new Set<Promise<void>>();
-  const track = async (work: Promise<void>) => {
-    const settled = work.catch(() => {});
-    running.add(settled);
-    try {
-      await work;
-    } finally {
-      running.delete(settled);
-    }
-  };
 
   await worker.queue.work(
     worker.config.workerConcurrency,
-    (job) => track(runAttempt(job, worker)),
-    (data) => track(giveUp(data, worker)),
+    (job) => runAttempt(job, worker),
+    ({ accountId, sessionId, queueJobId }) => rescue(accountId, sessionId, queueJobId, worker),
   );
   const sweeping = keepSweeping(worker);
   worker.log.info({ recognizer: recognizer.name, concurrency: worker.config.workerConcurrency }, 'worker takes jobs');
 
   return {
     async stop() {
-      await worker.queue.stopTaking();
+      const idle = worker.queue.stopTaking();
       stopping.abort();
-      await Promise.all([...running, sweeping]);
+      await Promise.all([idle, sweeping]);
     },
   };
 }

@@ -1,6 +1,6 @@
 /** One attempt at one session: decode, make sure it is paid for, recognize, store. The session's row is the authority. */
 import { inTransaction } from '../../db/transaction.ts';
-import { claimIfNotFinal, reportProgressIfProcessing } from '../../db/session-states.ts';
+import { reportProgressIfProcessing } from '../../db/session-states.ts';
 import { decodeAudio } from '../audio/decode.ts';
 import { findAccountInForce } from '../../db/accounts.ts';
 import { expiryMarginSeconds } from '../queue.ts';
@@ -9,6 +9,7 @@ import { removeAudio } from './audio-removal.ts';
 import { ClaimLost, TimeIsUp, endFailedAttempt, settleUnclaimed } from './failed-attempt.ts';
 import { coverDecoded } from './reservation.ts';
 import { toStoredTranscript } from './stored-transcript.ts';
+import { claimInTurn } from './turn.ts';
 import type { Attempt, Claim } from '../../db/session-states.ts';
 import type { QueuedJob } from '../queue.ts';
 import type { WorkerContext } from './context.ts';
@@ -18,7 +19,8 @@ const progressEveryMs = 1_000;
 /** @throws what makes the queue try again later; the session is back in the queue then */
 export async function runAttempt(job: QueuedJob, worker: WorkerContext): Promise<void> {
   const { accountId, sessionId } = job.data;
-  const claim = await claimIfNotFinal(worker.db, accountId, sessionId, job.id);
+  const claim = await claimInTurn(job, worker);
+  if (claim === 'put back') return;
   if (claim === undefined) return settleUnclaimed(job, worker);
 
   const attempt: Attempt = { accountId, sessionId, attempt: claim.attempt };

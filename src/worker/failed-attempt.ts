@@ -4,13 +4,13 @@ import { lockAccount } from '../../db/accounts.ts';
 import { handBackIfProcessing, requeueIfProcessing } from '../../db/session-states.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AudioError } from '../audio/audio-error.ts';
-import { newJobId } from '../queue.ts';
+import { AttemptFailed, newJobId } from '../queue.ts';
 import { RecognizerError } from '../recognizers/recognizer.ts';
 import { failSession } from '../session-endings.ts';
 import { NotCovered } from './reservation.ts';
 import type { Attempt } from '../../db/session-states.ts';
 import type { Log } from '../log.ts';
-import type { JobData, QueuedJob } from '../queue.ts';
+import type { QueuedJob } from '../queue.ts';
 import type { WorkerContext } from './context.ts';
 
 /** Another attempt has the session, or it is final: nothing of this one may be stored. */
@@ -21,11 +21,6 @@ export class ClaimLost extends Error {
 /** The attempt's time limit is over. */
 export class TimeIsUp extends Error {
   override readonly name = 'TimeIsUp';
-}
-
-/** Goes into the queue's own record of the job, so it carries a code and nothing from inside. */
-class AttemptFailed extends Error {
-  override readonly name = 'AttemptFailed';
 }
 
 /**
@@ -95,6 +90,7 @@ async function handBack(job: QueuedJob, attempt: Attempt, { db, queue }: WorkerC
       durationMs: session?.duration_ms ?? account.max_audio_ms,
       attempts: handed.attemptsLeft,
       runningJobs: account.running_jobs,
+      isFirst: true,
     });
   });
 }
@@ -109,15 +105,5 @@ export async function settleUnclaimed(job: QueuedJob, { db, queue, log }: Worker
     const hasNoAttemptLeft = session?.queue_job_id === job.id && session.attempts_left === 0;
     if (hasNoAttemptLeft) await failSession(trx, accountId, sessionId, session.last_error_code ?? 'recognizer_error');
     await queue.complete(trx, job);
-  });
-}
-
-/** The queue's attempts have run out. */
-export async function giveUp({ accountId, sessionId, queueJobId }: JobData, { db }: WorkerContext): Promise<void> {
-  await inTransaction(db, async (trx) => {
-    await lockAccount(trx, accountId);
-    const session = await findSessionRow(trx, accountId, sessionId);
-    if (session?.queue_job_id !== queueJobId) return;
-    await failSession(trx, accountId, sessionId, session.last_error_code ?? 'recognizer_error');
   });
 }

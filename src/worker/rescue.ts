@@ -1,0 +1,37 @@
+import { lockAccount } from '../../db/accounts.ts';
+import { replaceJobIfNotFinal } from '../../db/session-states.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { newJobId } from '../queue.ts';
+import { failSession } from '../session-endings.ts';
+import type { WorkerContext } from './context.ts';
+
+/**
+ * Gives an unfinished session whose job is lost or dead another one for the attempts that are left, or fails it when
+ * none is. Nothing happens when another job has the session by now.
+ */
+export async function rescue(
+  accountId: string,
+  sessionId: string,
+  lostJobId: string,
+  { db, queue, log }: Pick<WorkerContext, 'db' | 'queue' | 'log'>,
+): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const account = await lockAccount(trx, accountId);
+    const id = newJobId();
+    const session = await replaceJobIfNotFinal(trx, accountId, sessionId, lostJobId, id);
+    if (account === undefined || session === undefined) return;
+    log.warn({ sessionId, attemptsLeft: session.attempts_left }, 'a session had lost its job');
+    if (session.attempts_left === 0) {
+      await failSession(trx, accountId, sessionId, session.last_error_code ?? 'recognizer_error');
+      return;
+    }
+    await queue.enqueue(trx, {
+      id,
+      accountId,
+      sessionId,
+      durationMs: session.duration_ms ?? account.max_audio_ms,
+      attempts: session.attempts_left,
+      runningJobs: account.running_jobs,
+    });
+  });
+}

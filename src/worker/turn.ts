@@ -1,0 +1,44 @@
+import { lockAccount } from '../../db/accounts.ts';
+import { countOtherActiveJobs } from '../../db/jobs.ts';
+import { claimIfNotFinal, replaceJobIfNotFinal } from '../../db/session-states.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { AttemptFailed, newJobId, transcriptionQueue } from '../queue.ts';
+import type { Claim } from '../../db/session-states.ts';
+import type { QueuedJob } from '../queue.ts';
+import type { WorkerContext } from './context.ts';
+
+/**
+ * Claims the session of a job for one attempt, unless its account runs as many jobs as it may. The queue looks at that
+ * too, but workers that fetch in the same moment don't see each other's jobs; here the account's lock puts them in line.
+ *
+ * @returns undefined when the session is final or another job's by now, `put back` when it is not its turn: then a
+ *   successor job waits at the head of the queue, and no attempt is spent
+ */
+export async function claimInTurn(
+  job: QueuedJob,
+  { db, queue }: Pick<WorkerContext, 'db' | 'queue'>,
+): Promise<Claim | 'put back' | undefined> {
+  const { accountId, sessionId } = job.data;
+  return inTransaction(db, async (trx) => {
+    const account = await lockAccount(trx, accountId);
+    if (account === undefined) return undefined;
+    const others = await countOtherActiveJobs(trx, transcriptionQueue, accountId, job.id);
+    if (others < Math.max(1, account.running_jobs)) return claimIfNotFinal(trx, accountId, sessionId, job.id);
+
+    const id = newJobId();
+    const session = await replaceJobIfNotFinal(trx, accountId, sessionId, job.id, id);
+    if (session === undefined) return undefined;
+    // The claim was lost meanwhile: everything rolls back, and whoever holds the job goes on.
+    if (!(await queue.complete(trx, job))) throw new AttemptFailed('claim_lost');
+    await queue.enqueue(trx, {
+      id,
+      accountId,
+      sessionId,
+      durationMs: session.duration_ms ?? account.max_audio_ms,
+      attempts: Math.max(1, session.attempts_left),
+      runningJobs: account.running_jobs,
+      isFirst: true,
+    });
+    return 'put back';
+  });
+}

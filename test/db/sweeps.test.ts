@@ -1,0 +1,47 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { openDatabase } from '../../db/database.ts';
+import { findAudioToRemove, markAudioDeletedIfFinal, whichHaveAudio } from '../../db/sweeps.ts';
+import { makeAccount } from '../support/accounts.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { makeSession } from '../support/sessions.ts';
+import type { Database } from '../../db/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+
+let server: TestDatabase;
+let database: Database;
+let accountId: string;
+beforeAll(async () => {
+  server = await createTestDatabase();
+  database = openDatabase(server.url, () => {});
+});
+beforeEach(async () => void (accountId = (await makeAccount(database.db)).id));
+afterAll(async () => {
+  await database.close();
+  await server.drop();
+});
+
+test('which of 70,000 files have a session → those of this account whose audio is not deleted', async () => {
+  const [kept, gone] = await Promise.all([1, 2].map(() => makeSession(database.db, accountId, { status: 'failed' })));
+  await markAudioDeletedIfFinal(database.db, accountId, gone!.id);
+  const foreign = await makeSession(database.db, (await makeAccount(database.db)).id);
+  const unknown = Array.from({ length: 70_000 }, () => randomUUIDv7());
+  const ids = [kept!.id, gone!.id, foreign.id, ...unknown];
+  expect(await whichHaveAudio(database.db, accountId, ids)).toEqual(new Set([kept!.id]));
+});
+
+test('audio of unfinished sessions → never to be removed, never marked', async () => {
+  const sessions = await Promise.all(
+    (['queued', 'processing'] as const).map((status) => makeSession(database.db, accountId, { status })),
+  );
+  const removable = (await findAudioToRemove(database.db, 100)).filter(({ account_id }) => account_id === accountId);
+  expect(removable).toEqual([]);
+  for (const { id } of sessions) expect(await markAudioDeletedIfFinal(database.db, accountId, id)).toBe(false);
+});
+
+test('audio of a final session → marked once', async () => {
+  const { id } = await makeSession(database.db, accountId, { status: 'completed' });
+  expect((await findAudioToRemove(database.db, 100)).map((found) => found.id)).toContain(id);
+  expect(await markAudioDeletedIfFinal(database.db, accountId, id)).toBe(true);
+  expect(await markAudioDeletedIfFinal(database.db, accountId, id)).toBe(false);
+  expect((await findAudioToRemove(database.db, 100)).map((found) => found.id)).not.toContain(id);
+});

@@ -1,0 +1,128 @@
+/** SIGKILL in the middle of a job. What was accepted is completed after the next start, and charged once. */
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import supertest from 'supertest';
+import { openDatabase } from '../../db/database.ts';
+import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
+import { listLedger } from '../../db/ledger.ts';
+import { makeAccount } from '../support/accounts.ts';
+import { audioFolder, ffmpeg, noise, speechClips } from '../support/audio-fixtures.ts';
+import { expectSound } from '../support/audit.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { eventually } from '../support/jobs.ts';
+import { killLeftovers, processesAbout, startProcess } from '../support/processes.ts';
+import type { Db } from '../../db/database.ts';
+import type { TestAccount } from '../support/accounts.ts';
+import type { ServiceProcess } from '../support/processes.ts';
+
+const closers: (() => Promise<void>)[] = [];
+/** Made here, since tests that run at the same time don't wait for hooks. */
+const prepared = prepare();
+async function prepare(): Promise<{ speech: string; durationMs: number }> {
+  const folder = await audioFolder();
+  closers.push(folder.remove);
+  const [clip] = await speechClips();
+  // Speech, and then enough noise to be caught in the middle.
+  const filter = ['-filter_complex', '[0:a][1:a]concat=n=2:v=0:a=1'];
+  const speech = await ffmpeg('-i', clip!.file, ...noise(6), ...filter, `${folder.path}/speech.wav`);
+  return { speech, durationMs: clip!.durationMs + 6_000 };
+}
+afterAll(async () => {
+  killLeftovers();
+  for (const close of closers) await close();
+});
+
+const bearer = (account: TestAccount) => ({ Authorization: `Bearer ${account.key}` });
+async function uploadSpeech(url: string, account: TestAccount): Promise<string> {
+  const request = supertest(url)
+    .post('/v1/transcriptions')
+    .set(bearer(account))
+    .attach('file', (await prepared).speech);
+  return (await request.expect(202)).body.sessionId as string;
+}
+async function finalSession(url: string, account: TestAccount, id: string): Promise<{ status: string }> {
+  const wait = () => supertest(url).get(`/v1/sessions/${id}/transcript?wait=10`).set(bearer(account)).expect(200);
+  const { body } = await eventually('session', wait, ({ body: { status } }) => /completed|failed/.test(status), 90_000);
+  return body as { status: string };
+}
+
+/** Kills a process group in the middle of recognition, and everything in `alsoKill`. */
+async function killDuringRecognition(
+  service: ServiceProcess,
+  dataDir: string,
+  alsoKill: () => number[],
+): Promise<void> {
+  const work = join(dataDir, 'work');
+  const isRecognizer = () => processesAbout(`-infile ${work}`);
+  await eventually('recognizer', isRecognizer, (pids) => pids.length > 0, 30_000);
+  process.kill(-service.pid, 'SIGKILL');
+  for (const pid of alsoKill()) process.kill(pid, 'SIGKILL');
+  expect(await service.ended).toBe('SIGKILL');
+  // The recognizer is in a group of its own, and dies all the same.
+  await eventually(
+    'children',
+    () => processesAbout(dataDir),
+    (pids) => pids.length === 0,
+    5_000,
+  );
+}
+
+/** After the next start: everything as if nothing had happened. */
+async function expectRecovered(db: Db, account: TestAccount, ids: string[], dataDir: string): Promise<void> {
+  const { durationMs } = await prepared;
+  expect((await listLedger(db, account.id)).map((entry) => entry.amount_ms)).toEqual([
+    ...[3_600_000, ...ids.map(() => -durationMs)],
+  ]);
+  const { reserved_ms } = await db.selectFrom('accounts').select('reserved_ms').executeTakeFirstOrThrow();
+  expect(reserved_ms).toBe(0);
+  await expectSound({ db, dataDir });
+}
+
+test.concurrent(
+  'kill -9 of the service in the middle of a job → the next start completes it, charged once',
+  async () => {
+    const database = await createTestDatabase();
+    const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'killed-'));
+    const { db, close } = openDatabase(database.url, () => {});
+    closers.push(close, database.drop);
+    const env = { DATABASE_URL: database.url, DATA_DIR: dataDir };
+    const account = await makeAccount(db);
+    const service = await startProcess('start', env);
+    const id = await uploadSpeech(service.url, account);
+    await killDuringRecognition(service, dataDir, () => []);
+
+    const again = await startProcess('start', env);
+    expect(await finalSession(again.url, account, id)).toMatchObject({ status: 'completed' });
+    await expectRecovered(db, account, [id], dataDir);
+    process.kill(again.pid, 'SIGTERM');
+    expect(await again.ended).toBe(0);
+    expect(again.lines.at(-1)).toContain('stopped');
+  },
+  150_000,
+);
+
+test.concurrent(
+  'kill -9 of the service and its PostgreSQL → the next start just works, nothing accepted is lost',
+  async () => {
+    const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'killed-'));
+    const env = { DATA_DIR: dataDir };
+    const service = await startProcess('start', env);
+    // Joined like the admin command, and left before the kill.
+    const admin = await joinEmbeddedPostgres({ folder: join(dataDir, 'postgres') });
+    const { db, close } = openDatabase(admin.url, () => {});
+    const account = await makeAccount(db);
+    const ids = [await uploadSpeech(service.url, account), await uploadSpeech(service.url, account)];
+    await Promise.all([close(), admin.leave()]);
+    const postmaster = Number((await readFile(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
+    await killDuringRecognition(service, dataDir, () => [postmaster]);
+
+    const again = await startProcess('start', env);
+    for (const id of ids) expect(await finalSession(again.url, account, id)).toMatchObject({ status: 'completed' });
+    const after = openDatabase(admin.url, () => {});
+    await expectRecovered(after.db, account, ids, dataDir);
+    await after.db.destroy();
+    process.kill(again.pid, 'SIGTERM');
+    expect(await again.ended).toBe(0);
+  },
+  150_000,
+);

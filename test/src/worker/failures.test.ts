@@ -1,0 +1,191 @@
+import { writeFile } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { setLimitOverrides } from '../../../db/accounts.ts';
+import { listLedger } from '../../../db/ledger.ts';
+import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
+import { makeAccount } from '../../support/accounts.ts';
+import { audioFolder, ffmpeg, pictures, sine } from '../../support/audio-fixtures.ts';
+import { expectSound } from '../../support/audit.ts';
+import { eventually, final, hurryRetries, row, upload } from '../../support/jobs.ts';
+import { ScriptedRecognizer, says } from '../../support/scripted-recognizer.ts';
+import { startTestService } from '../../support/service.ts';
+import type { TestAccount } from '../../support/accounts.ts';
+import type { Call } from '../../support/scripted-recognizer.ts';
+import type { TestService } from '../../support/service.ts';
+import type { Worker } from '../../../src/worker.ts';
+
+let service: TestService;
+let folder: Awaited<ReturnType<typeof audioFolder>>;
+let tone: string;
+let account: TestAccount;
+let worker: Worker | undefined;
+beforeAll(async () => {
+  [service, folder] = await Promise.all([startTestService(), audioFolder()]);
+  tone = await ffmpeg(...sine(2), `${folder.path}/tone.wav`);
+});
+beforeEach(async () => void (account = await makeAccount(service.db, { balanceMs: 60_000 })));
+afterEach(async () => {
+  await worker?.stop();
+  worker = undefined;
+  await expectSound(service);
+});
+afterAll(async () => {
+  await service.stop();
+  await folder.remove();
+});
+
+const begin = async (script?: (call: Call) => Promise<ReturnType<typeof says>>) => {
+  const recognizer = new ScriptedRecognizer(script);
+  worker = await service.work(recognizer);
+  return recognizer;
+};
+/** Waits for a final session while the queue's delays between attempts are cut short. */
+async function finalWithoutDelays(sessionId: string) {
+  const status = async () => {
+    await hurryRetries(service);
+    return (await row(service, account, sessionId)).status;
+  };
+  await eventually('session', status, (now) => now === 'completed' || now === 'failed', 20_000);
+  return final(service, account, sessionId);
+}
+const audioPath = (sessionId: string) => service.audioStore.path(account.id, sessionId);
+async function expectFailedUncharged(sessionId: string, code: string): Promise<void> {
+  const transcript = await finalWithoutDelays(sessionId);
+  expect(transcript).toMatchObject({ status: 'failed', error: { code }, segments: [] });
+  expect(await row(service, account, sessionId)).toMatchObject({ error_code: code, reserved_ms: 0 });
+  expect((await listLedger(service.db, account.id)).map((entry) => entry.kind)).toEqual(['credit']);
+  // Kept for a week: support may try again.
+  expect((await row(service, account, sessionId)).audio_deleted_at).toBeNull();
+}
+
+test('audio that can not be decoded → failed at once with unsupported_media, nothing recognized', async () => {
+  const { sessionId } = await upload(service, account, tone);
+  await writeFile(audioPath(sessionId), Buffer.alloc(4096, 7));
+  const recognizer = await begin();
+  await expectFailedUncharged(sessionId, 'unsupported_media');
+  expect(recognizer.calls).toEqual([]);
+  expect((await row(service, account, sessionId)).attempt).toBe(1);
+});
+
+test('a file without an audio track → failed with no_audio_track', async () => {
+  const { sessionId } = await upload(service, account, tone);
+  await ffmpeg(...pictures(1), '-f', 'matroska', audioPath(sessionId));
+  await begin();
+  await expectFailedUncharged(sessionId, 'no_audio_track');
+});
+
+test('audio longer than the account may have by now → failed with audio_too_long', async () => {
+  const { sessionId } = await upload(service, account, tone);
+  await setLimitOverrides(service.db, account.id, { max_audio_ms: 1_000 });
+  await begin();
+  await expectFailedUncharged(sessionId, 'audio_too_long');
+});
+
+test('more decoded than reserved, covered by the balance → reserved before recognition, charged in full', async () => {
+  const { sessionId } = await upload(service, account, tone);
+  await ffmpeg(...sine(20), '-f', 'wav', audioPath(sessionId));
+  const seen: number[] = [];
+  await begin(async () => {
+    seen.push((await row(service, account, sessionId)).reserved_ms);
+    return says('much longer');
+  });
+  expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed', durationMs: 20_000 });
+  expect(seen).toEqual([20_000]);
+  expect((await listLedger(service.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -20_000]);
+});
+
+test('more decoded than the balance covers → failed with insufficient_balance before anything is recognized', async () => {
+  const { sessionId } = await upload(service, account, tone);
+  await ffmpeg(...sine(61), '-f', 'wav', audioPath(sessionId));
+  const recognizer = await begin();
+  await expectFailedUncharged(sessionId, 'insufficient_balance');
+  expect(recognizer.calls).toEqual([]);
+});
+
+test('decoded a second longer than reserved, nothing left → within the tolerance, charged, below zero by that', async () => {
+  account = await makeAccount(service.db, { balanceMs: 2_000 });
+  const { sessionId } = await upload(service, account, tone);
+  await ffmpeg(...sine(3), '-f', 'wav', audioPath(sessionId));
+  await begin();
+  expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed', durationMs: 3_000 });
+  expect((await listLedger(service.db, account.id)).map((entry) => entry.amount_ms)).toEqual([2_000, -3_000]);
+});
+
+test('a recognizer that fails twice, then succeeds → completed, charged once, every attempt used', async () => {
+  const { sessionId } = await upload(service, account, tone);
+  const recognizer = await begin(async ({ earlier }) => {
+    if (earlier < 2) throw new RecognizerError('recognizer_error', 'out of memory', { retryable: true });
+    return says('third time lucky');
+  });
+  const transcript = await finalWithoutDelays(sessionId);
+  expect(transcript.segments.map(({ text }) => text)).toEqual(['third time lucky']);
+  expect(recognizer.of(sessionId)).toBe(3);
+  expect(await row(service, account, sessionId)).toMatchObject({ attempt: 3, attempts_left: 0, last_error_code: null });
+  expect((await listLedger(service.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000]);
+});
+
+test.each(['recognizer_error', 'timed_out'] as const)(
+  'a recognizer that always fails with %s → three attempts, then failed with that code',
+  async (code) => {
+    const { sessionId } = await upload(service, account, tone);
+    const recognizer = await begin(async () => {
+      throw new RecognizerError(code, 'secret from inside', { retryable: true });
+    });
+    await expectFailedUncharged(sessionId, code);
+    expect(recognizer.of(sessionId)).toBe(3);
+    const { rows } = await sql<{ row: string }>`select row_to_json(job)::text as row from pgboss.job`.execute(
+      service.db,
+    );
+    expect(rows.map(({ row: text }) => text).join()).not.toContain('secret from inside');
+  },
+);
+
+test('a recognizer that crashes with an error of its own → tried again like any other', async () => {
+  const { sessionId } = await upload(service, account, tone);
+  const recognizer = await begin(async ({ earlier }) => {
+    if (earlier === 0) throw new TypeError('undefined is not a function');
+    return says('fine now');
+  });
+  expect(await finalWithoutDelays(sessionId)).toMatchObject({ status: 'completed' });
+  expect(recognizer.of(sessionId)).toBe(2);
+});
+
+test('a recognizer error that no other attempt can mend → failed at once', async () => {
+  const { sessionId } = await upload(service, account, tone);
+  const recognizer = await begin(async () => {
+    throw new RecognizerError('recognizer_error', 'no such language', { retryable: false });
+  });
+  await expectFailedUncharged(sessionId, 'recognizer_error');
+  expect(recognizer.of(sessionId)).toBe(1);
+});
+
+test('an attempt beyond its time limit → aborted, and timed_out when no attempt is left', async () => {
+  const { sessionId } = await upload(service, account, tone);
+  // 30 s of it are the margin for ending the attempt.
+  await sql`update pgboss.job set expire_seconds = 31, retry_limit = 0 where name = 'transcription'`.execute(
+    service.db,
+  );
+  await sql`update sessions set attempts_left = 1 where id = ${sessionId}`.execute(service.db);
+  const reasons: unknown[] = [];
+  await begin(
+    ({ options: { signal } }) =>
+      new Promise((_, reject) =>
+        signal.addEventListener('abort', () => {
+          reasons.push(signal.reason);
+          reject(signal.reason as Error);
+        }),
+      ),
+  );
+  await expectFailedUncharged(sessionId, 'timed_out');
+  expect(reasons).toEqual([expect.objectContaining({ name: 'TimeIsUp' })]);
+});
+
+test('audio that is gone → three attempts, then failed with recognizer_error', async () => {
+  const { sessionId } = await upload(service, account, tone);
+  await service.audioStore.remove(account.id, sessionId);
+  const recognizer = await begin();
+  // Unfinished without its audio: the audit would rightly complain until it has failed.
+  await expectFailedUncharged(sessionId, 'recognizer_error');
+  expect(recognizer.calls).toEqual([]);
+  expect((await row(service, account, sessionId)).attempt).toBe(3);
+});

@@ -1,0 +1,178 @@
+import { sql } from 'kysely';
+import { changeReserved, lockAccount } from '../../../db/accounts.ts';
+import { listLedger } from '../../../db/ledger.ts';
+import { completeIfProcessing, deleteSession } from '../../../db/session-states.ts';
+import { findSegments } from '../../../db/transcripts.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { failSession } from '../../../src/session-endings.ts';
+import { sweep } from '../../../src/worker/sweeps.ts';
+import { WorkFolder } from '../../../src/worker/work-folder.ts';
+import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
+import { makeAccount } from '../../support/accounts.ts';
+import { audioFolder, ffmpeg, sine } from '../../support/audio-fixtures.ts';
+import { expectSound } from '../../support/audit.ts';
+import { eventually, final, jobsOf, row, upload } from '../../support/jobs.ts';
+import { ScriptedRecognizer, gate, says } from '../../support/scripted-recognizer.ts';
+import { startTestService } from '../../support/service.ts';
+import type { TestAccount } from '../../support/accounts.ts';
+import type { Gate } from '../../support/scripted-recognizer.ts';
+import type { TestService } from '../../support/service.ts';
+import type { Worker } from '../../../src/worker.ts';
+
+let service: TestService;
+let folder: Awaited<ReturnType<typeof audioFolder>>;
+let tone: string;
+let account: TestAccount;
+let worker: Worker;
+let recognizer: ScriptedRecognizer;
+/** Where the first recognition waits. */
+let first: Gate;
+/** Where later ones wait. */
+let second: Gate;
+/** What the first recognition does then. */
+let outcome: () => ReturnType<typeof says>;
+let sessionId: string;
+let queueJobId: string;
+
+beforeAll(async () => {
+  [service, folder] = await Promise.all([startTestService({ env: { WORKER_CONCURRENCY: '2' } }), audioFolder()]);
+  tone = await ffmpeg(...sine(2), `${folder.path}/tone.wav`);
+});
+beforeEach(async () => {
+  account = await makeAccount(service.db, { balanceMs: 60_000 });
+  [first, second] = [gate(), gate()];
+  outcome = () => says('stale words');
+  recognizer = new ScriptedRecognizer(async ({ earlier, options }) => {
+    await (earlier > 0 ? second : first).passed(options.signal);
+    return earlier > 0 ? says('fresh words') : outcome();
+  });
+  worker = await service.work(recognizer);
+  ({ sessionId } = await upload(service, account, tone));
+  await eventually(
+    'recognition',
+    () => recognizer.calls.length,
+    (calls) => calls === 1,
+  );
+  queueJobId = (await row(service, account, sessionId)).queue_job_id;
+});
+afterEach(async () => {
+  first.open();
+  second.open();
+  await worker.stop();
+  await expectSound(service);
+});
+afterAll(async () => {
+  await service.stop();
+  await folder.remove();
+});
+
+const outcomes = () => service.logLines.filter((line) => line.includes(sessionId) && line.includes('attempt ended'));
+/** Lets the first recognition end, and waits until its attempt has. */
+async function endFirst(): Promise<void> {
+  const before = outcomes().length;
+  first.open();
+  await eventually('attempts', outcomes, (lines) => lines.length > before);
+}
+const amounts = async () => (await listLedger(service.db, account.id)).map((entry) => entry.amount_ms);
+const reservedMs = async () =>
+  (await service.db.selectFrom('accounts').select('reserved_ms').where('id', '=', account.id).executeTakeFirst())!
+    .reserved_ms;
+/** What the queue does when it has heard nothing from a worker for too long. */
+const takeJobAway = () =>
+  sql`update pgboss.job set state = 'retry', start_after = now() where id = ${queueJobId}`.execute(service.db);
+const worksAsSweeper = () => ({
+  ...service,
+  ...{ recognizer, workFolder: new WorkFolder(service.dataDir), stopping: new AbortController().signal },
+});
+
+test('the queue gave the job to another attempt → only that one is stored and charged', async () => {
+  second.open();
+  await takeJobAway();
+  expect((await final(service, account, sessionId)).segments.map(({ text }) => text)).toEqual(['fresh words']);
+  await endFirst();
+  expect(await findSegments(service.db, account.id, sessionId)).toContain('fresh words');
+  expect(await amounts()).toEqual([60_000, -2_000]);
+  expect((await row(service, account, sessionId)).attempt).toBe(2);
+});
+
+test('the first attempt ends while the second runs → it changes nothing, not even with a final error', async () => {
+  outcome = () => {
+    throw new RecognizerError('recognizer_error', 'too late', { retryable: false });
+  };
+  await takeJobAway();
+  await eventually(
+    'recognitions',
+    () => recognizer.calls.length,
+    (calls) => calls === 2,
+  );
+  await endFirst();
+  expect(await row(service, account, sessionId)).toMatchObject({ status: 'processing', attempt: 2 });
+  expect(await reservedMs()).toBe(2_000);
+  second.open();
+  expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
+});
+
+test('the claim is gone but the session is not claimed again yet → nothing is stored, the next attempt does it', async () => {
+  await sql`update pgboss.job set state = 'retry', start_after = now() + interval '1 hour'
+    where id = ${queueJobId}`.execute(service.db);
+  await endFirst();
+  expect(await row(service, account, sessionId)).toMatchObject({ status: 'processing', reserved_ms: 2_000 });
+  expect(await findSegments(service.db, account.id, sessionId)).toBeUndefined();
+  expect(await amounts()).toEqual([60_000]);
+  second.open();
+  await takeJobAway();
+  expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
+  expect(await amounts()).toEqual([60_000, -2_000]);
+});
+
+test('the job is gone when the attempt completes → all rolled back; the sweep sends another, charged once', async () => {
+  await sql`delete from pgboss.job where id = ${queueJobId}`.execute(service.db);
+  await endFirst();
+  expect(await row(service, account, sessionId)).toMatchObject({ status: 'processing', reserved_ms: 2_000 });
+  expect(await amounts()).toEqual([60_000]);
+
+  second.open();
+  await sweep(worksAsSweeper());
+  expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
+  expect(await amounts()).toEqual([60_000, -2_000]);
+  expect((await jobsOf(service, sessionId)).map(({ id }) => id)).not.toContain(queueJobId);
+});
+
+test('canceled meanwhile → recognition is aborted, the session stays as it was canceled, nothing is charged', async () => {
+  await inTransaction(service.db, async (trx) => {
+    await failSession(trx, account.id, sessionId, 'canceled');
+    await service.queue.cancel(trx, queueJobId);
+  });
+  const { signal } = recognizer.calls[0]!.options;
+  await eventually(
+    'abort',
+    () => signal.aborted,
+    (aborted) => aborted,
+  );
+  await eventually('attempt', outcomes, (lines) => lines.length === 1);
+  expect(await row(service, account, sessionId)).toMatchObject({ status: 'failed', error_code: 'canceled' });
+  expect(await amounts()).toEqual([60_000]);
+  expect(await reservedMs()).toBe(0);
+});
+
+test('deleted meanwhile → nothing comes back, nothing is charged, the reservation stays released', async () => {
+  await inTransaction(service.db, async (trx) => {
+    await lockAccount(trx, account.id);
+    const deleted = await deleteSession(trx, account.id, sessionId);
+    await changeReserved(trx, account.id, -deleted!.reservedMs);
+    await service.queue.cancel(trx, queueJobId);
+  });
+  await service.audioStore.remove(account.id, sessionId);
+  await endFirst();
+  expect(await row(service, account, sessionId)).toBeUndefined();
+  expect(await findSegments(service.db, account.id, sessionId)).toBeUndefined();
+  expect(await amounts()).toEqual([60_000]);
+  expect(await reservedMs()).toBe(0);
+});
+
+test('completeIfProcessing with a stale attempt → refused', async () => {
+  const stale = { accountId: account.id, sessionId, attempt: 0 };
+  const result = { durationMs: 1, language: undefined, transcriptVersion: 'v' };
+  expect(await inTransaction(service.db, (trx) => completeIfProcessing(trx, stale, result))).toBe(false);
+  expect((await row(service, account, sessionId)).status).toBe('processing');
+});

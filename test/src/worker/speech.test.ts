@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import { listLedger } from '../../../db/ledger.ts';
+import { makeAccount } from '../../support/accounts.ts';
+import { audioFolder, ffmpeg, silence, speechClips, wordErrorRate } from '../../support/audio-fixtures.ts';
+import { expectSound } from '../../support/audit.ts';
+import { eventually, final, row, upload } from '../../support/jobs.ts';
+import { startTestService } from '../../support/service.ts';
+import type { Schema } from '../../../codegen/operations.ts';
+import type { TestService } from '../../support/service.ts';
+
+let service: TestService;
+let folder: Awaited<ReturnType<typeof audioFolder>>;
+beforeAll(async () => {
+  [service, folder] = await Promise.all([startTestService(), audioFolder()]);
+  await service.work();
+});
+afterEach(() => expectSound(service));
+afterAll(async () => {
+  await service.stop();
+  await folder.remove();
+});
+
+test('five clips of human speech → word error rate of at most 0.40, charged exactly their durations', async () => {
+  const account = await makeAccount(service.db, { balanceMs: 100_000 });
+  const clips = await speechClips();
+  expect(clips).toHaveLength(5);
+  const sessions = await Promise.all(clips.map((clip) => upload(service, account, clip.file)));
+  const transcripts = await Promise.all(sessions.map(({ sessionId }) => final(service, account, sessionId)));
+
+  for (const [i, transcript] of transcripts.entries()) {
+    expect(transcript).toMatchObject({ status: 'completed', durationMs: clips[i]!.durationMs, language: 'en-US' });
+    expectTimesInOrder(transcript);
+    const { body: session } = await service.get(`/v1/sessions/${transcript.sessionId}`, account.key).expect(200);
+    expect(session).toMatchObject({ status: 'completed', durationMs: clips[i]!.durationMs });
+    const times = [session.createdAt, session.startedAt, session.completedAt].map((time: string) => Date.parse(time));
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(session).not.toHaveProperty('progress');
+    expect(session).not.toHaveProperty('error');
+    expect(await service.audioStore.exists(account.id, transcript.sessionId)).toBe(false);
+  }
+  const heard = transcripts.map(({ segments }) => segments.map((segment) => segment.text).join(' '));
+  expect(wordErrorRate(clips.map((clip) => clip.text).join(' '), heard.join(' '))).toBeLessThanOrEqual(0.4);
+
+  const totalMs = clips.reduce((sum, clip) => sum + clip.durationMs, 0);
+  const { balance_ms, reserved_ms } = await balanceOf(account.id);
+  expect({ balance_ms, reserved_ms }).toEqual({ balance_ms: 100_000 - totalMs, reserved_ms: 0 });
+  const charges = (await listLedger(service.db, account.id)).filter((entry) => entry.kind === 'charge');
+  expect(new Map(charges.map((charge) => [charge.session_id, charge.amount_ms]))).toEqual(
+    new Map(sessions.map(({ sessionId }, i) => [sessionId, -clips[i]!.durationMs])),
+  );
+  await expectNothingPrivate(heard, 'sense_and_sensibility');
+}, 90_000);
+
+test('silence → completed without segments and without a charge', async () => {
+  const account = await makeAccount(service.db, { balanceMs: 10_000 });
+  const { sessionId } = await upload(service, account, await ffmpeg(...silence(3), `${folder.path}/silence.flac`));
+  const transcript = await final(service, account, sessionId);
+  expect(transcript).toEqual({ sessionId, status: 'completed', durationMs: 3_000, language: 'en-US', segments: [] });
+  expect(await balanceOf(account.id)).toEqual({ balance_ms: 10_000, reserved_ms: 0 });
+});
+
+test('a recording with pauses → progress is reported after each stretch of speech and only grows', async () => {
+  const account = await makeAccount(service.db);
+  const clips = (await speechClips()).toSorted((a, b) => a.durationMs - b.durationMs).slice(0, 2);
+  const inputs = clips.flatMap((clip) => ['-i', clip.file]);
+  const pauses = '[0:a]apad=pad_dur=2[a];[1:a]apad=pad_dur=2[b];[a][b]concat=n=2:v=0:a=1';
+  const file = await ffmpeg(...inputs, '-filter_complex', pauses, `${folder.path}/pauses.wav`);
+  const { sessionId } = await upload(service, account, file);
+  const seen: number[] = [];
+  await eventually(
+    'the session',
+    async () => {
+      const { status, progress } = await row(service, account, sessionId);
+      if (progress !== null) seen.push(progress);
+      return status;
+    },
+    (status) => status === 'completed',
+    30_000,
+  );
+  expect(seen.length).toBeGreaterThan(0);
+  expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+  expect(seen.at(-1)).toBeLessThan(100);
+});
+
+function expectTimesInOrder({ segments, durationMs }: Schema<'Transcript'>): void {
+  let last = 0;
+  for (const [i, { index, startMs, endMs, text }] of segments.entries()) {
+    expect(index).toBe(i);
+    expect(startMs).toBeGreaterThanOrEqual(last);
+    expect(endMs).toBeGreaterThan(startMs);
+    expect(text).toBe(text.trim());
+    expect(text).not.toBe('');
+    last = endMs;
+  }
+  expect(segments.length).toBeGreaterThan(0);
+  expect(last).toBeLessThanOrEqual(durationMs!);
+}
+
+function balanceOf(id: string) {
+  const account = service.db.selectFrom('accounts').select(['balance_ms', 'reserved_ms']);
+  return account.where('id', '=', id).executeTakeFirstOrThrow();
+}
+
+/** Neither words nor names of files in the queue's rows and in the log. */
+async function expectNothingPrivate(texts: string[], fileName: string): Promise<void> {
+  const { rows } = await sql<{ row: string }>`select row_to_json(job)::text as row from pgboss.job`.execute(service.db);
+  expect(rows.length).toBeGreaterThanOrEqual(texts.length);
+  expect(service.logLines.length).toBeGreaterThan(texts.length);
+  const everything = [...rows.map(({ row }) => row), ...service.logLines].join('\n');
+  expect(everything).not.toContain(fileName);
+  expect(everything).not.toContain('tsk_');
+  for (const text of texts) expect(everything).not.toContain(text.split(' ').slice(0, 3).join(' '));
+}

@@ -1,0 +1,182 @@
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { randomUUIDv7 } from 'node:crypto';
+import { sql } from 'kysely';
+import { insertIdempotencyRecord } from '../../../db/idempotency.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { sweep } from '../../../src/worker/sweeps.ts';
+import { WorkFolder } from '../../../src/worker/work-folder.ts';
+import { makeAccount } from '../../support/accounts.ts';
+import { audioFolder, ffmpeg, sine } from '../../support/audio-fixtures.ts';
+import { expectSound } from '../../support/audit.ts';
+import { jobsOf, row, upload } from '../../support/jobs.ts';
+import { ScriptedRecognizer } from '../../support/scripted-recognizer.ts';
+import { startTestService } from '../../support/service.ts';
+import { claimSession, finishSession, makeSession, queueSession } from '../../support/sessions.ts';
+import type { WorkerContext } from '../../../src/worker/context.ts';
+import type { TestAccount } from '../../support/accounts.ts';
+import type { TestService } from '../../support/service.ts';
+
+let service: TestService;
+let worker: WorkerContext;
+let folder: Awaited<ReturnType<typeof audioFolder>>;
+let account: TestAccount;
+beforeAll(async () => {
+  [service, folder] = await Promise.all([startTestService(), audioFolder()]);
+  await ffmpeg(...sine(1), `${folder.path}/tone.wav`);
+  const workFolder = new WorkFolder(service.dataDir);
+  await workFolder.open();
+  worker = { ...service, recognizer: new ScriptedRecognizer(), workFolder, stopping: new AbortController().signal };
+});
+beforeEach(async () => void (account = await makeAccount(service.db)));
+afterEach(() => expectSound(service));
+afterAll(async () => {
+  await service.stop();
+  await folder.remove();
+});
+
+const uploadTone = () => upload(service, account, `${folder.path}/tone.wav`);
+const audioOf = (sessionId: string) => service.audioStore.path(account.id, sessionId);
+async function writeAudio(sessionId: string): Promise<string> {
+  await mkdir(dirname(audioOf(sessionId)), { recursive: true });
+  await writeFile(audioOf(sessionId), 'audio');
+  return audioOf(sessionId);
+}
+const exists = (sessionId: string) => service.audioStore.exists(account.id, sessionId);
+/** Nobody can make a file old: the time of its last change is the kernel's. So the sweep comes from the future. */
+const sweepLater = (hours: number) => sweep(worker, Date.now() + hours * 3_600_000);
+
+test('a session whose job vanished → gets a job for the attempts that are left, once', async () => {
+  const { sessionId, jobId } = await uploadTone();
+  await sql`delete from pgboss.job where data->>'sessionId' = ${sessionId}`.execute(service.db);
+  await sql`update sessions set attempts_left = 2 where id = ${sessionId}`.execute(service.db);
+  await Promise.all([sweep(worker), sweep(worker), sweep(worker)]);
+  const session = await row(service, account, sessionId);
+  expect(session).toMatchObject({ status: 'queued', job_id: jobId, reserved_ms: 1_000, attempts_left: 2 });
+  expect(await jobsOf(service, sessionId)).toMatchObject([{ id: session.queue_job_id, state: 'created' }]);
+  const { rows } = await sql`select retry_limit from pgboss.job where id = ${session.queue_job_id}`.execute(service.db);
+  expect(rows).toEqual([{ retry_limit: 1 }]);
+});
+
+test('a session whose job vanished and whose attempts are spent → fails with the last reason, reservation released', async () => {
+  const { sessionId } = await uploadTone();
+  await sql`delete from pgboss.job where data->>'sessionId' = ${sessionId}`.execute(service.db);
+  await sql`update sessions set attempts_left = 0, status = 'processing', last_error_code = 'timed_out'
+    where id = ${sessionId}`.execute(service.db);
+  await sweep(worker);
+  expect(await row(service, account, sessionId)).toMatchObject({ status: 'failed', error_code: 'timed_out' });
+  expect(await jobsOf(service, sessionId)).toEqual([]);
+});
+
+test('sessions with a job that waits or runs → left alone', async () => {
+  const { sessionId } = await uploadTone();
+  const before = await jobsOf(service, sessionId);
+  for (const state of ['retry', 'active', 'created']) {
+    await sql`update pgboss.job set state = ${sql.lit(state)} where id = ${before[0]!.id}`.execute(service.db);
+    await sweep(worker);
+    expect(await row(service, account, sessionId)).toMatchObject({ queue_job_id: before[0]!.id, status: 'queued' });
+  }
+});
+
+test('audio that a completed session left behind → removed at once', async () => {
+  const session = await queueSession(service.db, account.id, { reservedMs: 7_000 });
+  await writeAudio(session.id);
+  await finishSession(service.db, session, await claimSession(service.db, session));
+  await sweep(worker);
+  expect(await exists(session.id)).toBe(false);
+  expect((await row(service, account, session.id)).audio_deleted_at).not.toBeNull();
+});
+
+test('audio of a failed session → kept for seven days, then removed', async () => {
+  const [young, old] = await Promise.all(
+    ['6 days 23 hours', '7 days 1 minute'].map(async (age) => {
+      const { id } = await makeSession(service.db, account.id, { status: 'failed' });
+      await writeAudio(id);
+      await sql`update sessions set completed_at = now() - ${age}::interval where id = ${id}`.execute(service.db);
+      return id;
+    }),
+  );
+  await sweep(worker);
+  expect([await exists(young!), await exists(old!)]).toEqual([true, false]);
+  expect((await row(service, account, young!)).audio_deleted_at).toBeNull();
+});
+
+test('audio without a row → kept for an hour, in which its upload may still commit, then removed', async () => {
+  const { sessionId } = await uploadTone();
+  const orphan = randomUUIDv7();
+  await writeAudio(orphan);
+  await sweep(worker);
+  await sweepLater(0.9);
+  expect(await exists(orphan)).toBe(true);
+  await sweepLater(1.1);
+  expect(await exists(orphan)).toBe(false);
+  expect(await exists(sessionId)).toBe(true);
+});
+
+test('an upload that nobody has written to for an hour → removed, a younger one kept', async () => {
+  const old = service.audioStore.newIncomingPath();
+  await writeFile(old, 'half of an upload');
+  await sweepLater(0.9);
+  expect(await readdir(dirname(old))).toHaveLength(1);
+  await utimes(old, new Date(0), new Date(0));
+  await sweep(worker);
+  // Renamed, linked or written to just now, whatever time it claims to be of.
+  expect(await readdir(dirname(old))).toHaveLength(1);
+  await sweepLater(1.1);
+  expect(await readdir(dirname(old))).toEqual([]);
+});
+
+test('decoded audio of attempts that are over → removed, of the running attempt kept', async () => {
+  const session = await queueSession(service.db, account.id);
+  const over = await claimSession(service.db, session);
+  const running = await claimSession(service.db, session);
+  const ofNobody = { accountId: account.id, sessionId: randomUUIDv7(), attempt: 1 };
+  for (const attempt of [over, running, ofNobody]) await writeFile(worker.workFolder.path(attempt), 'samples');
+  // Its job is missing, which the sweep would mend first.
+  await sql`insert into pgboss.job (id, name, data, state, heartbeat_on)
+    values (${session.queueJobId}, 'transcription', '{}', 'active', now())`.execute(service.db);
+  await writeAudio(session.id);
+  await sweep(worker);
+  expect(await worker.workFolder.list()).toEqual([running]);
+});
+
+test('files of somebody else in our folders → neither removed nor in the way of the sweep', async () => {
+  const strange = [join(service.dataDir, 'work', 'notes.txt'), join(service.dataDir, 'work', 'a.b.c')];
+  for (const file of strange) await writeFile(file, 'not ours');
+  const session = await queueSession(service.db, account.id, { reservedMs: 7_000 });
+  await writeAudio(session.id);
+  await finishSession(service.db, session, await claimSession(service.db, session));
+  const logged = service.logLines.length;
+  await sweep(worker);
+  expect(await exists(session.id)).toBe(false);
+  expect(service.logLines.slice(logged).filter((line) => line.includes('sweep failed'))).toEqual([]);
+  expect(await readdir(join(service.dataDir, 'work'))).toEqual(expect.arrayContaining(['notes.txt', 'a.b.c']));
+  for (const file of strange) await rm(file);
+});
+
+test('idempotency records → deleted after 24 hours', async () => {
+  const ids = { account_id: account.id, session_id: randomUUIDv7(), job_id: randomUUIDv7() };
+  for (const key of ['young', 'old']) {
+    await inTransaction(service.db, (trx) =>
+      insertIdempotencyRecord(trx, { ...ids, key, fingerprint: Buffer.alloc(32) }),
+    );
+  }
+  await sql`update idempotency set created_at = now() - interval '24 hours' where key = 'old'`.execute(service.db);
+  await sweep(worker);
+  const left = await service.db.selectFrom('idempotency').select('key').execute();
+  expect(left).toEqual([{ key: 'young' }]);
+});
+
+test('one step that fails → the others are done all the same', async () => {
+  const session = await queueSession(service.db, account.id, { reservedMs: 7_000 });
+  await writeAudio(session.id);
+  await finishSession(service.db, session, await claimSession(service.db, session));
+  const broken = { ...worker, queue: undefined as unknown as WorkerContext['queue'] };
+  const { sessionId } = await uploadTone();
+  await sql`delete from pgboss.job where data->>'sessionId' = ${sessionId}`.execute(service.db);
+  await sweep(broken);
+  expect(await exists(session.id)).toBe(false);
+  expect(await jobsOf(service, sessionId)).toEqual([]);
+  await sweep(worker);
+  expect(await jobsOf(service, sessionId)).toHaveLength(1);
+});
