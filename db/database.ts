@@ -23,19 +23,23 @@ const connectionTimeoutMs = 10_000;
  * Opens a pool. Connections are made when they are needed, so this does not fail while the database is away.
  *
  * @param url a `postgres://` URL
- * @param onIdleError told when an idle connection breaks (the pool replaces it)
+ * @param onBroken told when a connection breaks (the pool replaces it)
  */
-export function openDatabase(url: string, onIdleError: (error: Error) => void, maxConnections = 20): Database {
+export function openDatabase(url: string, onBroken: (error: Error) => void, maxConnections = 20): Database {
   const pool = new pg.Pool({
     ...connectionOptions(url),
     max: maxConnections,
     connectionTimeoutMillis: connectionTimeoutMs,
     idleTimeoutMillis: 60_000,
     statement_timeout: statementTimeoutMs,
+    // For a network that swallows packets: the server's own limit would never be heard of.
+    query_timeout: statementTimeoutMs + 5_000,
     idle_in_transaction_session_timeout: statementTimeoutMs,
     keepAlive: true,
   });
-  pool.on('error', onIdleError);
+  // pg-pool listens to idle connections only, and an unheard 'error' ends the process.
+  pool.on('connect', (client) => client.on('error', onBroken));
+  pool.on('error', () => {});
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return { db, url, close: () => db.destroy() };
 }

@@ -68,6 +68,8 @@ export interface SessionTable {
   started_at: TimeOrNull;
   completed_at: TimeOrNull;
   duration_ms: number | null;
+  /** The account's longest audio when the upload was accepted. */
+  max_audio_ms: number;
   language: ColumnType<string | null, string | null | undefined, string | null>;
   progress: ColumnType<number | null, number | null | undefined, number | null>;
   error_code: ColumnType<string | null, string | null | undefined, string | null>;

@@ -1,5 +1,6 @@
 /**
- * Every change of a session's state. The guard is in the name and in the `where`; the answer says whether it happened.
+ * Every change of a session's state; those of an attempt are in `attempts.ts`. The guard is in the name and in the
+ * `where`; the answer says whether it happened.
  *
  *     queued ──claim──▶ processing ──complete──▶ completed
  *       ▲                  │   │
@@ -8,7 +9,7 @@
  * The caller holds the account's lock wherever a reservation ends.
  */
 import { sql } from 'kysely';
-import type { Queryable, Trx } from './database.ts';
+import type { Trx } from './database.ts';
 import type { Session } from './sessions.ts';
 
 const now = sql<string>`now()`;
@@ -23,6 +24,8 @@ export interface NewSession {
   title: string;
   /** Measured at the upload, when it could be measured. */
   durationMs: number | undefined;
+  /** The longest audio that the account might upload then: what was accepted is not refused by a later limit. */
+  maxAudioMs: number;
   reservedMs: number;
   attempts: number;
 }
@@ -38,91 +41,11 @@ export async function insertQueuedSession(trx: Trx, session: NewSession): Promis
       status: 'queued',
       title: session.title,
       duration_ms: session.durationMs ?? null,
+      max_audio_ms: session.maxAudioMs,
       reserved_ms: session.reservedMs,
       attempts_left: session.attempts,
     })
     .execute();
-}
-
-export interface Claim {
-  attempt: number;
-  duration_ms: number | null;
-  reserved_ms: number;
-}
-
-/** Takes a session for one attempt of its own job. Undefined when it is final, or the job is not its job any more. */
-export function claimIfNotFinal(
-  db: Queryable,
-  accountId: string,
-  id: string,
-  queueJobId: string,
-): Promise<Claim | undefined> {
-  return db
-    .updateTable('sessions')
-    .set((eb) => ({
-      status: 'processing',
-      started_at: now,
-      progress: null,
-      attempt: eb('attempt', '+', 1),
-      attempts_left: eb('attempts_left', '-', 1),
-    }))
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .where('queue_job_id', '=', queueJobId)
-    .where('status', 'in', ['queued', 'processing'])
-    .where('attempts_left', '>', 0)
-    .returning(['attempt', 'duration_ms', 'reserved_ms'])
-    .executeTakeFirst();
-}
-
-/** One attempt at a session: its number is the fence that keeps a worker which lost its claim from writing. */
-export interface Attempt {
-  accountId: string;
-  sessionId: string;
-  attempt: number;
-}
-
-function ifProcessing(trx: Queryable, { accountId, sessionId, attempt }: Attempt) {
-  return trx
-    .updateTable('sessions')
-    .where('account_id', '=', accountId)
-    .where('id', '=', sessionId)
-    .where('status', '=', 'processing')
-    .where('attempt', '=', attempt);
-}
-
-/** @param percent 0 to 100 */
-export async function reportProgressIfProcessing(db: Queryable, attempt: Attempt, percent: number): Promise<void> {
-  await ifProcessing(db, attempt).set({ progress: percent }).execute();
-}
-
-/** Sets what the session reserves; the caller changes the account's sum by the difference. */
-export async function setReservationIfProcessing(trx: Trx, attempt: Attempt, reservedMs: number): Promise<boolean> {
-  const result = await ifProcessing(trx, attempt).set({ reserved_ms: reservedMs }).executeTakeFirst();
-  return result.numUpdatedRows === 1n;
-}
-
-/** Ends a session with its transcript, and its reservation with it. */
-export async function completeIfProcessing(
-  trx: Trx,
-  attempt: Attempt,
-  result: { durationMs: number; language: string | undefined; transcriptVersion: string },
-): Promise<boolean> {
-  const { numUpdatedRows } = await ifProcessing(trx, attempt)
-    .set({
-      status: 'completed',
-      completed_at: now,
-      duration_ms: result.durationMs,
-      language: result.language ?? null,
-      transcript_version: result.transcriptVersion,
-      progress: null,
-      reserved_ms: 0,
-      last_error_code: null,
-    })
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) return false;
-  await notifyFinal(trx, attempt.sessionId);
-  return true;
 }
 
 /** Ends a session without a transcript, whatever attempt runs. Answers what it had reserved, undefined when it was final. */
@@ -158,32 +81,6 @@ export async function failIfNotFinal(
   return { reservedMs: session.reserved_ms };
 }
 
-/** Back to the queue after an attempt failed; the same job tries again later. */
-export async function requeueIfProcessing(db: Queryable, attempt: Attempt, errorCode: string): Promise<boolean> {
-  const result = await ifProcessing(db, attempt)
-    .set({ status: 'queued', progress: null, last_error_code: errorCode })
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
-}
-
-/** Back to the queue as if the attempt had not been: a worker that stops gives the session to a successor job. */
-export async function handBackIfProcessing(
-  trx: Trx,
-  attempt: Attempt,
-  successorJobId: string,
-): Promise<{ attemptsLeft: number } | undefined> {
-  const row = await ifProcessing(trx, attempt)
-    .set((eb) => ({
-      status: 'queued',
-      progress: null,
-      queue_job_id: successorJobId,
-      attempts_left: eb('attempts_left', '+', 1),
-    }))
-    .returning('attempts_left')
-    .executeTakeFirst();
-  return row && { attemptsLeft: row.attempts_left };
-}
-
 /** Puts another job in the place of a lost one; answers what that job has to know. */
 export function replaceJobIfNotFinal(
   trx: Trx,
@@ -191,7 +88,7 @@ export function replaceJobIfNotFinal(
   id: string,
   lostJobId: string,
   jobId: string,
-): Promise<Pick<Session, 'attempts_left' | 'duration_ms' | 'last_error_code'> | undefined> {
+): Promise<Pick<Session, 'attempts_left' | 'duration_ms' | 'max_audio_ms' | 'last_error_code'> | undefined> {
   return trx
     .updateTable('sessions')
     .set({ status: 'queued', progress: null, queue_job_id: jobId })
@@ -199,7 +96,7 @@ export function replaceJobIfNotFinal(
     .where('id', '=', id)
     .where('queue_job_id', '=', lostJobId)
     .where('status', 'in', ['queued', 'processing'])
-    .returning(['attempts_left', 'duration_ms', 'last_error_code'])
+    .returning(['attempts_left', 'duration_ms', 'max_audio_ms', 'last_error_code'])
     .executeTakeFirst();
 }
 
@@ -208,13 +105,14 @@ export async function retryIfFailed(
   trx: Trx,
   accountId: string,
   id: string,
-  fresh: { queueJobId: string; reservedMs: number; attempts: number },
+  fresh: { queueJobId: string; maxAudioMs: number; reservedMs: number; attempts: number },
 ): Promise<boolean> {
   const result = await trx
     .updateTable('sessions')
     .set({
       status: 'queued',
       queue_job_id: fresh.queueJobId,
+      max_audio_ms: fresh.maxAudioMs,
       reserved_ms: fresh.reservedMs,
       attempts_left: fresh.attempts,
       started_at: null,
@@ -246,6 +144,7 @@ export async function deleteSession(
   return { reservedMs: row.reserved_ms };
 }
 
-async function notifyFinal(trx: Trx, id: string): Promise<void> {
+/** In the transaction that ends a session: whoever waits for it looks when that has committed. */
+export async function notifyFinal(trx: Trx, id: string): Promise<void> {
   await sql`select pg_notify(${sessionChannel}, ${id})`.execute(trx);
 }

@@ -6,11 +6,12 @@ import { insertQueuedSession } from '../db/session-states.ts';
 import { countQueued } from '../db/sessions.ts';
 import { CommitOutcomeUnknown, inTransaction } from '../db/transaction.ts';
 import { refuseIneligible, unauthorized } from '../src/auth.ts';
+import { availableMs, insufficientBalance } from '../src/balance.ts';
 import { ApiError } from '../src/problem.ts';
 import { maxAttempts, newJobId } from '../src/queue.ts';
 import { pollAgainSeconds } from '../src/session-view.ts';
 import { titleOf } from '../src/title.ts';
-import { availableMs, insufficientBalance, isRepeat, refuseFullQueue } from '../src/upload-admission.ts';
+import { isRepeat, refuseFullQueue } from '../src/upload-admission.ts';
 import { measureUpload, refuseLongAudio } from '../src/upload-measurement.ts';
 import type { Answer, Handler, Input } from '../codegen/operations.ts';
 import type { Trx } from '../db/database.ts';
@@ -90,6 +91,7 @@ async function accept(
     queueJobId,
     title: titleOf(file.originalName),
     durationMs,
+    maxAudioMs: account.max_audio_ms,
     reservedMs,
     attempts: maxAttempts,
   });

@@ -66,17 +66,30 @@ export class AudioStore {
   /** Stored audio that is older than `before` (ms since the epoch), by account. */
   async *olderThan(before: number): AsyncGenerator<{ accountId: string; sessionIds: string[] }> {
     for (const accountId of await readdir(this.#folder)) {
-      if (accountId === 'incoming') continue;
+      if (!uuid.test(accountId)) continue;
       const sessionIds: string[] = [];
-      for (const sessionId of await readdir(join(this.#folder, accountId))) {
-        if (isBefore(await lastTouched(this.path(accountId, sessionId)), before)) sessionIds.push(sessionId);
+      for (const sessionId of await namesIn(join(this.#folder, accountId))) {
+        if (uuid.test(sessionId) && isBefore(await lastTouched(this.path(accountId, sessionId)), before))
+          sessionIds.push(sessionId);
       }
       if (sessionIds.length > 0) yield { accountId, sessionIds };
     }
   }
 }
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 const isBefore = (time: number | undefined, before: number) => time !== undefined && time < before;
+
+/** Nothing for a folder that another process removed with its account. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+    throw error;
+  }
+}
 
 async function lastTouched(path: string): Promise<number | undefined> {
   try {

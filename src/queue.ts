@@ -1,7 +1,7 @@
 /** The one door to pg-boss: jobs live in the database of the sessions and are sent and completed in its transactions. */
 import { PgBoss, fromKysely } from 'pg-boss';
 import { randomUUIDv7 } from 'node:crypto';
-import type { JobWithMetadata } from 'pg-boss';
+import type { JobWithMetadata, QueueOptions as RetryOptions } from 'pg-boss';
 import type { Trx } from '../db/database.ts';
 import type { Log } from './log.ts';
 
@@ -80,23 +80,29 @@ export class Queue {
 
   async start(): Promise<void> {
     await this.#boss.start();
-    await this.#boss.createQueue(deadLetterQueue, {
-      notify: true,
-      retryLimit: 100,
-      retryDelay: 5,
-      retryBackoff: true,
-      retryDelayMax: 300,
-    });
-    await this.#boss.createQueue(transcriptionQueue, {
-      partition: true,
-      notify: true,
-      deadLetter: deadLetterQueue,
-      retryLimit: maxAttempts - 1,
-      retryDelay: 2,
-      retryBackoff: true,
-      retryDelayMax: 60,
-      heartbeatSeconds: 20,
-    });
+    await this.#keepQueue(
+      deadLetterQueue,
+      {},
+      { retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 300 },
+    );
+    await this.#keepQueue(
+      transcriptionQueue,
+      { partition: true },
+      {
+        deadLetter: deadLetterQueue,
+        retryLimit: maxAttempts - 1,
+        retryDelay: 2,
+        retryBackoff: true,
+        retryDelayMax: 60,
+        heartbeatSeconds: 20,
+      },
+    );
+  }
+
+  /** `createQueue` leaves a queue that is there as it is: without the second call new options would never reach it. */
+  async #keepQueue(name: string, once: { partition?: true }, options: QueueOptions): Promise<void> {
+    await this.#boss.createQueue(name, { ...once, ...options, notify: true });
+    await this.#boss.updateQueue(name, { ...options, notify: true });
   }
 
   /** Sends a job within the caller's transaction. */
@@ -183,6 +189,8 @@ export class Queue {
     await this.#boss.stop({ graceful: true, timeout: 5_000 });
   }
 }
+
+type QueueOptions = RetryOptions & { deadLetter?: string };
 
 export const newJobId = (): string => randomUUIDv7();
 

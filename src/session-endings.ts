@@ -1,9 +1,10 @@
 /** How a session ends, each in the caller's transaction, with everything that belongs to it. */
 import { changeReserved, lockAccount } from '../db/accounts.ts';
 import { addLedgerEntry } from '../db/ledger.ts';
-import { completeIfProcessing, failIfNotFinal } from '../db/session-states.ts';
+import { completeIfProcessing } from '../db/attempts.ts';
+import { failIfNotFinal } from '../db/session-states.ts';
 import { insertTranscript } from '../db/transcripts.ts';
-import type { Attempt } from '../db/session-states.ts';
+import type { Attempt } from '../db/attempts.ts';
 import type { Trx } from '../db/database.ts';
 
 /** Fails a session and gives its reservation back. False, and nothing changed, when it was final. */

@@ -2,11 +2,11 @@
 import { findAccountInForce } from '../db/accounts.ts';
 import { findIdempotencyRecord } from '../db/idempotency.ts';
 import { countQueued } from '../db/sessions.ts';
+import { availableMs, insufficientBalance } from './balance.ts';
 import { ApiError } from './problem.ts';
 import { fileTooLarge, formOverheadBytes } from './upload-size.ts';
 import { refuseFullDisk } from './upload-storage.ts';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AccountInForce } from '../db/accounts.ts';
 import type { Db } from '../db/database.ts';
 import type { Foundation, Principal } from './context.ts';
 
@@ -61,16 +61,5 @@ export function refuseFullQueue(queued: number, limit: number): void {
   if (queued < limit) return;
   throw new ApiError(429, 'too_many_queued', `At most ${limit} sessions of this account may wait at once.`, {
     retryAfterSeconds: queueRetrySeconds,
-  });
-}
-
-/** The balance less what is reserved, in ms; may be negative. */
-export const availableMs = (account: Pick<AccountInForce, 'balance_ms' | 'reserved_ms'>): number =>
-  account.balance_ms - account.reserved_ms;
-
-export function insufficientBalance(account: AccountInForce, requiredMs?: number): ApiError {
-  return new ApiError(402, 'insufficient_balance', 'The transcription balance does not cover this audio.', {
-    availableMs: availableMs(account),
-    ...(requiredMs !== undefined && { requiredMs }),
   });
 }

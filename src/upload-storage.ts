@@ -5,8 +5,9 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { unavailable } from './problem.ts';
 import type { Hash } from 'node:crypto';
+import type { Readable, TransformCallback } from 'node:stream';
 import type { AudioStore } from './audio-store.ts';
-import type { TransformCallback } from 'node:stream';
+import type { ApiError } from './problem.ts';
 import type { StorageEngine } from 'multer';
 
 /** Fewer and larger writes: 0.96 of piping the body to a file, instead of 0.75 with the default of 64 KiB. */
@@ -20,23 +21,46 @@ export interface StoredFile {
   sha256: Buffer | undefined;
 }
 
-export function diskStorage(store: AudioStore, options: { hash: boolean; minFreeDisk: number }): StorageEngine {
+/** Also tells when every file that it began to write is there, or gone again. */
+export interface DiskStorage extends StorageEngine {
+  settled(): Promise<void>;
+}
+
+export function diskStorage(store: AudioStore, options: { hash: boolean; minFreeDisk: number }): DiskStorage {
+  const pending: Promise<unknown>[] = [];
+
+  const write = async (content: Readable): Promise<StoredFile> => {
+    const path = store.newIncomingPath();
+    const hash = options.hash ? createHash('sha256') : undefined;
+    const counter = new ByteCounter(hash, () => refuseFullDisk(store, options.minFreeDisk));
+    const disk = createWriteStream(path, { flags: 'wx', mode: 0o600, highWaterMark: writeBufferBytes, flush: true });
+    try {
+      await pipeline(content, counter, disk);
+    } catch (error) {
+      // Opening may be under way: removed before that, the file would come back.
+      if (!disk.closed) await new Promise((resolve) => disk.once('close', resolve));
+      await store.removeIncoming(path);
+      throw error;
+    }
+    return { path, size: counter.bytes, sha256: hash?.digest() };
+  };
+
   return {
     _handleFile(_req, file, done) {
-      const path = store.newIncomingPath();
-      const hash = options.hash ? createHash('sha256') : undefined;
-      const counter = new ByteCounter(hash, () => refuseFullDisk(store, options.minFreeDisk));
-      const disk = createWriteStream(path, { flags: 'wx', mode: 0o600, highWaterMark: writeBufferBytes, flush: true });
-      pipeline(file.stream, counter, disk).then(
-        () => done(null, { path, size: counter.bytes, sha256: hash?.digest() } as Partial<Express.Multer.File>),
-        async (error: unknown) => {
-          await store.removeIncoming(path);
-          done(isDiskFull(error) ? diskIsFull() : error);
-        },
-      );
+      const written = write(file.stream);
+      pending.push(written);
+      written.then((stored) => done(null, stored as Partial<Express.Multer.File>), done);
     },
     _removeFile(_req, file, done) {
-      store.removeIncoming(file.path).then(() => done(null), done);
+      const removed = store.removeIncoming(file.path);
+      pending.push(removed);
+      removed.then(() => done(null), done);
+    },
+    async settled() {
+      for (let seen = -1; seen !== pending.length;) {
+        seen = pending.length;
+        await Promise.allSettled(pending);
+      }
     },
   };
 }
@@ -49,9 +73,10 @@ export async function refuseFullDisk(store: AudioStore, minFreeDisk: number, byt
   if ((await store.freeBytes()) - bytes < minFreeDisk) throw diskIsFull();
 }
 
-const diskIsFull = () => unavailable('There is no room for this upload now. Try again later.', diskFullRetrySeconds);
+export const diskIsFull = (): ApiError =>
+  unavailable('There is no room for this upload now. Try again later.', diskFullRetrySeconds);
 
-const isDiskFull = (error: unknown) =>
+export const isDiskFull = (error: unknown): boolean =>
   Error.isError(error) && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 
 class ByteCounter extends Transform {

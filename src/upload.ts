@@ -1,7 +1,7 @@
 /** The one door to multer: reads a multipart upload to disk and checks its form against the contract. */
 import multer from 'multer';
 import { ApiError, invalidRequest } from './problem.ts';
-import { diskStorage } from './upload-storage.ts';
+import { diskIsFull, diskStorage, isDiskFull } from './upload-storage.ts';
 import { UploadMeter } from './upload-meter.ts';
 import { fileTooLarge } from './upload-size.ts';
 import type { Request, Response } from 'express';
@@ -45,10 +45,13 @@ export async function receiveUpload(
 ): Promise<Upload> {
   // Gone while it was admitted: its 'close' is over, and nobody would end the wait for its bytes.
   if (req.destroyed && !req.complete) throw incomplete();
+  // The client left while its headers were checked: nothing more would ever be heard of this body.
+  if (req.destroyed) throw incomplete();
   const meter = new UploadMeter(req.headers, options.maxBytes);
   const unnamed: string[] = [];
+  const storage = diskStorage(audioStore, { hash: options.hash, minFreeDisk: config.minFreeDisk });
   const settings: FormSettings = {
-    storage: diskStorage(audioStore, { hash: options.hash, minFreeDisk: config.minFreeDisk }),
+    storage,
     limits: { ...formLimits, fileSize: options.maxBytes },
     defParamCharset: 'utf8',
     // The name only becomes a title, which takes the folders off itself; multer would drop a file called "/".
@@ -85,6 +88,8 @@ export async function receiveUpload(
       req.pipe(meter);
     });
   } catch (error) {
+    // multer does not wait for the file that it was writing when the connection or the disk broke.
+    await storage.settled();
     throw toApiError(error, options.maxBytes);
   } finally {
     req.off('close', left);
@@ -149,6 +154,7 @@ function toApiError(error: unknown, limitBytes: number): unknown {
     if (error.field !== undefined) return invalidField(error.field, 'is not known, or too long');
     return new ApiError(400, 'invalid_request', `The form can not be read: ${error.message}.`);
   }
+  if (isDiskFull(error)) return diskIsFull();
   if (Error.isError(error) && /^Unexpected end of (form|file)/.test(error.message)) return incomplete();
   if (Error.isError(error) && /^(Malformed|Multipart|Unsupported|Unterminated)/.test(error.message)) {
     return new ApiError(400, 'invalid_request', 'The body is not valid multipart/form-data (RFC 7578).');

@@ -1,6 +1,6 @@
 /** An account as support sees it. */
 import { rfc3339 } from '../../db/database.ts';
-import { availableMs } from '../../src/upload-admission.ts';
+import { availableMs } from '../../src/balance.ts';
 import { formatDuration } from './durations.ts';
 import { jsonLimits, limitNames, shownLimit } from './limits.ts';
 import { details, momentOf } from './output.ts';

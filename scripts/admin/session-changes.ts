@@ -43,7 +43,7 @@ export async function retrySession(admin: AdminContext, id: string): Promise<voi
     refuseUnlessFailed(session);
     const reservedMs = retryReservation(account, session.duration_ms);
     const queueJobId = newJobId();
-    const fresh = { queueJobId, reservedMs, attempts: maxAttempts };
+    const fresh = { queueJobId, maxAudioMs: account.max_audio_ms, reservedMs, attempts: maxAttempts };
     if (!(await retryIfFailed(trx, account.id, id, fresh))) refuseWithoutAudio(id);
     await changeReserved(trx, account.id, reservedMs);
     await queue.enqueue(trx, {

@@ -1,8 +1,7 @@
 /** One attempt at one session: decode, make sure it is paid for, recognize, store. The session's row is the authority. */
 import { inTransaction } from '../../db/transaction.ts';
-import { reportProgressIfProcessing } from '../../db/session-states.ts';
+import { reportProgressIfProcessing } from '../../db/attempts.ts';
 import { decodeAudio } from '../audio/decode.ts';
-import { findAccountInForce } from '../../db/accounts.ts';
 import { expiryMarginSeconds } from '../queue.ts';
 import { completeSession } from '../session-endings.ts';
 import { removeAudio } from './audio-removal.ts';
@@ -10,7 +9,7 @@ import { ClaimLost, TimeIsUp, endFailedAttempt, settleUnclaimed } from './failed
 import { coverDecoded } from './reservation.ts';
 import { toStoredTranscript } from './stored-transcript.ts';
 import { claimInTurn } from './turn.ts';
-import type { Attempt, Claim } from '../../db/session-states.ts';
+import type { Attempt, Claim } from '../../db/attempts.ts';
 import type { QueuedJob } from '../queue.ts';
 import type { WorkerContext } from './context.ts';
 
@@ -50,14 +49,12 @@ async function transcribe(job: QueuedJob, attempt: Attempt, claim: Claim, worker
   const timer = setTimeout(() => deadline.abort(new TimeIsUp()), timeLimitMs);
   const signal = AbortSignal.any([job.signal, worker.stopping, deadline.signal]);
   try {
-    const account = await findAccountInForce(db, accountId);
-    if (account === undefined) throw new ClaimLost();
     const file = workFolder.path(attempt);
     const input = audioStore.path(accountId, sessionId);
     const { durationMs } = await decodeAudio({
       input,
       output: file,
-      maxDurationMs: account.max_audio_ms,
+      maxDurationMs: claim.max_audio_ms,
       timeLimitMs,
       signal,
     });

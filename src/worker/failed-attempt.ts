@@ -1,14 +1,14 @@
 /** What becomes of a session whose attempt did not complete it. */
 import { findSessionRow } from '../../db/sessions.ts';
 import { lockAccount } from '../../db/accounts.ts';
-import { handBackIfProcessing, requeueIfProcessing } from '../../db/session-states.ts';
+import { handBackIfProcessing, requeueIfProcessing } from '../../db/attempts.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AudioError } from '../audio/audio-error.ts';
 import { AttemptFailed, newJobId } from '../queue.ts';
 import { RecognizerError } from '../recognizers/recognizer.ts';
 import { failSession } from '../session-endings.ts';
 import { NotCovered } from './reservation.ts';
-import type { Attempt } from '../../db/session-states.ts';
+import type { Attempt } from '../../db/attempts.ts';
 import type { Log } from '../log.ts';
 import type { QueuedJob } from '../queue.ts';
 import type { WorkerContext } from './context.ts';
@@ -87,7 +87,7 @@ async function handBack(job: QueuedJob, attempt: Attempt, { db, queue }: WorkerC
       id,
       accountId,
       sessionId,
-      durationMs: session?.duration_ms ?? account.max_audio_ms,
+      durationMs: session?.duration_ms ?? session?.max_audio_ms ?? account.max_audio_ms,
       attempts: handed.attemptsLeft,
       runningJobs: account.running_jobs,
       isFirst: true,

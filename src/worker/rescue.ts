@@ -29,7 +29,7 @@ export async function rescue(
       id,
       accountId,
       sessionId,
-      durationMs: session.duration_ms ?? account.max_audio_ms,
+      durationMs: session.duration_ms ?? session.max_audio_ms,
       attempts: session.attempts_left,
       runningJobs: account.running_jobs,
     });

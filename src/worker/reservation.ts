@@ -1,9 +1,9 @@
 import { changeReserved, lockAccount } from '../../db/accounts.ts';
-import { setReservationIfProcessing } from '../../db/session-states.ts';
+import { setReservationIfProcessing } from '../../db/attempts.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { availableMs } from '../upload-admission.ts';
+import { availableMs } from '../balance.ts';
 import type { Db } from '../../db/database.ts';
-import type { Attempt } from '../../db/session-states.ts';
+import type { Attempt } from '../../db/attempts.ts';
 
 /** The audio turned out longer than was reserved, and the balance doesn't cover the rest. */
 export class NotCovered extends Error {

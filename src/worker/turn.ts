@@ -1,9 +1,10 @@
 import { lockAccount } from '../../db/accounts.ts';
 import { countOtherActiveJobs } from '../../db/jobs.ts';
-import { claimIfNotFinal, replaceJobIfNotFinal } from '../../db/session-states.ts';
+import { claimIfNotFinal } from '../../db/attempts.ts';
+import { replaceJobIfNotFinal } from '../../db/session-states.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AttemptFailed, newJobId, transcriptionQueue } from '../queue.ts';
-import type { Claim } from '../../db/session-states.ts';
+import type { Claim } from '../../db/attempts.ts';
 import type { QueuedJob } from '../queue.ts';
 import type { WorkerContext } from './context.ts';
 
@@ -34,7 +35,7 @@ export async function claimInTurn(
       id,
       accountId,
       sessionId,
-      durationMs: session.duration_ms ?? account.max_audio_ms,
+      durationMs: session.duration_ms ?? session.max_audio_ms,
       attempts: Math.max(1, session.attempts_left),
       runningJobs: account.running_jobs,
       isFirst: true,

@@ -1,7 +1,7 @@
 /** Decoded audio on its way to the recognizer: `work/<account>.<session>.<attempt>`. */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Attempt } from '../../db/session-states.ts';
+import type { Attempt } from '../../db/attempts.ts';
 
 const attemptName = /^([0-9a-f-]{36})\.([0-9a-f-]{36})\.(\d+)$/;
 

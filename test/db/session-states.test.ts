@@ -2,15 +2,12 @@ import { randomUUIDv7 } from 'node:crypto';
 import {
   claimIfNotFinal,
   completeIfProcessing,
-  deleteSession,
-  failIfNotFinal,
   handBackIfProcessing,
-  replaceJobIfNotFinal,
   reportProgressIfProcessing,
   requeueIfProcessing,
-  retryIfFailed,
   setReservationIfProcessing,
-} from '../../db/session-states.ts';
+} from '../../db/attempts.ts';
+import { deleteSession, failIfNotFinal, replaceJobIfNotFinal, retryIfFailed } from '../../db/session-states.ts';
 import { openConnection, openDatabase } from '../../db/database.ts';
 import { findSessionRow } from '../../db/sessions.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -18,7 +15,7 @@ import { makeAccount } from '../support/accounts.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { claimSession, finishSession, makeSession, queueSession } from '../support/sessions.ts';
 import type { Database, Trx } from '../../db/database.ts';
-import type { Attempt } from '../../db/session-states.ts';
+import type { Attempt } from '../../db/attempts.ts';
 import type { TestDatabase } from '../support/database.ts';
 import type { TestSession } from '../support/sessions.ts';
 
@@ -102,7 +99,7 @@ describe.each(changesOfAttempt)('%s', (_, change) => {
 test('claims → each counts up the attempt and spends one, until none is left', async () => {
   const session = await queueSession(database.db, accountId, { attempts: 2, reservedMs: 10 });
   const claim = () => claimIfNotFinal(database.db, accountId, session.id, session.queueJobId);
-  expect(await claim()).toEqual({ attempt: 1, duration_ms: null, reserved_ms: 10 });
+  expect(await claim()).toEqual({ attempt: 1, max_audio_ms: 14_400_000, reserved_ms: 10 });
   expect(await claim()).toMatchObject({ attempt: 2 });
   expect(await claim()).toBeUndefined();
   expect(await row(session)).toMatchObject({ attempt: 2, attempts_left: 0, status: 'processing' });
@@ -142,7 +139,7 @@ test('a hand-back → gives the attempt back, and only the successor job may cla
 });
 
 test('support’s retry → only of a failed session whose audio is there, and the old attempt stays fenced off', async () => {
-  const fresh = { queueJobId: randomUUIDv7(), reservedMs: 20, attempts: 3 };
+  const fresh = { queueJobId: randomUUIDv7(), maxAudioMs: 14_400_000, reservedMs: 20, attempts: 3 };
   const retry = (session: TestSession) => within((trx) => retryIfFailed(trx, accountId, session.id, fresh));
   for (const status of ['queued', 'processing', 'completed'] as const) {
     expect(await retry(await makeSession(database.db, accountId, { status }))).toBe(false);

@@ -1,5 +1,5 @@
 /** GET /v1/sessions/{id}/transcript: each status, each format, tags. Waiting is in test/src/session-waits.test.ts. */
-import { reportProgressIfProcessing } from '../../db/session-states.ts';
+import { reportProgressIfProcessing } from '../../db/attempts.ts';
 import { makeAccount } from '../support/accounts.ts';
 import { startTestService } from '../support/service.ts';
 import { claimSession, finishSession, makeSession, queueSession, silence, twoSegments } from '../support/sessions.ts';

@@ -10,7 +10,7 @@ import { startTestService } from '../support/service.ts';
 import { claimSession, finishSession, makeSession, queueSession } from '../support/sessions.ts';
 import { until } from '../support/until.ts';
 import type { Response } from 'supertest';
-import type { Attempt } from '../../db/session-states.ts';
+import type { Attempt } from '../../db/attempts.ts';
 import type { TestAccount } from '../support/accounts.ts';
 import type { TestService } from '../support/service.ts';
 import type { TestSession } from '../support/sessions.ts';

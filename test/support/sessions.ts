@@ -2,11 +2,12 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { sql } from 'kysely';
 import { changeReserved, lockAccount } from '../../db/accounts.ts';
-import { claimIfNotFinal, insertQueuedSession, reportProgressIfProcessing } from '../../db/session-states.ts';
+import { claimIfNotFinal, reportProgressIfProcessing } from '../../db/attempts.ts';
+import { insertQueuedSession } from '../../db/session-states.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { completeSession, failSession } from '../../src/session-endings.ts';
 import type { Db } from '../../db/database.ts';
-import type { Attempt } from '../../db/session-states.ts';
+import type { Attempt } from '../../db/attempts.ts';
 import type { StoredTranscript } from '../../src/session-endings.ts';
 
 export interface TestSession {
@@ -60,7 +61,7 @@ export async function queueSession(
   const session = { accountId, id: randomUUIDv7(), jobId: randomUUIDv7(), queueJobId: randomUUIDv7(), reservedMs };
   await inTransaction(db, async (trx) => {
     await lockAccount(trx, accountId);
-    await insertQueuedSession(trx, { ...session, title, durationMs, attempts });
+    await insertQueuedSession(trx, { ...session, title, durationMs, maxAudioMs: 14_400_000, attempts });
     await changeReserved(trx, accountId, reservedMs);
   });
   if (createdAt !== undefined)

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { sql } from 'kysely';
-import { setLimitOverrides } from '../../../db/accounts.ts';
+import { setLimitOverrides, setPlan, suspendAccount } from '../../../db/accounts.ts';
 import { listLedger } from '../../../db/ledger.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { makeAccount } from '../../support/accounts.ts';
@@ -74,11 +74,25 @@ test('a file without an audio track → failed with no_audio_track', async () =>
   await expectFailedUncharged(sessionId, 'no_audio_track');
 });
 
-test('audio longer than the account may have by now → failed with audio_too_long', async () => {
+test('audio that decodes to more than the account might upload → failed with audio_too_long', async () => {
+  await setLimitOverrides(service.db, account.id, { max_audio_ms: 3_000 });
   const { sessionId } = await upload(service, account, tone);
-  await setLimitOverrides(service.db, account.id, { max_audio_ms: 1_000 });
+  await ffmpeg(...sine(20), '-f', 'wav', audioPath(sessionId));
   await begin();
   await expectFailedUncharged(sessionId, 'audio_too_long');
+});
+
+test('downgraded and suspended after the upload → what was accepted is finished and charged', async () => {
+  const { sessionId } = await upload(service, account, tone);
+  await setPlan(service.db, account.id, 'free');
+  await suspendAccount(service.db, account.id);
+  await begin(async () => says('still heard'));
+  await eventually(
+    'session',
+    async () => (await row(service, account, sessionId)).status,
+    (now) => now === 'completed',
+  );
+  expect((await listLedger(service.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000]);
 });
 
 test('more decoded than reserved, covered by the balance → reserved before recognition, charged in full', async () => {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { changeReserved, lockAccount } from '../../../db/accounts.ts';
 import { listLedger } from '../../../db/ledger.ts';
-import { completeIfProcessing, deleteSession } from '../../../db/session-states.ts';
+import { completeIfProcessing } from '../../../db/attempts.ts';
+import { deleteSession } from '../../../db/session-states.ts';
 import { findSegments } from '../../../db/transcripts.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { failSession } from '../../../src/session-endings.ts';
