@@ -1,0 +1,57 @@
+/**
+ * What must not compile. `tsc` (npm run check) fails on an expected error that does not come; here it runs on this file
+ * alone, so that the suite says so too.
+ */
+import ts from 'typescript';
+import { handlers } from '../../handlers/index.ts';
+import type { Answer, Handler, Handlers } from '../../codegen/operations.ts';
+
+const problem = { type: 'about:blank', title: 'x', status: 404, code: 'x' };
+
+// @ts-expect-error a handler is missing
+export const incomplete: Handlers = { getSession: handlers.getSession };
+
+export const undeclaredStatus: Answer<'getSession'> = {
+  // @ts-expect-error 418 is not declared
+  status: 418,
+  contentType: 'application/problem+json',
+  body: problem,
+};
+
+export const wrongType: Answer<'getSession'> = {
+  status: 200,
+  // @ts-expect-error a number where a string is declared
+  body: { id: 'x', status: 'queued', title: 5, createdAt: 'x' },
+};
+
+export const undeclaredField: Answer<'getSession'> = {
+  status: 200,
+  // @ts-expect-error an undeclared field
+  body: { id: 'x', status: 'queued', title: 'x', createdAt: 'x', owner: 'x' },
+};
+
+// @ts-expect-error the required header Location is missing
+export const missingHeader: Answer<'createTranscription'> = {
+  status: 202,
+  headers: { 'Retry-After': 2 },
+  body: { sessionId: 'x', jobId: 'x', status: 'queued' },
+};
+
+export const undeclaredHeader: Answer<'getSession'> = {
+  status: 200,
+  // @ts-expect-error an undeclared header
+  headers: { ETag: 'x' },
+  body: { id: 'x', status: 'queued', title: 'x', createdAt: 'x' },
+};
+
+// @ts-expect-error openapi.json needs no key, so its handler has no principal
+export const publicHandler: Handler<'getOpenApi'> = async ({ principal }) => ({ status: 200, principal });
+
+test('a handler that breaks the contract does not compile', () => {
+  const file = import.meta.filename;
+  const { config } = ts.readConfigFile(`${import.meta.dirname}/../../tsconfig.json`, ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, `${import.meta.dirname}/../..`);
+  const program = ts.createProgram([file], options);
+  const faults = ts.getPreEmitDiagnostics(program, program.getSourceFile(file));
+  expect(faults.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
+});
