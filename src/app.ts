@@ -42,33 +42,39 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
   const operation = (handler: AnyHandler) => async (call: Call, req: Request, res: Response) => {
     const { params: path, query, headers } = call.request;
     const principal = call.security?.ApiKey as Principal | undefined;
-    const input = {
-      ...{ path, query, headers, principal },
-      // Made on demand: most requests are answered without ever looking at it.
-      get signal() {
-        return AbortSignal.any([stopping, res.locals.clientLeft as AbortSignal]);
-      },
-    };
-    if (call.operation.requestBody === undefined) return reply.answer(req, res, await handler(input, ctx));
+    const clientLeft = res.locals.clientLeft as AbortSignal;
+    const input = { path, query, headers, principal };
+    const answer =
+      call.operation.requestBody === undefined
+        ? await handler({ ...input, signal: AbortSignal.any([stopping, clientLeft]) }, ctx)
+        : await receive(req, res, principal!, (upload) =>
+            // What was received whole, a stopping server finishes.
+            handler({ ...input, ...upload, signal: clientLeft }, ctx),
+          );
+    reply.answer(req, res, answer);
+  };
 
-    const leave = uploads.enter(principal!.account_id);
+  /** Receives an upload for `accept`, which takes its file or leaves it to be removed. */
+  const receive = async (
+    req: Request,
+    res: Response,
+    principal: Principal,
+    accept: (upload: Upload) => Promise<AnyAnswer>,
+  ): Promise<AnyAnswer> => {
+    const leave = uploads.enter(principal.account_id);
     try {
-      const upload = await receive(req, res, principal!);
+      await admitUpload(ctx, principal, req.headers, uploads.of(principal.account_id) - 1);
+      if (req.headers.expect !== undefined) res.writeContinue();
+      const hash = req.headers['idempotency-key'] !== undefined;
+      const upload = await receiveUpload(req, ctx, { maxBytes: principal.max_upload_bytes, hash });
       try {
-        reply.answer(req, res, await handler(Object.assign(input, upload), ctx));
+        return await accept(upload);
       } finally {
         await ctx.audioStore.removeIncoming(upload.file.path);
       }
     } finally {
       leave();
     }
-  };
-
-  const receive = async (req: Request, res: Response, principal: Principal): Promise<Upload> => {
-    await admitUpload(ctx, principal, req.headers, uploads.of(principal.account_id) - 1);
-    if (req.headers.expect !== undefined) res.writeContinue();
-    const hash = req.headers['idempotency-key'] !== undefined;
-    return receiveUpload(req, ctx, { maxBytes: principal.max_upload_bytes, hash });
   };
 
   const api = new OpenAPIBackend({
@@ -133,7 +139,9 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
       await api.handleRequest(toBackendRequest(req), req, res);
     } catch (error) {
       const problem = toApiError(error);
-      if (problem.status >= 500) ctx.log.error({ err: error, requestId: res.locals.requestId }, 'request failed');
+      const left = (res.locals.clientLeft as AbortSignal).aborted;
+      if (problem.status >= 500 && !left)
+        ctx.log.error({ err: error, requestId: res.locals.requestId }, 'request failed');
       reply.problem(req, res, problem);
     }
   });

@@ -23,7 +23,6 @@ const formLimits = {
   parts: 10,
   fieldSize: 1024,
   fieldNameSize: 100,
-  headerPairs: 32,
   fieldNestingDepth: 0,
 };
 

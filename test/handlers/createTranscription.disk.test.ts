@@ -1,0 +1,80 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeAccount } from '../support/accounts.ts';
+import { startApiProcess } from '../support/api-process.ts';
+import { RawUpload } from '../support/raw-upload.ts';
+import { startTestService } from '../support/service.ts';
+import { expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads.ts';
+import { arrange } from '../support/upload-faults.ts';
+import type { TestService } from '../support/service.ts';
+
+const oneMiB = 1024 * 1024;
+let service: TestService;
+let fullService: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+  fullService = await startTestService({
+    beside: service,
+    env: { MIN_FREE_DISK: String(Number.MAX_SAFE_INTEGER) },
+  });
+});
+afterAll(async () => {
+  await fullService.stop();
+  await service.stop();
+});
+
+test('less free than MIN_FREE_DISK → 503 before the body, after the other checks', async () => {
+  const { account, headers } = await arrange(service.db);
+  const before = await traces(service, account);
+  const client = new RawUpload(fullService.api.port).head({ ...headers, Expect: '100-continue' });
+  const answer = await client.answer();
+  const problem = JSON.parse(answer.text) as { code: string; retryAfterSeconds: number };
+  expect([answer.status, problem.code]).toEqual([503, 'unavailable']);
+  expect(answer.headers['retry-after']).toBe(String(problem.retryAfterSeconds));
+  expect(client.received).not.toContain('100 Continue');
+  client.socket.destroy();
+  await expectNothingLeft(service, account, before);
+
+  const { headers: unpaid } = await arrange(service.db, { code: '', status: 402, account: { balanceMs: 0 } });
+  expect(await new RawUpload(fullService.api.port).head(unpaid).answer()).toMatchObject({ status: 402 });
+});
+
+/** A small disk of the process's own, which goes with it. */
+const smallDisk = (folder: string) => [
+  ...['unshare', ...(process.getuid!() === 0 ? [] : ['--map-root-user', '--user']), '--mount', 'sh', '-c'],
+  `mount -t tmpfs -o size=8m,mode=700 none '${folder}' && exec "$@"`,
+  'sh',
+];
+const canMount = () => {
+  const [program, ...args] = smallDisk(process.env.TEST_FOLDER!);
+  return spawnSync(program!, [...args, 'true']).status === 0;
+};
+
+test('the disk fills up while the upload comes → 503 with Retry-After, and there is room for the next', async () => {
+  // Where mounting is forbidden, the check that runs with every 64 MiB stands for it (test/src/upload.test.ts).
+  if (!canMount()) return expect(process.getuid!()).not.toBe(0);
+  const account = await makeAccount(service.db);
+  const before = await traces(service, account);
+  const folder = await mkdtemp(join(process.env.TEST_FOLDER!, 'small-disk-'));
+  const api = await startApiProcess({ DATABASE_URL: service.databaseUrl, DATA_DIR: folder }, smallDisk(folder));
+  const incoming = join('/proc', String(api.pid), 'root', folder, 'audio', 'incoming');
+  try {
+    const post = (body: Buffer) =>
+      fetch(`http://127.0.0.1:${api.port}/v1/transcriptions`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${account.key}`, 'Content-Type': formType, 'Idempotency-Key': 'k' },
+        // Without a length: it can't be known beforehand that there is no room.
+        body: new Blob([new Uint8Array(body)]).stream(),
+        duplex: 'half',
+      } as RequestInit);
+    const refused = await post(form(filePart(Buffer.alloc(16 * oneMiB))));
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, 'unavailable']);
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(await readdir(incoming)).toEqual([]);
+    await expectNothingLeft(service, account, before);
+    expect((await post(form(filePart(await tone(1_000))))).status).toBe(202);
+  } finally {
+    await api.stop();
+  }
+});

@@ -1,0 +1,129 @@
+import { makeAccount } from '../support/accounts.ts';
+import { startTestService } from '../support/service.ts';
+import { boundary, closing, expectNothingLeft, filePart, form, formType } from '../support/uploads.ts';
+import { part, textPart, tone, traces } from '../support/uploads.ts';
+import type { TestAccount } from '../support/accounts.ts';
+import type { TestService } from '../support/service.ts';
+
+let service: TestService;
+let account: TestAccount;
+let audio: Buffer;
+beforeAll(async () => {
+  service = await startTestService();
+  account = await makeAccount(service.db);
+  audio = await tone(100);
+});
+afterAll(() => service.stop());
+
+const named = (name: string, message?: string) => ({
+  code: 'invalid_request',
+  errors: [{ in: 'body', name, ...(message !== undefined && { message }) }],
+});
+const file = () => filePart(audio);
+const binaryText = (name: string, fileName?: string) =>
+  part(
+    [
+      `Content-Disposition: form-data; name="${name}"${fileName === undefined ? '' : `; filename="${fileName}"`}`,
+      'Content-Type: application/octet-stream',
+    ],
+    'x',
+  );
+
+const invalidDurations = [
+  ...['0', '-1', '1.5', '1e3', '2147483648', '99999999999999999999', 'abc', '', ' ', ' 7', '7 ', '0x10', '07', '+7'],
+  ...['١٢٣', 'null', '1_000', '7\r\n'],
+];
+test.each([
+  ['without parts', () => closing, named('file', 'is required')],
+  ['without a file', () => form(textPart('durationMs', '100')), named('file', 'is required')],
+  ['with `file` as text', () => form(textPart('file', 'x')), named('file', 'must be sent as a file, with a file name')],
+  ['with `file` as text beside the file', () => form(file(), textPart('file', 'x')), named('file')],
+  ['with two files', () => form(file(), file()), named('file', 'is repeated')],
+  ['with three files', () => form(file(), file(), file()), named('file', 'is repeated')],
+  ['with an unknown text field', () => form(textPart('language', 'en'), file()), named('language', 'is not known')],
+  ['with it after the file', () => form(file(), textPart('language', 'en')), named('language', 'is not known')],
+  ['with an unknown file', () => form(file(), filePart('x', 'x.wav', 'audio')), named('audio', 'is not known')],
+  ['with only an unknown file', () => form(filePart(audio, 'x.wav', 'audio')), named('audio', 'is not known')],
+  ['with an unknown field in binary', () => form(file(), binaryText('other')), named('other', 'is not known')],
+  ['with an unknown file without a name', () => form(file(), binaryText('other', '')), named('other', 'is not known')],
+  ['with a file without a name', () => form(binaryText('file')), named('file')],
+  ['with a file with an empty name', () => form(binaryText('file', '')), named('file')],
+  ['with durationMs in binary', () => form(file(), binaryText('durationMs')), named('durationMs')],
+  ['with durationMs as a file', () => form(file(), filePart('7', '7', 'durationMs')), named('durationMs')],
+  [
+    'with durationMs twice',
+    () => form(textPart('durationMs', '7'), file(), textPart('durationMs', '7')),
+    named('durationMs', 'is repeated'),
+  ],
+  ['with durationMs[a]', () => form(textPart('durationMs[a]', '7'), file()), named('durationMs[a]')],
+  ['with durationMs[]', () => form(file(), textPart('durationMs[]', '7')), named('durationMs[]')],
+  ['with __proto__', () => form(textPart('__proto__', '7'), file()), named('__proto__')],
+  ['with __proto__[x]', () => form(textPart('__proto__[x]', '7'), file()), named('__proto__[x]')],
+  ['with constructor', () => form(file(), textPart('constructor', '7')), named('constructor')],
+  ['with a field whose name is empty', () => form(file(), textPart('', '7')), { code: 'invalid_request' }],
+  [
+    'with a field without a name',
+    () => form(file(), part('Content-Disposition: form-data', '7')),
+    { code: 'invalid_request' },
+  ],
+  ['with a field name of 5,000', () => form(file(), textPart('n'.repeat(5_000), '7')), { code: 'invalid_request' }],
+  ['with a value of 1 MB', () => form(textPart('durationMs', '1'.repeat(1e6)), file()), named('durationMs')],
+  ['with an unknown value of 1 MB', () => form(textPart('note', 'x'.repeat(1e6)), file()), named('note')],
+  [
+    'with hundreds of fields',
+    () => form(...Array.from({ length: 500 }, (_, i) => textPart(`f${i}`, 'x')), file()),
+    { code: 'invalid_request' },
+  ],
+  ['with hundreds of files', () => form(...Array.from({ length: 500 }, () => file())), named('file', 'is repeated')],
+  ['with a part without headers', () => form(file(), part([], 'x')), { code: 'invalid_request' }],
+  ['with malformed part headers', () => form(part(['no colon here', ':'], 'x'), file()), { code: 'invalid_request' }],
+  [
+    'with part headers of 100 KB',
+    () => form(part(`Content-Disposition: form-data; name="file"; x="${'y'.repeat(100_000)}"`, 'x')),
+    { code: 'invalid_request' },
+  ],
+  ['with an empty file', () => form(filePart('')), { code: 'empty_file' }],
+  ...invalidDurations.map((value): [string, () => Buffer, object] => [
+    `with durationMs ${JSON.stringify(value)}`,
+    () => form(textPart('durationMs', value), file()),
+    named('durationMs', 'must be a whole number from 1 to 2147483647'),
+  ]),
+])('a form %s → 400 that says so, nothing is left', async (_, body, expected) => {
+  const before = await traces(service, account);
+  const response = await send(body()).set('Idempotency-Key', 'refused');
+  expect(response.status).toBe(400);
+  expect(response.body).toMatchObject(expected);
+  expect(response.headers).not.toHaveProperty('location');
+  await expectNothingLeft(service, account, before);
+});
+
+test.each([
+  ['without its last boundary', () => file()],
+  ['cut within the file', () => file().subarray(0, -500)],
+  ['cut within a header', () => Buffer.from(`--${boundary}\r\nContent-Disp`)],
+  ['cut within a field', () => Buffer.concat([file(), textPart('durationMs', '100').subarray(0, -4)])],
+  ['empty', () => Buffer.of()],
+  ['with another boundary', () => Buffer.from(form(file()).toString('latin1').replaceAll(boundary, 'other'), 'latin1')],
+  ['of garbage', () => Buffer.alloc(100_000, 'garbage ')],
+  ['of JSON', () => Buffer.from('{"file":"x"}')],
+])('a body %s → 422 upload_incomplete, nothing is left', async (_, body) => {
+  const before = await traces(service, account);
+  const response = await send(body());
+  expect([response.status, response.body.code]).toEqual([422, 'upload_incomplete']);
+  await expectNothingLeft(service, account, before);
+});
+
+test('a part with hundreds of headers → accepted, they say nothing', async () => {
+  const headers = Array.from({ length: 500 }, (_, i) => `X-${i}: y`);
+  const disposition = 'Content-Disposition: form-data; name="file"; filename="a.wav"';
+  await send(form(part([...headers, disposition], audio))).expect(202);
+});
+
+test('a boundary of 1,000 characters → accepted', async () => {
+  const long = 'b'.repeat(1_000);
+  const body = Buffer.from(form(file()).toString('latin1').replaceAll(boundary, long), 'latin1');
+  const type = `multipart/form-data; boundary=${long}`;
+  await service.post('/v1/transcriptions', account.key).set('Content-Type', type).send(body).expect(202);
+});
+
+const send = (body: Buffer) => service.post('/v1/transcriptions', account.key).set('Content-Type', formType).send(body);

@@ -1,0 +1,47 @@
+import { makeAccount } from '../support/accounts.ts';
+import { startTestService } from '../support/service.ts';
+import { filePart, form, formType, tone } from '../support/uploads.ts';
+import type { TestAccount } from '../support/accounts.ts';
+import type { TestService } from '../support/service.ts';
+
+let service: TestService;
+let account: TestAccount;
+let audio: Buffer;
+beforeAll(async () => {
+  service = await startTestService();
+  account = await makeAccount(service.db);
+  audio = await tone(100);
+});
+afterAll(() => service.stop());
+
+test.each([
+  ['with an extension', 'Board meeting.mp3', 'Board meeting'],
+  ['without one', 'interview', 'interview'],
+  ['in UTF-8', 'Besprechung für Übermorgen — 会議 🎙️.m4a', 'Besprechung für Übermorgen — 会議 🎙️'],
+  ['with a path', '../../etc/passwd', 'passwd'],
+  ['with a Windows path', 'C:\\fakepath\\memo.wav', 'memo'],
+  ['that is only an extension', '.mp3', 'Untitled'],
+  ['that is only a folder', '/', 'Untitled'],
+  ['with a quote, as curl escapes it', 'say \\"hi\\".wav', 'say "hi"'],
+  ['with a quote, as browsers escape it', 'say %22hi%22.wav', 'say "hi"'],
+  ['with a line break, as browsers escape it', 'one%0D%0Atwo.wav', 'onetwo'],
+  ['with a per cent sign', '50% off.wav', '50% off'],
+  ['with marks that turn the direction of text', 'a\u202egpj\u2066.wav', 'agpj'],
+  ['of 300 characters', `${'x'.repeat(296)}.wav`, 'x'.repeat(255)],
+  ['of 300 emoji', `${'🎧'.repeat(296)}.wav`, '🎧'.repeat(255)],
+  ['with markup', '<script>alert(1)<.svg', '<script>alert(1)<'],
+])('a file name %s → the title, and nothing else, comes from it', async (_, fileName, title) => {
+  const { body: accepted } = await service
+    .post('/v1/transcriptions', account.key)
+    .set('Content-Type', formType)
+    .send(form(filePart(audio, fileName)))
+    .expect(202);
+  const { body } = await service.get(`/v1/sessions/${String(accepted.sessionId)}`, account.key).expect(200);
+  expect(body.title).toBe(title);
+});
+
+test('file names → never in the log', () => {
+  const log = service.logLines.join('');
+  expect(log).toContain('createTranscription');
+  expect(log).not.toMatch(/Board meeting|passwd|fakepath|alert\(1\)|xxxxx/);
+});
