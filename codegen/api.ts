@@ -331,7 +331,7 @@ export interface components {
              */
             durationMs?: number;
         };
-        /** @description A queued transcription. */
+        /** @description A queued transcription. Its `status` is always `queued`; follow the session for what happens next. */
         TranscriptionJob: {
             /**
              * Format: uuid
@@ -345,14 +345,8 @@ export interface components {
              * @example 01a1f89b-f1a2-7606-8a3d-2c9f4b7e1d50
              */
             jobId: string;
-            status: components["schemas"]["TranscriptionJobStatus"];
+            status: components["schemas"]["SessionStatus"];
         };
-        /**
-         * @description Always `queued`. Follow the session for what happens next.
-         * @example queued
-         * @enum {string}
-         */
-        TranscriptionJobStatus: "queued";
         /** @description An OpenAPI 3.0 document. */
         OpenApiDocument: {
             /**

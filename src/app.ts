@@ -139,8 +139,8 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
       await api.handleRequest(toBackendRequest(req), req, res);
     } catch (error) {
       const problem = toApiError(error);
-      const left = (res.locals.clientLeft as AbortSignal).aborted;
-      if (problem.status >= 500 && !left)
+      const isExpected = error instanceof ApiError && (res.locals.clientLeft as AbortSignal).aborted;
+      if (problem.status >= 500 && !isExpected)
         ctx.log.error({ err: error, requestId: res.locals.requestId }, 'request failed');
       reply.problem(req, res, problem);
     }

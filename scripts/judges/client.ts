@@ -1,0 +1,32 @@
+/** What every generated client must bring home, whatever its language. */
+import { randomUUID } from 'node:crypto';
+import { expect } from './judge.ts';
+import type { Bench } from './judge.ts';
+
+/** The one line that a driver prints. */
+interface Experience {
+  /** Sessions in the list. */
+  listed: number;
+  segments: number;
+  text: string;
+  /** Words with their times, of all segments. */
+  words: number;
+  /** `code` of the typed errors: a wrong key, an unknown session, a key of another upload. */
+  problems: string[];
+}
+
+const expectedProblems = ['unauthorized', 'session_not_found', 'idempotency_key_reused'];
+
+/** @param command starts the driver */
+export async function drive({ run, service }: Bench, command: readonly string[], cwd?: string): Promise<string> {
+  const { url: API_URL, key: API_KEY, audio: AUDIO } = service;
+  const env = { API_URL, API_KEY, AUDIO, RUN_ID: randomUUID() };
+  const output = await run(command, { env, limitMs: 120_000, ...(cwd !== undefined && { cwd }) });
+  const seen = JSON.parse(output.trim().split('\n').at(-1)!) as Experience;
+  expect(seen.listed > 0, 'the list is empty');
+  expect(seen.segments > 0 && seen.text.trim() !== '', 'the transcript has no text');
+  expect(seen.words > 0, 'the transcript has no words');
+  const problems = seen.problems.join(', ');
+  expect(problems === expectedProblems.join(', '), `the typed errors are ${problems}`);
+  return `listed, uploaded, polled, read "${seen.text}", met 401, 404 and 422 typed`;
+}

@@ -1,0 +1,16 @@
+import { oapiCodegen } from './go-clients.ts';
+import { redocly, spectral } from './linters.ts';
+import { openapiGenerator } from './openapi-generator.ts';
+import { openapiPythonClient } from './python-clients.ts';
+import { schemathesis } from './schemathesis.ts';
+import { typescriptClients } from './typescript-clients.ts';
+import type { Judge } from './judge.ts';
+
+/**
+ * Two at a time, so that downloads and compilers don't wait for Schemathesis. Within a lane one after the other: Maven
+ * and npm share folders.
+ */
+export const lanes: readonly (readonly Judge[])[] = [
+  [redocly, spectral, ...typescriptClients, oapiCodegen, openapiPythonClient, ...openapiGenerator],
+  [schemathesis],
+];
