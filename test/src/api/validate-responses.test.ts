@@ -1,0 +1,33 @@
+import { makeAccount } from '../../support/accounts.ts';
+import { makeSession } from '../../support/sessions.ts';
+import { startTestService } from '../../support/service.ts';
+import type { TestAccount } from '../../support/accounts.ts';
+import type { TestService } from '../../support/service.ts';
+
+let service: TestService;
+let account: TestAccount;
+beforeAll(async () => {
+  service = await startTestService({ env: { VALIDATE_RESPONSES: '1' } });
+  account = await makeAccount(service.db);
+});
+afterAll(() => service.stop());
+
+test('VALIDATE_RESPONSES=1, an answer that conforms → goes out as it is', async () => {
+  const session = await makeSession(service.db, account.id, { status: 'completed' });
+  const path = `/v1/sessions/${session.id}`;
+  expect((await service.get(path, account.key).expect(200)).body).toMatchObject({ id: session.id });
+  await service.request('head', path, account.key).expect(200);
+  await service.get(`${path}/transcript?include=words`, account.key).expect(200);
+  await service.get(path).expect(401);
+  await service.get('/v1/nothing').expect(404);
+});
+
+test('VALIDATE_RESPONSES=1, an answer that breaks the contract → logged, and 500 says what is wrong', async () => {
+  const session = await makeSession(service.db, account.id, { title: 'x'.repeat(300) });
+  const { body } = await service.get(`/v1/sessions/${session.id}`, account.key).expect(500);
+  expect(body).toMatchObject({
+    code: 'internal_error',
+    detail: expect.stringContaining('must NOT have more than 255'),
+  });
+  expect(service.logLines.filter((line) => line.includes('an answer breaks the contract'))).toHaveLength(1);
+});
