@@ -71,5 +71,5 @@ export class Reply {
 function faultsOf(req: Request, res: Response, body: Buffer | undefined): string[] {
   const headers = Object.fromEntries(Object.entries(res.getHeaders()).map(([name, value]) => [name, String(value)]));
   const text = req.method === 'HEAD' ? '' : (body?.toString() ?? '');
-  return violations({ method: req.method, path: req.originalUrl, status: res.statusCode, headers, text });
+  return violations({ method: req.method, path: req.path, status: res.statusCode, headers, text });
 }

@@ -18,7 +18,14 @@ const main = fileURLToPath(new URL('../../src/start-api.ts', import.meta.url));
  */
 export async function startApiProcess(env: Record<string, string>, wrapper: string[] = []): Promise<ApiProcess> {
   const [program, ...args] = [...wrapper, process.execPath, main];
-  const defaults = { PATH: process.env.PATH!, PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0', LOG_LEVEL: 'info' };
+  const defaults = {
+    PATH: process.env.PATH!,
+    PORT: '0',
+    OPS_PORT: '0',
+    MIN_FREE_DISK: '0',
+    LOG_LEVEL: 'info',
+    VALIDATE_RESPONSES: '1',
+  };
   const child = spawn(program!, args, { env: { ...defaults, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const exited = once(child, 'exit');
   let output = '';

@@ -43,7 +43,11 @@ export async function startTestService({ env = {}, beside }: TestServiceOptions 
   const database = beside === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = database?.url ?? beside!.databaseUrl;
   const dataDir = beside?.dataDir ?? (await mkdtemp(join(process.env.TEST_FOLDER!, 'data-')));
-  const defaults = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0' };
+  const defaults = {
+    ...{ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0' },
+    // Whatever client a test uses, no answer that breaks the contract gets to it.
+    VALIDATE_RESPONSES: '1',
+  };
   const config = readConfig({ ...defaults, ...env });
   const logLines: string[] = [];
   const log = createLog({ logLevel: 'debug' }, { write: (line) => void logLines.push(line) });
