@@ -305,7 +305,7 @@ export interface components {
          */
         WebVtt: string;
         /**
-         * @description SubRip captions, a cue per segment.
+         * @description SubRip captions, a cue per segment. Lines end in CR LF.
          * @example 1
          *     00:00:00,120 --> 00:00:03,480
          *     good morning and welcome
@@ -1344,6 +1344,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
 }

@@ -28,7 +28,7 @@ export type Input<Id extends OperationId> = {
   /** Checked, coerced and filled with the defaults of the contract. */
   query: Parameters<Id, 'query'>;
   headers: LowerCased<Parameters<Id, 'header'>> & { accept?: string };
-  /** Aborts when the client leaves or the server stops. */
+  /** Aborts when the client leaves; unless it is an upload, also when the server stops. */
   signal: AbortSignal;
 } & (Id extends PublicOperation ? unknown : { principal: Principal }) &
   (Id extends UploadOperation ? { body: Omit<Schema<'TranscriptionRequest'>, 'file'>; file: UploadedFile } : unknown);

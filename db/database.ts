@@ -85,7 +85,7 @@ const unavailableCodes = new Set([
   'EAI_AGAIN',
 ]);
 const unavailableMessages =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|Cannot use a pool after/;
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|timeout expired|not queryable|Cannot use a pool after/;
 
 /** Whether an error says that the database can not be reached or can not take more now, rather than that a query is wrong. */
 export function isDatabaseAway(error: unknown): boolean {

@@ -4,7 +4,8 @@
  *
  *     queued ──claim──▶ processing ──complete──▶ completed
  *       ▲                  │   │
- *       └──requeue/hand────┘   └──fail──▶ failed ──retry (support)──▶ queued
+ *       ├──requeue/hand────┘   └──fail──▶ failed ──retry (support)──▶ queued
+ *       └──fail (canceled, or no attempt left)──▶ failed
  *
  * The caller holds the account's lock wherever a reservation ends.
  */

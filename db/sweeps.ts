@@ -1,4 +1,4 @@
-/** What the sweeps look for: the only queries over all accounts, each on an index of few rows. */
+/** What the sweeps look for: queries over all accounts, each on an index of few rows. */
 import { sql } from 'kysely';
 import type { Queryable } from './database.ts';
 

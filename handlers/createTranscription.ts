@@ -13,6 +13,7 @@ import { pollAgainSeconds } from '../src/session-view.ts';
 import { titleOf } from '../src/title.ts';
 import { isRepeat, refuseFullQueue } from '../src/upload-admission.ts';
 import { measureUpload, refuseLongAudio } from '../src/upload-measurement.ts';
+import { fileTooLarge } from '../src/upload-size.ts';
 import type { Answer, Handler, Input } from '../codegen/operations.ts';
 import type { Trx } from '../db/database.ts';
 import type { Context } from '../src/context.ts';
@@ -33,18 +34,25 @@ export const createTranscription: Handler<'createTranscription'> = async (reques
   refuseLongAudio(durationMs, principal.max_audio_ms);
 
   const fresh: Accepted = { sessionId: randomUUIDv7(), jobId: randomUUIDv7() };
-  await ctx.audioStore.keep(file.path, principal.account_id, fresh.sessionId);
   let accepted: Accepted;
   try {
+    await ctx.audioStore.keep(file.path, principal.account_id, fresh.sessionId);
     accepted = await inTransaction(ctx.db, (trx) => accept(trx, request, ctx, fresh, durationMs));
   } catch (error) {
     // Where nobody knows whether the session is there, its audio stays; the sweep removes it if it is not.
-    if (!(error instanceof CommitOutcomeUnknown)) await ctx.audioStore.remove(principal.account_id, fresh.sessionId);
+    if (!(error instanceof CommitOutcomeUnknown)) await removeAudio(ctx, principal.account_id, fresh.sessionId);
     throw error;
   }
-  if (accepted !== fresh) await ctx.audioStore.remove(principal.account_id, fresh.sessionId);
+  if (accepted !== fresh) await removeAudio(ctx, principal.account_id, fresh.sessionId);
   return answer(accepted, accepted !== fresh);
 };
+
+/** The answer doesn't depend on it: a file that could not be removed is found by the sweep. */
+async function removeAudio({ audioStore, log }: Context, accountId: string, sessionId: string): Promise<void> {
+  await audioStore
+    .remove(accountId, sessionId)
+    .catch((error: unknown) => log.warn({ err: error }, 'audio not removed yet'));
+}
 
 /** `durationMs` of the form only serves to refuse early. */
 async function refuseByHint({ body, headers, principal }: Request, { db }: Context): Promise<void> {
@@ -78,6 +86,8 @@ async function accept(
 
   if (!(await isKeyValid(trx, accountId, principal.key_id))) throw unauthorized(true);
   refuseIneligible({ eligible: account.eligible, suspended: account.suspended_at !== null });
+  if (file.sizeBytes > account.max_upload_bytes) throw fileTooLarge(account.max_upload_bytes);
+  refuseLongAudio(durationMs, account.max_audio_ms);
   refuseFullQueue(await countQueued(trx, accountId), account.queued_sessions);
   const available = availableMs(account);
   if (available <= 0 || available < (durationMs ?? 0)) throw insufficientBalance(account, durationMs);

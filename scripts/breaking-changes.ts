@@ -19,14 +19,24 @@ const [released, current] = ['codegen/released.yaml', 'openapi.yaml'].map((path)
 const major = async (file: string) => Number(parse(await readFile(file, 'utf8')).info.version.split('.')[0]);
 
 async function breakingChanges(): Promise<string | undefined> {
+  const built = await run('--version');
+  if (built.code === 'ENOENT') return notRun('Go is not installed');
+  if (built.code !== 0) return notRun(`oasdiff could not be built: ${built.output.trim().split('\n').at(-1)}`);
+  const { code, output } = await run('breaking', released, current, '--fail-on', 'ERR');
+  return code === 0 ? undefined : output;
+}
+
+async function run(...args: string[]): Promise<{ code: number | string; output: string }> {
   try {
-    await promisify(execFile)('go', ['run', oasdiff, 'breaking', released, current, '--fail-on', 'ERR'], { cwd: root });
-    return undefined;
+    const { stdout } = await promisify(execFile)('go', ['run', oasdiff, ...args], { cwd: root });
+    return { code: 0, output: stdout };
   } catch (error) {
-    const { code, stdout, stderr } = error as { code?: number | string; stdout?: string; stderr?: string };
-    if (code === 'ENOENT') return notRun('Go is not installed');
-    // oasdiff prints what it found on its standard output, and nothing there when it could not be built.
-    return stdout ? stdout : notRun(`oasdiff could not be built: ${stderr?.trim().split('\n').at(-1)}`);
+    const {
+      code = 1,
+      stdout = '',
+      stderr = '',
+    } = error as { code?: number | string; stdout?: string; stderr?: string };
+    return { code, output: `${stdout}${stderr}` };
   }
 }
 

@@ -70,6 +70,8 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
       try {
         return await accept(upload);
       } finally {
+        // A session by now, or nothing.
+        leave();
         await ctx.audioStore.removeIncoming(upload.file.path);
       }
     } finally {

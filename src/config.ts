@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { recognizerNames } from './recognizers/select.ts';
 import type { RecognizerName } from './recognizers/select.ts';
 
-export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 export interface Config {
   host: string;
@@ -91,7 +91,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 }
 
 /** What is shown of a wrong value: start-up messages end up in logs. */
-const withoutPassword = (text: string) => text.replace(/\/\/[^/]*@/, '//…@');
+const withoutPassword = (text: string) => text.replace(/(:\/\/|:).*@/, '$1…@');
 
 function parseInteger(text: string, minimum: number, maximum: number): number | undefined {
   const value = Number(text);

@@ -45,7 +45,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
     const oldest = new Gauge({
       name: 'transcription_oldest_queued_seconds',
-      help: 'For how long the oldest queued session has been waiting',
+      help: 'Seconds since the upload of the oldest session that waits',
       registers: [this.registry],
     });
     new Gauge({

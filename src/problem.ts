@@ -42,6 +42,14 @@ export function invalidRequest(...errors: [InvalidField, ...InvalidField[]]): Ap
 
 const places = { path: 'path parameter', query: 'query parameter', header: 'header', body: 'form field' };
 
+const diskFullRetrySeconds = 60;
+
+export const diskIsFull = (): ApiError =>
+  unavailable('There is no room for this upload now. Try again later.', diskFullRetrySeconds);
+
+const isDiskFull = (error: unknown): boolean =>
+  Error.isError(error) && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+
 export function unavailable(detail: string, retryAfterSeconds = 5): ApiError {
   return new ApiError(503, 'unavailable', detail, { retryAfterSeconds });
 }
@@ -52,6 +60,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof CommitOutcomeUnknown || isDatabaseAway(error)) {
     return unavailable('The service can not reach its database. Try again shortly.');
   }
+  if (isDiskFull(error)) return diskIsFull();
   return new ApiError(500, 'internal_error', 'The service failed to answer. Quote the requestId to support.');
 }
 

@@ -26,10 +26,11 @@ export interface JobData {
 export interface QueuedJob {
   id: string;
   data: JobData;
+  /** Which attempt holds the job: pg-boss settles no other. */
   retryCount: number;
   /** When the queue takes the job away; the worker stops {@link expiryMarginSeconds} earlier by itself. */
   expireInSeconds: number;
-  /** Aborts when the claim is lost (missed heartbeats, expiry) or the process stops. */
+  /** Aborts when the claim is lost (missed heartbeats, expiry); not when the worker is asked to stop. */
   signal: AbortSignal;
 }
 

@@ -65,8 +65,9 @@ async function start(config: Config, log: Log, halves: Halves): Promise<() => Pr
   const ops = createOpsServer(foundation, stopping.signal);
   try {
     await listen(ops, config.opsPort, config.host, 'OPS_PORT');
-    const worker = halves.worker ? await startWorker(foundation, recognizer) : undefined;
+    // The worker last: a port that is taken must not cost the jobs that it would have begun an attempt.
     const api = halves.api ? await startApi(foundation, foundation.databaseUrl) : undefined;
+    const worker = halves.worker ? await startWorker(foundation, recognizer) : undefined;
     return async () => {
       stopping.abort();
       await Promise.all([api?.stop(), worker?.stop()]);

@@ -17,9 +17,8 @@ export async function measureUpload(path: string, signal: AbortSignal): Promise<
   try {
     return (await atOnce(() => measureAudio(path, { timeLimitMs, signal }))).durationMs;
   } catch (error) {
-    if (signal.aborted) throw unavailable('The service is restarting. Send the upload again.');
+    if (signal.aborted) throw unavailable('The client left while its upload was measured.');
     if (!(error instanceof AudioError)) throw error;
-    if (error.code === 'timed_out') return undefined;
     if (error.code === 'no_audio_track') throw new ApiError(422, 'no_audio_track', 'The file has no audio track.');
     throw new ApiError(415, 'unsupported_media', 'The file is not in a media format that can be read.');
   }

@@ -41,7 +41,7 @@ export class UploadMeter extends Transform {
 
   #check(): void {
     const now = performance.now();
-    if (this.writableNeedDrain) {
+    if (this.writableNeedDrain || this.writableEnded) {
       // The disk is what is slow, not the client.
       this.#lastByteAt = now;
       this.#beginWindow(now);

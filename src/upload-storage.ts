@@ -3,17 +3,15 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { unavailable } from './problem.ts';
+import { diskIsFull } from './problem.ts';
 import type { Hash } from 'node:crypto';
 import type { Readable, TransformCallback } from 'node:stream';
 import type { AudioStore } from './audio-store.ts';
-import type { ApiError } from './problem.ts';
 import type { StorageEngine } from 'multer';
 
 /** Fewer and larger writes: 0.96 of piping the body to a file, instead of 0.75 with the default of 64 KiB. */
 const writeBufferBytes = 1024 * 1024;
 const checkDiskEveryBytes = 64 * 1024 * 1024;
-const diskFullRetrySeconds = 60;
 
 export interface StoredFile {
   path: string;
@@ -72,12 +70,6 @@ export function diskStorage(store: AudioStore, options: { hash: boolean; minFree
 export async function refuseFullDisk(store: AudioStore, minFreeDisk: number, bytes = 0): Promise<void> {
   if ((await store.freeBytes()) - bytes < minFreeDisk) throw diskIsFull();
 }
-
-export const diskIsFull = (): ApiError =>
-  unavailable('There is no room for this upload now. Try again later.', diskFullRetrySeconds);
-
-export const isDiskFull = (error: unknown): boolean =>
-  Error.isError(error) && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 
 class ByteCounter extends Transform {
   bytes = 0;

@@ -1,7 +1,7 @@
 /** The one door to multer: reads a multipart upload to disk and checks its form against the contract. */
 import multer from 'multer';
 import { ApiError, invalidRequest } from './problem.ts';
-import { diskIsFull, diskStorage, isDiskFull } from './upload-storage.ts';
+import { diskStorage } from './upload-storage.ts';
 import { UploadMeter } from './upload-meter.ts';
 import { fileTooLarge } from './upload-size.ts';
 import type { Request, Response } from 'express';
@@ -42,8 +42,6 @@ export async function receiveUpload(
   { audioStore, config }: Pick<Foundation, 'audioStore' | 'config'>,
   options: { maxBytes: number; hash: boolean },
 ): Promise<Upload> {
-  // Gone while it was admitted: its 'close' is over, and nobody would end the wait for its bytes.
-  if (req.destroyed && !req.complete) throw incomplete();
   // The client left while its headers were checked: nothing more would ever be heard of this body.
   if (req.destroyed) throw incomplete();
   const meter = new UploadMeter(req.headers, options.maxBytes);
@@ -153,7 +151,6 @@ function toApiError(error: unknown, limitBytes: number): unknown {
     if (error.field !== undefined) return invalidField(error.field, 'is not known, or too long');
     return new ApiError(400, 'invalid_request', `The form can not be read: ${error.message}.`);
   }
-  if (isDiskFull(error)) return diskIsFull();
   if (Error.isError(error) && /^Unexpected end of (form|file)/.test(error.message)) return incomplete();
   if (Error.isError(error) && /^(Malformed|Multipart|Unsupported|Unterminated)/.test(error.message)) {
     return new ApiError(400, 'invalid_request', 'The body is not valid multipart/form-data (RFC 7578).');

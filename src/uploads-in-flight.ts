@@ -9,7 +9,10 @@ export class UploadsInFlight {
   /** Counts one more; the caller gives it back with the function that it gets. */
   enter(accountId: string): () => void {
     this.#counts.set(accountId, this.of(accountId) + 1);
+    let isIn = true;
     return () => {
+      if (!isIn) return;
+      isIn = false;
       const left = this.of(accountId) - 1;
       if (left === 0) this.#counts.delete(accountId);
       else this.#counts.set(accountId, left);

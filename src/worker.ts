@@ -12,9 +12,8 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-/** @throws {RecognizerError} that says what to install when the recognizer can not run here */
+/** @param recognizer one that has been checked */
 export async function startWorker(foundation: Foundation, recognizer: Recognizer): Promise<Worker> {
-  await recognizer.check();
   const workFolder = new WorkFolder(foundation.config.dataDir);
   await workFolder.open();
 

@@ -9,7 +9,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const unprintable = /[\p{Cc}\p{Cs}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
 /** @param listedBy the command that shows such ids */
-export function idListedBy(listedBy: string): (text: string) => string {
+function idListedBy(listedBy: string): (text: string) => string {
   return (text) => {
     const id = text.trim().toLowerCase();
     if (!uuid.test(id)) throw new InvalidArgumentError(`Type a whole id; ${listedBy} shows them.`);

@@ -18,7 +18,8 @@ export class AuthFailures {
   readonly #log: Log;
   readonly #metrics: Metrics;
   #counts = new Map<string, number>();
-  #minute = 0;
+  /** Runs while there is anything to count. */
+  #minute: NodeJS.Timeout | undefined;
   #held = 0;
   #delayed = 0;
 
@@ -30,7 +31,7 @@ export class AuthFailures {
 
   /** Counts a 401 and waits if it must be slow. Answers whether its connection is to be closed. */
   async count(address: string): Promise<boolean> {
-    this.#turnMinute();
+    this.#minute ??= setTimeout(() => this.#turnMinute(), minuteMs).unref();
     const known = networkOf(address);
     const network = this.#counts.has(known) || this.#counts.size < maxAddresses ? known : 'others';
     const failures = (this.#counts.get(network) ?? 0) + 1;
@@ -47,14 +48,12 @@ export class AuthFailures {
   }
 
   #turnMinute(): void {
-    const minute = Math.floor(performance.now() / minuteMs);
-    if (minute === this.#minute) return;
     if (this.#delayed > 0) {
       this.#log.warn({ delayed: this.#delayed, addresses: this.#counts.size }, 'invalid keys were slowed down');
     }
-    this.#minute = minute;
     this.#counts = new Map();
     this.#delayed = 0;
+    this.#minute = undefined;
   }
 }
 

@@ -10,18 +10,19 @@ export function watchResponse(req: Request, res: Response, { log, metrics }: Fou
     left.abort();
     const operation = (res.locals.operation as string | undefined) ?? 'none';
     const code = res.locals.code as string | undefined;
-    metrics.requests.inc({ operation, status: res.statusCode });
+    // A client that left got none.
+    const status = res.headersSent ? res.statusCode : 'none';
+    metrics.requests.inc({ operation, status });
     if (code !== undefined) metrics.refusals.inc({ code });
     log.info(
       {
         requestId: res.locals.requestId,
         method: req.method,
         operation,
-        status: res.statusCode,
+        status,
         code,
         accountId: res.locals.accountId,
         ms: Math.round(performance.now() - began),
-        answered: res.headersSent,
       },
       'request',
     );

@@ -16,7 +16,7 @@ export interface DecodeOptions {
 }
 
 /** 16,000 samples per second of two bytes, one channel. */
-export const bytesPerMs = 32;
+const bytesPerMs = 32;
 
 /** How much more than the maximum is decoded, to tell "exactly the maximum" from "more than that". */
 const excessMs = 1000;

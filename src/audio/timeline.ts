@@ -2,7 +2,7 @@
 const jitterSeconds = 0.1;
 
 /** A longer gap is taken for a damaged timestamp: a file of 20 KB could otherwise claim days of silence. */
-export const longestGapSeconds = 3600;
+const longestGapSeconds = 3600;
 
 /**
  * ffmpeg expression that puts packets or frames on one timeline that never goes back: recordings joined byte by byte

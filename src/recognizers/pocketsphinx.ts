@@ -39,7 +39,7 @@ export function createPocketSphinx(options: PocketSphinxOptions = {}): Recognize
 
 /** It took 0.2 to 0.3 s per second of audio on a busy machine; one that takes ten times as long hangs. */
 function defaultTimeLimitMs(durationMs: number): number {
-  return Math.min(10 * 60_000 + 4 * durationMs, 24 * 3_600_000);
+  return Math.min(15 * 60_000 + 4 * durationMs, 24 * 3_600_000);
 }
 
 async function checkInstalled(executable: string): Promise<void> {

@@ -7,16 +7,12 @@ import { AudioError } from '../audio/audio-error.ts';
 import { AttemptFailed, newJobId } from '../queue.ts';
 import { RecognizerError } from '../recognizers/recognizer.ts';
 import { failSession } from '../session-endings.ts';
+import { ClaimLost } from './claim-lost.ts';
 import { NotCovered } from './reservation.ts';
 import type { Attempt } from '../../db/attempts.ts';
 import type { Log } from '../log.ts';
 import type { QueuedJob } from '../queue.ts';
 import type { WorkerContext } from './context.ts';
-
-/** Another attempt has the session, or it is final: nothing of this one may be stored. */
-export class ClaimLost extends Error {
-  override readonly name = 'ClaimLost';
-}
 
 /** The attempt's time limit is over. */
 export class TimeIsUp extends Error {
@@ -68,8 +64,9 @@ async function failNow(job: QueuedJob, attempt: Attempt, code: string, { db, que
     // The account first, as everywhere; then whether the session is still this attempt's.
     await lockAccount(trx, attempt.accountId);
     const session = await findSessionRow(trx, attempt.accountId, attempt.sessionId);
-    if (session?.attempt === attempt.attempt) await failSession(trx, attempt.accountId, attempt.sessionId, code);
-    await queue.complete(trx, job);
+    const isOurs = session?.status === 'processing' && session.attempt === attempt.attempt;
+    if (isOurs) await failSession(trx, attempt.accountId, attempt.sessionId, code);
+    if (!(await queue.complete(trx, job)) && isOurs) throw new AttemptFailed('claim_lost');
   });
 }
 
@@ -81,8 +78,9 @@ async function handBack(job: QueuedJob, attempt: Attempt, { db, queue }: WorkerC
     const session = await findSessionRow(trx, accountId, sessionId);
     const id = newJobId();
     const handed = await handBackIfProcessing(trx, attempt, id);
-    await queue.complete(trx, job);
+    const isCompleted = await queue.complete(trx, job);
     if (handed === undefined || account === undefined) return;
+    if (!isCompleted) throw new AttemptFailed('claim_lost');
     await queue.enqueue(trx, {
       id,
       accountId,

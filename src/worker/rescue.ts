@@ -20,7 +20,7 @@ export async function rescue(
     const id = newJobId();
     const session = await replaceJobIfNotFinal(trx, accountId, sessionId, lostJobId, id);
     if (account === undefined || session === undefined) return;
-    log.warn({ sessionId, attemptsLeft: session.attempts_left }, 'a session had lost its job');
+    log.info({ sessionId, attemptsLeft: session.attempts_left }, 'the job of a session is dead or lost');
     if (session.attempts_left === 0) {
       await failSession(trx, accountId, sessionId, session.last_error_code ?? 'recognizer_error');
       return;

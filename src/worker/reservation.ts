@@ -2,6 +2,7 @@ import { changeReserved, lockAccount } from '../../db/accounts.ts';
 import { setReservationIfProcessing } from '../../db/attempts.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { availableMs } from '../balance.ts';
+import { ClaimLost } from './claim-lost.ts';
 import type { Db } from '../../db/database.ts';
 import type { Attempt } from '../../db/attempts.ts';
 
@@ -16,16 +17,16 @@ const toleranceMs = (reservedMs: number) => reservedMs * 0.01 + 1000;
 /**
  * Makes sure that the decoded duration is reserved before anything is recognized. Answers what is reserved now.
  *
- * @throws {NotCovered}
+ * @throws {NotCovered} and {@link ClaimLost}, with nothing changed
  */
 export async function coverDecoded(db: Db, attempt: Attempt, reservedMs: number, decodedMs: number): Promise<number> {
   if (decodedMs <= reservedMs + toleranceMs(reservedMs)) return reservedMs;
   const missingMs = decodedMs - reservedMs;
   await inTransaction(db, async (trx) => {
     const account = await lockAccount(trx, attempt.accountId);
-    if (account === undefined || availableMs(account) < missingMs) throw new NotCovered();
-    if (await setReservationIfProcessing(trx, attempt, decodedMs))
-      await changeReserved(trx, attempt.accountId, missingMs);
+    if (account === undefined || !(await setReservationIfProcessing(trx, attempt, decodedMs))) throw new ClaimLost();
+    if (availableMs(account) < missingMs) throw new NotCovered();
+    await changeReserved(trx, attempt.accountId, missingMs);
   });
   return decodedMs;
 }

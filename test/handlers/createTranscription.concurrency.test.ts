@@ -1,5 +1,5 @@
 import { makeAccount, makeKey } from '../support/accounts.ts';
-import { suspendAccount, setPlan } from '../../db/accounts.ts';
+import { setLimitOverrides, setPlan, suspendAccount } from '../../db/accounts.ts';
 import { revokeApiKey } from '../../db/api-keys.ts';
 import { RawUpload } from '../support/raw-upload.ts';
 import { startTestService } from '../support/service.ts';
@@ -83,6 +83,18 @@ test.each([
     (account: TestAccount) => suspendAccount(first.db, account.id),
   ],
   ['the plan becomes free', 403, 'plan_not_eligible', (account: TestAccount) => setPlan(first.db, account.id, 'free')],
+  [
+    'the longest audio falls below it',
+    422,
+    'audio_too_long',
+    (account: TestAccount) => setLimitOverrides(first.db, account.id, { max_audio_ms: 999 }),
+  ],
+  [
+    'the largest file falls below it',
+    413,
+    'file_too_large',
+    (account: TestAccount) => setLimitOverrides(first.db, account.id, { max_upload_bytes: 1_000 }),
+  ],
 ])('%s while the body comes → %s %s, nothing is left', async (_, status, code, change) => {
   const account = await makeAccount(first.db);
   const before = await traces(first, account);

@@ -1,8 +1,12 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { makeAccount } from '../support/accounts.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { killLeftovers, startProcess } from '../support/processes.ts';
+import { startTestService } from '../support/service.ts';
+import { tone } from '../support/uploads.ts';
 
 const root = join(import.meta.dirname, '../..');
 afterAll(killLeftovers);
@@ -27,4 +31,26 @@ test('API and worker in processes of their own, SIGTERM to both → exit code 0'
   for (const { pid } of halves) process.kill(pid, 'SIGTERM');
   expect(await Promise.all(halves.map(({ ended }) => ended))).toEqual([0, 0]);
   await database.drop();
+});
+
+test('the port is taken → a message that names PORT, exit code 1, and no attempt is spent on what waits', async () => {
+  const service = await startTestService();
+  const account = await makeAccount(service.db);
+  await service
+    .post('/v1/transcriptions', account.key)
+    .attach('file', await tone(500), 'a.wav')
+    .expect(202);
+  const env = {
+    ...{ PATH: process.env.PATH, DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir },
+    ...{ PORT: String(service.api.port), OPS_PORT: '0' },
+  };
+  const child = spawn(process.execPath, ['src/start.ts'], { cwd: root, env });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, 'exit')) as [number];
+  expect(code).toBe(1);
+  expect(output).toContain('is taken. Set PORT to another one.');
+  const [row] = await service.db.selectFrom('sessions').select(['status', 'attempt', 'attempts_left']).execute();
+  expect(row).toEqual({ status: 'queued', attempt: 0, attempts_left: 3 });
+  await service.stop();
 });

@@ -1,8 +1,9 @@
+import { randomUUIDv7 } from 'node:crypto';
 import { sql } from 'kysely';
 import { changeReserved, lockAccount } from '../../../db/accounts.ts';
 import { listLedger } from '../../../db/ledger.ts';
 import { completeIfProcessing } from '../../../db/attempts.ts';
-import { deleteSession } from '../../../db/session-states.ts';
+import { deleteSession, retryIfFailed } from '../../../db/session-states.ts';
 import { findSegments } from '../../../db/transcripts.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { failSession } from '../../../src/session-endings.ts';
@@ -154,6 +155,34 @@ test('canceled meanwhile → recognition is aborted, the session stays as it was
   expect(await row(service, account, sessionId)).toMatchObject({ status: 'failed', error_code: 'canceled' });
   expect(await amounts()).toEqual([60_000]);
   expect(await reservedMs()).toBe(0);
+});
+
+test('canceled and retried meanwhile, then a final error of the old attempt → the retried session is untouched', async () => {
+  outcome = () => {
+    throw new RecognizerError('recognizer_error', 'stale', { retryable: false });
+  };
+  const id = randomUUIDv7();
+  await inTransaction(service.db, async (trx) => {
+    await failSession(trx, account.id, sessionId, 'canceled');
+    await service.queue.cancel(trx, queueJobId);
+    await retryIfFailed(trx, account.id, sessionId, {
+      queueJobId: id,
+      maxAudioMs: 10_000,
+      reservedMs: 2_000,
+      attempts: 3,
+    });
+    await changeReserved(trx, account.id, 2_000);
+  });
+  await endFirst();
+  expect(await row(service, account, sessionId)).toMatchObject({
+    status: 'queued',
+    reserved_ms: 2_000,
+    error_code: null,
+  });
+  second.open();
+  const job = { id, accountId: account.id, sessionId, durationMs: 2_000, attempts: 3, runningJobs: 2 };
+  await inTransaction(service.db, (trx) => service.queue.enqueue(trx, job));
+  expect(await final(service, account, sessionId)).toMatchObject({ segments: [{ text: 'fresh words' }] });
 });
 
 test('deleted meanwhile → nothing comes back, nothing is charged, the reservation stays released', async () => {
