@@ -3,6 +3,7 @@ import { PgBoss, fromKysely } from 'pg-boss';
 import { randomUUIDv7 } from 'node:crypto';
 import type { JobWithMetadata, QueueOptions as RetryOptions } from 'pg-boss';
 import type { Trx } from '../db/database.ts';
+import { expirySeconds } from './job-expiry.ts';
 import type { Log } from './log.ts';
 
 export const transcriptionQueue = 'transcription';
@@ -10,8 +11,6 @@ const deadLetterQueue = 'transcription-dead-letter';
 
 /** Attempts at a session before it fails. */
 export const maxAttempts = 3;
-const maxExpirySeconds = 24 * 60 * 60;
-export const expiryMarginSeconds = 30;
 /** The largest limit of jobs at once per account that fair share knows. */
 export const maxRunningJobs = 100;
 
@@ -28,7 +27,7 @@ export interface QueuedJob {
   data: JobData;
   /** Which attempt holds the job: pg-boss settles no other. */
   retryCount: number;
-  /** When the queue takes the job away; the worker stops {@link expiryMarginSeconds} earlier by itself. */
+  /** When the queue takes the job away; the worker stops `expiryMarginSeconds` earlier by itself. */
   expireInSeconds: number;
   /** Aborts when the claim is lost (missed heartbeats, expiry); not when the worker is asked to stop. */
   signal: AbortSignal;
@@ -194,8 +193,3 @@ export class Queue {
 type QueueOptions = RetryOptions & { deadLetter?: string };
 
 export const newJobId = (): string => randomUUIDv7();
-
-/** An attempt may take 15 minutes and four times the audio, 24 hours at most. */
-function expirySeconds(durationMs: number): number {
-  return Math.min(maxExpirySeconds, 15 * 60 + Math.ceil((4 * durationMs) / 1000) + expiryMarginSeconds);
-}

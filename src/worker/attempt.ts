@@ -2,7 +2,7 @@
 import { inTransaction } from '../../db/transaction.ts';
 import { reportProgressIfProcessing } from '../../db/attempts.ts';
 import { decodeAudio } from '../audio/decode.ts';
-import { expiryMarginSeconds } from '../queue.ts';
+import { expiryMarginSeconds } from '../job-expiry.ts';
 import { completeSession } from '../session-endings.ts';
 import { removeAudio } from './audio-removal.ts';
 import { ClaimLost } from './claim-lost.ts';

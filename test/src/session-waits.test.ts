@@ -244,7 +244,7 @@ test('the client leaves → its wait ends, and it is not looked for again', asyn
     httpGet(`${service.url}/v1/sessions/${session.id}/transcript?wait=30`, { agent, headers }).on('error', () => {});
   });
   agent.destroy();
-  await until(() => service.logLines.slice(from).some((line) => line.includes('"answered":false')), 2_000);
+  await until(() => service.logLines.slice(from).some((line) => line.includes('"status":"none"')), 2_000);
   expect(service.logLines.slice(from).join('')).not.toContain('"level":50');
 });
 
