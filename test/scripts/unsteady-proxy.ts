@@ -17,8 +17,10 @@ export async function startUnsteadyProxy(serviceUrl: string, trouble: Trouble): 
   const server = createServer((req, res) => {
     const isFirst = requests.push(`${req.method} ${req.url}`) === 1;
     if (isFirst && trouble === 'unavailable') {
-      res.writeHead(503, { 'Content-Type': 'application/problem+json', 'Retry-After': '1', Connection: 'close' });
-      return res.end(JSON.stringify({ type: 'about:blank', title: 'Unavailable', status: 503, code: 'unavailable' }));
+      const headers = { 'Content-Type': 'application/problem+json', 'Retry-After': '1', Connection: 'close' };
+      const problem = { type: 'about:blank', title: 'Unavailable', status: 503, code: 'unavailable' };
+      // After the upload: closing before it is read would make a broken connection of the answer, every now and then.
+      return req.resume().on('end', () => res.writeHead(503, headers).end(JSON.stringify(problem)));
     }
     const { method, url, headers } = req;
     const onward = request(new URL(url!, serviceUrl), { method, headers, agent: false } as object, (answer) => {
