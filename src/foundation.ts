@@ -1,10 +1,13 @@
 /** Puts together what both halves need, and takes it apart in the opposite order. */
+import { resolve } from 'node:path';
 import { migrateToLatest } from '../db/migrate.ts';
 import { openDatabase } from '../db/database.ts';
+import { findIsolation } from './audio/isolation.ts';
 import { AudioStore } from './audio-store.ts';
 import { useDatabase } from './database-url.ts';
 import { Metrics } from './metrics.ts';
 import { Queue } from './queue.ts';
+import type { Isolation } from './audio/isolation.ts';
 import type { Config } from './config.ts';
 import type { Foundation } from './context.ts';
 import type { Log } from './log.ts';
@@ -24,6 +27,7 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
     await queue.start();
     const audioStore = new AudioStore(config.dataDir);
     await audioStore.open();
+    logIsolation(await findIsolation(resolve(config.dataDir)), log);
     return {
       ...{ config, log, db, queue, audioStore, metrics: new Metrics(db), databaseUrl: inUse.url },
       async close() {
@@ -37,4 +41,9 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
     await inUse.leave();
     throw error;
   }
+}
+
+function logIsolation(isolation: Isolation, log: Log): void {
+  if (isolation === 'none') log.warn('children have network access: this machine allows no namespaces');
+  else log.info({ isolation }, 'children have no network access');
 }

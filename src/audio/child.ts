@@ -3,6 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { findExecutable } from './executable.ts';
+import { findIsolation, isRefusedIsolation, isolatingCommand } from './isolation.ts';
+import type { Isolation } from './isolation.ts';
 
 /** What one child may use at most, enforced by the kernel (setrlimit(2)). */
 export interface ChildLimits {
@@ -25,6 +27,8 @@ export interface ChildOptions {
   stdin?: Readable;
   /** Gets standard output as it comes. If it throws, the child is killed and `runChild` rejects with that error. */
   onStdout?: (chunk: Buffer) => void;
+  /** Without it, the best that this machine allows. */
+  isolation?: Isolation;
 }
 
 /** How the child ended, with the last 4 KiB of its standard error. */
@@ -32,7 +36,7 @@ export type ChildEnd = { stderr: string } & (
   { how: 'exited'; code: number } | { how: 'killed'; by: NodeJS.Signals } | { how: 'timed_out' }
 );
 
-/** The child could not be started (fork or exec failed); a missing program is `ExecutableNotFound`. */
+/** The child could not be started (fork, exec or unshare failed); a missing program is `ExecutableNotFound`. */
 export class ChildNotStarted extends Error {
   override readonly name = 'ChildNotStarted';
 }
@@ -40,19 +44,20 @@ export class ChildNotStarted extends Error {
 const stderrTailBytes = 4096;
 
 /**
- * Runs one program without a shell and without environment, below hard limits, and waits for its end.
+ * Runs one program without a shell, environment and (where the machine allows it) network, below hard limits, and waits
+ * for its end.
  * It dies with the thread that called this, even when that is killed with SIGKILL (prctl(2), PR_SET_PDEATHSIG).
  * @param program name looked up in PATH, or an absolute path
- * @throws {ExecutableNotFound} the program, `prlimit` or `setpriv` is not installed
+ * @throws {ExecutableNotFound} the program, `prlimit`, `setpriv` or `unshare` is not installed
  * @throws {ChildNotStarted}
  * @throws the abort reason of `options.signal`
  */
 export async function runChild(program: string, args: readonly string[], options: ChildOptions): Promise<ChildEnd> {
-  const command = await boundedCommand(program, args, options.limits);
+  const command = await boundedCommand(program, args, options);
   options.signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
     // Its own process group, so that a kill reaches its descendants and a Ctrl-C meant for the service doesn't.
-    const child = spawn(command[0], command.slice(1), { env: {}, detached: true, cwd: '/', stdio: stdioOf(options) });
+    const child = spawn(command[0]!, command.slice(1), { env: {}, detached: true, cwd: '/', stdio: stdioOf(options) });
     let stderr = Buffer.alloc(0);
     let timedOut = false;
     let failure: { error: unknown } | undefined;
@@ -100,6 +105,8 @@ export async function runChild(program: string, args: readonly string[], options
       settled();
       const text = stderr.toString('utf8');
       if (failure) reject(failure.error);
+      else if (isRefusedIsolation(text))
+        reject(new ChildNotStarted(`${program} could not be isolated: ${text.trim()}`));
       else if (timedOut) resolve({ how: 'timed_out', stderr: text });
       else if (by !== null) resolve({ how: 'killed', by, stderr: text });
       else resolve({ how: 'exited', code: code ?? -1, stderr: text });
@@ -110,12 +117,14 @@ export async function runChild(program: string, args: readonly string[], options
 async function boundedCommand(
   program: string,
   args: readonly string[],
-  limits: ChildLimits,
-): Promise<[string, ...string[]]> {
+  { limits, isolation }: ChildOptions,
+): Promise<string[]> {
   const path = await findExecutable(program);
   const [setpriv, prlimit] = await Promise.all([findExecutable('setpriv'), findExecutable('prlimit')]);
-  // Both replace themselves by what they start, so that there is one process with one pid.
+  // Each replaces itself by what it starts, so that there is one process with one pid.
   return [
+    ...(await isolatingCommand(isolation ?? (await findIsolation()))),
+    // After the namespaces: a change of credentials may clear the signal.
     setpriv,
     '--pdeathsig=KILL',
     '--no-new-privs',

@@ -17,6 +17,7 @@ const debianPackages: Record<string, string> = {
   pocketsphinx_continuous: 'pocketsphinx pocketsphinx-en-us',
   prlimit: 'util-linux',
   setpriv: 'util-linux',
+  unshare: 'util-linux',
 };
 
 /**

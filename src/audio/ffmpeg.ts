@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { AudioError, AudioToolError } from './audio-error.ts';
 import { ChildNotStarted, runChild } from './child.ts';
 import type { ChildEnd } from './child.ts';
+import { codecWhitelist } from './codecs.ts';
 import { ExecutableNotFound } from './executable.ts';
 import { formatWhitelist } from './formats.ts';
 
@@ -57,6 +58,7 @@ function inputArgs(input: string): string[] {
     ...['-hide_banner', '-nostdin', '-loglevel', 'error'],
     // Without these an upload could name other files and addresses. `pipe` is the way out, for `pipe:1`.
     ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', formatWhitelist],
+    ...['-codec_whitelist', codecWhitelist],
     // A decoder thread per core would multiply its memory.
     ...['-threads', '1'],
     // Demuxers skip what is not wanted, and pictures are never decoded.

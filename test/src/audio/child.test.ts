@@ -61,14 +61,32 @@ test('a program that cannot be executed → exit code 127 of prlimit', async () 
   expect(await runChild(program, [], bounds)).toMatchObject({ how: 'exited', code: 127 });
 });
 
-test('limits exceeded → killed by SIGXCPU or SIGXFSZ, or the allocation fails', async () => {
-  const busy = await runChild('sh', ['-c', 'while :; do :; done'], { ...bounds, limits: { ...limits, cpuSeconds: 1 } });
+test('a child that spins → killed by SIGXCPU, one that ignores that → killed by SIGKILL', async () => {
+  const oneSecond = { ...bounds, limits: { ...limits, cpuSeconds: 1 } };
+  const [busy, deaf] = await Promise.all([
+    runChild('sh', ['-c', 'while :; do :; done'], oneSecond),
+    runChild('sh', ['-c', 'trap "" XCPU; while :; do :; done'], { ...oneSecond, timeLimitMs: 60_000 }),
+  ]);
   expect(busy).toMatchObject({ how: 'killed', by: 'SIGXCPU' });
-  const large = await runChild('dd', ['if=/dev/zero', `of=${join(folder, 'large')}`, 'bs=64k', 'count=100'], bounds);
+  expect(deaf).toMatchObject({ how: 'killed', by: 'SIGKILL' });
+});
+
+test('a child that writes a file without end → killed by SIGXFSZ, the file as large as allowed', async () => {
+  const large = await runChild('dd', ['if=/dev/zero', `of=${join(folder, 'large')}`, 'bs=64k'], bounds);
   expect(large).toMatchObject({ how: 'killed', by: 'SIGXFSZ' });
   expect((await readFile(join(folder, 'large'))).length).toBe(1_000_000);
-  const hungry = await runChild('dd', ['if=/dev/zero', 'of=/dev/null', 'bs=2G', 'count=1'], bounds);
-  expect(hungry).toMatchObject({ how: 'exited', code: 1, stderr: expect.stringContaining('memory exhausted') });
+});
+
+test('a child that allocates without end, or too much at once → its allocation fails', async () => {
+  const exhausted = { how: 'exited', code: 1, stderr: expect.stringContaining('memory exhausted') };
+  expect(await runChild('tail', ['/dev/zero'], bounds)).toMatchObject(exhausted);
+  expect(await runChild('dd', ['if=/dev/zero', 'of=/dev/null', 'bs=2G', 'count=1'], bounds)).toMatchObject(exhausted);
+});
+
+test('a child that prints without end → killed by its limit, no more than the end of it kept', async () => {
+  const end = await runChild('sh', ['-c', 'exec yes >&2'], { ...bounds, timeLimitMs: 1_000 });
+  expect(end.how).toBe('timed_out');
+  expect(end.stderr).toHaveLength(4096);
 });
 
 test('a child that hangs → timed out, it and its descendants gone', async () => {
@@ -116,12 +134,13 @@ test('a consumer of standard output that throws → its error, the child gone', 
 });
 
 const users = process.getuid?.() === 0 ? [undefined, 65_534] : [undefined];
+const deaths = users.flatMap((uid) => [{ uid }, { uid, isolation: 'none' }]);
 
-test.each(users)('the service is killed with SIGKILL (as user %s) → the child dies with it', async (uid) => {
+test.each(deaths)('the service is killed with SIGKILL (%j) → the child dies with it', async ({ uid, ...options }) => {
   // A copy below the temporary folder: another user need not be able to enter the clone.
   await chmod(folder, 0o755);
   const source = join(import.meta.dirname, '../../../src/audio');
-  for (const name of ['child.ts', 'executable.ts']) {
+  for (const name of ['child.ts', 'executable.ts', 'isolation.ts']) {
     await writeFile(join(folder, name), await readFile(join(source, name)));
   }
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
@@ -129,17 +148,21 @@ test.each(users)('the service is killed with SIGKILL (as user %s) → the child 
   await writeFile(
     main,
     `import { runChild } from './child.ts';
-     await runChild('sh', ['-c', 'echo $$; exec sleep 1000'], {
-       limits: ${JSON.stringify(limits)}, timeLimitMs: 60000, onStdout: (chunk) => process.stdout.write(chunk) });`,
+     await runChild('sh', ['-c', 'echo $$; exec sleep 1000'], { ...${JSON.stringify({ limits, timeLimitMs: 60_000, ...options })},
+       onStdout: (chunk) => process.stdout.write(chunk) });`,
   );
   const node = join(folder, 'node');
+  await rm(node, { force: true });
   await writeFile(node, await readFile(process.execPath));
   await chmod(node, 0o755);
   const service = spawn(node, ['--no-warnings', main], {
     stdio: ['ignore', 'pipe', 'inherit'],
     ...(uid !== undefined && { uid, gid: uid }),
   });
-  const pid = await new Promise<number>((resolve) => service.stdout.once('data', (chunk) => resolve(Number(chunk))));
+  const pid = await new Promise<number>((resolve, reject) => {
+    service.stdout.once('data', (chunk) => resolve(Number(chunk)));
+    service.once('close', () => reject(new Error('the service ended before its child began')));
+  });
   expect(await isRunning(pid)).toBe(true);
   // The orphan holds no pipe of ours but the service's: 'close' comes once both are gone.
   service.kill('SIGKILL');
