@@ -1,6 +1,7 @@
 /** The one door to `pg`: pool, parsing of values, and which errors mean that the database is away. */
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { ConnectionWatch } from './connection-watch.ts';
 import type { Transaction } from 'kysely';
 import type { Schema } from './schema.ts';
 
@@ -16,6 +17,10 @@ export interface Database {
 }
 
 const statementTimeoutMs = 30_000;
+/** For work that is long by nature and that nobody waits for in a request. */
+export const patientTimeoutMs = 12 * 60 * 60 * 1000;
+/** Where the server's own limit is never heard of: the network swallows packets. */
+const queryTimeoutMs = statementTimeoutMs + 5_000;
 /** Also how long a query may wait for a free connection of the pool. */
 const connectionTimeoutMs = 10_000;
 
@@ -24,29 +29,69 @@ const connectionTimeoutMs = 10_000;
  *
  * @param url a `postgres://` URL
  * @param onBroken told when a connection breaks (the pool replaces it)
+ * @param timeoutMs for a statement, and for a transaction that does nothing
  */
-export function openDatabase(url: string, onBroken: (error: Error) => void, maxConnections = 20): Database {
+export function openDatabase(
+  url: string,
+  onBroken: (error: Error) => void,
+  maxConnections = 20,
+  timeoutMs = statementTimeoutMs,
+): Database {
+  const watch = watchServer(url);
   const pool = new pg.Pool({
     ...connectionOptions(url),
+    stream: watch.stream,
     max: maxConnections,
     connectionTimeoutMillis: connectionTimeoutMs,
     idleTimeoutMillis: 60_000,
-    statement_timeout: statementTimeoutMs,
-    // For a network that swallows packets: the server's own limit would never be heard of.
-    query_timeout: statementTimeoutMs + 5_000,
-    idle_in_transaction_session_timeout: statementTimeoutMs,
+    statement_timeout: timeoutMs,
+    query_timeout: timeoutMs + (queryTimeoutMs - statementTimeoutMs),
+    idle_in_transaction_session_timeout: timeoutMs,
     keepAlive: true,
   });
   // pg-pool listens to idle connections only, and an unheard 'error' ends the process.
   pool.on('connect', (client) => client.on('error', onBroken));
   pool.on('error', () => {});
+  discardHanging(pool);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  return { db, url, close: () => db.destroy() };
+  return {
+    db,
+    url,
+    async close() {
+      await db.destroy();
+      await watch.close();
+    },
+  };
+}
+
+/** A query that was given up still occupies its connection: the next one on it would wait for it in vain. */
+function discardHanging(pool: pg.Pool): void {
+  const takenAt = new WeakMap<pg.PoolClient, number>();
+  pool.on('acquire', (client) => takenAt.set(client, performance.now()));
+  pool.on('release', (_error, client) => {
+    const heldMs = performance.now() - (takenAt.get(client) ?? 0);
+    // A client that is ending is not taken back.
+    if (heldMs >= queryTimeoutMs) void (client as unknown as pg.Client).end();
+  });
 }
 
 /** A single connection outside the pool, for LISTEN. The caller connects, and ends it. */
 export function openConnection(url: string): pg.Client {
-  return new pg.Client({ ...connectionOptions(url), connectionTimeoutMillis: connectionTimeoutMs, keepAlive: true });
+  const watch = watchServer(url);
+  const options = { connectionTimeoutMillis: connectionTimeoutMs, keepAlive: true, stream: watch.stream };
+  const connection = new pg.Client({ ...connectionOptions(url), ...options });
+  connection.once('end', () => void watch.close());
+  return connection;
+}
+
+/** For the queue, which makes its own pool: what to add to its options, and what to call when it is closed. */
+export function watchForeignPool(url: string): { options: object; close(): Promise<void> } {
+  const watch = watchServer(url);
+  return { options: { stream: watch.stream, query_timeout: 4 * queryTimeoutMs }, close: () => watch.close() };
+}
+
+function watchServer(url: string): ConnectionWatch {
+  return new ConnectionWatch((stream) => new pg.Client({ ...connectionOptions(url), stream, keepAlive: true }));
 }
 
 function connectionOptions(url: string): pg.ClientConfig {

@@ -2,12 +2,13 @@
 import { PgBoss, fromKysely } from 'pg-boss';
 import { randomUUIDv7 } from 'node:crypto';
 import type { JobWithMetadata, QueueOptions as RetryOptions } from 'pg-boss';
-import type { Trx } from '../db/database.ts';
 import { expirySeconds } from './job-expiry.ts';
+import { queueConnection } from './queue-connection.ts';
+import type { Trx } from '../db/database.ts';
 import type { Log } from './log.ts';
 
 export const transcriptionQueue = 'transcription';
-const deadLetterQueue = 'transcription-dead-letter';
+export const deadLetterQueue = 'transcription-dead-letter';
 
 /** Attempts at a session before it fails. */
 export const maxAttempts = 3;
@@ -54,25 +55,16 @@ export class AttemptFailed extends Error {
 export class Queue {
   readonly #boss: PgBoss;
   readonly #log: Log;
+  readonly #disconnect: () => Promise<void>;
 
   /**
    * @param role a `worker` also watches heartbeats and expiry; an `api` and the admin command only send and complete
    */
   constructor(url: string, log: Log, role: 'worker' | 'api') {
-    const isWorker = role === 'worker';
+    const { options, close } = queueConnection(url, role);
     this.#log = log;
-    this.#boss = new PgBoss({
-      connectionString: url,
-      options: '-c timezone=UTC',
-      application_name: 'transcription-queue',
-      max: isWorker ? 6 : 2,
-      connectionTimeoutMillis: 5_000,
-      supervise: isWorker,
-      superviseIntervalSeconds: 5,
-      monitorIntervalSeconds: 5,
-      schedule: false,
-      useListenNotify: isWorker,
-    });
+    this.#disconnect = close;
+    this.#boss = new PgBoss(options);
     // Some of these are copies of errors, with everything that the database said about a row.
     this.#boss.on('error', ({ message }) => log.warn({ err: new Error(message) }, 'queue error'));
     this.#boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue warning'));
@@ -187,6 +179,7 @@ export class Queue {
 
   async stop(): Promise<void> {
     await this.#boss.stop({ graceful: true, timeout: 5_000 });
+    await this.#disconnect();
   }
 }
 

@@ -1,0 +1,92 @@
+/**
+ * Notices a server that has fallen silent: in a network that swallows packets a query would hang for its whole time limit,
+ * and a connection whose other end is gone until TCP gives up, after a quarter of an hour.
+ */
+import { Socket } from 'node:net';
+
+const silentMs = 3_000;
+const answerMs = 3_000;
+
+/** What is asked of the connection that questions go over. */
+interface Line {
+  connect(): Promise<unknown>;
+  query(text: string): Promise<unknown>;
+  end(): Promise<void>;
+  on(event: 'error' | 'end', listener: () => void): unknown;
+}
+
+/**
+ * A connection that was silent for 3 s is broken off when the server doesn't answer on another one within 3 s. A server
+ * that is merely slow at a statement answers there, so nothing happens to it.
+ */
+export class ConnectionWatch {
+  readonly #newLine: (stream: () => Socket) => Line;
+  #line: Promise<Line> | undefined;
+  #asking: Promise<boolean> | undefined;
+  #closed = false;
+
+  /** @param newLine makes a connection to the same server with this option `stream`, not yet connected */
+  constructor(newLine: (stream: () => Socket) => Line) {
+    this.#newLine = newLine;
+  }
+
+  /** For pg's option `stream`: the socket of a connection that is watched, from its first packet on. */
+  readonly stream = (): Socket => {
+    const socket = new Socket();
+    socket.setTimeout(silentMs);
+    socket.on('timeout', async () => {
+      if (await this.#isThere()) socket.setTimeout(silentMs);
+      else socket.destroy(new Error('Connection terminated: the server is silent'));
+    });
+    return socket;
+  };
+
+  /** From now on whatever falls silent is broken off: a server that is away never says goodbye. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#hangUp();
+  }
+
+  /** Whether the server answers; all who ask at once share one question. */
+  #isThere(): Promise<boolean> {
+    this.#asking ??= this.#ask().finally(() => (this.#asking = undefined));
+    return this.#asking;
+  }
+
+  async #ask(): Promise<boolean> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(new Error('no answer')), answerMs);
+    try {
+      const asked = this.#call().then((line) => line.query('select 1'));
+      await Promise.race([asked, late.promise]);
+      return true;
+    } catch {
+      void this.#hangUp();
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The line stays open between questions: to make one costs the server a process. */
+  #call(): Promise<Line> {
+    if (this.#closed) return Promise.reject(new Error('closed'));
+    this.#line ??= this.#connect();
+    return this.#line;
+  }
+
+  async #connect(): Promise<Line> {
+    const line = this.#newLine(this.stream);
+    const drop = () => (this.#line = undefined);
+    line.on('error', drop);
+    line.on('end', drop);
+    await line.connect();
+    return line;
+  }
+
+  async #hangUp(): Promise<void> {
+    const line = this.#line;
+    this.#line = undefined;
+    await line?.then((open) => open.end()).catch(() => {});
+  }
+}

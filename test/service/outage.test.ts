@@ -1,0 +1,145 @@
+/** PostgreSQL is away for 30 s, in two ways, while the whole service is at work. No restart is needed afterwards. */
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDatabase } from '../../db/database.ts';
+import { listLedger } from '../../db/ledger.ts';
+import { makeAccount } from '../support/accounts.ts';
+import { expectSound } from '../support/audit.ts';
+import { clientOf } from '../support/client.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { afterFile, fakePrograms, saysHello } from '../support/fake-programs.ts';
+import { freePort } from '../support/free-port.ts';
+import { eventually } from '../support/jobs.ts';
+import { startOwnPostgres } from '../support/own-postgres.ts';
+import { killLeftovers, startProcess } from '../support/processes.ts';
+import { startRelay } from '../support/relay.ts';
+import { tone } from '../support/uploads.ts';
+import type { Seen } from '../support/client.ts';
+
+const awayMs = 30_000;
+/** The longest that a client may be left waiting for its 503. */
+const boundMs = 10_000;
+
+interface Cable {
+  /** How the service reaches PostgreSQL, and how the test does. */
+  serviceUrl: string;
+  url: string;
+  away(): Promise<void> | void;
+  back(): Promise<void> | void;
+  end(): Promise<void>;
+}
+
+const ends: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  killLeftovers();
+  for (const end of ends) await end();
+});
+
+async function stoppedServer(): Promise<Cable> {
+  const { url, stop, start, leave } = await startOwnPostgres();
+  return { serviceUrl: url, url, away: stop, back: start, end: leave };
+}
+
+async function blackHole(): Promise<Cable> {
+  const { url, drop } = await createTestDatabase();
+  const relay = await startRelay(url);
+  const end = async () => {
+    await relay.close();
+    await drop();
+  };
+  return { serviceUrl: relay.url, url, away: relay.swallow, back: relay.flow, end };
+}
+
+test.concurrent.each([
+  ['PostgreSQL is stopped', stoppedServer],
+  ['the network swallows every packet', blackHole],
+])(
+  '%s for 30 s → 503 within 10 s, not ready but healthy, then everything goes on without a restart',
+  async (_how, lay) => {
+    const cable = await lay();
+    ends.push(cable.end);
+    const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'outage-'));
+    const file = join(dataDir, 'tone.wav');
+    await writeFile(file, await tone(2_000));
+    const go = join(dataDir, 'go');
+    const { path } = await fakePrograms({ pocketsphinx_continuous: afterFile(go, saysHello) });
+    const opsPort = await freePort();
+    const env = { DATABASE_URL: cable.serviceUrl, DATA_DIR: dataDir, PATH: path, OPS_PORT: String(opsPort) };
+    const service = await startProcess('start', env);
+    const { db, close } = openDatabase(cable.url, () => {});
+    ends.unshift(close);
+    const account = await makeAccount(db, { balanceMs: 60_000 });
+    const client = clientOf(service.url, account.key);
+    const ops = async (name: string) => {
+      const began = performance.now();
+      const { status } = await fetch(`http://127.0.0.1:${opsPort}${name}`);
+      return { status, ms: performance.now() - began };
+    };
+
+    const { sessionId } = JSON.parse((await client.upload(file)).text) as { sessionId: string };
+    await eventually('a running job', () => client.get(`/v1/sessions/${sessionId}`), runs, 15_000);
+    const polling = client.get(`/v1/sessions/${sessionId}/transcript?wait=30`);
+    const [lines, awayAt] = [service.lines.length, performance.now()];
+    await cable.away();
+    const seen: Seen[] = [];
+    for (let round = 0; performance.now() - awayAt < awayMs; round += 1) {
+      const [ready, healthy, ...answers] = await Promise.all([
+        ops('/readyz'),
+        ops('/healthz'),
+        ...['/v1/sessions', `/v1/sessions/${sessionId}`, `/v1/sessions/${sessionId}/transcript`].map(client.get),
+        client.get(`/v1/sessions/${sessionId}/transcript?wait=30`),
+        client.upload(file, `key ${round}`),
+      ]);
+      expect([ready.status, healthy.status]).toEqual([503, 200]);
+      expect(Math.max(ready.ms, healthy.ms)).toBeLessThan(5_000);
+      seen.push(...answers);
+      // No faster than impatient clients.
+      await eventually(
+        'next',
+        () => performance.now() - awayAt,
+        (ms) => ms > 3_000 * (round + 1),
+        60_000,
+      );
+    }
+    const quiet = service.lines.length - lines - seen.length * 2;
+    await cable.back();
+    const backAt = performance.now();
+
+    expect(new Set(seen.map(({ status, code }) => `${status} ${code}`))).toEqual(new Set(['503 unavailable']));
+    for (const { headers, ms } of seen) {
+      expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
+      expect(ms).toBeLessThan(boundMs);
+    }
+    // What nobody asked for: some lines per second, whatever hangs or is refused.
+    expect(quiet / (awayMs / 1000)).toBeLessThan(20);
+    expect([200, 503]).toContain((await polling).status);
+
+    await eventually(
+      'readiness',
+      () => ops('/readyz'),
+      ({ status }) => status === 200,
+      15_000,
+    );
+    await eventually(
+      'the API',
+      () => client.get('/v1/sessions'),
+      ({ status }) => status === 200,
+      15_000,
+    );
+    expect(performance.now() - backAt).toBeLessThan(15_000);
+    await writeFile(go, '');
+    const again = await client.upload(file, 'key 0');
+    expect(again.status).toBe(202);
+    const ids = [sessionId, (JSON.parse(again.text) as { sessionId: string }).sessionId];
+    for (const id of ids) expect(await client.final(id)).toMatchObject({ status: 'completed' });
+    expect((await listLedger(db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000, -2_000]);
+    expect(await readdir(join(dataDir, 'audio', 'incoming'))).toEqual([]);
+    await expectSound({ db, dataDir });
+    expect(service.lines.join('\n')).not.toMatch(/unhandled|uncaught|tsk_/i);
+    process.kill(service.pid, 'SIGTERM');
+    expect(await service.ended).toBe(0);
+  },
+  150_000,
+);
+
+const runs = ({ text }: Seen) => (JSON.parse(text) as { status: string }).status === 'processing';

@@ -1,0 +1,54 @@
+/** A client of a process of the service: what it sees, how long that takes, and whether it keeps to the contract. */
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { assertConforms } from './contract.ts';
+
+export interface Seen {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+  /** The problem's code, if it is one. */
+  code: string | undefined;
+  /** How long the client waited for the whole answer. */
+  ms: number;
+}
+
+export interface Client {
+  get(path: string): Promise<Seen>;
+  upload(file: string, idempotencyKey?: string): Promise<Seen>;
+  /** Asks as clients do until the session is final. */
+  final(sessionId: string, withinMs?: number): Promise<{ status: string; error?: { code: string } }>;
+}
+
+/** @param url of the service, which may change when it starts again */
+export function clientOf(url: string | (() => string), key: string): Client {
+  const ask = async (method: string, path: string, init: RequestInit = {}): Promise<Seen> => {
+    const began = performance.now();
+    const headers = { Authorization: `Bearer ${key}`, ...(init.headers as Record<string, string>) };
+    const base = typeof url === 'string' ? url : url();
+    const answer = await fetch(`${base}${path}`, { ...init, method, headers });
+    const seen = { status: answer.status, headers: Object.fromEntries(answer.headers), text: await answer.text() };
+    assertConforms({ method, path, ...seen });
+    const isProblem = seen.headers['content-type'] === 'application/problem+json';
+    const code = isProblem ? (JSON.parse(seen.text) as { code: string }).code : undefined;
+    return { ...seen, code, ms: performance.now() - began };
+  };
+  return {
+    get: (path) => ask('GET', path),
+    async upload(file, idempotencyKey) {
+      const body = new FormData();
+      body.set('file', new Blob([new Uint8Array(await readFile(file))]), basename(file));
+      const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
+      return ask('POST', '/v1/transcriptions', { body, headers });
+    },
+    async final(sessionId, withinMs = 60_000) {
+      const deadline = performance.now() + withinMs;
+      for (;;) {
+        const { status, text } = await ask('GET', `/v1/sessions/${sessionId}/transcript?wait=5`);
+        const body = JSON.parse(text) as { status: string; error?: { code: string } };
+        if (status === 200 && /^(completed|failed)$/.test(body.status)) return body;
+        if (performance.now() > deadline) throw new Error(`session ${sessionId} is still ${text}`);
+      }
+    },
+  };
+}

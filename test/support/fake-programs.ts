@@ -1,0 +1,31 @@
+/** A program in PocketSphinx's place, for processes of the service: the real one can't be made to hang or to die at will. */
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+/** What PocketSphinx prints for one word. */
+export const saysHello = String.raw`printf 'hello\n<s> 0.000 0.010 1.0\nhello 0.010 0.200 0.9\n</s> 0.200 0.300 1.0\n'`;
+
+export interface FakePrograms {
+  /** The folder of the programs. */
+  folder: string;
+  /** A PATH in which they come first. */
+  path: string;
+  /** Replaces one, or makes it. @param script shell commands */
+  write(name: string, script: string): Promise<void>;
+}
+
+/** @param scripts shell commands by the name of the program that they stand in for */
+export async function fakePrograms(scripts: Record<string, string>): Promise<FakePrograms> {
+  const folder = await mkdtemp(join(process.env.TEST_FOLDER!, 'programs-'));
+  await chmod(folder, 0o755);
+  const write = async (name: string, script: string) => {
+    await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`);
+    await chmod(join(folder, name), 0o755);
+  };
+  for (const [name, script] of Object.entries(scripts)) await write(name, script);
+  return { folder, path: [folder, process.env.PATH].join(delimiter), write };
+}
+
+/** A script that waits until the test makes `file`, and then goes on. */
+export const afterFile = (file: string, script: string): string =>
+  `while [ ! -e '${file}' ]; do sleep 0.1; done; ${script}`;
