@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Queryable, Trx } from './database.ts';
 
 /** Stores the transcript of a session. It is written once and never changed. */
@@ -32,3 +34,12 @@ export function findSegmentsAndWords(
     .where('session_id', '=', sessionId)
     .executeTakeFirst();
 }
+
+/** What the ETag of a transcript is made of: a hash of everything in it, 22 characters of base64url. */
+export function versionOf(durationMs: number, segments: string, words: string): string {
+  return createHash('sha256').update(`${durationMs}\n${segments}\n${words}`).digest('base64url').slice(0, 22);
+}
+
+/** The same of a row with `duration_ms`, `segments_text` and `words_text`. */
+export const storedVersion = sql<string>`left(translate(encode(sha256(convert_to(
+  duration_ms || E'\\n' || segments_text || E'\\n' || words_text, 'UTF8')), 'base64'), '+/', '-_'), 22)`;

@@ -1,7 +1,9 @@
 /** Uploaded audio on disk: `audio/<account>/<session>`, with `audio/incoming/` beside it on the same file system. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { entriesOf, lastTouched } from './touched-files.ts';
+import type { TouchedFile } from './touched-files.ts';
 
 export class AudioStore {
   readonly #folder: string;
@@ -49,6 +51,37 @@ export class AudioStore {
     await rm(join(this.#folder, accountId), { recursive: true, force: true });
   }
 
+  /**
+   * Everything that is stored, some files of an account at a time and in no order. Files with other names than sessions
+   * have are told too: somebody put them there.
+   */
+  async *stored(atATime: number): AsyncGenerator<{ accountId: string; files: TouchedFile[] }> {
+    for await (const accountId of entriesOf(this.#folder)) {
+      if (!uuid.test(accountId)) continue;
+      let files: TouchedFile[] = [];
+      for await (const name of entriesOf(join(this.#folder, accountId))) {
+        const touchedAt = await lastTouched(this.path(accountId, name));
+        if (touchedAt !== undefined) files.push({ name, touchedAt });
+        if (files.length < atATime) continue;
+        yield { accountId, files };
+        files = [];
+      }
+      if (files.length > 0) yield { accountId, files };
+    }
+  }
+
+  /** Uploads that are coming in, and those that died. */
+  async *incoming(): AsyncGenerator<TouchedFile> {
+    for await (const name of entriesOf(this.#incoming)) {
+      const touchedAt = await lastTouched(join(this.#incoming, name));
+      if (touchedAt !== undefined) yield { name, touchedAt };
+    }
+  }
+
+  async isComingIn(name: string): Promise<boolean> {
+    return (await lastTouched(join(this.#incoming, name))) !== undefined;
+  }
+
   /** Bytes free for this process on the disk of the store. */
   async freeBytes(): Promise<number> {
     const { bavail, bsize } = await statfs(this.#incoming);
@@ -68,7 +101,7 @@ export class AudioStore {
     for (const accountId of await readdir(this.#folder)) {
       if (!uuid.test(accountId)) continue;
       const sessionIds: string[] = [];
-      for (const sessionId of await namesIn(join(this.#folder, accountId))) {
+      for await (const sessionId of entriesOf(join(this.#folder, accountId))) {
         if (uuid.test(sessionId) && isBefore(await lastTouched(this.path(accountId, sessionId)), before))
           sessionIds.push(sessionId);
       }
@@ -80,27 +113,6 @@ export class AudioStore {
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const isBefore = (time: number | undefined, before: number) => time !== undefined && time < before;
-
-/** Nothing for a folder that another process removed with its account. */
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
-    throw error;
-  }
-}
-
-async function lastTouched(path: string): Promise<number | undefined> {
-  try {
-    const { mtimeMs, ctimeMs } = await stat(path);
-    return Math.max(mtimeMs, ctimeMs);
-  } catch (error) {
-    // Another process removed it first.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
 
 /** Makes a rename survive a power failure. */
 async function syncFolder(folder: string): Promise<void> {

@@ -11,6 +11,8 @@ import type { Config } from '../../src/config.ts';
 
 export interface AdminContext {
   db: Db;
+  databaseUrl: string;
+  dataDir: string;
   audioStore: AudioStore;
   /** The queue, started when it is first asked for; never inside a transaction, which would hold its locks meanwhile. */
   queue(): Promise<Queue>;
@@ -34,7 +36,8 @@ export async function withAdminContext<T>(
   try {
     await migrateToLatest(db).catch(refuseUnopened);
     const queue = () => (started ??= startQueue(inUse.url));
-    return await work({ db, audioStore: new AudioStore(config.dataDir), queue });
+    const { dataDir } = config;
+    return await work({ db, databaseUrl: inUse.url, dataDir, audioStore: new AudioStore(dataDir), queue });
   } finally {
     const queue = await started?.catch(() => undefined);
     await queue?.stop();

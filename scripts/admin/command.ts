@@ -14,6 +14,8 @@ export interface Report {
   text: string;
   /** What concerns a person in both cases; to standard error. */
   note?: string | undefined;
+  /** 1 for an answer that a program has to take for a failure. */
+  exitCode?: number;
 }
 
 /** A group such as `accounts`. */
@@ -24,9 +26,9 @@ export function addGroup(program: Command, name: string, description: string): C
     .showHelpAfterError(`Type ${invocation} ${name} --help to see what there is.`);
 }
 
-/** A command with examples: the first is also what a mistake in using it is answered with. */
+/** A command with examples, in a group or the program itself: the first is also what a mistake in using it is answered with. */
 export function addCommand(group: Command, name: string, description: string, ...examples: string[]): Command {
-  const path = `${invocation} ${group.name()}`;
+  const path = group.parent === null ? invocation : `${invocation} ${group.name()}`;
   const lines = examples.map((example) => `  ${path} ${example}`);
   return group
     .command(name)
@@ -47,6 +49,7 @@ export async function answer(command: Command, work: (admin: AdminContext) => Pr
     // Before anything is closed: a secret that is shown once must not be lost to a fault on the way out.
     process.stdout.write(json ? `${JSON.stringify(report.json, null, 2)}\n` : `${report.text}\n`);
     if (report.note !== undefined) notice(report.note);
+    process.exitCode = report.exitCode ?? 0;
   };
   await explainMistakes(command, () => withAdminContext(config, notice, run)).finally(stopListening);
 }

@@ -5,6 +5,7 @@ import { invocation } from './command.ts';
 import { addKeyCommands } from './keys.ts';
 import { addPlanCommands } from './plans.ts';
 import { addSessionCommands } from './sessions.ts';
+import { addVerifyCommand } from './verify.ts';
 
 const examples = `
 Examples:
@@ -33,6 +34,7 @@ export function createProgram(onMistake: (text: string) => void): Command {
   addKeyCommands(program);
   addPlanCommands(program);
   addSessionCommands(program);
+  addVerifyCommand(program);
   return program;
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { versionOf } from '../../db/transcripts.ts';
 import type { Transcript } from '../recognizers/recognizer.ts';
 import type { StoredTranscript } from '../session-endings.ts';
 
@@ -6,7 +6,7 @@ import type { StoredTranscript } from '../session-endings.ts';
 export function toStoredTranscript(transcript: Transcript, durationMs: number): StoredTranscript {
   const segments = JSON.stringify(transcript.segments.map(({ words: _words, ...segment }) => segment));
   const words = JSON.stringify(transcript.segments.map((segment) => segment.words));
-  const version = createHash('sha256').update(`${durationMs}\n${segments}\n${words}`).digest('base64url').slice(0, 22);
+  const version = versionOf(durationMs, segments, words);
   const { language } = transcript;
   return { durationMs, language, segments, words, hasSpeech: transcript.segments.length > 0, version };
 }

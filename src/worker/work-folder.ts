@@ -1,7 +1,9 @@
 /** Decoded audio on its way to the recognizer: `work/<account>.<session>.<attempt>`. */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { entriesOf, lastTouched } from '../touched-files.ts';
 import type { Attempt } from '../../db/attempts.ts';
+import type { TouchedFile } from '../touched-files.ts';
 
 const attemptName = /^([0-9a-f-]{36})\.([0-9a-f-]{36})\.(\d+)$/;
 
@@ -28,12 +30,26 @@ export class WorkFolder {
     }
   }
 
+  /** Everything that lies there, with the attempt that it is of; other files are of none. */
+  async *files(): AsyncGenerator<TouchedFile & { attempt: Attempt | undefined }> {
+    for await (const name of entriesOf(this.#folder)) {
+      const touchedAt = await lastTouched(join(this.#folder, name));
+      if (touchedAt !== undefined) yield { name, touchedAt, attempt: attemptOf(name) };
+    }
+  }
+
+  async exists(name: string): Promise<boolean> {
+    return (await lastTouched(join(this.#folder, name))) !== undefined;
+  }
+
   /** The attempts whose decoded audio is there, of every process that shares this folder; other files are none. */
   async list(): Promise<Attempt[]> {
-    return (await readdir(this.#folder)).flatMap((name) => {
-      const [, accountId, sessionId, attempt] = attemptName.exec(name) ?? [];
-      if (accountId === undefined || sessionId === undefined) return [];
-      return [{ accountId, sessionId, attempt: Number(attempt) }];
-    });
+    return (await readdir(this.#folder)).flatMap((name) => attemptOf(name) ?? []);
   }
+}
+
+function attemptOf(name: string): Attempt | undefined {
+  const [, accountId, sessionId, attempt] = attemptName.exec(name) ?? [];
+  if (accountId === undefined || sessionId === undefined) return undefined;
+  return { accountId, sessionId, attempt: Number(attempt) };
 }

@@ -4,7 +4,9 @@ import { sql } from 'kysely';
 import { changeReserved, lockAccount } from '../../db/accounts.ts';
 import { claimIfNotFinal, reportProgressIfProcessing } from '../../db/attempts.ts';
 import { insertQueuedSession } from '../../db/session-states.ts';
+import { markAudioDeletedIfFinal } from '../../db/sweeps.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { versionOf } from '../../db/transcripts.ts';
 import { completeSession, failSession } from '../../src/session-endings.ts';
 import type { Db } from '../../db/database.ts';
 import type { Attempt } from '../../db/attempts.ts';
@@ -28,9 +30,7 @@ interface NewTestSession {
 }
 
 /** Two segments of three words, as stored. */
-export const twoSegments: StoredTranscript = {
-  durationMs: 7_100,
-  language: 'en-US',
+export const twoSegments: StoredTranscript = stored(7_100, {
   segments: JSON.stringify([
     { index: 0, startMs: 120, endMs: 3_480, text: 'good morning', confidence: 0.91 },
     { index: 1, startMs: 3_900, endMs: 6_950, text: 'begin', confidence: 0.88 },
@@ -42,15 +42,15 @@ export const twoSegments: StoredTranscript = {
     ],
     [{ startMs: 3_900, endMs: 6_950, text: 'begin', confidence: 0.88 }],
   ]),
-  hasSpeech: true,
-  version: 'a1b2c3',
-};
+});
 
 /** What a recording without speech leaves. */
-export const silence: StoredTranscript = {
-  ...twoSegments,
-  ...{ segments: '[]', words: '[]', hasSpeech: false, version: 'none' },
-};
+export const silence: StoredTranscript = stored(7_100, { segments: '[]', words: '[]' });
+
+function stored(durationMs: number, { segments, words }: { segments: string; words: string }): StoredTranscript {
+  const version = versionOf(durationMs, segments, words);
+  return { durationMs, language: 'en-US', segments, words, hasSpeech: segments !== '[]', version };
+}
 
 /** A queued session with its reservation, without a job and without audio. */
 export async function queueSession(
@@ -110,6 +110,10 @@ export async function makeSession(
   if (status === 'queued') return made;
   const attempt = await claimSession(db, made, progress);
   if (status === 'completed') await finishSession(db, made, attempt, transcript);
-  if (status === 'failed') await inTransaction(db, (trx) => failSession(trx, accountId, made.id, errorCode));
+  if (status === 'failed') {
+    await inTransaction(db, (trx) => failSession(trx, accountId, made.id, errorCode));
+    // It never had any.
+    await markAudioDeletedIfFinal(db, accountId, made.id);
+  }
   return made;
 }

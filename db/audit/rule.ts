@@ -1,0 +1,45 @@
+/** A rule of the auditor, as SQL: which rows it looks at, and which of them break it. */
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { Trx } from '../database.ts';
+
+export interface Rule {
+  /** Stable, for programs. */
+  id: string;
+  /** For people. */
+  rule: string;
+  /** What follows `from` in a query of the rows that it looks at. */
+  looksAt: RawBuilder<unknown>;
+  /** A query of one column `id`: the rows that break it. */
+  broken: RawBuilder<unknown>;
+}
+
+export interface Check {
+  id: string;
+  rule: string;
+  /** How many rows or files it looked at. */
+  checked: number;
+  breaches: number;
+  /** The ids of the first few breaches. */
+  examples: string[];
+}
+
+export const maxExamples = 5;
+
+export const isUnfinished = sql.raw(`status in ('queued', 'processing')`);
+export const isFinal = sql.raw(`status in ('completed', 'failed')`);
+
+/**
+ * Whether anything was said, of a row `t` of transcripts. PostgreSQL compares the lengths first, so that a transcript is
+ * not even read.
+ */
+export const hasSpeech = sql.raw(`t.segments::text <> '[]'`);
+
+/** Runs in PostgreSQL alone: whatever the number of rows, only counts and examples come back. */
+export async function checkRule(snapshot: Trx, { id, rule, looksAt, broken }: Rule): Promise<Check> {
+  const { rows } = await sql<{ checked: number; breaches: number; examples: string[] }>`
+    with broken as materialized (${broken})
+    select (select count(*) from ${looksAt}) as checked, (select count(*) from broken) as breaches,
+      array(select id::text from broken order by id limit ${sql.lit(maxExamples)}) as examples`.execute(snapshot);
+  return { id, rule, ...rows[0]! };
+}

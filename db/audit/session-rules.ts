@@ -1,0 +1,65 @@
+/** What must hold of a session's row, and of what points to it. */
+import { sql } from 'kysely';
+import { isFinal, isUnfinished } from './rule.ts';
+import type { Rule } from './rule.ts';
+
+export const sessionRules: Rule[] = [
+  {
+    id: 'completed_has_transcript',
+    rule: 'A completed session has a transcript',
+    looksAt: sql`sessions where status = 'completed'`,
+    broken: sql`select id from sessions s where status = 'completed' and not exists (
+      select from transcripts t where t.account_id = s.account_id and t.session_id = s.id)`,
+  },
+  {
+    id: 'transcript_is_of_completed',
+    rule: 'A transcript is of a completed session',
+    looksAt: sql`transcripts`,
+    broken: sql`select session_id as id from transcripts t where not exists (
+      select from sessions s where s.account_id = t.account_id and s.id = t.session_id and s.status = 'completed')`,
+  },
+  {
+    id: 'completed_has_result',
+    rule: 'A completed session has a duration, and only such a one a version',
+    looksAt: sql`sessions`,
+    broken: sql`select id from sessions where (status = 'completed') <> (transcript_version is not null)
+      or status = 'completed' and duration_ms is null`,
+  },
+  {
+    id: 'failed_has_error',
+    rule: 'A failed session, and no other, has an error',
+    looksAt: sql`sessions`,
+    broken: sql`select id from sessions where (status = 'failed') <> (error_code is not null)`,
+  },
+  {
+    id: 'final_has_end',
+    rule: 'A completed or failed session, and no other, has an end',
+    looksAt: sql`sessions`,
+    broken: sql`select id from sessions where ${isFinal} <> (completed_at is not null)`,
+  },
+  {
+    id: 'processing_was_claimed',
+    rule: 'A processing session was claimed by an attempt',
+    looksAt: sql`sessions where status = 'processing'`,
+    broken: sql`select id from sessions where status = 'processing' and (attempt < 1 or started_at is null)`,
+  },
+  {
+    id: 'progress_while_processing',
+    rule: 'Only a processing session has progress',
+    looksAt: sql`sessions where progress is not null`,
+    broken: sql`select id from sessions where progress is not null and status <> 'processing'`,
+  },
+  {
+    id: 'unfinished_audio_is_kept',
+    rule: 'The audio of a queued or processing session was not removed',
+    looksAt: sql`sessions where ${isUnfinished}`,
+    broken: sql`select id from sessions where ${isUnfinished} and audio_deleted_at is not null`,
+  },
+  {
+    id: 'idempotency_names_session',
+    rule: 'An idempotency record names a session of its account, and its job',
+    looksAt: sql`idempotency`,
+    broken: sql`select session_id as id from idempotency i where not exists (
+      select from sessions s where s.account_id = i.account_id and s.id = i.session_id and s.job_id = i.job_id)`,
+  },
+];

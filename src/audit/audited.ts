@@ -1,0 +1,11 @@
+import type { Db } from '../../db/database.ts';
+import type { AudioStore } from '../audio-store.ts';
+import type { WorkFolder } from '../worker/work-folder.ts';
+
+/** What the auditor looks at. */
+export interface Audited {
+  /** Two connections are needed at once. */
+  db: Db;
+  audioStore: AudioStore;
+  workFolder: WorkFolder;
+}

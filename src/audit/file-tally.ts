@@ -1,0 +1,69 @@
+/**
+ * Counts files that nobody needs. A crash leaves them, and the worker's sweeps remove them within two hours: until then
+ * they wait for that, and are no breach.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { maxExamples } from '../../db/audit/rule.ts';
+import type { Check } from '../../db/audit/rule.ts';
+
+export interface FileCheck extends Check {
+  /** Files that nobody needs, too young to be a breach. */
+  awaitingSweep: number;
+}
+
+export interface Grace {
+  /** For how long a file may be needed by nobody. */
+  sweptWithinMs: number;
+  /** How long a removal takes after the transaction that made the file superfluous. */
+  removedWithinMs: number;
+}
+
+/** Of more than that at once, no removal is awaited. */
+const maxSuspects = 10_000;
+const lookAgainMs = 50;
+
+interface Suspect {
+  name: string;
+  isThere: () => Promise<boolean>;
+}
+
+export class FileTally {
+  readonly #check: FileCheck;
+  readonly #grace: Grace;
+  #suspects: Suspect[] = [];
+  #beyond = 0;
+
+  constructor(id: string, rule: string, grace: Grace) {
+    this.#check = { id, rule, checked: 0, breaches: 0, examples: [], awaitingSweep: 0 };
+    this.#grace = grace;
+  }
+
+  count(): void {
+    this.#check.checked += 1;
+  }
+
+  /** @param unneededMs for how long nobody has needed it; unknown is a long time */
+  unneeded(name: string, unneededMs: number, isThere: () => Promise<boolean>): void {
+    if (unneededMs < this.#grace.sweptWithinMs) this.#check.awaitingSweep += 1;
+    else if (this.#suspects.length < maxSuspects) this.#suspects.push({ name, isThere });
+    else this.#beyond += 1;
+  }
+
+  /** Waits for removals that are under way, and judges what is left. */
+  async settle(): Promise<FileCheck> {
+    const until = performance.now() + this.#grace.removedWithinMs;
+    for (;;) {
+      this.#suspects = await stillThere(this.#suspects);
+      if (this.#suspects.length === 0 || performance.now() >= until) break;
+      await sleep(lookAgainMs);
+    }
+    const examples = this.#suspects.slice(0, maxExamples).map(({ name }) => name);
+    return { ...this.#check, breaches: this.#suspects.length + this.#beyond, examples };
+  }
+}
+
+async function stillThere(suspects: Suspect[]): Promise<Suspect[]> {
+  const left: Suspect[] = [];
+  for (const suspect of suspects) if (await suspect.isThere()) left.push(suspect);
+  return left;
+}
