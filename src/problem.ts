@@ -35,9 +35,19 @@ export class ApiError extends Error {
 
 export type InvalidField = Schema<'InvalidField'>;
 
-export function invalidRequest(...errors: [InvalidField, ...InvalidField[]]): ApiError {
+/** @param found with the names as the client sent them */
+export function invalidRequest(...found: [InvalidField, ...InvalidField[]]): ApiError {
+  const errors = found.map((error) => ({ ...error, name: printable(error.name) }));
   const detail = errors.map((error) => `The ${places[error.in]} "${error.name}" ${error.message}.`).join(' ');
   return new ApiError(400, 'invalid_request', detail, { errors });
+}
+
+/** A client's own text ends up on terminals and in other people's logs: no control characters, nothing that turns text. */
+function printable(name: string): string {
+  return name
+    .slice(0, 100)
+    .toWellFormed()
+    .replace(/[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, '\ufffd');
 }
 
 const places = { path: 'path parameter', query: 'query parameter', header: 'header', body: 'form field' };

@@ -160,5 +160,4 @@ function toApiError(error: unknown, limitBytes: number): unknown {
 
 const incomplete = () => new ApiError(422, 'upload_incomplete', 'The upload ended before the form did.');
 
-const invalidField = (name: string, message: string) =>
-  invalidRequest({ in: 'body', name: name.slice(0, 100), message });
+const invalidField = (name: string, message: string) => invalidRequest({ in: 'body', name, message });

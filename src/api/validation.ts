@@ -30,7 +30,7 @@ export function toInvalidRequest(errors: readonly ErrorObject[]): ApiError {
     const found = nameOf(error) ?? path[0] ?? '';
     const name = place === 'header' ? capitalized(found) : found;
     if (!fields.has(`${place}/${name}`)) {
-      fields.set(`${place}/${name}`, { in: place, name: unescape(name).slice(0, 100), message: messageOf(error) });
+      fields.set(`${place}/${name}`, { in: place, name: unescape(name), message: messageOf(error) });
     }
   }
   const [first, ...others] = [...fields.values()].slice(0, maxErrors);
