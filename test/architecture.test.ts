@@ -19,7 +19,7 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
   { name: 'multer', files: /^src\/upload[^/]*\.ts$/ },
   { name: 'openapi-backend', files: /^src\/(app\.ts|api\/.*)$/ },
   { name: 'pg-boss', files: /^src\/queue\.ts$/ },
-  { name: 'pg', files: /^db\/(database|embedded\/first-connection)\.ts$/ },
+  { name: 'pg', files: /^(db\/(database|embedded\/first-connection)\.ts|scripts\/bench\/baselines\/.*)$/ },
   { name: 'kysely', files: /^db\// },
   { name: 'node:child_process', files: /^(src\/(audio|recognizers)|db\/embedded|scripts)\// },
 ];

@@ -1,0 +1,5 @@
+import { reads } from './reads.ts';
+import type { Bench } from './bench.ts';
+
+/** In the order in which they are listed. */
+export const benches: readonly Bench[] = [reads];

@@ -1,0 +1,119 @@
+/** Servers under test as child processes: they end with the bench, however that ends, and tell what they used. */
+import { spawn } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../demo/addresses.ts';
+import type { Setting } from './bench.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const host = '127.0.0.1';
+const startLimitMs = 60_000;
+const stopLimitMs = 30_000;
+/** Of the times in /proc (proc_pid_stat(5)); Linux has had no other value since 2.6. */
+const msPerTick = 10;
+
+export interface Program {
+  readonly pid: number;
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  /** Everything it wrote. */
+  readonly logFile: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a file of the project on a free port (`PORT`, `HOST`), its output in a file, and waits until it answers.
+ *
+ * @param options.env over that of this process
+ * @param options.nodeOptions for Node itself, such as `--cpu-prof`
+ * @throws with the end of its log when it does not start
+ */
+export async function startProgram(
+  setting: Setting,
+  options: { script: string; env: Record<string, string>; nodeOptions?: string[] },
+): Promise<Program> {
+  const [port, opsPort] = [await freePort(host, 0, 'PORT'), await freePort(host, 0, 'OPS_PORT')];
+  const name = options.script.split('/').at(-1)!.replace('.ts', '');
+  const logFile = join(setting.folder, `${name}-${port}.log`);
+  const log = await open(logFile, 'w');
+  const command = [process.execPath, ...(options.nodeOptions ?? []), resolve(root, options.script)];
+  // In a process group of its own, so that ^C reaches it by way of the bench only.
+  const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', ...command], {
+    cwd: root,
+    env: { ...process.env, HOST: host, PORT: String(port), OPS_PORT: String(opsPort), ...options.env },
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  await log.close();
+  let hasEnded = false;
+  const ended = new Promise<void>((done) => {
+    for (const event of ['exit', 'error']) child.once(event, () => done());
+  }).then(() => void (hasEnded = true));
+  const stop = async () => {
+    child.kill('SIGTERM');
+    const killing = setTimeout(() => child.kill('SIGKILL'), stopLimitMs);
+    await ended;
+    clearTimeout(killing);
+  };
+  setting.atEnd(stop);
+
+  const url = `http://${host}:${port}`;
+  for (const deadline = Date.now() + startLimitMs; Date.now() < deadline && !hasEnded;) {
+    if (await answers(url)) return { pid: child.pid!, url, logFile, stop };
+    await delay(50, undefined, { signal: setting.signal });
+  }
+  const lines = (await readFile(logFile, 'utf8')).trimEnd().split('\n').slice(-8);
+  throw new Error(`${options.script} did not start:\n${lines.join('\n')}`);
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  );
+
+/** The answering half as `npm run start:api` runs it, with everything on. */
+export function startApiProgram(setting: Setting, databaseUrl: string, env: Record<string, string> = {}) {
+  return startProgram(setting, { script: 'src/start-api.ts', env: { ...serviceEnv(setting, databaseUrl), ...env } });
+}
+
+/** What an operator would set, for `src/start*.ts`. */
+export function serviceEnv({ folder }: Setting, databaseUrl: string): Record<string, string> {
+  const dataDir = join(folder, 'data');
+  return { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, LOG_LEVEL: 'info', VALIDATE_RESPONSES: '0' };
+}
+
+/** CPU time that a process has used, in ms. */
+export function cpuOf(pid: number): number {
+  const [user, system] = statOf(pid).slice(11, 13);
+  return (Number(user) + Number(system)) * msPerTick;
+}
+
+/** CPU time of all children of a process that live now, in ms: PostgreSQL's connections are its postmaster's children. */
+export function cpuOfChildren(pid: number): number {
+  return childrenOf(pid).reduce((sum, child) => sum + cpuOf(child), 0);
+}
+
+export function childrenOf(pid: number): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((child) => statOf(child)[1] === String(pid));
+}
+
+/** The fields after the name of the program, which may hold blanks; of a process that is gone, none. */
+function statOf(pid: number): string[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return [...'S0'.padEnd(20, '0')];
+  }
+}
+
+/** Resident memory of a process in bytes: now, and the most it ever was. */
+export function memoryOf(pid: number): { now: number; peak: number } {
+  const text = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) * 1024;
+  return { now: bytes('VmRSS'), peak: bytes('VmHWM') };
+}
