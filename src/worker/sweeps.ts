@@ -1,11 +1,13 @@
-/** Once a minute: finds what a crash left behind. Any number of workers may sweep at once; every step is guarded. */
+/** Once a minute: finds what a crash or a jump of the clock left behind. Any number of workers may sweep at once; every step is guarded. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deleteExpiredIdempotencyRecords } from '../../db/idempotency.ts';
+import { mendStampsOfTheFuture } from '../../db/jumped-clock.ts';
 import { findSessionRow } from '../../db/sessions.ts';
 import { findAudioToRemove, findSessionsWithoutLiveJob, whichHaveAudio } from '../../db/sweeps.ts';
 import { transcriptionQueue } from '../queue.ts';
 import { removeAudio } from './audio-removal.ts';
 import { rescue } from './rescue.ts';
+import { Suspects } from './suspects.ts';
 import type { WorkerContext } from './context.ts';
 
 const everyMs = 60_000;
@@ -14,22 +16,39 @@ const atATime = 500;
 
 /** Sweeps at once and then every minute, until the worker stops. */
 export async function keepSweeping(worker: WorkerContext): Promise<void> {
+  const suspects = new Suspects();
   while (!worker.stopping.aborted) {
-    await sweep(worker);
+    await sweep(worker, suspects);
     await sleep(everyMs, undefined, { signal: worker.stopping }).catch(() => {});
   }
 }
 
-/**
- * Does every step, whether or not another one fails.
- *
- * @param now ms since the epoch, by the clock of the files
- */
-export async function sweep(worker: WorkerContext, now = Date.now()): Promise<void> {
+/** When a sweep is made. */
+interface Moment {
+  /** ms since the epoch, by the clock of the files. */
+  now: number;
+  /** ms, by a clock that never jumps. */
+  steadyNow: number;
+}
+
+/** Does every step, whether or not another one fails. @param suspects what earlier sweeps saw */
+export async function sweep(
+  worker: WorkerContext,
+  suspects = new Suspects(),
+  moment: Moment = { now: Date.now(), steadyNow: performance.now() },
+): Promise<void> {
   for (const step of steps) {
     if (worker.stopping.aborted) return;
-    await step(worker, now).catch((error: unknown) => worker.log.warn({ err: error, step: step.name }, 'sweep failed'));
+    await step(worker, suspects, moment).catch((error: unknown) =>
+      worker.log.warn({ err: error, step: step.name }, 'sweep failed'),
+    );
   }
+  suspects.forgetOthers();
+}
+
+async function mendQueue({ db, log }: WorkerContext): Promise<void> {
+  const jobs = await mendStampsOfTheFuture(db, transcriptionQueue);
+  if (jobs > 0) log.warn({ jobs }, "the database's clock was set back: jobs that waited for the future may begin");
 }
 
 async function rescueSessions(worker: WorkerContext): Promise<void> {
@@ -47,10 +66,17 @@ async function removeOldAudio(worker: WorkerContext): Promise<void> {
 }
 
 /** Audio that no row needs: of uploads whose transaction did not commit, and of sessions that were deleted. */
-async function removeUnneededFiles({ db, audioStore }: WorkerContext, now: number): Promise<void> {
+async function removeUnneededFiles(
+  { db, audioStore }: WorkerContext,
+  suspects: Suspects,
+  { now, steadyNow }: Moment,
+): Promise<void> {
   for await (const { accountId, sessionIds } of audioStore.olderThan(now - hourMs)) {
     const needed = await whichHaveAudio(db, accountId, sessionIds);
-    for (const id of sessionIds) if (!needed.has(id)) await audioStore.remove(accountId, id);
+    for (const id of sessionIds) {
+      const isSuperfluous = !needed.has(id) && suspects.convicts(audioStore.path(accountId, id), steadyNow);
+      if (isSuperfluous) await audioStore.remove(accountId, id);
+    }
   }
 }
 
@@ -63,13 +89,20 @@ async function removeWorkOfOthers({ db, workFolder }: WorkerContext): Promise<vo
   }
 }
 
-async function removeAbandonedUploads({ audioStore }: WorkerContext, now: number): Promise<void> {
-  for await (const path of audioStore.abandonedIncoming(now - hourMs)) await audioStore.removeIncoming(path);
+async function removeAbandonedUploads(
+  { audioStore }: WorkerContext,
+  suspects: Suspects,
+  { now, steadyNow }: Moment,
+): Promise<void> {
+  for await (const path of audioStore.abandonedIncoming(now - hourMs)) {
+    if (suspects.convicts(path, steadyNow)) await audioStore.removeIncoming(path);
+  }
 }
 
 const forgetExpiredUploads = ({ db }: WorkerContext) => deleteExpiredIdempotencyRecords(db);
 
 const steps = [
+  mendQueue,
   rescueSessions,
   removeOldAudio,
   removeUnneededFiles,

@@ -4,12 +4,14 @@ import { randomUUIDv7 } from 'node:crypto';
 import { sql } from 'kysely';
 import { insertIdempotencyRecord } from '../../../db/idempotency.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { Suspects } from '../../../src/worker/suspects.ts';
 import { sweep } from '../../../src/worker/sweeps.ts';
 import { WorkFolder } from '../../../src/worker/work-folder.ts';
 import { makeAccount } from '../../support/accounts.ts';
 import { audioFolder, ffmpeg, sine } from '../../support/audio-fixtures.ts';
 import { expectSound } from '../../support/audit.ts';
 import { jobsOf, row, upload } from '../../support/jobs.ts';
+import { sweepLater } from '../../support/later-sweeps.ts';
 import { ScriptedRecognizer } from '../../support/scripted-recognizer.ts';
 import { startTestService } from '../../support/service.ts';
 import { claimSession, finishSession, makeSession, queueSession } from '../../support/sessions.ts';
@@ -43,8 +45,7 @@ async function writeAudio(sessionId: string): Promise<string> {
   return audioOf(sessionId);
 }
 const exists = (sessionId: string) => service.audioStore.exists(account.id, sessionId);
-/** Nobody can make a file old: the time of its last change is the kernel's. So the sweep comes from the future. */
-const sweepLater = (hours: number) => sweep(worker, Date.now() + hours * 3_600_000);
+const hourMs = 3_600_000;
 
 test('a session whose job vanished → gets a job for the attempts that are left, once', async () => {
   const { sessionId, jobId } = await uploadTone();
@@ -106,9 +107,9 @@ test('audio without a row → kept for an hour, in which its upload may still co
   const orphan = randomUUIDv7();
   await writeAudio(orphan);
   await sweep(worker);
-  await sweepLater(0.9);
+  await sweepLater(worker, 0.9 * hourMs);
   expect(await exists(orphan)).toBe(true);
-  await sweepLater(1.1);
+  await sweepLater(worker, 1.1 * hourMs);
   expect(await exists(orphan)).toBe(false);
   expect(await exists(sessionId)).toBe(true);
 });
@@ -116,14 +117,57 @@ test('audio without a row → kept for an hour, in which its upload may still co
 test('an upload that nobody has written to for an hour → removed, a younger one kept', async () => {
   const old = service.audioStore.newIncomingPath();
   await writeFile(old, 'half of an upload');
-  await sweepLater(0.9);
+  await sweepLater(worker, 0.9 * hourMs);
   expect(await readdir(dirname(old))).toHaveLength(1);
   await utimes(old, new Date(0), new Date(0));
   await sweep(worker);
   // Renamed, linked or written to just now, whatever time it claims to be of.
   expect(await readdir(dirname(old))).toHaveLength(1);
-  await sweepLater(1.1);
+  await sweepLater(worker, 1.1 * hourMs);
   expect(await readdir(dirname(old))).toEqual([]);
+});
+
+test('files that a jump of the clock makes old in a moment → kept for ten minutes, in which uploads commit', async () => {
+  const orphan = randomUUIDv7();
+  const files = [await writeAudio(orphan), service.audioStore.newIncomingPath()];
+  await writeFile(files[1]!, 'an upload');
+  const left = async () => {
+    const incoming = await readdir(dirname(files[1]!));
+    return [await exists(orphan), incoming.length > 0];
+  };
+  await sweepLater(worker, 5 * hourMs, 9.9 * 60_000);
+  expect(await left()).toEqual([true, true]);
+  // Not the same twice: what a sweep did not see is no suspect of the next.
+  const suspects = new Suspects();
+  const [now, steadyNow] = [Date.now(), performance.now()];
+  const minute = 60_000;
+  await sweep(worker, suspects, { now: now + 300 * minute, steadyNow });
+  await sweep(worker, suspects, { now, steadyNow: steadyNow + 5 * minute });
+  await sweep(worker, suspects, { now: now + 300 * minute, steadyNow: steadyNow + 11 * minute });
+  expect(await left()).toEqual([true, true]);
+  await sweepLater(worker, 5 * hourMs);
+  expect(await left()).toEqual([false, false]);
+});
+
+test("stamps of the queue that lie hours ahead, as after its clock was set back → the present's, others left alone", async () => {
+  const [waiting, retried, running, soon] = await Promise.all([1, 2, 3, 4].map(() => uploadTone()));
+  const ahead = (job: typeof waiting, change: string) =>
+    sql`update pgboss.job set ${sql.raw(change)} where data->>'sessionId' = ${job!.sessionId}`.execute(service.db);
+  await ahead(waiting, "start_after = now() + interval '5 hours'");
+  await ahead(retried, "state = 'retry', start_after = now() + interval '5 hours'");
+  const stamps = "started_on = now() + interval '5 hours', heartbeat_on = now() + interval '5 hours'";
+  await ahead(running, `state = 'active', ${stamps}`);
+  await ahead(soon, "state = 'retry', start_after = now() + interval '5 minutes'");
+  await sql`update pgboss.queue set monitor_claim_on = now() + interval '5 hours', maintain_on = now()`.execute(
+    service.db,
+  );
+  await sweep(worker);
+  const { rows } = await sql<{ ahead: boolean }>`
+    select greatest(start_after, started_on, heartbeat_on) > now() as ahead from pgboss.job
+    where data->>'accountId' = ${account.id} order by created_on, id`.execute(service.db);
+  expect(rows.filter((job) => job.ahead)).toHaveLength(1);
+  const { rows: queues } = await sql`select from pgboss.queue where monitor_claim_on > now()`.execute(service.db);
+  expect(queues).toEqual([]);
 });
 
 test('decoded audio of attempts that are over → removed, of the running attempt kept', async () => {
