@@ -6,8 +6,10 @@ import type { Handler } from '../codegen/operations.ts';
 
 const document = readFileSync(new URL('../codegen/openapi.json', import.meta.url), 'utf8');
 const headers = {
-  ETag: `"${createHash('sha256').update(document).digest('base64url').slice(0, 22)}"`,
+  // Weak, since it stands for the compressed body too.
+  ETag: `W/"${createHash('sha256').update(document).digest('base64url').slice(0, 22)}"`,
   'Cache-Control': 'public, max-age=300',
+  Vary: 'Accept-Encoding',
 };
 
 /** GET /openapi.json (specification, section 4): the contract, byte for byte. */

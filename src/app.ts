@@ -51,7 +51,7 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
             // What was received whole, a stopping server finishes.
             handler({ ...input, ...upload, signal: clientLeft }, ctx),
           );
-    reply.answer(req, res, answer);
+    await reply.answer(req, res, answer);
   };
 
   /** Receives an upload for `accept`, which takes its file or leaves it to be removed. */
@@ -144,7 +144,7 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
       const isExpected = error instanceof ApiError && (res.locals.clientLeft as AbortSignal).aborted;
       if (problem.status >= 500 && !isExpected)
         ctx.log.error({ err: error, requestId: res.locals.requestId }, 'request failed');
-      reply.problem(req, res, problem);
+      await reply.problem(req, res, problem);
     }
   });
   return app;

@@ -1,5 +1,6 @@
 /** `/docs`: the contract for people, outside of the contract itself. Public, and nothing in it is from another host. */
 import { loadFiles } from './docs/files.ts';
+import { sendBody } from './response-body.ts';
 import { matchesTag } from '../negotiation.ts';
 import { ApiError } from '../problem.ts';
 import type { Request, Response } from 'express';
@@ -21,17 +22,12 @@ export class Docs {
     if (file === undefined) throw new ApiError(404, 'route_not_found', 'There is nothing at this path.');
     if (req.method !== 'GET' && req.method !== 'HEAD')
       throw new ApiError(405, 'method_not_allowed', 'This path allows GET, HEAD.', {}, { Allow: 'GET, HEAD' });
-    send(req, res, file);
+    await send(req, res, file);
   }
 }
 
-function send(req: Request, res: Response, { headers, body, etag }: DocsFile): void {
-  res.set({ ...headers, ETag: etag });
-  if (matchesTag(req.headers['if-none-match'], etag)) {
-    res.status(304).end();
-    return;
-  }
-  res.setHeader('Content-Length', body.length);
-  // Node leaves the body out of the answer to HEAD.
-  res.end(body);
+async function send(req: Request, res: Response, { headers, body, etag }: DocsFile): Promise<void> {
+  res.set({ ...headers, ETag: etag, Vary: 'Accept-Encoding' });
+  if (matchesTag(req.headers['if-none-match'], etag)) res.status(304).end();
+  else await sendBody(req, res, body);
 }

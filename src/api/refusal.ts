@@ -38,7 +38,8 @@ function refuse(req: IncomingMessage, res: ServerResponse, body: Buffer): void {
   req.resume();
 }
 
-function isBodyUnread(req: IncomingMessage): boolean {
+/** Whether more of the request is to come, which is when an answer is a refusal of the rest. */
+export function isBodyUnread(req: IncomingMessage): boolean {
   const announced = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
   return announced && !req.readableEnded && !req.destroyed;
 }

@@ -1,6 +1,7 @@
 /** Writing answers: what a handler returned, or the problem that stopped it. */
 import { violations } from './contract-checker.ts';
 import { endAnswer } from './refusal.ts';
+import { sendBody } from './response-body.ts';
 import { ApiError, toProblem } from '../problem.ts';
 import type { Request, Response } from 'express';
 import type { Log } from '../log.ts';
@@ -23,7 +24,9 @@ export class Reply {
     this.#validate = validate;
   }
 
-  answer(req: Request, res: Response, { status, headers, contentType = 'application/json', body }: AnyAnswer): void {
+  /** @returns when a long body is out */
+  async answer(req: Request, res: Response, answer: AnyAnswer): Promise<void> {
+    const { status, headers, contentType = 'application/json', body } = answer;
     res.statusCode = status;
     res.setHeader('Cache-Control', 'no-store');
     for (const [name, value] of Object.entries(headers ?? {})) {
@@ -34,10 +37,10 @@ export class Reply {
     if (body === undefined) return this.#end(req, res);
     const type = contentType === 'application/json' ? contentType : `${contentType}; charset=utf-8`;
     res.setHeader('Content-Type', type);
-    this.#end(req, res, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+    await this.#end(req, res, typeof body === 'string' ? body : JSON.stringify(body));
   }
 
-  problem(req: Request, res: Response, error: ApiError): void {
+  async problem(req: Request, res: Response, error: ApiError): Promise<void> {
     if (res.headersSent) {
       res.destroy();
       return;
@@ -47,29 +50,26 @@ export class Reply {
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Content-Type', 'application/problem+json');
     for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
-    this.#end(req, res, Buffer.from(JSON.stringify(toProblem(error, res.locals.requestId as string))));
+    await this.#end(req, res, JSON.stringify(toProblem(error, res.locals.requestId as string)));
   }
 
-  #end(req: Request, res: Response, body?: Buffer): void {
-    if (body !== undefined) res.setHeader('Content-Length', body.length);
+  async #end(req: Request, res: Response, body?: string): Promise<void> {
     const faults = this.#validate ? faultsOf(req, res, body) : [];
-    if (faults.length === 0) return endAnswer(req, res, body);
-
-    this.#log.error(
-      { requestId: res.locals.requestId, status: res.statusCode, faults },
-      'an answer breaks the contract',
-    );
-    if (res.statusCode === 500) return endAnswer(req, res, body);
-    this.problem(
-      req,
-      res,
-      new ApiError(500, 'internal_error', `The answer breaks the contract: ${faults.join('; ')}.`),
-    );
+    if (faults.length > 0) {
+      this.#log.error(
+        { requestId: res.locals.requestId, status: res.statusCode, faults },
+        'an answer breaks the contract',
+      );
+      const detail = `The answer breaks the contract: ${faults.join('; ')}.`;
+      if (res.statusCode !== 500) return this.problem(req, res, new ApiError(500, 'internal_error', detail));
+    }
+    if (body === undefined) endAnswer(req, res);
+    else await sendBody(req, res, body);
   }
 }
 
-function faultsOf(req: Request, res: Response, body: Buffer | undefined): string[] {
+function faultsOf(req: Request, res: Response, body = ''): string[] {
   const headers = Object.fromEntries(Object.entries(res.getHeaders()).map(([name, value]) => [name, String(value)]));
-  const text = req.method === 'HEAD' ? '' : (body?.toString() ?? '');
+  const text = req.method === 'HEAD' ? '' : body;
   return violations({ method: req.method, path: req.path, status: res.statusCode, headers, text });
 }

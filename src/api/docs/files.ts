@@ -5,7 +5,7 @@ import { loadViewer } from './viewer.ts';
 
 export interface DocsFile {
   headers: Record<string, string>;
-  body: Buffer;
+  body: string;
   etag: string;
 }
 
@@ -80,10 +80,12 @@ function script(name: string, text: string): { path: string; file: DocsFile } {
     'Cache-Control': 'public, max-age=31536000, immutable',
     'Cross-Origin-Resource-Policy': 'same-origin',
   });
-  return { path: `/docs/${name}-${file.etag.slice(1, -1)}.js`, file };
+  return { path: `/docs/${name}-${hashOf(text)}.js`, file };
 }
 
-function fileOf(text: string, headers: DocsFile['headers']): DocsFile {
-  const body = Buffer.from(text);
-  return { headers, body, etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 16)}"` };
+function fileOf(body: string, headers: DocsFile['headers']): DocsFile {
+  // Weak, since it stands for the compressed body too.
+  return { headers, body, etag: `W/"${hashOf(body)}"` };
 }
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16);
