@@ -32,13 +32,10 @@ export async function runService(halves: Halves): Promise<void> {
   const log = createLog(config);
   try {
     const asked = askedToStop();
+    // Also while it still starts: that can take minutes where another process holds the embedded PostgreSQL.
+    void asked.then((signal) => beginStop(signal, log));
     const stop = await start(config, log, halves);
-    const signal = await asked;
-    log.info({ signal }, 'stopping');
-    setTimeout(() => {
-      log.error('could not stop in time');
-      process.exit(1);
-    }, maxStopMs).unref();
+    await asked;
     await stop();
     log.info('stopped');
     process.exit(0);
@@ -50,6 +47,15 @@ export async function runService(halves: Halves): Promise<void> {
   }
 }
 
+function beginStop(signal: NodeJS.Signals, log: Log): void {
+  log.info({ signal }, 'stopping');
+  setTimeout(() => {
+    log.error('could not stop in time');
+    process.exit(1);
+  }, maxStopMs).unref();
+}
+
+/** Once: whoever asks again is asked for patience. */
 function askedToStop(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     process.on('SIGTERM', resolve);
