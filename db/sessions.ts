@@ -32,6 +32,22 @@ export function findSession(db: Queryable, accountId: string, id: string): Promi
     .executeTakeFirst();
 }
 
+/** Those of many sessions, each named with its account, that are there: one statement for all, in no order. */
+export function findSessions(
+  db: Queryable,
+  wanted: readonly { accountId: string; id: string }[],
+): Promise<(ReadableSession & { account_id: string })[]> {
+  const accountIds = wanted.map(({ accountId }) => accountId);
+  const ids = wanted.map(({ id }) => id);
+  return db
+    .selectFrom('sessions')
+    .select([...readable, 'account_id'])
+    .where(
+      sql<boolean>`(account_id, id) in (select * from unnest(${accountIds}::uuid[], ${ids}::uuid[]) as wanted (account_id, id))`,
+    )
+    .execute();
+}
+
 /** The whole row, for the worker and for support. */
 export function findSessionRow(db: Queryable, accountId: string, id: string): Promise<Session | undefined> {
   return db

@@ -5,23 +5,24 @@ import { toPlainText, toSubRip, toWebVtt } from '../src/captions.ts';
 import { matchesTag, preferredType, transcriptTypes } from '../src/negotiation.ts';
 import { ApiError, sessionNotFound } from '../src/problem.ts';
 import { isFinal, pollAgainSeconds, toSessionError } from '../src/session-view.ts';
-import type { Answer, Handler, JsonText, Schema } from '../codegen/operations.ts';
+import type { Handler, Schema } from '../codegen/operations.ts';
 import type { Queryable } from '../db/database.ts';
 import type { ReadableSession } from '../db/sessions.ts';
 import type { TranscriptType } from '../src/negotiation.ts';
 
 /** GET /sessions/{id}/transcript (specification, section 4). */
-export const getTranscript: Handler<'getTranscript'> = async (input, { db, waits }) => {
+export const getTranscript: Handler<'getTranscript'> = async (input, { db, waits, transcriptBodies }) => {
   const { path, query, headers, principal, signal } = input;
   const type = preferredType(headers.accept);
   if (type === undefined) {
     throw new ApiError(406, 'not_acceptable', `A transcript is offered as ${transcriptTypes.join(', ')}.`);
   }
 
-  const read = () => findSession(db, principal.account_id, path.id);
-  const isDone = (row: ReadableSession | undefined) => row === undefined || isFinal(row.status);
+  const accountId = principal.account_id;
   const session =
-    query.wait! > 0 ? await waits.until(path.id.toLowerCase(), query.wait!, signal, read, isDone) : await read();
+    query.wait! > 0
+      ? await waits.untilFinal(accountId, path.id.toLowerCase(), query.wait!, signal)
+      : await findSession(db, accountId, path.id);
   if (session === undefined) throw sessionNotFound();
 
   const shared = {
@@ -32,24 +33,25 @@ export const getTranscript: Handler<'getTranscript'> = async (input, { db, waits
   };
   if (type !== 'application/json') refuseCaptionsUnlessCompleted(session);
   if (matchesTag(headers['if-none-match'], shared.ETag)) return { status: 304, headers: shared };
-  if (type === 'application/json') {
-    return {
-      status: 200,
-      headers: shared,
-      body: await transcriptOf(db, principal.account_id, session, query.include === 'words'),
-    };
-  }
-  const segments = await findSegments(db, principal.account_id, session.id);
-  return captions(type, JSON.parse(segments ?? '[]'), shared);
+  const make =
+    type === 'application/json'
+      ? () => transcriptOf(db, accountId, session, query.include === 'words')
+      : () => captionsOf(db, accountId, session.id, type);
+  const body =
+    session.status === 'completed' ? await transcriptBodies.of(accountId, session.id, shared.ETag, make) : await make();
+  return type === 'application/json'
+    ? { status: 200, headers: shared, body: jsonText(body) }
+    : { status: 200, headers: shared, contentType: type, body };
 };
 
-function captions(
+async function captionsOf(
+  db: Queryable,
+  accountId: string,
+  id: string,
   type: Exclude<TranscriptType, 'application/json'>,
-  segments: Schema<'Segment'>[],
-  headers: Extract<Answer<'getTranscript'>, { status: 200 }>['headers'],
-): Answer<'getTranscript'> {
-  const format = { 'text/vtt': toWebVtt, 'application/x-subrip': toSubRip, 'text/plain': toPlainText }[type];
-  return { status: 200, contentType: type, headers, body: format(segments) };
+): Promise<string> {
+  const segments: Schema<'Segment'>[] = JSON.parse((await findSegments(db, accountId, id)) ?? '[]');
+  return { 'text/vtt': toWebVtt, 'application/x-subrip': toSubRip, 'text/plain': toPlainText }[type](segments);
 }
 
 function refuseCaptionsUnlessCompleted({ status }: ReadableSession): void {
@@ -76,7 +78,7 @@ async function transcriptOf(
   accountId: string,
   session: ReadableSession,
   withWords: boolean,
-): Promise<JsonText> {
+): Promise<string> {
   const { id, status, duration_ms: durationMs, language, error_code: code } = session;
   const head = JSON.stringify({
     sessionId: id,
@@ -86,7 +88,7 @@ async function transcriptOf(
     ...(code !== null && { error: toSessionError(code) }),
   });
   const segments = status === 'completed' ? await segmentsOf(db, accountId, id, withWords) : '[]';
-  return jsonText(`${head.slice(0, -1)},"segments":${segments}}`);
+  return `${head.slice(0, -1)},"segments":${segments}}`;
 }
 
 async function segmentsOf(db: Queryable, accountId: string, id: string, withWords: boolean): Promise<string> {

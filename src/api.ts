@@ -5,6 +5,7 @@ import { createApp } from './app.ts';
 import { Auth } from './auth.ts';
 import { closeGracefully, listen } from './listening.ts';
 import { SessionWaits } from './session-waits.ts';
+import { TranscriptBodies } from './transcript-bodies.ts';
 import type { Foundation } from './context.ts';
 
 export interface Api {
@@ -19,9 +20,13 @@ const graceMs = 15_000;
 export async function startApi(foundation: Foundation, databaseUrl: string): Promise<Api> {
   const { config, log } = foundation;
   const stopping = new AbortController();
-  const waits = new SessionWaits(databaseUrl, log);
+  const waits = new SessionWaits(foundation.db, databaseUrl, log);
   const auth = new Auth(foundation);
-  const app = await createApp({ ...foundation, waits }, auth, stopping.signal);
+  const app = await createApp(
+    { ...foundation, waits, transcriptBodies: new TranscriptBodies() },
+    auth,
+    stopping.signal,
+  );
 
   // Uploads have a time limit of their own, by progress instead of by the clock (upload-meter.ts).
   const server = createServer(

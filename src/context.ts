@@ -7,6 +7,7 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Queue } from './queue.ts';
 import type { SessionWaits } from './session-waits.ts';
+import type { TranscriptBodies } from './transcript-bodies.ts';
 
 /** Who sends a request: the owner of the API key, with the limits in force. */
 export type Principal = KeyOwner;
@@ -35,4 +36,5 @@ export interface Foundation {
 /** What handlers get. */
 export interface Context extends Foundation {
   waits: SessionWaits;
+  transcriptBodies: TranscriptBodies;
 }

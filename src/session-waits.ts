@@ -1,117 +1,132 @@
-/** Clients that wait for a session to become final, woken by NOTIFY over one connection of the process. */
-import { sessionChannel } from '../db/session-states.ts';
-import { isDatabaseAway, openConnection } from '../db/database.ts';
+/** Clients that wait for a session to become final: thousands of them, over one listening connection of the process. */
+import { isDatabaseAway } from '../db/database.ts';
+import { SessionNotices } from './session-notices.ts';
+import { SessionReads } from './session-reads.ts';
+import { isFinal } from './session-view.ts';
+import type { Db } from '../db/database.ts';
+import type { ReadableSession } from '../db/sessions.ts';
 import type { Log } from './log.ts';
 
-const reconnectMs = 1_000;
-/** A notification that was lost (a broken connection) is found by looking again after this long. */
+/** A notification that was lost (a broken connection) is found by looking at all that wait this often. */
 const recheckMs = 5_000;
 
-export class SessionWaits {
-  readonly #waiting = new Map<string, Set<() => void>>();
-  readonly #url: string;
-  readonly #log: Log;
-  #connection: ReturnType<typeof openConnection> | undefined;
-  #reconnect: NodeJS.Timeout | undefined;
-  #stopped = false;
+interface Waiter {
+  accountId: string;
+  wake: () => void;
+}
 
-  constructor(url: string, log: Log) {
-    this.#url = url;
-    this.#log = log;
+export class SessionWaits {
+  /** By session. */
+  readonly #waiting = new Map<string, Set<Waiter>>();
+  readonly #reads: SessionReads;
+  readonly #notices: SessionNotices;
+  #rechecking: NodeJS.Timeout | undefined;
+
+  /** @param url of the database, to listen */
+  constructor(db: Db, url: string, log: Log) {
+    this.#reads = new SessionReads(db);
+    this.#notices = new SessionNotices(
+      url,
+      log,
+      (sessionId) => this.#wake(sessionId),
+      () => this.#recheck(),
+    );
   }
 
-  async start(): Promise<void> {
-    const connection = openConnection(this.#url);
-    this.#connection = connection;
-    connection.on('notification', ({ payload }) => this.#wake(payload ?? ''));
-    connection.on('error', (error) => this.#log.warn({ err: error }, 'the listening connection broke'));
-    connection.on('end', () => this.#startAgain());
-    try {
-      await connection.connect();
-      await connection.query(`listen ${sessionChannel}`);
-      for (const sessionId of [...this.#waiting.keys()]) this.#wake(sessionId);
-    } catch (error) {
-      this.#log.warn({ err: error }, 'can not listen for finished sessions');
-      await connection.end().catch(() => {});
-      this.#startAgain();
-    }
+  start(): Promise<void> {
+    return this.#notices.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#notices.stop();
   }
 
   /**
-   * Reads something about a session until `isDone` says it is what the client waits for, the time is over, or `signal`
-   * aborts; answers what was read last. While the database is away in between, it waits on.
+   * The session of an account once it is final, or as it is when the time is over or `signal` aborts; at once undefined
+   * when the account has no such session (any more). While the database is away in between, it waits on.
    *
+   * @param sessionId in lower case
    * @param seconds how long to wait
    * @throws what the first reading throws, or one that fails when the time is over
    */
-  async until<T>(
+  async untilFinal(
+    accountId: string,
     sessionId: string,
     seconds: number,
     signal: AbortSignal,
-    read: () => Promise<T>,
-    isDone: (value: T) => boolean,
-  ): Promise<T> {
+  ): Promise<ReadableSession | undefined> {
     const deadline = performance.now() + seconds * 1000;
-    let last: { value: T } | undefined;
+    const read = () => this.#reads.find(accountId, sessionId);
+    let last: Seen | undefined;
     for (;;) {
       // Registered before reading, so that what happens in between still wakes us.
-      const woken = this.#register(sessionId);
+      const woken = this.#register(accountId, sessionId);
       try {
         last = await again(read, last, deadline);
         const left = deadline - performance.now();
-        if (isDone(last.value) || left <= 0 || signal.aborted) return last.value;
-        await woken.orAfter(Math.min(left, recheckMs), signal);
-        if (signal.aborted) return last.value;
+        if (isOver(last.session) || left <= 0 || signal.aborted) return last.session;
+        await woken.orAfter(left, signal);
+        if (signal.aborted) return last.session;
       } finally {
         woken.unregister();
       }
     }
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#reconnect);
-    await this.#connection?.end().catch(() => {});
-  }
-
-  #startAgain(): void {
-    if (this.#stopped) return;
-    clearTimeout(this.#reconnect);
-    this.#reconnect = setTimeout(() => void this.start(), reconnectMs);
-  }
-
   #wake(sessionId: string): void {
-    for (const wake of this.#waiting.get(sessionId) ?? []) wake();
+    for (const { wake } of this.#waiting.get(sessionId) ?? []) wake();
   }
 
-  #register(sessionId: string) {
+  /** Wakes whoever missed that its session ended; who waits on is not disturbed. */
+  #recheck(): void {
+    for (const [sessionId, waiters] of this.#waiting) {
+      for (const { accountId, wake } of waiters) {
+        this.#reads.find(accountId, sessionId).then(
+          (session) => isOver(session) && wake(),
+          () => {}, // The database is away: looked at again next time.
+        );
+      }
+    }
+  }
+
+  #register(accountId: string, sessionId: string) {
     const { promise, resolve } = Promise.withResolvers<void>();
+    const waiter = { accountId, wake: () => resolve() };
     const waiters = this.#waiting.get(sessionId) ?? new Set();
-    this.#waiting.set(sessionId, waiters.add(resolve));
+    this.#waiting.set(sessionId, waiters.add(waiter));
+    this.#rechecking ??= setInterval(() => this.#recheck(), recheckMs);
     return {
       orAfter: async (ms: number, signal: AbortSignal) => {
         const timer = setTimeout(resolve, ms);
-        const wake = () => resolve();
-        signal.addEventListener('abort', wake);
+        signal.addEventListener('abort', waiter.wake);
         await promise;
-        signal.removeEventListener('abort', wake);
+        signal.removeEventListener('abort', waiter.wake);
         clearTimeout(timer);
       },
       unregister: () => {
-        waiters.delete(resolve);
+        waiters.delete(waiter);
         if (waiters.size === 0) this.#waiting.delete(sessionId);
+        if (this.#waiting.size > 0) return;
+        clearInterval(this.#rechecking);
+        this.#rechecking = undefined;
       },
     };
   }
 }
 
-async function again<T>(
-  read: () => Promise<T>,
-  last: { value: T } | undefined,
+const isOver = (session: ReadableSession | undefined) => session === undefined || isFinal(session.status);
+
+interface Seen {
+  session: ReadableSession | undefined;
+}
+
+async function again(
+  read: () => Promise<ReadableSession | undefined>,
+  last: Seen | undefined,
   deadline: number,
-): Promise<{ value: T }> {
+): Promise<Seen> {
   try {
-    return { value: await read() };
+    return { session: await read() };
   } catch (error) {
     if (last === undefined || performance.now() >= deadline || !isDatabaseAway(error)) throw error;
     return last;
