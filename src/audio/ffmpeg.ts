@@ -68,10 +68,14 @@ function inputArgs(input: string): string[] {
   ];
 }
 
-/** ffmpeg 5.1 exits with 1 whatever happened: only the message tells. */
+/** ffmpeg 5.1 exits with 1 whatever happened: only the message tells. Lines about the file's insides begin with `[`. */
 function throwForMessage(code: number, stderr: string): void {
-  if (/Stream map .*matches no streams/.test(stderr)) throw new AudioError('no_audio_track', 'no audio stream');
-  if (/No space left on device|Disk quota exceeded|Read-only file system/.test(stderr)) {
+  if (/^Stream map .*matches no streams/m.test(stderr)) throw new AudioError('no_audio_track', 'no audio stream');
+  // Opening takes little memory, unless a header claims gigabytes: the file's fault, and it would fail again.
+  if (/^file:.*: Cannot allocate memory$/m.test(stderr)) {
+    throw new AudioError('unsupported_media', `a header claims too much: ${lastLine(stderr)}`);
+  }
+  if (/^(?!\[).*(No space left on device|Disk quota exceeded|Read-only file system)/m.test(stderr)) {
     throw new AudioToolError(`ffmpeg could not write: ${lastLine(stderr)}`);
   }
   // exec(2) failed after the look-up, or the dynamic linker did.

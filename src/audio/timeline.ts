@@ -9,14 +9,14 @@ const longestGapSeconds = 3600;
  * start again at 0, and what follows is appended instead of being dropped. Gaps up to `longestGapSeconds` stay, so that
  * times fit the picture and players. Registers: 1 the shift so far, 2 the end so far, 3 the start of this one.
  * @param start name of its timestamp (`TS` in the filter setts, `PTS` in asetpts)
- * @param length its length in units of `TB`
+ * @param length name of its length in units of `TB`; one beyond `longestGapSeconds` is taken for damage too, and for 0
  * @param result which register to return
  */
 export function timelineExpression(start: string, length: string, result: 'start' | 'end'): string {
   return [
     `st(3,if(isnan(${start}),ld(2),${start}+ld(1)))`,
     `if(lt(ld(3),ld(2)-${jitterSeconds}/TB)+gt(ld(3),ld(2)+${longestGapSeconds}/TB),st(1,ld(1)+ld(2)-ld(3));st(3,ld(2)))`,
-    `st(2,max(ld(2),ld(3)+${length}))`,
+    `st(2,max(ld(2),ld(3)+if(gt(${length},${longestGapSeconds}/TB),0,${length})))`,
     result === 'start' ? 'ld(3)' : 'ld(2)',
   ].join(';');
 }
