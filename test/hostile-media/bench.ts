@@ -1,0 +1,62 @@
+/** What the corpus is made with, and the traps that nothing may step into. */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { audioFolder, ffmpeg, sine, speechClips } from '../support/audio-fixtures.ts';
+import type { AddressInfo } from 'node:net';
+
+const execute = promisify(execFile);
+
+export interface Bench {
+  /** A file that an upload may name and that nobody may open: one second of sound. */
+  canary: string;
+  /** An address on the loopback where such a file is served. */
+  url: string;
+  /** How many connections came to that address. */
+  connections(): number;
+  /** Two seconds of human speech, 16 kHz mono. */
+  speech: string;
+  /** The bytes of a file that ffmpeg makes; the arguments name everything but the file. */
+  ffmpeg(extension: string, ...args: string[]): Promise<Buffer>;
+  /** The bytes of a file that sox makes of one second of a tone. */
+  sox(extension: string, ...args: string[]): Promise<Buffer>;
+  /** Writes a file for ffmpeg to read. */
+  file(name: string, content: string | Buffer): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function setUpBench(): Promise<Bench> {
+  const folder = await audioFolder();
+  let made = 0;
+  let connections = 0;
+  const next = (extension: string) => join(folder.path, `made-${(made += 1)}.${extension}`);
+  const canary = await ffmpeg(...sine(1), join(folder.path, 'canary.wav'));
+  const served = await readFile(canary);
+  const server = createServer((_request, response) => response.end(served)).listen(0, '127.0.0.1');
+  server.on('connection', () => (connections += 1));
+  await once(server, 'listening');
+  const [clip] = await speechClips();
+  return {
+    canary,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/canary.wav`,
+    connections: () => connections,
+    speech: await ffmpeg('-t', '2', '-i', clip!.file, next('wav')),
+    ffmpeg: async (extension, ...args) => readFile(await ffmpeg(...args, next(extension))),
+    async sox(extension, ...args) {
+      const file = next(extension);
+      await execute('sox', ['-n', '-R', '-r', '8000', '-c', '1', ...args, file, 'synth', '1', 'sine', '440']);
+      return readFile(file);
+    },
+    async file(name, content) {
+      await writeFile(join(folder.path, name), content);
+      return join(folder.path, name);
+    },
+    async close() {
+      server.close();
+      await folder.remove();
+    },
+  };
+}

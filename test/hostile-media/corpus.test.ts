@@ -1,0 +1,145 @@
+/**
+ * Every file of the corpus goes through the real service, its children watched by strace. Each gets what is decided for
+ * it; nothing but the file, the output and the libraries is opened; the worker keeps serving.
+ */
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runChild } from '../../src/audio/child.ts';
+import { AudioError } from '../../src/audio/audio-error.ts';
+import { decodeAudio } from '../../src/audio/decode.ts';
+import { createPocketSphinx } from '../../src/recognizers/pocketsphinx.ts';
+import { makeAccount } from '../support/accounts.ts';
+import { expectSound } from '../support/audit.ts';
+import { final, upload } from '../support/jobs.ts';
+import { startTestService } from '../support/service.ts';
+import { setUpBench } from './bench.ts';
+import { corpus, makeCorpus } from './corpus.ts';
+import { heardOfEachKind, isThorough, timeLimitMs } from './effort.ts';
+import { endedSessions, sendAll } from './sending.ts';
+import { Tally } from './tally.ts';
+import { watchChildren } from './watch.ts';
+import type { Recognizer } from '../../src/recognizers/recognizer.ts';
+import type { TestAccount } from '../support/accounts.ts';
+import type { TestService } from '../support/service.ts';
+import type { Bench } from './bench.ts';
+import type { MadeFile } from './corpus.ts';
+import type { Outcome } from './entry.ts';
+import type { EndedSession, SentFile } from './sending.ts';
+import type { Watch } from './watch.ts';
+
+let bench: Bench;
+let service: TestService;
+let watch: Watch;
+let files: MadeFile[];
+const tally = new Tally();
+const kinds = [...new Set(corpus.map(({ kind }) => kind))];
+
+const pocketSphinx = createPocketSphinx();
+let heard = 0;
+/** PocketSphinx for short audio, as often as the effort asks for it; otherwise nothing was said. */
+const recognizer: Recognizer = {
+  ...pocketSphinx,
+  async recognize(audio, options) {
+    const isWorthIt = audio.durationMs <= 2_500 && heard < heardOfEachKind;
+    if (!isWorthIt) return { segments: [] };
+    heard += 1;
+    return pocketSphinx.recognize(audio, options);
+  },
+};
+
+beforeAll(async () => {
+  [bench, service] = await Promise.all([setUpBench(), startTestService({ env: { WORKER_CONCURRENCY: '2' } })]);
+  files = await makeCorpus(bench);
+  watch = await watchChildren(await mkdtemp(join(process.env.TEST_FOLDER!, 'watch-')));
+  await service.work(recognizer);
+}, timeLimitMs);
+afterAll(async () => {
+  watch?.stop();
+  tally.print();
+  await Promise.all([service.stop(), bench.close()]);
+});
+
+const richAccount = (): Promise<TestAccount> =>
+  makeAccount(service.db, { balanceMs: 1_000 * 3_600_000, limits: { requests_per_minute: 100_000 } });
+
+test('the corpus has at least 60 files, each with a name of its own', () => {
+  expect(corpus.length).toBeGreaterThanOrEqual(60);
+  expect(new Set(corpus.map(({ kind, name }) => `${kind}/${name.toString('latin1')}`)).size).toBe(corpus.length);
+});
+
+test('a child that does open another file and an address → the watch sees both, so the tests below can fail', async () => {
+  const script = `cat ${bench.canary} >/dev/null; exec 3<>/dev/tcp/127.0.0.1/${new URL(bench.url).port}`;
+  const limits = { memoryBytes: 1024 ** 3, cpuSeconds: 10, fileBytes: 0, openFiles: 64 };
+  await runChild('bash', ['-c', script], { limits, timeLimitMs: 10_000 });
+  const [seen] = await watch.children();
+  expect(seen!.sockets.join('\n')).toMatch(/socket\(AF_INET.*\n.*connect\(/);
+  expect(seen!.foreign.join('\n')).toContain(`"${bench.canary}"`);
+});
+
+test.each(kinds)(
+  '%s → each file gets what is decided for it at the first attempt, and leads its readers nowhere',
+  async (kind) => {
+    heard = 0;
+    const ofKind = files.filter((file) => file.kind === kind);
+    const account = await richAccount();
+    const sent = await sendAll(service, account, ofKind);
+    const ended = await endedSessions(service, account, timeLimitMs);
+    ofKind.forEach((_, index) => tally.count(kind, sent[index]!, ended.get(sent[index]!.sessionId!)));
+    const refused = ofKind.filter((_, index) => /media|audio/.test(sent[index]!.code ?? ''));
+    // Random bytes lead nowhere; one in eight of them is enough unless there is time.
+    const decoded = kind.startsWith('garbage') && !isThorough ? refused.filter((_, index) => index % 8 === 0) : refused;
+    for (const { bytes } of decoded) await decodeRefused(bytes);
+
+    const children = await watch.children();
+    tally.of(kind).sockets = children.flatMap(({ sockets }) => sockets).length;
+    tally.of(kind)['foreign files'] = children.flatMap(({ foreign }) => foreign).length;
+    const became = ofKind.map((file, index) => [said(file), whatBecame(file, sent[index]!, ended)]);
+    expect(became).toEqual(ofKind.map((file) => [said(file), inWords(file.outcome)]));
+    const strayed = children.filter(({ sockets, foreign }) => sockets.length + foreign.length > 0);
+    expect(strayed).toEqual([]);
+    expect(children.length).toBeGreaterThanOrEqual(kind === 'empty' ? 4 : ofKind.length - 1);
+    expect(bench.connections()).toBe(0);
+  },
+  timeLimitMs,
+);
+
+test('after all of them → the worker still serves, the books are sound, nothing was lost or answered with a fault', async () => {
+  heard = -Infinity;
+  const account = await richAccount();
+  const speech = await upload(service, account, bench.speech);
+  const transcript = await final(service, account, speech.sessionId, 60_000);
+  expect(transcript).toMatchObject({ status: 'completed', durationMs: 2_000 });
+  expect(transcript.segments.length).toBeGreaterThan(0);
+  await expectSound(service);
+  expect([tally.total('tried'), tally.total('lost'), tally.total('500s')]).toEqual([corpus.length, 0, 0]);
+  expect(service.logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)).toEqual([]);
+}, 90_000);
+
+/** What the upload refuses, the decoder must refuse as well: the one might miss what the other does. */
+async function decodeRefused(bytes: Buffer): Promise<void> {
+  const input = await bench.file('refused', bytes);
+  const options = { input, output: `${input}.decoded`, maxDurationMs: 60_000, timeLimitMs: 60_000 };
+  const error: unknown = await decodeAudio(options).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(AudioError);
+}
+
+const said = ({ name, made }: MadeFile) => `${JSON.stringify(name.toString())}: ${made}`;
+
+function inWords(outcome: Outcome): string {
+  if ('answer' in outcome) return `${outcome.answer} ${outcome.code}`;
+  if (outcome.session === 'failed') return `failed: ${outcome.code}, attempt 1`;
+  return `completed after about ${outcome.durationMs} ms, attempt 1`;
+}
+
+function whatBecame({ outcome }: MadeFile, sent: SentFile, ended: Map<string, EndedSession>): string {
+  if (sent.sessionId === undefined) return `${sent.status} ${sent.code}`;
+  const session = ended.get(sent.sessionId);
+  if (session?.status === 'failed') return `failed: ${session.error_code}, attempt ${session.attempt}`;
+  const durationMs = Number(session?.duration_ms);
+  const isClose = 'toleranceMs' in outcome && Math.abs(durationMs - outcome.durationMs) <= outcome.toleranceMs;
+  const about = isClose ? outcome.durationMs : durationMs;
+  return `${session?.status} after about ${about} ms, attempt ${session?.attempt}`;
+}

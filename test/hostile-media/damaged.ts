@@ -1,0 +1,131 @@
+/** Cut short, empty, or not media at all, whatever the name says. */
+import { createHash } from 'node:crypto';
+import { pictures, sine } from '../support/audio-fixtures.ts';
+import { completes, refused, unreadable } from './entry.ts';
+import type { HostileFile, Outcome } from './entry.ts';
+
+const upTo = (fraction: number) => (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length * fraction));
+
+/** Extension, encoding, what is kept of 4 s, what comes out of it. */
+const cuts: [extension: string, encoding: string[], fraction: number, outcome: Outcome][] = [
+  ['wav', [], 0.5, completes(2_000)],
+  ['wav', [], 0.0001, unreadable],
+  ['mp3', [], 0.7, completes(2_800, 100)],
+  ['flac', [], 0.3, completes(700, 100)],
+  ['ogg', ['-c:a', 'libvorbis'], 0.5, completes(1_000, 100)],
+  ['webm', ['-c:a', 'libopus'], 0.5, completes(2_000, 100)],
+  ['m4a', [], 0.9, unreadable],
+  ['m4a', ['-movflags', 'faststart'], 0.6, completes(2_300, 100)],
+  ['mp4', ['-movflags', 'frag_keyframe+empty_moov', '-frag_duration', '500000'], 0.5, completes(2_000, 100)],
+  ['wma', [], 0.5, completes(2_000, 100)],
+  ['aac', [], 0.5, completes(2_000, 200)],
+];
+
+const truncated: HostileFile[] = cuts.map(([extension, encoding, fraction, outcome]) => ({
+  kind: 'truncated',
+  name: `cut-at-${fraction}.${extension}`,
+  made: `4 s of a tone as ${extension}, the first ${fraction} of its bytes`,
+  make: async ({ ffmpeg }) => upTo(fraction)(await ffmpeg(extension, ...sine(4), ...encoding)),
+  outcome,
+}));
+
+const extensions = [
+  ...['wav', 'mp3', 'm4a', 'mp4', 'mov', 'flac', 'ogg', 'opus', 'webm', 'mkv', 'avi', 'wma', 'aac', 'ac3', 'aiff'],
+  ...[
+    'amr',
+    'caf',
+    'au',
+    'voc',
+    'wv',
+    'ape',
+    'tta',
+    '3gp',
+    'ts',
+    'mpg',
+    'flv',
+    'mxf',
+    'rm',
+    'gsm',
+    'raw',
+    'txt',
+    'exe',
+  ],
+];
+
+const garbage: HostileFile[] = extensions.map((extension) => ({
+  kind: 'garbage with every extension',
+  name: `garbage.${extension}`,
+  made: '20,000 bytes of SHAKE-256 of the extension',
+  make: () => createHash('shake256', { outputLength: 20_000 }).update(extension).digest(),
+  outcome: unreadable,
+}));
+
+/** The first bytes that a format is told by, then nothing of it. */
+const magic: [name: string, hex: string][] = [
+  ['riff.wav', '52494646ffffffff57415645666d7420'],
+  ['ftyp.mp4', '000000206674797069736f6d0000020069736f6d69736f3261766331'],
+  ['ebml.webm', '1a45dfa39f4286810142f7810142f2810442f381084282847765626d'],
+  ['oggs.ogg', '4f67675300020000000000000000'],
+  ['flac.flac', '664c614300000022'],
+  ['asf.wma', '3026b2758e66cf11a6d900aa0062ce6c'],
+  ['id3.mp3', '4944330300000000007f'],
+];
+
+const headersOnly: HostileFile[] = magic.map(([name, hex]) => ({
+  kind: 'headers without media',
+  name,
+  made: `the first ${hex.length / 2} bytes of its format, then 4,000 times the byte 0x55`,
+  make: () => Buffer.concat([Buffer.from(hex, 'hex'), Buffer.alloc(4_000, 0x55)]),
+  outcome: unreadable,
+}));
+
+const others: HostileFile[] = [
+  {
+    kind: 'empty',
+    name: 'empty.wav',
+    made: 'nothing',
+    make: () => Buffer.alloc(0),
+    outcome: refused(400, 'empty_file'),
+  },
+  { kind: 'empty', name: 'one-byte.mp3', made: 'one byte', make: () => Buffer.from('R'), outcome: unreadable },
+  { kind: 'empty', name: 'zeros.mp3', made: '1 MB of zeros', make: () => Buffer.alloc(1_000_000), outcome: unreadable },
+  {
+    kind: 'wrong extension or type',
+    name: 'really-flac.mp3',
+    made: 'FLAC that is called MP3',
+    make: ({ ffmpeg }) => ffmpeg('flac', ...sine(1)),
+    outcome: completes(1_000),
+  },
+  {
+    kind: 'wrong extension or type',
+    name: 'sound.exe',
+    made: 'Opus that is called a program',
+    make: ({ ffmpeg }) => ffmpeg('opus', ...sine(1), '-c:a', 'libopus'),
+    outcome: completes(1_000),
+  },
+  {
+    kind: 'wrong extension or type',
+    name: 'song.wav',
+    made: 'MP3 that is called WAV and declared to be JSON',
+    declaredType: 'application/json',
+    make: ({ ffmpeg }) => ffmpeg('mp3', ...sine(1)),
+    outcome: completes(1_000),
+  },
+  {
+    kind: 'wrong extension or type',
+    name: 'sound',
+    made: 'WAV without extension, with a declared type that is none',
+    declaredType: '../../etc/passwd; x="',
+    make: ({ ffmpeg }) => ffmpeg('wav', ...sine(1)),
+    outcome: completes(1_000),
+  },
+  {
+    kind: 'wrong extension or type',
+    name: 'picture.mp3',
+    made: 'a JPEG picture that is called MP3',
+    make: ({ ffmpeg }) => ffmpeg('jpg', ...pictures(1), '-frames:v', '1'),
+    outcome: refused(422, 'no_audio_track'),
+  },
+];
+
+export const damaged: HostileFile[] = [...truncated, ...garbage, ...headersOnly, ...others];

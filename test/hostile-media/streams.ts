@@ -1,0 +1,153 @@
+/** Sound that is there but odd: too many streams or none, hours or hundredths of a second, every way to write samples. */
+import { pictures, silence, sine } from '../support/audio-fixtures.ts';
+import { completes, fails, refused, silentPictures } from './entry.ts';
+import type { HostileFile, Outcome } from './entry.ts';
+
+const encoded = (
+  kind: string,
+  name: string,
+  made: string,
+  args: string[],
+  outcome: Outcome = completes(1_000),
+): HostileFile => ({
+  ...{ kind, name, made, outcome },
+  make: ({ ffmpeg }) => ffmpeg(name.split('.').at(-1)!, ...args),
+});
+
+const tracks = 'tracks';
+const one = sine(1);
+const hours = (seconds: number) => ['-f', 'lavfi', '-i', 'anullsrc=r=1000:cl=mono', '-t', String(seconds)];
+const two = [...sine(2), ...sine(3), '-map', '0', '-map', '1'];
+
+const withTracks: HostileFile[] = [
+  encoded(tracks, 'video.mp4', 'pictures without sound', pictures(1), silentPictures),
+  encoded(tracks, 'video.webm', 'pictures without sound', pictures(1), silentPictures),
+  encoded(tracks, 'video.avi', 'pictures without sound', pictures(1), silentPictures),
+  encoded(tracks, 'animation.gif', 'pictures without sound', pictures(1), silentPictures),
+  encoded(tracks, 'two.mka', 'two tracks of 2 s and 3 s', [...two, '-c:a', 'libopus'], completes(2_000)),
+  encoded(tracks, 'two.mp4', 'two tracks of 2 s and 3 s', two, completes(2_000)),
+  encoded(tracks, 'film.mkv', 'pictures, two tracks of sound', [...pictures(1), ...two, '-map', '2'], completes(2_000)),
+  encoded(tracks, 'forty.mka', 'forty tracks', [
+    ...[...one, ...Array.from({ length: 40 }, () => ['-map', '0']).flat()],
+    ...['-c:a', 'libopus', '-b:a', '6k'],
+  ]),
+];
+
+const covered: HostileFile[] = ['mp3', 'm4a', 'flac'].map((extension) => ({
+  kind: tracks,
+  name: `cover.${extension}`,
+  made: 'sound with a cover',
+  async make({ ffmpeg, file }) {
+    const cover = await file(`cover-of-${extension}.png`, await ffmpeg('png', ...pictures(1), '-frames:v', '1'));
+    return ffmpeg(
+      extension,
+      ...one,
+      '-i',
+      cover,
+      '-map',
+      '0',
+      '-map',
+      '1',
+      '-c:v',
+      'copy',
+      '-disposition:v',
+      'attached_pic',
+    );
+  },
+  outcome: completes(1_000),
+}));
+
+const lengths = 'lengths';
+const ofLengths: HostileFile[] = [
+  encoded(lengths, 'hundredth.wav', '0.01 s', sine(0.01), completes(10, 1)),
+  encoded(lengths, 'hundredth.mp3', '0.01 s', sine(0.01), completes(26, 30)),
+  encoded(lengths, 'hundredth.opus', '0.01 s', [...sine(0.01), '-c:a', 'libopus'], completes(10, 2)),
+  encoded(
+    lengths,
+    'sample.wav',
+    'one sample',
+    ['-f', 'lavfi', '-i', 'sine=r=8000:d=1', '-frames:a', '1', '-af', 'atrim=end_sample=1'],
+    fails('unsupported_media'),
+  ),
+  encoded(lengths, 'five-hours.flac', '5 h of silence in a few 100 KB', hours(18_000), refused(422, 'audio_too_long')),
+  encoded(lengths, 'almost-four-hours.flac', '3 h 59 of silence', hours(14_340), completes(14_340_000)),
+  encoded(lengths, 'silence.wav', 'digital silence', silence(1)),
+];
+
+const samples = 'samples and codecs';
+const pcm = (codec: string, ...more: string[]) => [...one, '-c:a', codec, ...more];
+const codecs: HostileFile[] = [
+  encoded(samples, '192-khz.wav', '192 kHz, 8 channels, 32 bit', pcm('pcm_s32le', '-ar', '192000', '-ac', '8')),
+  encoded(samples, '192-khz.flac', '192 kHz, 8 channels', [...one, '-ar', '192000', '-ac', '8']),
+  encoded(samples, '4-khz.wav', '4 kHz, 8 bit', pcm('pcm_u8', '-ar', '4000')),
+  encoded(samples, 'float.wav', '64-bit float', pcm('pcm_f64le')),
+  encoded(samples, 'alaw.wav', 'A-law', pcm('pcm_alaw')),
+  encoded(samples, 'mulaw.au', 'µ-law', pcm('pcm_mulaw')),
+  encoded(samples, 'big-endian.aiff', '24 bit, big-endian', pcm('pcm_s24be')),
+  encoded(samples, 'ms-adpcm.wav', 'Microsoft ADPCM', pcm('adpcm_ms'), completes(1_000, 100)),
+  encoded(samples, 'ima-adpcm.wav', 'IMA ADPCM', pcm('adpcm_ima_wav'), completes(1_000, 100)),
+  encoded(samples, 'ima-qt.mov', 'QuickTime ADPCM', pcm('adpcm_ima_qt'), completes(1_000, 100)),
+  encoded(samples, 'yamaha.wav', 'Yamaha ADPCM', pcm('adpcm_yamaha'), completes(1_000, 100)),
+  encoded(samples, 'g722.wav', 'G.722', pcm('g722', '-ar', '16000')),
+  encoded(samples, 'g726.wav', 'G.726', pcm('g726', '-ar', '8000')),
+  encoded(samples, 'gsm.wav', 'GSM in WAV', pcm('libgsm_ms', '-ar', '8000'), completes(1_000, 100)),
+  encoded(samples, 'aac.m4a', 'AAC', pcm('aac')),
+  encoded(samples, 'alac.m4a', 'ALAC', pcm('alac')),
+  encoded(
+    samples,
+    'latm.ts',
+    'AAC in LATM',
+    pcm('aac', '-f', 'mpegts', '-mpegts_flags', 'latm'),
+    completes(1_000, 100),
+  ),
+  encoded(samples, 'vorbis.ogg', 'Vorbis', pcm('libvorbis')),
+  encoded(samples, 'speex.ogg', 'Speex', pcm('libspeex', '-ar', '16000')),
+  encoded(samples, 'opus.webm', 'Opus', pcm('libopus')),
+  encoded(samples, 'wma1.wma', 'WMA 1', pcm('wmav1'), completes(1_000, 150)),
+  encoded(samples, 'wma2.wma', 'WMA 2', pcm('wmav2'), completes(1_000, 150)),
+  encoded(samples, 'dts.dts', 'DTS', pcm('dca', '-strict', '-2', '-ar', '48000', '-ac', '2')),
+  encoded(samples, 'truehd.thd', 'TrueHD', pcm('truehd', '-strict', '-2', '-ar', '48000', '-f', 'truehd')),
+  encoded(samples, 'real.rm', 'RealAudio', pcm('ac3', '-f', 'rm'), completes(1_000, 100)),
+  encoded(samples, 'nelly.flv', 'Nellymoser', pcm('nellymoser', '-ar', '22050'), completes(1_000, 100)),
+  encoded(
+    samples,
+    'experimental.mka',
+    'Sonic, an experimental codec',
+    pcm('sonic', '-strict', '-2'),
+    fails('unsupported_media'),
+  ),
+];
+
+/** A frame of AMR (12.2 kbit/s and 23.85 kbit/s) takes 20 ms. */
+const amr = (magic: string, header: number, bytes: number): HostileFile => ({
+  kind: samples,
+  name: `${magic.includes('WB') ? 'wide' : 'narrow'}.amr`,
+  made: 'fifty frames of AMR by hand',
+  make: () => Buffer.from(magic + (String.fromCharCode(header) + '\0'.repeat(bytes)).repeat(50), 'latin1'),
+  outcome: completes(1_000),
+});
+
+const bySox: HostileFile[] = (['voc', 'gsm', 'sph', 'ircam', 'wv', 'w64', 'aifc', 'amb'] as const).map((extension) => ({
+  kind: samples,
+  name: `sox.${extension}`,
+  made: 'one second, by sox',
+  make: ({ sox }) => sox(extension),
+  outcome: completes(1_000),
+}));
+
+export const streams: HostileFile[] = [
+  ...withTracks,
+  ...covered,
+  ...ofLengths,
+  ...codecs,
+  ...bySox,
+  amr('#!AMR\n', 0x3c, 31),
+  amr('#!AMR-WB\n', 0x44, 60),
+  {
+    kind: samples,
+    name: 'speech.wav',
+    made: 'two seconds of a human voice',
+    make: async ({ ffmpeg, speech }) => ffmpeg('wav', '-i', speech),
+    outcome: completes(2_000),
+  },
+];

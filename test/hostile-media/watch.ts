@@ -1,0 +1,108 @@
+/** What the service's children open: strace(1) runs them, and this reads what it wrote. */
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { findExecutable } from '../../src/audio/executable.ts';
+
+const execute = promisify(execFile);
+
+/** One child: how it was started, and what it asked the kernel for that it had no business with. */
+export interface WatchedChild {
+  /** The program with its arguments, after all that puts limits on it. */
+  command: string;
+  /** Calls that have to do with networks. */
+  sockets: string[];
+  /** Files beyond its input, its output, itself and its libraries, and files that it changed. */
+  foreign: string[];
+}
+
+export interface Watch {
+  /** Those that ended since the last time this was called. */
+  children(): Promise<WatchedChild[]>;
+  stop(): void;
+}
+
+/**
+ * From now on every child of this process runs below strace: `setpriv`, which all of them begin with, is found in PATH.
+ * @throws where this machine does not let one process watch another
+ */
+export async function watchChildren(folder: string): Promise<Watch> {
+  const [setpriv, strace] = await Promise.all([findExecutable('setpriv'), findExecutable('strace')]);
+  await execute(strace, ['-f', '--seccomp-bpf', '-e', 'trace=%file', 'true']).catch((error: Error) => {
+    throw new Error(`strace can not watch processes on this machine, so nothing can be shown here: ${error.message}`);
+  });
+  const logs = join(folder, 'logs');
+  await mkdir(logs, { recursive: true });
+  const calls = 'trace=%network,%file,io_uring_setup,ptrace,fork,vfork';
+  const script = `#!/bin/sh\nexec ${strace} -f --seccomp-bpf -s 4096 -e ${calls} -e signal=none -o ${logs}/$$ ${setpriv} "$@"\n`;
+  await writeFile(join(folder, 'setpriv'), script);
+  await chmod(join(folder, 'setpriv'), 0o755);
+  const path = process.env.PATH;
+  process.env.PATH = [folder, path].join(delimiter);
+  const read = new Set<string>();
+  return {
+    async children() {
+      const names = (await readdir(logs)).filter((name) => !read.has(name));
+      const texts = await Promise.all(names.map((name) => readFile(join(logs, name), 'utf8')));
+      names.forEach((name) => read.add(name));
+      return texts.map(childIn);
+    },
+    stop() {
+      process.env.PATH = path;
+    },
+  };
+}
+
+/** `setpriv` and `prlimit` go before the program. */
+const limiters = 2;
+
+/** Where programs, libraries and what those look at by themselves lie. */
+const ownFiles = [
+  /^\/(usr\/)?(s?bin|lib|lib32|lib64|libexec)\//,
+  /^\/etc\/(ld\.so\.(cache|preload|nohwcap)|selinux\/config|gcrypt\/(fips_enabled|hwf\.deny)|gnutls\/config)$/,
+  /^\/usr\/share\/(locale|pocketsphinx\/model)(\/|$)/,
+  /^\/proc\/(self\/.*|\d+\/status|cpuinfo|meminfo|filesystems|sys\/kernel\/cap_last_cap|sys\/crypto\/fips_enabled)$/,
+  /^\/sys\/(devices\/system\/(cpu|node)(\/.*)?|fs\/selinux)$/,
+  /^\/(dev\/null|selinux)$/,
+];
+
+const looks = /^(open|openat|access|faccessat2?|stat|lstat|newfstatat|statx|statfs|readlink(at)?|execve|getcwd)$/;
+const networkCalls =
+  /^(socket(pair)?|connect|bind|listen|accept4?|sendto|sendmsg|sendmmsg|recv(from|msg|mmsg)|[gs]etsockopt|get(sock|peer)name|shutdown|io_uring_setup)$/;
+
+/** Lines are `1234  openat(AT_FDCWD, "/etc/ld.so.cache", O_RDONLY|O_CLOEXEC) = 3`. */
+function childIn(log: string): WatchedChild {
+  const calls = [...log.matchAll(/^\d+ +(\w+)\((.*)$/gm)].map(([line, name, rest]) => ({
+    line,
+    name: name!,
+    rest: rest!,
+  }));
+  const programs = calls.filter(({ name, rest }) => name === 'execve' && / = 0$/.test(rest));
+  const command = argumentsOf(programs[limiters]?.rest ?? '');
+  const isOneMore = (line: string) => programs.slice(limiters + 1).some((program) => program.line === line);
+  // What the service itself asked for: `file:` is how ffmpeg is told, a path how PocketSphinx is.
+  const given = new Set(command.slice(1).map((argument) => argument.replace(/^file:/, '')));
+  const isGiven = (path: string) => given.has(path);
+  const mayOpen = (path: string) => isGiven(path) || ownFiles.some((own) => own.test(path));
+  const isFine = ({ line, name, rest }: (typeof calls)[number]) => {
+    if (!looks.test(name) || isOneMore(line)) return false;
+    const [path = ''] = argumentsOf(rest);
+    const changes = /O_WRONLY|O_RDWR|O_CREAT/.test(rest) && path !== '/dev/null';
+    return (
+      name === 'getcwd' || (path === '' && /AT_EMPTY_PATH/.test(rest)) || (changes ? isGiven(path) : mayOpen(path))
+    );
+  };
+  const sockets = calls.filter(({ name }) => networkCalls.test(name));
+  return {
+    command: command.join(' '),
+    sockets: sockets.map(({ line }) => line),
+    foreign: calls.filter((call) => !sockets.includes(call) && !isFine(call)).map(({ line }) => line),
+  };
+}
+
+/** The quoted strings of a call; of an execve its arguments, not its program again. */
+function argumentsOf(rest: string): string[] {
+  const strings = [...rest.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => text!);
+  return rest.includes('[') ? strings.slice(1) : strings;
+}
