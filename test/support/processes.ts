@@ -19,10 +19,14 @@ export interface ServiceProcess {
   ended: Promise<number | NodeJS.Signals>;
 }
 
-/** Starts `src/<script>.ts` in a process group of its own and waits until it answers. */
+/**
+ * Starts `src/<script>.ts` in a process group of its own and waits until it answers, or until it logs `ready`; the URL is
+ * of use only where the API answers.
+ */
 export async function startProcess(
   script: 'start' | 'start-api' | 'start-worker',
   env: Record<string, string>,
+  ready = script === 'start-worker' ? 'worker takes jobs' : 'api answers',
 ): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [join(root, 'src', `${script}.ts`)], {
     cwd: root,
@@ -44,7 +48,6 @@ export async function startProcess(
     running.delete(child);
     return (code ?? signal) as number | NodeJS.Signals;
   });
-  const ready = script === 'start-worker' ? 'worker takes jobs' : 'api answers';
   const line = () => {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended:\n${lines.join('\n')}`);
     return lines.find((text) => text.includes(ready));
@@ -66,6 +69,22 @@ export function processesAbout(text: string): number[] {
       }
     })
     .map(Number);
+}
+
+/** Living children of a process that mention `text` on their command lines. */
+export function childrenOf(pid: number, text: string): number[] {
+  const isChild = (child: number) => {
+    try {
+      return (
+        readFileSync(`/proc/${child}/stat`, 'utf8')
+          .replace(/^.*\) /, '')
+          .split(' ')[1] === String(pid)
+      );
+    } catch {
+      return false;
+    }
+  };
+  return processesAbout(text).filter(isChild);
 }
 
 /** For `afterAll`: ends what a failed test left behind. */

@@ -1,0 +1,196 @@
+/** An orderly end, as every deployment brings one, in the middle of everything. */
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDatabase } from '../../db/database.ts';
+import { listLedger } from '../../db/ledger.ts';
+import { findSessionRow } from '../../db/sessions.ts';
+import { makeAccount } from '../support/accounts.ts';
+import { ffmpeg, noise, speechClips } from '../support/audio-fixtures.ts';
+import { expectSound } from '../support/audit.ts';
+import { clientOf } from '../support/client.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { afterFile, fakePrograms, saysHello } from '../support/fake-programs.ts';
+import { eventually } from '../support/jobs.ts';
+import { childrenOf, killLeftovers, processesAbout, startProcess } from '../support/processes.ts';
+import { parseAnswers } from '../support/raw-http.ts';
+import { RawUpload } from '../support/raw-upload.ts';
+import { startRelay } from '../support/relay.ts';
+import { closing, filePart, tone } from '../support/uploads.ts';
+import type { ServiceProcess } from '../support/processes.ts';
+
+/** Longer than the service gives itself. */
+const boundMs = 26_000;
+const ends: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  killLeftovers();
+  for (const end of ends) await end();
+});
+
+/** A database, a folder and an account, and the process that was started on them. */
+async function lay(program?: string) {
+  const { url, drop } = await createTestDatabase();
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'sigterm-'));
+  const { db, close } = openDatabase(url, () => {});
+  ends.push(close, drop);
+  const account = await makeAccount(db, { balanceMs: 60_000 });
+  const file = join(dataDir, 'tone.wav');
+  await writeFile(file, await tone(2_000));
+  const go = join(dataDir, 'go');
+  const { path } = await fakePrograms({ pocketsphinx_continuous: program ?? afterFile(go, saysHello) });
+  const env = { DATABASE_URL: url, DATA_DIR: dataDir, PATH: path };
+  return { url, db, dataDir, account, file, go, env };
+}
+
+/** Sends signals, and says how long the end took. */
+async function stop(service: ServiceProcess, ...signals: NodeJS.Signals[]): Promise<number> {
+  const began = performance.now();
+  for (const signal of signals) process.kill(service.pid, signal);
+  expect(await service.ended).toBe(0);
+  expect(service.lines.join('\n')).not.toMatch(/unhandled|uncaught|could not stop/i);
+  return performance.now() - began;
+}
+
+test.concurrent(
+  'SIGTERM during an upload, long polls and a job → what is in flight ends well, nothing new begins, exit 0',
+  async () => {
+    const { db, dataDir, account, file, go, env } = await lay();
+    const service = await startProcess('start', env);
+    const port = Number(new URL(service.url).port);
+    const client = clientOf(service.url, account.key);
+    const { sessionId } = JSON.parse((await client.upload(file)).text) as { sessionId: string };
+    const session = () => findSessionRow(db, account.id, sessionId);
+    await eventually('a job', session, (row) => row?.status === 'processing', 20_000);
+
+    const polls = [1, 2, 3].map(() => client.get(`/v1/sessions/${sessionId}/transcript?wait=30`));
+    const body = Buffer.concat([filePart(await tone(2_000, 300)), closing]);
+    const bearer = { Authorization: `Bearer ${account.key}` };
+    const head = { ...bearer, 'Content-Length': body.length };
+    const half = body.length >> 1;
+    const [finishing, stalling] = [new RawUpload(port), new RawUpload(port)];
+    for (const sender of [finishing, stalling]) sender.head(head).send(body.subarray(0, half));
+    const idle = new RawUpload(port);
+    const get = `GET /v1/sessions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${account.key}\r\n\r\n`;
+    // In the middle of the head of its second request when the end begins.
+    idle.send(get);
+    await idle.until(/"items"/);
+    idle.send(get.slice(0, 40));
+    await eventually(
+      'uploads',
+      () => readdir(join(dataDir, 'audio', 'incoming')),
+      (files) => files.length === 2,
+    );
+
+    process.kill(service.pid, 'SIGTERM');
+    const began = performance.now();
+    for (const poll of await Promise.all(polls)) {
+      expect([poll.status, poll.headers.connection]).toEqual([200, 'close']);
+      expect(JSON.parse(poll.text)).toMatchObject({ status: expect.stringMatching(/processing|queued/) as string });
+    }
+    expect(performance.now() - began).toBeLessThan(5_000);
+    const refused = () => client.get('/v1/sessions').then(() => 'answered', String);
+    await eventually('refusal of new connections', refused, (answer) => answer.includes('fetch failed'));
+    idle.send(get.slice(40));
+    await idle.until(/503/);
+    await idle.ended;
+    const last = parseAnswers(idle.received).at(-1)!;
+    expect([last.status, last.headers.connection, last.headers['retry-after']]).toEqual([503, 'close', '5']);
+    // Again and again, as impatient supervisors do.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.kill(service.pid, signal);
+
+    finishing.send(body.subarray(half));
+    const accepted = await finishing.answer();
+    expect([accepted.status, accepted.headers.connection]).toEqual([202, 'close']);
+    await stop(service);
+    expect(performance.now() - began).toBeLessThan(boundMs);
+    await stalling.ended;
+    for (const { socket } of [idle, stalling, finishing]) socket.destroy();
+
+    expect(await session()).toMatchObject({ status: 'queued', attempts_left: 3 });
+    expect(await readdir(join(dataDir, 'audio', 'incoming'))).toEqual([]);
+    expect(processesAbout(dataDir)).toEqual([]);
+    await expectSound({ db, dataDir });
+
+    await writeFile(go, '');
+    const again = await startProcess('start', env);
+    const next = clientOf(again.url, account.key);
+    for (const id of [sessionId, (JSON.parse(accepted.text) as { sessionId: string }).sessionId])
+      expect(await next.final(id)).toMatchObject({ status: 'completed' });
+    expect((await listLedger(db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000, -2_000]);
+    // Nothing is under way.
+    expect(await stop(again, 'SIGINT')).toBeLessThan(10_000);
+    await expectSound({ db, dataDir });
+  },
+  120_000,
+);
+
+test.concurrent.each([
+  ['refuses connections', (relay: Awaited<ReturnType<typeof startRelay>>) => relay.cut()],
+  ['swallows every packet', (relay: Awaited<ReturnType<typeof startRelay>>) => relay.swallow()],
+])(
+  'SIGTERM during a job while the way to PostgreSQL %s → exit within the bound, the job comes again',
+  async (_how, away) => {
+    const { url, db, dataDir, account, file, go, env } = await lay();
+    const relay = await startRelay(url);
+    ends.unshift(relay.close);
+    const service = await startProcess('start', { ...env, DATABASE_URL: relay.url });
+    const { sessionId } = JSON.parse((await clientOf(service.url, account.key).upload(file)).text) as {
+      sessionId: string;
+    };
+    const session = () => findSessionRow(db, account.id, sessionId);
+    await eventually('a job', session, (row) => row?.status === 'processing', 20_000);
+    await away(relay);
+    expect(await stop(service, 'SIGTERM')).toBeLessThan(boundMs);
+    expect(processesAbout(dataDir)).toEqual([]);
+
+    await writeFile(go, '');
+    const again = await startProcess('start', env);
+    expect(await clientOf(again.url, account.key).final(sessionId, 90_000)).toMatchObject({ status: 'completed' });
+    expect((await listLedger(db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000]);
+    await stop(again, 'SIGTERM');
+    await expectSound({ db, dataDir });
+  },
+  150_000,
+);
+
+test.concurrent(
+  'SIGTERM while it starts, at any moment → it ends within the bound, and the next start works',
+  async () => {
+    const { dataDir, env } = await lay();
+    for (const moment of ['"children have', '"api answers"', '"worker takes jobs"']) {
+      const service = await startProcess('start', env, moment);
+      expect(await stop(service, 'SIGTERM')).toBeLessThan(boundMs);
+    }
+    expect(processesAbout(dataDir)).toEqual([]);
+  },
+  90_000,
+);
+
+test.concurrent(
+  'ten SIGTERM restarts during one long job of the real recognizer → no attempt is spent, completed, charged once',
+  async () => {
+    const { db, dataDir, account, env } = await lay();
+    const [clip] = await speechClips();
+    const filter = ['-filter_complex', '[0:a][1:a]concat=n=2:v=0:a=1'];
+    const speech = await ffmpeg('-i', clip!.file, ...noise(20), ...filter, join(dataDir, 'speech.wav'));
+    const real = { ...env, PATH: process.env.PATH! };
+    let service = await startProcess('start', real);
+    const client = clientOf(() => service.url, account.key);
+    const { sessionId } = JSON.parse((await client.upload(speech)).text) as { sessionId: string };
+    for (let round = 1; round <= 10; round += 1) {
+      const recognizers = () => childrenOf(service.pid, 'pocketsphinx_continuous');
+      await eventually('the recognizer', recognizers, (pids) => pids.length > 0, 30_000);
+      await stop(service, 'SIGTERM');
+      const left = { status: 'queued', attempts_left: 3, attempt: round };
+      expect(await findSessionRow(db, account.id, sessionId)).toMatchObject(left);
+      service = await startProcess('start', real);
+    }
+    expect(await client.final(sessionId, 90_000)).toMatchObject({ status: 'completed' });
+    const { attempts_left: attemptsLeft } = (await findSessionRow(db, account.id, sessionId))!;
+    expect(attemptsLeft).toBe(2);
+    const amounts = (await listLedger(db, account.id)).map((entry) => entry.amount_ms);
+    expect(amounts).toEqual([60_000, -(clip!.durationMs + 20_000)]);
+    await stop(service, 'SIGTERM');
+    await expectSound({ db, dataDir });
+  },
+  240_000,
+);
