@@ -1,5 +1,6 @@
+import { pickup } from './pickup.ts';
 import { reads } from './reads.ts';
 import type { Bench } from './bench.ts';
 
 /** In the order in which they are listed. */
-export const benches: readonly Bench[] = [reads];
+export const benches: readonly Bench[] = [reads, pickup];

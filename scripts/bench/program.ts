@@ -28,11 +28,17 @@ export interface Program {
  *
  * @param options.env over that of this process
  * @param options.nodeOptions for Node itself, such as `--cpu-prof`
+ * @param options.answersOn where it answers when it is ready; `PORT` when not given
  * @throws with the end of its log when it does not start
  */
 export async function startProgram(
   setting: Setting,
-  options: { script: string; env: Record<string, string>; nodeOptions?: string[] },
+  options: {
+    script: string;
+    env: Record<string, string>;
+    nodeOptions?: string[];
+    answersOn?: 'PORT' | 'OPS_PORT';
+  },
 ): Promise<Program> {
   const [port, opsPort] = [await freePort(host, 0, 'PORT'), await freePort(host, 0, 'OPS_PORT')];
   const name = options.script.split('/').at(-1)!.replace('.ts', '');
@@ -59,7 +65,7 @@ export async function startProgram(
   };
   setting.atEnd(stop);
 
-  const url = `http://${host}:${port}`;
+  const url = `http://${host}:${options.answersOn === 'OPS_PORT' ? opsPort : port}`;
   for (const deadline = Date.now() + startLimitMs; Date.now() < deadline && !hasEnded;) {
     if (await answers(url)) return { pid: child.pid!, url, logFile, stop };
     await delay(50, undefined, { signal: setting.signal });
