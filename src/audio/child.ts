@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { findExecutable } from './executable.ts';
 import { findIsolation, isRefusedIsolation, isolatingCommand } from './isolation.ts';
 import type { Isolation } from './isolation.ts';
@@ -23,8 +22,8 @@ export interface ChildOptions {
   timeLimitMs: number;
   /** Kills the child; `runChild` then rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Piped into the child; without it, standard input is /dev/null. */
-  stdin?: Readable;
+  /** An open file; without it, standard input is /dev/null. */
+  stdin?: FileHandle;
   /** Gets standard output as it comes. If it throws, the child is killed and `runChild` rejects with that error. */
   onStdout?: (chunk: Buffer) => void;
   /** Without it, the best that this machine allows. */
@@ -94,12 +93,6 @@ export async function runChild(program: string, args: readonly string[], options
     child.stderr?.on('data', (chunk: Buffer) => {
       stderr = Buffer.concat([stderr, chunk]).subarray(-stderrTailBytes);
     });
-    if (options.stdin && child.stdin) {
-      pipeline(options.stdin, child.stdin).catch((error: NodeJS.ErrnoException) => {
-        // A child that has read enough closes its end; that is its right.
-        if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') fail(error);
-      });
-    }
     child.on('close', (code, by) => {
       if (child.pid === undefined) return;
       settled();
@@ -139,8 +132,8 @@ async function boundedCommand(
   ];
 }
 
-function stdioOf(options: ChildOptions): ['pipe' | 'ignore', 'pipe' | 'ignore', 'pipe'] {
-  return [options.stdin ? 'pipe' : 'ignore', options.onStdout ? 'pipe' : 'ignore', 'pipe'];
+function stdioOf(options: ChildOptions): [number | 'ignore', 'pipe' | 'ignore', 'pipe'] {
+  return [options.stdin?.fd ?? 'ignore', options.onStdout ? 'pipe' : 'ignore', 'pipe'];
 }
 
 function killGroup(child: ChildProcess): void {

@@ -3,7 +3,10 @@ import { resolve } from 'node:path';
 import { AudioError, AudioToolError } from './audio-error.ts';
 import type { ChildEnd } from './child.ts';
 import { lastLine, runFfmpeg } from './ffmpeg.ts';
+import { bytesPerMs } from './samples.ts';
+import { readSilences, silenceFilters } from './silences.ts';
 import { timelineExpression } from './timeline.ts';
+import type { Silence } from './silences.ts';
 
 export interface DecodeOptions {
   /** The untrusted file. */
@@ -15,9 +18,6 @@ export interface DecodeOptions {
   signal?: AbortSignal;
 }
 
-/** 16,000 samples per second of two bytes, one channel. */
-const bytesPerMs = 32;
-
 /** How much more than the maximum is decoded, to tell "exactly the maximum" from "more than that". */
 const excessMs = 1000;
 
@@ -25,15 +25,16 @@ const excessMs = 1000;
  * Decodes the first audio stream to a raw file of 16 kHz mono s16le without header, written to disk as it comes. Gaps
  * between timestamps become silence, so that times are those a player shows. Damaged audio decodes as far as it goes.
  * After an error the output may be there, in part: its folder is the caller's to clear.
- * @returns the length of what was written, in ms
+ * @returns the length of what was written, in ms, and its silences, found in the same pass
  * @throws {AudioError} `unsupported_media` (also when nothing could be decoded), `no_audio_track`, `audio_too_long`,
  *   `timed_out`
  * @throws {AudioToolError} ffmpeg missing or crashed, memory or disk full
  * @throws the abort reason of `options.signal`
  */
-export async function decodeAudio(options: DecodeOptions): Promise<{ durationMs: number }> {
+export async function decodeAudio(options: DecodeOptions): Promise<{ durationMs: number; silences: Silence[] }> {
   const { input, output, maxDurationMs, timeLimitMs, signal } = options;
   await createPrivate(output);
+  const silences = readSilences();
   const end = await runFfmpeg({
     input,
     outputArgs: [
@@ -44,12 +45,13 @@ export async function decodeAudio(options: DecodeOptions): Promise<{ durationMs:
     outputBytes: (maxDurationMs + 2 * excessMs) * bytesPerMs,
     timeLimitMs,
     ...(signal && { signal }),
+    onStdout: silences.push,
   });
   throwUnlessExited(end);
   const durationMs = Math.floor((await stat(output)).size / bytesPerMs);
   if (durationMs > maxDurationMs) throw new AudioError('audio_too_long', `more than ${maxDurationMs} ms of audio`);
   if (durationMs === 0) throw new AudioError('unsupported_media', `nothing to decode: ${lastLine(end.stderr)}`);
-  return { durationMs };
+  return { durationMs, silences: silences.silences(durationMs) };
 }
 
 function toRecognizerInput(): string {
@@ -58,6 +60,7 @@ function toRecognizerInput(): string {
     'aformat=sample_fmts=s16:sample_rates=16000:channel_layouts=mono',
     `asetpts='${timelineExpression('PTS', 'NB_SAMPLES/SR/TB', 'start')}'`,
     'aresample=async=1:first_pts=0',
+    ...silenceFilters,
   ].join(',');
 }
 

@@ -1,3 +1,5 @@
+import type { Silence } from '../audio/silences.ts';
+
 /** Times are ms from the start of the audio. */
 export interface Word {
   startMs: number;
@@ -32,6 +34,8 @@ export interface Transcript {
 export interface DecodedAudio {
   file: string;
   durationMs: number;
+  /** Where it may be cut, in order. */
+  silences: Silence[];
 }
 
 export interface RecognizeOptions {

@@ -52,7 +52,7 @@ async function transcribe(job: QueuedJob, attempt: Attempt, claim: Claim, worker
   try {
     const file = workFolder.path(attempt);
     const input = audioStore.path(accountId, sessionId);
-    const { durationMs } = await decodeAudio({
+    const { durationMs, silences } = await decodeAudio({
       input,
       output: file,
       maxDurationMs: claim.max_audio_ms,
@@ -63,7 +63,7 @@ async function transcribe(job: QueuedJob, attempt: Attempt, claim: Claim, worker
 
     const began = performance.now();
     const transcript = await recognizer.recognize(
-      { file, durationMs },
+      { file, durationMs, silences },
       { signal, onProgress: progressReporter(attempt, worker) },
     );
     if (durationMs > 0) metrics.realTimeFactor.observe((performance.now() - began) / durationMs);

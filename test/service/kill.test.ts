@@ -10,7 +10,7 @@ import { audioFolder, ffmpeg, noise, speechClips } from '../support/audio-fixtur
 import { expectSound } from '../support/audit.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/jobs.ts';
-import { killLeftovers, processesAbout, startProcess } from '../support/processes.ts';
+import { childrenOf, killLeftovers, processesAbout, startProcess } from '../support/processes.ts';
 import type { Db } from '../../db/database.ts';
 import type { TestAccount } from '../support/accounts.ts';
 import type { ServiceProcess } from '../support/processes.ts';
@@ -52,13 +52,14 @@ async function killDuringRecognition(
   dataDir: string,
   alsoKill: () => number[],
 ): Promise<void> {
-  const work = join(dataDir, 'work');
-  const isRecognizer = () => processesAbout(`-infile ${work}`);
-  await eventually('recognizer', isRecognizer, (pids) => pids.length > 0, 30_000);
+  const recognizers = () => childrenOf(service.pid, 'pocketsphinx_continuous');
+  const running = await eventually('recognizer', recognizers, (pids) => pids.length > 0, 30_000);
   process.kill(-service.pid, 'SIGKILL');
   for (const pid of alsoKill()) process.kill(pid, 'SIGKILL');
   expect(await service.ended).toBe('SIGKILL');
   // The recognizer is in a group of its own, and dies all the same.
+  const isGone = (pids: number[]) => !running.some((pid) => pids.includes(pid));
+  await eventually('recognizers', () => processesAbout('pocketsphinx_continuous'), isGone, 5_000);
   await eventually(
     'children',
     () => processesAbout(dataDir),

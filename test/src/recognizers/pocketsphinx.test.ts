@@ -25,10 +25,11 @@ test('five clips of human speech → word error rate at most 0.40 over all of th
   const heard: string[] = [];
   for (const clip of await speechClips()) {
     const output = join(folder.path, 'clip');
-    const { durationMs } = await decodeAudio({ input: clip.file, output, maxDurationMs: 60_000, timeLimitMs: 30_000 });
+    const limits = { maxDurationMs: 60_000, timeLimitMs: 30_000 };
+    const { durationMs, silences } = await decodeAudio({ input: clip.file, output, ...limits });
     expect(durationMs).toBe(clip.durationMs);
     const signal = new AbortController().signal;
-    const transcript = await createPocketSphinx().recognize({ file: output, durationMs }, { signal });
+    const transcript = await createPocketSphinx().recognize({ file: output, durationMs, silences }, { signal });
     expect(transcript.language).toBe('en-US');
     expectWellFormed(transcript, durationMs);
     for (const { confidence, words } of transcript.segments) {
@@ -48,7 +49,7 @@ async function recognizeWith(script: string, timeLimitMs = 30_000): Promise<Tran
   await chmod(program, 0o755);
   const recognizer = createPocketSphinx({ program, timeLimitMs: () => timeLimitMs });
   const signal = new AbortController().signal;
-  return recognizer.recognize({ file: join(folder.path, 'clip'), durationMs: 3000 }, { signal });
+  return recognizer.recognize({ file: join(folder.path, 'clip'), durationMs: 3000, silences: [] }, { signal });
 }
 
 test('output with fillers, second pronunciations and odd probabilities → clean words', async () => {
@@ -109,7 +110,7 @@ test('not installed → check and recognize say what to install', async () => {
   process.env['PATH'] = folder.path;
   try {
     const signal = new AbortController().signal;
-    const audio = { file: join(folder.path, 'clip'), durationMs: 3000 };
+    const audio = { file: join(folder.path, 'clip'), durationMs: 3000, silences: [] };
     const hint = 'apt-get install pocketsphinx pocketsphinx-en-us';
     await expect(recognizer.check()).rejects.toThrow(hint);
     await expect(recognizer.recognize(audio, { signal })).rejects.toThrow(RecognizerError);

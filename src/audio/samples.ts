@@ -1,0 +1,29 @@
+import { createReadStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import type { Piece } from './pieces.ts';
+
+/** 16,000 samples per second of two bytes, one channel. */
+export const bytesPerMs = 32;
+
+/**
+ * What a piece hears, as a file of its own: programs that open `/dev/stdin` can't be given a part of a file, nor a pipe
+ * of Node, which is a socket. It has no name any more, so that nothing is left whatever happens; close it to be rid of it.
+ * @param file 16 kHz mono s16le
+ */
+export async function openPiece(file: string, { heardFromMs, heardToMs }: Piece): Promise<FileHandle> {
+  const name = `${file}.${randomUUID()}`;
+  const handle = await open(name, 'wx+', 0o600);
+  try {
+    await rm(name);
+    // `end` is inclusive.
+    const range = { start: heardFromMs * bytesPerMs, end: heardToMs * bytesPerMs - 1 };
+    for await (const chunk of createReadStream(file, { ...range, highWaterMark: 1024 * 1024 }))
+      await handle.write(chunk);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import { splitLines } from './lines.ts';
+
+/** A stretch without speech, in ms from the start of the audio. */
+export interface Silence {
+  startMs: number;
+  endMs: number;
+}
+
+/**
+ * Quieter than room noise in most recordings, and shorter than a breath. A wrong guess costs nothing but a less lucky
+ * place to cut (see pieces.ts): no word depends on it.
+ */
+const loudest = '-38dB';
+const shortestSeconds = 0.2;
+
+/** ffmpeg filters for the end of a chain: they leave the audio as it is and print silences to standard output. */
+export const silenceFilters = [
+  `silencedetect=noise=${loudest}:duration=${shortestSeconds}`,
+  'ametadata=mode=print:file=-',
+];
+
+export interface SilenceReader {
+  /** For `ChildOptions.onStdout`. */
+  push: (chunk: Buffer) => void;
+  /** In order. @param durationMs where a silence ends that the audio ends with */
+  silences: (durationMs: number) => Silence[];
+}
+
+/** Reads what {@link silenceFilters} print: `lavfi.silence_start=1.5` and `lavfi.silence_end=2.25` among other lines. */
+export function readSilences(): SilenceReader {
+  const silences: Silence[] = [];
+  const lines = splitLines((line) => {
+    const [, edge, seconds] = /^lavfi\.silence_(start|end)=(-?[\d.]+)$/.exec(line) ?? [];
+    const ms = Math.max(0, Math.round(Number(seconds) * 1000));
+    if (edge === 'start') silences.push({ startMs: ms, endMs: Infinity });
+    else if (edge === 'end' && silences.length > 0) silences.at(-1)!.endMs = ms;
+  });
+  return {
+    push: lines.push,
+    silences(durationMs) {
+      lines.end();
+      return silences
+        .map(({ startMs, endMs }) => ({ startMs, endMs: Math.min(endMs, durationMs) }))
+        .filter(({ startMs, endMs }) => startMs < endMs);
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { Piece } from '../audio/pieces.ts';
+import type { Word } from './recognizer.ts';
+
+/** What was recognized of one piece: words by utterance, with times from the start of the recording. */
+export interface HeardPiece {
+  piece: Piece;
+  utterances: readonly (readonly Word[])[];
+}
+
+/**
+ * Joins pieces that were recognized on their own. Where two of them heard the same stretch, the seam lies between the
+ * words of both, so that no word is lost, doubled or cut in two.
+ * @param heard in order of time
+ */
+export function joinPieces(heard: readonly HeardPiece[]): Word[][] {
+  const seams = heard.slice(1).map((right, index) => seamBetween(heard[index]!, right));
+  return heard.flatMap(({ utterances }, index) => {
+    const fromMs = seams[index - 1] ?? -Infinity;
+    const toMs = seams[index] ?? Infinity;
+    const isOwn = (word: Word) => middleOf(word) >= fromMs && middleOf(word) < toMs;
+    return utterances.map((words) => words.filter(isOwn)).filter((words) => words.length > 0);
+  });
+}
+
+const middleOf = ({ startMs, endMs }: Word) => (startMs + endMs) / 2;
+
+/**
+ * The time nearest to the cut at which neither side is in the middle of a word. Where there is none, the left side is
+ * believed as far as it heard.
+ */
+function seamBetween(left: HeardPiece, right: HeardPiece): number {
+  const cutMs = right.piece.startMs;
+  const [fromMs, toMs] = [right.piece.heardFromMs, left.piece.heardToMs];
+  const isNear = ({ startMs, endMs }: Word) => endMs > fromMs && startMs < toMs;
+  const words = [...left.utterances.flat(), ...right.utterances.flat()].filter(isNear);
+  const isFree = (ms: number) => ms >= fromMs && ms <= toMs && !words.some((w) => w.startMs < ms && ms < w.endMs);
+  const candidates = [cutMs, ...words.flatMap(({ startMs, endMs }) => [startMs, endMs])].filter(isFree);
+  const distance = (ms: number) => Math.abs(ms - cutMs);
+  return candidates.reduce((best, ms) => (distance(ms) < distance(best) ? ms : best), candidates[0] ?? toMs);
+}

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { cutIntoPieces } from '../../../src/audio/pieces.ts';
+
+const lengths = { longestMs: 10_000, overlapMs: 1_000 };
+const cutsOf = (durationMs: number, silences: { startMs: number; endMs: number }[]) =>
+  cutIntoPieces(durationMs, silences, lengths).map(({ startMs, endMs }) => [startMs, endMs]);
+
+test('no longer than a piece may be → one piece', () => {
+  expect(cutsOf(10_000, [{ startMs: 7000, endMs: 8000 }])).toEqual([[0, 10_000]]);
+  expect(cutsOf(1, [])).toEqual([[0, 1]]);
+});
+
+test('silences within reach → a cut in the middle of the longest; of equal ones, the latest', () => {
+  const silences = [
+    { startMs: 1000, endMs: 5000 },
+    { startMs: 6500, endMs: 7000 },
+    { startMs: 8000, endMs: 8500 },
+    { startMs: 9000, endMs: 9200 },
+  ];
+  expect(cutsOf(15_000, silences)).toEqual([
+    [0, 8250],
+    [8250, 15_000],
+  ]);
+});
+
+test('a silence that goes on beyond the reach → a cut in the part within reach', () => {
+  expect(cutsOf(20_000, [{ startMs: 8000, endMs: 19_000 }])[0]).toEqual([0, 9000]);
+});
+
+test('nobody pauses → cuts as late as they may be', () => {
+  expect(cutsOf(25_000, [])).toEqual([
+    [0, 10_000],
+    [10_000, 20_000],
+    [20_000, 25_000],
+  ]);
+});
+
+test('pieces → hear some more at their cuts, nothing outside the recording', () => {
+  expect(cutIntoPieces(15_000, [], lengths)).toEqual([
+    { startMs: 0, endMs: 10_000, heardFromMs: 0, heardToMs: 11_000 },
+    { startMs: 10_000, endMs: 15_000, heardFromMs: 9_000, heardToMs: 15_000 },
+  ]);
+});
+
+test('any recording → pieces without gap or overlap, none too long, none empty', () => {
+  const silence = fc.tuple(fc.nat(5000), fc.integer({ min: 1, max: 4000 }));
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 200_000 }), fc.array(silence, { maxLength: 60 }), (durationMs, gaps) => {
+      let at = 0;
+      const silences = gaps.map(([pause, length]) => ({ startMs: (at += pause), endMs: (at += length) }));
+      const pieces = cutIntoPieces(durationMs, silences, lengths);
+      expect(pieces.map(({ startMs }) => startMs)).toEqual([0, ...pieces.slice(0, -1).map(({ endMs }) => endMs)]);
+      expect(pieces.at(-1)!.endMs).toBe(durationMs);
+      for (const { startMs, endMs } of pieces) {
+        expect(endMs - startMs).toBeGreaterThan(0);
+        expect(endMs - startMs).toBeLessThanOrEqual(lengths.longestMs);
+      }
+    }),
+    { seed: 1, numRuns: 300 },
+  );
+});

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { joinPieces } from '../../../src/recognizers/join.ts';
+import type { Word } from '../../../src/recognizers/recognizer.ts';
+
+const word = (text: string, startMs: number, endMs: number): Word => ({ text, startMs, endMs });
+/** Two pieces that meet at 10 s and hear 1 s beyond it. */
+const left = { startMs: 0, endMs: 10_000, heardFromMs: 0, heardToMs: 11_000 };
+const right = { startMs: 10_000, endMs: 20_000, heardFromMs: 9_000, heardToMs: 20_000 };
+const joined = (heardLeft: Word[], heardRight: Word[]) =>
+  joinPieces([
+    { piece: left, utterances: [heardLeft] },
+    { piece: right, utterances: [heardRight] },
+  ])
+    .flat()
+    .map(({ text }) => text)
+    .join(' ');
+
+test('a pause at the cut → each side keeps its own', () => {
+  expect(joined([word('one', 8000, 9000)], [word('two', 10_500, 11_500)])).toBe('one two');
+});
+
+test('both heard the words around the cut → each of them once', () => {
+  const near = [word('b', 9200, 9600), word('c', 9700, 10_300), word('d', 10_400, 10_900)];
+  expect(joined([word('a', 8000, 8500), ...near], [...near, word('e', 12_000, 12_500)])).toBe('a b c d e');
+});
+
+test('the word across the cut, heard at slightly different times → once', () => {
+  expect(joined([word('word', 9900, 10_050)], [word('word', 9970, 10_120)])).toBe('word');
+  expect(joined([word('word', 9970, 10_120)], [word('word', 9900, 10_050)])).toBe('word');
+});
+
+test('words cut short at the edge of what is heard → those of the side that heard them whole', () => {
+  expect(joined([word('whole', 9500, 10_200), word('hal', 10_800, 11_000)], [word('ole', 9000, 9100), word('half', 10_800, 11_400)])) // prettier-ignore
+    .toBe('whole half');
+});
+
+test('one long word beyond everything that both sides hear → once', () => {
+  expect(joined([word('aah', 8000, 11_000)], [word('aah', 9000, 12_000)])).toBe('aah');
+});
+
+test('utterances → kept apart; those left without words vanish', () => {
+  const utterances = joinPieces([
+    { piece: left, utterances: [[word('a', 0, 500)], [word('b', 700, 900), word('c', 10_500, 10_900)]] },
+    { piece: right, utterances: [[word('b', 9000, 9100)], [word('c', 10_500, 10_900)]] },
+  ]);
+  expect(utterances.map((words) => words.map(({ text }) => text))).toEqual([['a'], ['b'], ['c']]);
+});
+
+test('any speech, heard within 60 ms of its time by both sides → no word lost, none doubled', () => {
+  // A word, then a pause that is longer than what the two sides may differ by.
+  const spoken = fc.array(fc.tuple(fc.integer({ min: 130, max: 600 }), fc.integer({ min: 150, max: 900 })), {
+    ...{ minLength: 1, maxLength: 25 },
+  });
+  const shifts = fc.infiniteStream(fc.integer({ min: -60, max: 60 }));
+  fc.assert(
+    fc.property(spoken, shifts, (lengths, shift) => {
+      let at = 7000;
+      const words = lengths.map(([length, pause], index) => {
+        const startMs = at;
+        at += length + pause;
+        return word(`w${index}`, startMs, startMs + length);
+      });
+      const heardBy = ({ heardFromMs, heardToMs }: typeof left) =>
+        words
+          .filter(({ startMs, endMs }) => startMs >= heardFromMs && endMs <= heardToMs)
+          .map(({ text, startMs, endMs }) => {
+            const by = shift.next().value;
+            return word(text, startMs + by, endMs + by);
+          });
+      const whole = words.filter(({ endMs }) => endMs <= 20_000).map(({ text }) => text);
+      expect(joined(heardBy(left), heardBy(right))).toBe(whole.join(' '));
+    }),
+    { seed: 1, numRuns: 500 },
+  );
+});
