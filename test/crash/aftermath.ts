@@ -1,0 +1,72 @@
+/** What a crash may leave on the machine and in the files, and what the auditor says in the end. */
+import { execFile } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { readConfig } from '../../src/config.ts';
+import { layFoundation } from '../../src/foundation.ts';
+import { createLog } from '../../src/log.ts';
+import { createPocketSphinx } from '../../src/recognizers/pocketsphinx.ts';
+import { WorkFolder } from '../../src/worker/work-folder.ts';
+import { eventually } from '../support/jobs.ts';
+import { sweepLater } from '../support/later-sweeps.ts';
+import { descendantsOf } from './descendants.ts';
+import type { Process } from './descendants.ts';
+import type { Lane } from './lane.ts';
+
+const execute = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+const childrenGoneWithinMs = 5_000;
+const sweepGraceMs = 61 * 60 * 1000;
+
+/** Children of attempts and uploads, when nothing is under way any more. */
+export async function leftProcesses({ api, worker }: Lane): Promise<string[]> {
+  const left = () => [api, worker].flatMap((parent) => descendantsOf(parent.pid()));
+  const isNone = (processes: Process[]) => processes.length === 0;
+  return eventually('no children', left, isNone, childrenGoneWithinMs).then(
+    () => [],
+    () => left().map(({ name, pid }) => `${name} (${pid}) runs on for nobody`),
+  );
+}
+
+/** The worker's own sweep, as it will be when the files of dead uploads are old enough for it. */
+export async function sweepAfterGrace(lane: Lane): Promise<void> {
+  const log = createLog({ logLevel: 'silent' });
+  const foundation = await layFoundation(readConfig(lane.environment()), log, 'api');
+  try {
+    const workFolder = new WorkFolder(lane.dataDir);
+    const stopping = new AbortController().signal;
+    await sweepLater({ ...foundation, recognizer: createPocketSphinx(), workFolder, stopping }, sweepGraceMs);
+  } finally {
+    await foundation.close();
+  }
+}
+
+/** Files that no sweep took away. */
+export async function leftFiles({ dataDir }: Lane): Promise<string[]> {
+  const folders = ['work', join('audio', 'incoming')];
+  const left = await Promise.all(
+    folders.map(async (folder) => (await readdir(join(dataDir, folder))).map((name) => join(folder, name))),
+  );
+  return left.flat().map((file) => `${file} is left`);
+}
+
+interface Audit {
+  sound: boolean;
+  checks: { rule: string; breaches: number; examples: unknown[] }[];
+}
+
+/** `npm run admin -- verify`: the invariants that it found broken. */
+export async function verify(lane: Lane): Promise<string[]> {
+  const env = { PATH: process.env.PATH, ...lane.environment() };
+  const run = execute(process.execPath, ['scripts/admin.ts', 'verify', '--json'], { cwd: root, env });
+  const { stdout } = await run.catch((error: { stdout: string; stderr: string }) => {
+    if (error.stdout.startsWith('{')) return error;
+    throw new Error(`verify gave no answer: ${error.stderr}`);
+  });
+  const { sound, checks } = JSON.parse(stdout) as Audit;
+  if (sound) return [];
+  return checks
+    .filter(({ breaches }) => breaches > 0)
+    .map(({ rule, breaches, examples }) => `${rule}: ${breaches} (${JSON.stringify(examples.slice(0, 3))})`);
+}

@@ -1,0 +1,45 @@
+/** What clients upload: one to three seconds of human speech, silence, damaged audio, and what is no audio. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ffmpeg, silence, speechClips } from '../support/audio-fixtures.ts';
+
+export interface Clip {
+  bytes: Buffer;
+  /** How it ends: with words and a charge, without words and free, as a failed session, or refused. */
+  ending: 'words' | 'silence' | 'failure' | 'refusal';
+}
+
+export interface Clips {
+  speech: Clip[];
+  others: Clip[];
+}
+
+/** Not two of them the same. */
+const seconds = [2.4, 1.4, 1.8, 1.2, 2.1];
+
+/** @param folder where they may be made */
+export async function makeClips(folder: string): Promise<Clips> {
+  const speech: Clip[] = [];
+  for (const [index, { file }] of (await speechClips()).entries()) {
+    const length = String(seconds[index]);
+    const clip = await ffmpeg('-i', file, '-t', length, join(folder, `speech-${length}.wav`));
+    speech.push({ bytes: await readFile(clip), ending: 'words' });
+  }
+  const quiet = await readFile(await ffmpeg(...silence(1), join(folder, 'silence.wav')));
+  const flac = await readFile(await ffmpeg(...silence(1), '-c:a', 'flac', join(folder, 'silence.mkv')));
+  return {
+    speech,
+    others: [
+      { bytes: quiet, ending: 'silence' },
+      { bytes: undecodable(flac), ending: 'failure' },
+      { bytes: Buffer.from('Notes of a meeting, saved with the wrong name.\n'.repeat(40)), ending: 'refusal' },
+    ],
+  };
+}
+
+/** FLAC in Matroska whose frames no decoder knows as such, while the container around them is whole. */
+function undecodable(matroska: Buffer): Buffer {
+  const firstCluster = matroska.indexOf(Buffer.from('1f43b675', 'hex'));
+  const frames = matroska.toString('latin1', firstCluster).replaceAll('\xff\xf8', '\0\0');
+  return Buffer.concat([matroska.subarray(0, firstCluster), Buffer.from(frames, 'latin1')]);
+}

@@ -1,0 +1,87 @@
+/** One crash: uploads of several clients, the strike, the recovery, and everything that is looked at afterwards. */
+import { leftFiles, leftProcesses, sweepAfterGrace, verify } from './aftermath.ts';
+import { inspectUploads } from './inspection.ts';
+import { randomOf } from './random.ts';
+import { sendUntilDecided, uploadAndFollow } from './uploads.ts';
+import type { Clips } from './clips.ts';
+import type { Findings } from './inspection.ts';
+import type { Kind } from './kinds.ts';
+import type { Lane } from './lane.ts';
+import type { Random } from './random.ts';
+import type { Outcome, Upload } from './uploads.ts';
+
+export interface PlannedRound {
+  number: number;
+  kind: Kind;
+}
+
+export interface RoundResult extends Findings {
+  number: number;
+  kind: string;
+  /** Where or when exactly. */
+  how: string;
+  /** The crash happened where it was meant to. */
+  isHit: boolean;
+  uploads: number;
+  /** From the (last) crash until every client knew how its uploads ended. */
+  recoverySeconds: number;
+}
+
+const uploadsPerRound = 5;
+const recoveryLimitMs = 240_000;
+
+/** @param seed repeats which crash comes when, and what is uploaded; what the machine makes of it is its own */
+export async function runRound(lane: Lane, { number, kind }: PlannedRound, seed: string, clips: Clips) {
+  const random = randomOf(`${seed}:${number}`);
+  await lane.ready();
+  const outcomes: Outcome[] = planUploads(number, random, clips).map((upload) => ({ upload, answers: [], faults: [] }));
+  const server = { url: lane.url, key: lane.account.key };
+
+  const idle = new AbortController();
+  const tooLate = AbortSignal.timeout(recoveryLimitMs);
+  const clients = outcomes.map((outcome) => uploadAndFollow(server, outcome, tooLate));
+  const settled = Promise.all(clients).finally(() => idle.abort());
+
+  let struckAt = performance.now();
+  const how: string[] = [];
+  const isBusy = () => !idle.signal.aborted;
+  const struck = (where?: string) => {
+    struckAt = performance.now();
+    if (where !== undefined) how.push(where);
+  };
+  const [isHit] = await Promise.all([kind.strike({ lane, random, isBusy, idle: idle.signal, struck }), settled]);
+  const recoverySeconds = (Math.max(struckAt, ...outcomes.map(({ finalAt }) => finalAt ?? 0)) - struckAt) / 1000;
+
+  await lane.ready();
+  const repeated = await sendAgain(server, outcomes);
+  const left = await leftProcesses(lane);
+  const findings = await inspectUploads(lane, number, outcomes);
+  await sweepAfterGrace(lane);
+  const breaches = [...findings.breaches, ...repeated, ...left, ...(await leftFiles(lane)), ...(await verify(lane))];
+  breaches.push(...[lane.api, lane.worker].flatMap(({ faults }) => faults.splice(0)));
+  const result = { number, kind: kind.name, how: [...new Set(how)].join(', '), isHit, recoverySeconds };
+  return { ...result, ...findings, uploads: outcomes.length, breaches } satisfies RoundResult;
+}
+
+function planUploads(round: number, random: Random, clips: Clips): Upload[] {
+  return Array.from({ length: uploadsPerRound }, (_, index) => ({
+    name: `round-${round}-upload-${index + 1}`,
+    // One in each round has nothing to charge.
+    clip: random.oneOf(index === 0 ? clips.others : clips.speech),
+    startsAfterMs: random.between(0, 1_500),
+    isImpatient: index === 1,
+    follows: random.oneOf(['by polling', 'by waiting'] as const),
+  }));
+}
+
+/** A client that forgot what it was told asks again with the same key, and is told the same. */
+async function sendAgain(server: { url: string; key: string }, outcomes: Outcome[]): Promise<string[]> {
+  const accepted = outcomes.filter(({ answers }) => answers.length > 0);
+  const forgetful = accepted.map(({ upload }): Outcome => ({ upload, answers: [], faults: [] }));
+  await Promise.all(forgetful.map((outcome) => sendUntilDecided(server, outcome, AbortSignal.timeout(30_000))));
+  return accepted.flatMap(({ upload, answers: [before] }, index) => {
+    const [now] = forgetful[index]!.answers;
+    const isSame = now?.isReplay === true && now.sessionId === before!.sessionId && now.jobId === before!.jobId;
+    return isSame ? [] : [`${upload.name} sent again got ${JSON.stringify(now)} instead of ${JSON.stringify(before)}`];
+  });
+}

@@ -1,0 +1,70 @@
+/** `npm run test:crash`: kills the service in every way, again and again, and looks for what was lost or counted twice. */
+import { parseArgs } from 'node:util';
+import { kinds } from './kinds.ts';
+import { runLanes } from './lanes.ts';
+import { planRounds } from './plan.ts';
+import { figuresOf, lineOf, tableOf } from './report.ts';
+import { killSupervised } from './supervised.ts';
+import type { RoundResult } from './round.ts';
+
+const usage = `npm run test:crash -- [--rounds N] [--seed S] [--lanes N] [--kind WORDS]… [--json]
+
+  --rounds N    how many crashes (each kind once)
+  --seed S      repeats a run: which crashes, when, and what is uploaded (1)
+  --lanes N     services that run at the same time, each with its own database and folder (4)
+  --kind WORDS  only kinds with these words in their name
+  --json        the figures as JSON on standard output; progress goes to standard error`;
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: String(kinds.length) },
+    seed: { type: 'string', default: '1' },
+    lanes: { type: 'string', default: '4' },
+    kind: { type: 'string', multiple: true, default: [] },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+const [rounds, lanes] = [Number(values.rounds), Number(values.lanes)];
+const isGood = [rounds, lanes].every((number) => Number.isInteger(number) && number > 0);
+const plan = isGood ? planRounds(rounds, values.seed, values.kind) : [];
+if (values.help || plan.length === 0) {
+  process.stderr.write(`${usage}\n`);
+  process.exit(values.help ? 0 : 2);
+}
+
+process.on('exit', killSupervised);
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
+
+const began = performance.now();
+const results: RoundResult[] = [];
+const tell = (text: string) => process.stderr.write(`${text}\n`);
+const faults = await runLanes(plan, { lanes, seed: values.seed, signal: interrupted.signal, tell }, (lane, result) => {
+  results.push(result);
+  tell(lineOf(lane, result));
+});
+
+const kindNames = [...new Set(plan.map(({ kind }) => kind.name))];
+const figures = kindNames.map((name) =>
+  figuresOf(
+    name,
+    results.filter(({ kind }) => kind === name),
+  ),
+);
+const all = figuresOf('all', results);
+const neverHit = figures.filter(({ hit }) => hit === 0).map(({ kind }) => kind);
+const isSound = faults.length + all.breaches + neverHit.length === 0 && !interrupted.signal.aborted;
+
+if (values.json) {
+  const breaches = results.flatMap((result) => result.breaches);
+  const report = { isSound, seed: values.seed, kinds: figures, all, neverHit, breaches, faults };
+  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+} else {
+  process.stdout.write(`\n${tableOf([...figures, all])}\n`);
+}
+if (neverHit.length > 0) tell(`Never hit: ${neverHit.join('; ')}`);
+const minutes = ((performance.now() - began) / 60_000).toFixed(1);
+const verdict = isSound ? 'nothing lost, nothing charged twice, nothing there twice' : 'NOT SOUND';
+tell(`${results.length} rounds in ${minutes} minutes with seed ${values.seed}: ${verdict}`);
+process.exit(isSound ? 0 : 1);

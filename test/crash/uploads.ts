@@ -1,0 +1,118 @@
+/** Uploads of real clients: they try again with the same Idempotency-Key until they know, and follow what they sent. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clip } from './clips.ts';
+
+export interface Upload {
+  /** Its file name without extension, which no other upload has: the title of its session. */
+  name: string;
+  clip: Clip;
+  startsAfterMs: number;
+  /** Sent twice at the same time, with the same key. */
+  isImpatient: boolean;
+  /** Looks again and again, or lets the server hold the answer. */
+  follows: 'by polling' | 'by waiting';
+}
+
+export interface Outcome {
+  upload: Upload;
+  /** Of every 202, in the order they came. */
+  answers: { sessionId: string; jobId: string; isReplay: boolean }[];
+  /** What it was told at the end. */
+  final?: { status: 'completed' | 'failed' | 'refused'; segments: number; code: string | undefined };
+  /** When it knew that (`performance.now()`). */
+  finalAt?: number;
+  /** What no client may meet. */
+  faults: string[];
+}
+
+export interface Server {
+  url: string;
+  key: string;
+}
+
+const requestLimitMs = 20_000;
+const againMs = 250;
+const pollMs = 500;
+
+/** Resolves when the client knows how its session ended, met a fault, or `signal` aborts. */
+export async function uploadAndFollow(server: Server, outcome: Outcome, signal: AbortSignal): Promise<void> {
+  const { upload, answers, faults } = outcome;
+  await sleep(upload.startsAfterMs, undefined, { signal }).catch(() => {});
+  const send = () => sendUntilDecided(server, outcome, signal);
+  await Promise.all(upload.isImpatient ? [send(), send()] : [send()]);
+  const [first] = answers;
+  if (first === undefined) return;
+  if (answers.some(({ sessionId }) => sessionId !== first.sessionId)) faults.push(`${upload.name} got two ids`);
+  await follow(server, outcome, first.sessionId, signal);
+}
+
+/** Sends an upload until it is decided what becomes of it. */
+export async function sendUntilDecided(server: Server, outcome: Outcome, signal: AbortSignal): Promise<void> {
+  const { name, clip } = outcome.upload;
+  const form = new FormData();
+  form.set('file', new Blob([Uint8Array.from(clip.bytes)], { type: 'audio/wav' }), `${name}.wav`);
+  const headers = { 'Idempotency-Key': name };
+  const answer = await untilAnswered(server, '/transcriptions', { method: 'POST', headers, body: form }, signal);
+  if (answer === undefined) return;
+  const { status, body } = answer;
+  if (status !== 202) return end(outcome, { status: 'refused', segments: 0, code: (body as { code: string }).code });
+  const { sessionId, jobId } = body as { sessionId: string; jobId: string };
+  outcome.answers.push({ sessionId, jobId, isReplay: answer.isReplay });
+}
+
+async function follow(server: Server, outcome: Outcome, sessionId: string, signal: AbortSignal): Promise<void> {
+  const { upload, faults } = outcome;
+  const path = `/sessions/${sessionId}/transcript${upload.follows === 'by waiting' ? '?wait=10' : ''}`;
+  for (;;) {
+    const answer = await untilAnswered(server, path, {}, signal);
+    if (answer === undefined) return;
+    if (answer.status !== 200) return void faults.push(`${upload.name} got ${answer.status} for session ${sessionId}`);
+    const { status, segments, error } = answer.body as {
+      status: string;
+      segments: unknown[];
+      error?: { code: string };
+    };
+    if (status === 'completed' || status === 'failed') {
+      return end(outcome, { status, segments: segments.length, code: error?.code });
+    }
+    if (upload.follows === 'by polling') await sleep(pollMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+function end(outcome: Outcome, final: NonNullable<Outcome['final']>): void {
+  outcome.final = final;
+  outcome.finalAt = performance.now();
+}
+
+interface Answer {
+  status: number;
+  body: unknown;
+  isReplay: boolean;
+}
+
+/** Again after a broken connection, a timeout, a 408, a 429 and every 5xx. Undefined when `signal` aborted. */
+async function untilAnswered(
+  { url, key }: Server,
+  path: string,
+  init: RequestInit,
+  signal: AbortSignal,
+): Promise<Answer | undefined> {
+  while (!signal.aborted) {
+    try {
+      const response = await fetch(`${url}/v1${path}`, {
+        ...init,
+        headers: { ...init.headers, Authorization: `Bearer ${key}` },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(requestLimitMs)]),
+      });
+      const body: unknown = await response.json();
+      const isReplay = response.headers.get('idempotency-replayed') === 'true';
+      if (response.status < 500 && ![408, 429].includes(response.status)) {
+        return { status: response.status, body, isReplay };
+      }
+    } catch {
+      // Not known whether it was received: the key makes it safe to send it again.
+    }
+    await sleep(againMs, undefined, { signal }).catch(() => {});
+  }
+  return undefined;
+}
