@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { entriesOf, lastTouched } from './touched-files.ts';
-import type { TouchedFile } from './touched-files.ts';
+import { entriesOf, filesIn, lastTouched } from './touched-files.ts';
+import type { WrittenFile } from './touched-files.ts';
 
 export class AudioStore {
   readonly #folder: string;
@@ -55,13 +55,12 @@ export class AudioStore {
    * Everything that is stored, some files of an account at a time and in no order. Files with other names than sessions
    * have are told too: somebody put them there.
    */
-  async *stored(atATime: number): AsyncGenerator<{ accountId: string; files: TouchedFile[] }> {
+  async *stored(atATime: number): AsyncGenerator<{ accountId: string; files: WrittenFile[] }> {
     for await (const accountId of entriesOf(this.#folder)) {
       if (!uuid.test(accountId)) continue;
-      let files: TouchedFile[] = [];
-      for await (const name of entriesOf(join(this.#folder, accountId))) {
-        const touchedAt = await lastTouched(this.path(accountId, name));
-        if (touchedAt !== undefined) files.push({ name, touchedAt });
+      let files: WrittenFile[] = [];
+      for await (const file of filesIn(join(this.#folder, accountId))) {
+        files.push(file);
         if (files.length < atATime) continue;
         yield { accountId, files };
         files = [];
@@ -71,11 +70,8 @@ export class AudioStore {
   }
 
   /** Uploads that are coming in, and those that died. */
-  async *incoming(): AsyncGenerator<TouchedFile> {
-    for await (const name of entriesOf(this.#incoming)) {
-      const touchedAt = await lastTouched(join(this.#incoming, name));
-      if (touchedAt !== undefined) yield { name, touchedAt };
-    }
+  incoming(): AsyncGenerator<WrittenFile> {
+    return filesIn(this.#incoming);
   }
 
   async isComingIn(name: string): Promise<boolean> {

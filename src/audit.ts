@@ -15,7 +15,7 @@ export interface Audit {
 }
 
 /** The worker's sweeps remove files that are an hour old once a minute; twice that is late. */
-const usualGrace: Grace = { sweptWithinMs: 2 * 60 * 60 * 1000, removedWithinMs: 5_000 };
+export const usualGrace: Grace = { sweptWithinMs: 2 * 60 * 60 * 1000, removedWithinMs: 5_000 };
 
 /**
  * Rows are checked in one snapshot. Files can't be: what looks wrong there is looked at once more, so that a service at

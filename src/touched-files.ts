@@ -1,10 +1,20 @@
 /** Files of a folder that other processes add to and remove from meanwhile. */
 import { opendir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Stats } from 'node:fs';
 
-export interface TouchedFile {
+export interface WrittenFile {
   name: string;
   /** ms since the epoch, by the clock of the files. */
-  touchedAt: number;
+  writtenAt: number;
+}
+
+/** The files in a folder, read as they are needed; not those that are removed meanwhile. */
+export async function* filesIn(folder: string): AsyncGenerator<WrittenFile> {
+  for await (const name of entriesOf(folder)) {
+    const times = await timesOf(join(folder, name));
+    if (times !== undefined) yield { name, writtenAt: times.mtimeMs };
+  }
 }
 
 /** The names in a folder, read as they are needed; none where the folder is gone, or was never made. */
@@ -18,9 +28,13 @@ export async function* entriesOf(folder: string): AsyncGenerator<string> {
 
 /** When a file was last written or renamed, in ms since the epoch; undefined when it is gone. */
 export async function lastTouched(path: string): Promise<number | undefined> {
+  const times = await timesOf(path);
+  return times && Math.max(times.mtimeMs, times.ctimeMs);
+}
+
+async function timesOf(path: string): Promise<Stats | undefined> {
   try {
-    const { mtimeMs, ctimeMs } = await stat(path);
-    return Math.max(mtimeMs, ctimeMs);
+    return await stat(path);
   } catch (error) {
     if (isGone(error)) return undefined;
     throw error;

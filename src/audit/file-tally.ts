@@ -14,7 +14,7 @@ export interface FileCheck extends Check {
 export interface Grace {
   /** For how long a file may be needed by nobody. */
   sweptWithinMs: number;
-  /** How long a removal takes after the transaction that made the file superfluous. */
+  /** How long a removal takes after the transaction that made the file superfluous, and a commit after a file is kept. */
   removedWithinMs: number;
 }
 
@@ -24,7 +24,8 @@ const lookAgainMs = 50;
 
 interface Suspect {
   name: string;
-  isThere: () => Promise<boolean>;
+  /** Whether it is still there, and still needed by nobody. */
+  isLeft: () => Promise<boolean>;
 }
 
 export class FileTally {
@@ -43,9 +44,9 @@ export class FileTally {
   }
 
   /** @param unneededMs for how long nobody has needed it; unknown is a long time */
-  unneeded(name: string, unneededMs: number, isThere: () => Promise<boolean>): void {
+  unneeded(name: string, unneededMs: number, isLeft: () => Promise<boolean>): void {
     if (unneededMs < this.#grace.sweptWithinMs) this.#check.awaitingSweep += 1;
-    else if (this.#suspects.length < maxSuspects) this.#suspects.push({ name, isThere });
+    else if (this.#suspects.length < maxSuspects) this.#suspects.push({ name, isLeft });
     else this.#beyond += 1;
   }
 
@@ -53,7 +54,7 @@ export class FileTally {
   async settle(): Promise<FileCheck> {
     const until = performance.now() + this.#grace.removedWithinMs;
     for (;;) {
-      this.#suspects = await stillThere(this.#suspects);
+      this.#suspects = await stillLeft(this.#suspects);
       if (this.#suspects.length === 0 || performance.now() >= until) break;
       await sleep(lookAgainMs);
     }
@@ -62,8 +63,8 @@ export class FileTally {
   }
 }
 
-async function stillThere(suspects: Suspect[]): Promise<Suspect[]> {
+async function stillLeft(suspects: Suspect[]): Promise<Suspect[]> {
   const left: Suspect[] = [];
-  for (const suspect of suspects) if (await suspect.isThere()) left.push(suspect);
+  for (const suspect of suspects) if (await suspect.isLeft()) left.push(suspect);
   return left;
 }

@@ -27,28 +27,31 @@ async function lookAtAudio({ db, audioStore }: Audited, tally: FileTally): Promi
   for await (const { accountId, files } of audioStore.stored(atATime)) {
     const ids = files.map(({ name }) => name).filter(isId);
     const needs = await findAudioNeeds(db, accountId, ids);
-    for (const { name, touchedAt } of files) {
+    const isLeft = async (name: string) =>
+      (await audioStore.exists(accountId, name)) &&
+      !(isId(name) && (await findAudioNeeds(db, accountId, [name])).get(name)?.isNeeded);
+    for (const { name, writtenAt } of files) {
       tally.count();
       const need = needs.get(name);
       if (need?.isNeeded) continue;
-      const unneededMs = Math.min(Date.now() - touchedAt, need?.unneededMs ?? Infinity);
-      tally.unneeded(`${accountId}/${name}`, unneededMs, () => audioStore.exists(accountId, name));
+      const unneededMs = Math.min(Date.now() - writtenAt, need?.unneededMs ?? Infinity);
+      tally.unneeded(`${accountId}/${name}`, unneededMs, () => isLeft(name));
     }
   }
 }
 
 async function lookAtUploads({ audioStore }: Audited, tally: FileTally): Promise<void> {
-  for await (const { name, touchedAt } of audioStore.incoming()) {
+  for await (const { name, writtenAt } of audioStore.incoming()) {
     tally.count();
-    tally.unneeded(`incoming/${name}`, Date.now() - touchedAt, () => audioStore.isComingIn(name));
+    tally.unneeded(`incoming/${name}`, Date.now() - writtenAt, () => audioStore.isComingIn(name));
   }
 }
 
 async function lookAtWork({ db, workFolder }: Audited, tally: FileTally): Promise<void> {
-  for await (const { name, touchedAt, attempt } of workFolder.files()) {
+  for await (const { name, writtenAt, attempt } of workFolder.files()) {
     tally.count();
     if (attempt !== undefined && (await isRunning(db, attempt))) continue;
-    tally.unneeded(name, Date.now() - touchedAt, () => workFolder.exists(name));
+    tally.unneeded(name, Date.now() - writtenAt, () => workFolder.exists(name));
   }
 }
 

@@ -1,9 +1,9 @@
 /** Decoded audio on its way to the recognizer: `work/<account>.<session>.<attempt>`. */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { entriesOf, lastTouched } from '../touched-files.ts';
+import { filesIn, lastTouched } from '../touched-files.ts';
 import type { Attempt } from '../../db/attempts.ts';
-import type { TouchedFile } from '../touched-files.ts';
+import type { WrittenFile } from '../touched-files.ts';
 
 const attemptName = /^([0-9a-f-]{36})\.([0-9a-f-]{36})\.(\d+)$/;
 
@@ -31,11 +31,8 @@ export class WorkFolder {
   }
 
   /** Everything that lies there, with the attempt that it is of; other files are of none. */
-  async *files(): AsyncGenerator<TouchedFile & { attempt: Attempt | undefined }> {
-    for await (const name of entriesOf(this.#folder)) {
-      const touchedAt = await lastTouched(join(this.#folder, name));
-      if (touchedAt !== undefined) yield { name, touchedAt, attempt: attemptOf(name) };
-    }
+  async *files(): AsyncGenerator<WrittenFile & { attempt: Attempt | undefined }> {
+    for await (const file of filesIn(this.#folder)) yield { ...file, attempt: attemptOf(file.name) };
   }
 
   async exists(name: string): Promise<boolean> {

@@ -6,9 +6,13 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A database of the test file's own, cloned from the migrated template in a fraction of a second. */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const template = new URL(process.env.TEST_DATABASE_URL!);
+/**
+ * A database of the test file's own, cloned from the migrated template in a fraction of a second.
+ *
+ * @param templateUrl another database to clone, which nobody is connected to
+ */
+export async function createTestDatabase(templateUrl = process.env.TEST_DATABASE_URL!): Promise<TestDatabase> {
+  const template = new URL(templateUrl);
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await onServer(template, `create database ${name} template ${template.pathname.slice(1)} strategy file_copy`);
   const url = new URL(template);

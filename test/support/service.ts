@@ -36,7 +36,7 @@ export interface TestServiceOptions {
   /** More environment, as an operator would set it. */
   env?: Record<string, string>;
   /** The database (and folder) of another service, to be its second process. */
-  beside?: TestService;
+  beside?: Pick<TestService, 'databaseUrl' | 'dataDir'>;
 }
 
 export async function startTestService({ env = {}, beside }: TestServiceOptions = {}): Promise<TestService> {
