@@ -1,3 +1,5 @@
+import { toLines } from './caption-lines.ts';
+
 /** What captions need of a segment; `Segment` fits. */
 export interface Caption {
   startMs: number;
@@ -19,7 +21,8 @@ const shortestCueMs = 500;
 export function toWebVtt(captions: readonly Caption[]): string {
   const cues = visibleCues(captions).map(({ startMs, endMs, text, speaker }) => {
     const voice = speaker === undefined ? '' : `<v ${escapeWebVtt(oneLine(speaker))}>`;
-    return `${clock(startMs, '.')} --> ${clock(endMs, '.')}\n${voice}${escapeWebVtt(text)}\n`;
+    const lines = toLines(text).map(escapeWebVtt).join('\n');
+    return `${clock(startMs, '.')} --> ${clock(endMs, '.')}\n${voice}${lines}\n`;
   });
   return ['WEBVTT\n', ...cues].join('\n');
 }
@@ -29,7 +32,8 @@ export function toSubRip(captions: readonly Caption[]): string {
   return visibleCues(captions)
     .map(({ startMs, endMs, text, speaker }, position) => {
       const times = `${clock(startMs, ',')} --> ${clock(endMs, ',')}`;
-      return `${position + 1}\r\n${times}\r\n${escapeSubRip(spoken(text, speaker))}\r\n`;
+      const lines = toLines(spoken(text, speaker)).map(escapeSubRip).join('\r\n');
+      return `${position + 1}\r\n${times}\r\n${lines}\r\n`;
     })
     .join('\r\n');
 }

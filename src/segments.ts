@@ -1,33 +1,48 @@
+import { cutIntoCaptions } from './caption-cuts.ts';
+import { joinWords } from './caption-lines.ts';
 import type { Segment, Word } from './recognizers/recognizer.ts';
 
-/** A caption that stays longer, or holds more, can't be read comfortably (decisions, section 2). */
-const longestMs = 10_000;
-const mostWords = 20;
-
-/** Chosen, not measured: about a breath between sentences. */
-const pauseMs = 600;
-
-/** Beyond this many words, a shorter pause is a better place to cut than the twentieth word. */
-const enoughWords = 10;
-const shortPauseMs = 200;
+/** A word, or a longer text, with who said it (`S1`, `S2`, …) where the recognizer knows. */
+export interface SpokenWord extends Word {
+  speaker?: string;
+}
 
 /**
- * Cuts words into segments that can be read as captions: at the ends of utterances, at pauses, and at the latest after
- * 10 s or 20 words.
+ * Cuts words into segments that can be read as captions: at the ends of utterances and as `cutIntoCaptions` does.
  * @param utterances words with times in ms, by utterance, in any order
  * @param durationMs length of the audio; times are clamped to it
  * @returns sorted, numbered from 0, with integer times `0 ≤ startMs ≤ endMs ≤ durationMs` and text that isn't empty.
  *   Confidence is the mean of the words that have one, with 4 decimals.
  */
-export function segmentsFromUtterances(utterances: readonly (readonly Word[])[], durationMs: number): Segment[] {
+export function segmentsFromUtterances(utterances: readonly (readonly SpokenWord[])[], durationMs: number): Segment[] {
   const sorted = utterances
     .map((words) => usableWords(words, durationMs))
     .filter((words) => words.length > 0)
     .sort((a, b) => a[0]!.startMs - b[0]!.startMs);
-  return withoutOverlaps(sorted).flatMap(cutIntoCaptions).map(toSegment);
+  return withoutOverlaps(sorted)
+    .flatMap((words) => cutIntoCaptions(words))
+    .map(toSegment);
 }
 
-function usableWords(words: readonly Word[], durationMs: number): Word[] {
+/**
+ * The same for recognizers that don't say when each word was spoken. Within a long text, captions take as much of its time
+ * as they have of its characters; their words are left out, since nobody knows their times.
+ */
+export function segmentsFromTexts(texts: readonly SpokenWord[], durationMs: number): Segment[] {
+  const utterances = texts.map(({ text, startMs, endMs, ...rest }) => {
+    const words = text.trim().split(/\s+/);
+    const msPerCharacter = (endMs - startMs) / (words.join(' ').length + 1);
+    let at = startMs;
+    return words.map((word) => {
+      const from = at;
+      at += (word.length + 1) * msPerCharacter;
+      return { ...rest, text: word, startMs: from, endMs: at };
+    });
+  });
+  return segmentsFromUtterances(utterances, durationMs).map((segment) => ({ ...segment, words: [] }));
+}
+
+function usableWords(words: readonly SpokenWord[], durationMs: number): SpokenWord[] {
   const inBounds = (ms: number): number => Math.min(durationMs, Math.max(0, Math.round(ms)));
   return words
     .map((word) => ({ ...word, text: word.text.trim(), startMs: inBounds(word.startMs), endMs: inBounds(word.endMs) }))
@@ -36,7 +51,7 @@ function usableWords(words: readonly Word[], durationMs: number): Word[] {
 }
 
 /** Overlapping words would make overlapping captions, which players put on top of each other. */
-function withoutOverlaps(utterances: readonly Word[][]): Word[][] {
+function withoutOverlaps(utterances: readonly SpokenWord[][]): SpokenWord[][] {
   let earliest = 0;
   return utterances.map((words) =>
     words.map((word) => {
@@ -47,36 +62,18 @@ function withoutOverlaps(utterances: readonly Word[][]): Word[][] {
   );
 }
 
-function cutIntoCaptions(words: Word[]): Word[][] {
-  const captions: Word[][] = [];
-  let caption: Word[] = [];
-  for (const word of words) {
-    if (caption.length > 0 && startsNewCaption(caption, word)) {
-      captions.push(caption);
-      caption = [];
-    }
-    caption.push(word);
-  }
-  if (caption.length > 0) captions.push(caption);
-  return captions;
-}
-
-function startsNewCaption(caption: readonly Word[], next: Word): boolean {
-  const silenceMs = next.startMs - caption.at(-1)!.endMs;
-  if (silenceMs >= pauseMs || (caption.length >= enoughWords && silenceMs >= shortPauseMs)) return true;
-  return caption.length >= mostWords || next.endMs - caption[0]!.startMs > longestMs;
-}
-
-function toSegment(words: Word[], index: number): Segment {
+function toSegment(words: SpokenWord[], index: number): Segment {
   const confidences = words.flatMap((word) => word.confidence ?? []);
   const mean = confidences.reduce((sum, confidence) => sum + confidence, 0) / confidences.length;
+  const speaker = words[0]!.speaker;
   return {
     index,
     startMs: words[0]!.startMs,
     endMs: words.at(-1)!.endMs,
-    text: words.map((word) => word.text).join(' '),
+    text: joinWords(words.map((word) => word.text)),
     ...(confidences.length > 0 && roundedConfidence(mean)),
-    words,
+    ...(speaker !== undefined && { speaker }),
+    words: words.map(({ speaker: _speaker, ...word }) => word),
   };
 }
 

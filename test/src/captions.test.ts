@@ -65,19 +65,36 @@ test.each(hostile)('text and speaker %j → stay inside their cue', (text) => {
   const vtt = toWebVtt(captions).split('\n\n');
   expect(vtt).toHaveLength(3);
   for (const block of vtt.slice(1)) {
-    const [times, payload, ...rest] = block.trimEnd().split(/[\n\r]/);
+    const [times, ...lines] = block.trimEnd().split(/[\n\r]/);
     expect(times).toMatch(/^\d\d:\d\d:\d\d\.\d{3} --> \d\d:\d\d:\d\d\.\d{3}$/);
-    expect(rest).toEqual([]);
-    expect(payload!.replace(/^<v [^<>]*>/, '')).not.toMatch(/[<>\p{Cc}\u2028\u2029]|&(?!amp;|lt;|gt;)/u);
+    expectFewLines(lines);
+    expect(lines.join(' ').replace(/^<v [^<>]*>/, '')).not.toMatch(/[<>\p{Cc}\u2028\u2029]|&(?!amp;|lt;|gt;)/u);
   }
   const srt = toSubRip(captions).split('\r\n\r\n');
   expect(srt).toHaveLength(2);
   for (const [position, block] of srt.entries()) {
-    const [number, times, payload, ...rest] = block.trimEnd().split('\r\n');
+    const [number, times, ...lines] = block.trimEnd().split('\r\n');
     expect(number).toBe(String(position + 1));
     expect(times).toMatch(/^[\d:,]+ --> [\d:,]+$/);
-    expect(payload).not.toMatch(/[<>\p{Cc}\u2028\u2029]|\{\\/u);
-    expect(rest).toEqual([]);
+    expectFewLines(lines);
+    expect(lines.join(' ')).not.toMatch(/[<>\p{Cc}\u2028\u2029]|\{\\/u);
   }
   expect(toPlainText(captions).trimEnd().split('\n')).toHaveLength(2);
+});
+
+/** A caption may be broken at spaces, into lines that are not empty. */
+function expectFewLines(lines: string[]): void {
+  expect(lines.length).toBeLessThanOrEqual(3);
+  for (const line of lines) expect(line.trim()).not.toBe('');
+}
+
+test('a caption longer than a line of 42 characters → two lines of about the same length', () => {
+  const text = 'the quick brown fox jumps over the lazy dog today';
+  const captions = [{ startMs: 0, endMs: 3000, text }];
+  expect(toWebVtt(captions)).toBe(
+    'WEBVTT\n\n00:00:00.000 --> 00:00:03.000\nthe quick brown fox jumps\nover the lazy dog today\n',
+  );
+  expect(toSubRip(captions)).toBe(
+    '1\r\n00:00:00,000 --> 00:00:03,000\r\nthe quick brown fox jumps\r\nover the lazy dog today\r\n',
+  );
 });

@@ -1,5 +1,5 @@
 import type { Word } from '../../src/recognizers/recognizer.ts';
-import { segmentsFromUtterances } from '../../src/segments.ts';
+import { segmentsFromTexts, segmentsFromUtterances } from '../../src/segments.ts';
 
 /** `count` words of 200 ms, one every `everyMs`. */
 function words(count: number, everyMs: number, from = 0): Word[] {
@@ -83,4 +83,74 @@ test('the words given → not changed', () => {
   const before = structuredClone(given);
   segmentsFromUtterances(given, 1000);
   expect(given).toEqual(before);
+});
+
+/** Words of 300 ms without pauses. */
+const said = (text: string, from = 0): Word[] =>
+  text.split(' ').map((word, position) => ({
+    ...{ startMs: from + position * 300, endMs: from + position * 300 + 300, text: word },
+  }));
+
+test('ends of sentences → a segment each; capitals and punctuation stay as they are', () => {
+  expect(texts([said('We met on Monday. Who was there then? "Everyone," she said.')])).toEqual([
+    ...['We met on Monday.', 'Who was there then?', '"Everyone," she said.'],
+  ]);
+});
+
+test.each([
+  'Then Mr. Dashwood left for the day.',
+  'We met J. R. Ewing in Dallas.',
+  'Some fruit, e.g. Apples from Kent, was left.',
+  'It went on and on... and on.',
+])('no end of a sentence within "%s" → one segment', (text) => {
+  expect(texts([said(text)])).toEqual([text]);
+});
+
+test('a sentence of less than a second → stays with the next one', () => {
+  expect(texts([said('Yes. We did it together.')])).toEqual(['Yes. We did it together.']);
+});
+
+test('more than two lines of 42 characters → cut at the comma in the second half', () => {
+  const text =
+    'considerably uncomfortable arrangements notwithstanding everybody, representatives unanimously congratulated themselves';
+  expect(texts([said(text)])).toEqual([
+    'considerably uncomfortable arrangements notwithstanding everybody,',
+    'representatives unanimously congratulated themselves',
+  ]);
+});
+
+test('without commas → cut at the longest pause in the second half', () => {
+  const words = Array.from({ length: 24 }, (_, i) => ({ startMs: i * 300, endMs: i * 300 + 200, text: `w${i}` }));
+  for (const word of words.slice(15)) [word.startMs, word.endMs] = [word.startMs + 80, word.endMs + 80];
+  expect(texts([words])[0]!.split(' ')).toHaveLength(15);
+});
+
+test('another speaker → a new segment that names him', () => {
+  const words = [
+    { startMs: 0, endMs: 300, text: 'hello', speaker: 'S1' },
+    { startMs: 300, endMs: 600, text: 'hi', speaker: 'S2' },
+  ];
+  const segments = segmentsFromUtterances([words], 1000);
+  expect(segments.map(({ speaker, text }) => [speaker, text])).toEqual([
+    ['S1', 'hello'],
+    ['S2', 'hi'],
+  ]);
+  expect(segments[0]!.words).toEqual([{ startMs: 0, endMs: 300, text: 'hello' }]);
+});
+
+test('Chinese and Japanese words → no spaces between them, but around Latin words', () => {
+  expect(texts([said('今日 は Tokyo へ 行く 。')])).toEqual(['今日は Tokyo へ行く。']);
+});
+
+test('texts without word times → captions that share their time by length, without words', () => {
+  const text = 'This is the first sentence of it. And this is the second one, which is longer.';
+  const segments = segmentsFromTexts([{ text, startMs: 1000, endMs: 9000, confidence: 0.5 }], 10_000);
+  expect(segments.map(({ text: caption }) => caption)).toEqual([
+    ...['This is the first sentence of it.', 'And this is the second one, which is longer.'],
+  ]);
+  expect(segments[0]).toMatchObject({ startMs: 1000, confidence: 0.5, words: [] });
+  expect(segments[1]!.endMs).toBe(9000);
+  expect(segments[0]!.endMs).toBe(segments[1]!.startMs);
+  expect(segments[0]!.endMs).toBeGreaterThan(4000);
+  expect(segments[0]!.endMs).toBeLessThan(5000);
 });
