@@ -1,18 +1,17 @@
 /** One whole service in a folder of its own: PostgreSQL, API, worker, and a relay before each of the two. */
-import { createServer } from 'node:net';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '../../db/database.ts';
 import { migrateToLatest } from '../../db/migrate.ts';
 import { makeAccount } from '../support/accounts.ts';
 import { eventually } from '../support/jobs.ts';
+import { steadyPort } from './steady-port.ts';
 import { startCrashingPostgres } from './postgres.ts';
 import { supervise } from './supervised.ts';
 import { startWireRelay } from './wire-relay.ts';
 import type { Database, Db } from '../../db/database.ts';
 import type { TestAccount } from '../support/accounts.ts';
 import type { CrashingPostgres } from './postgres.ts';
-import type { Random } from './random.ts';
 import type { Supervised } from './supervised.ts';
 import type { WireRelay } from './wire-relay.ts';
 
@@ -39,16 +38,25 @@ export interface Lane {
 const startLimitMs = 60_000;
 
 /** @param folder its own, which exists */
-export async function startLane(folder: string, random: Random): Promise<Lane> {
+export async function startLane(folder: string): Promise<Lane> {
   const dataDir = join(folder, 'data');
   await mkdir(dataDir);
   const postgres = await startCrashingPostgres(join(folder, 'postgres'));
+  try {
+    return await startAround(postgres, dataDir);
+  } catch (error) {
+    await postgres.close();
+    throw error;
+  }
+}
+
+async function startAround(postgres: CrashingPostgres, dataDir: string): Promise<Lane> {
   const account = await prepareAccount(postgres.url());
   const [apiRelay, workerRelay] = [
-    await startWireRelay(postgres.url(), await steadyPort(random)),
-    await startWireRelay(postgres.url(), await steadyPort(random)),
+    await startWireRelay(postgres.url(), await steadyPort()),
+    await startWireRelay(postgres.url(), await steadyPort()),
   ];
-  const port = await steadyPort(random);
+  const port = await steadyPort();
   const environment = () => ({
     ...{ DATABASE_URL: postgres.url(), DATA_DIR: dataDir, PORT: String(port), OPS_PORT: '0', MIN_FREE_DISK: '0' },
     ...{ WORKER_CONCURRENCY: '2', VALIDATE_RESPONSES: '1' },
@@ -98,18 +106,5 @@ async function prepareAccount(databaseUrl: string): Promise<TestAccount> {
     return await makeAccount(db, { plan: 'enterprise', balanceMs: 1_000 * 3_600_000, limits });
   } finally {
     await close();
-  }
-}
-
-/** Below the ports that the kernel gives to outgoing connections, so that it is still free after a crash. */
-async function steadyPort(random: Random): Promise<number> {
-  for (;;) {
-    const port = random.between(20_000, 31_999);
-    const probe = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      probe.once('error', () => resolve(false));
-      probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-    });
-    if (isFree) return port;
   }
 }

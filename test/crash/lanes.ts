@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeClips } from './clips.ts';
 import { startLane } from './lane.ts';
-import { randomOf } from './random.ts';
 import { runRound } from './round.ts';
 import { killSupervised } from './supervised.ts';
 import type { Lane } from './lane.ts';
@@ -43,7 +42,7 @@ export async function runLanes(
     const own = join(folder, String(number));
     await mkdir(own);
     await chmod(own, 0o711);
-    const start = startLane(own, randomOf(`${seed}:lane:${number}`));
+    const start = startLane(own);
     started.push(start);
     const lane = await start;
     for (let round = waiting.shift(); round !== undefined && !signal.aborted; round = waiting.shift()) {

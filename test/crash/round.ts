@@ -35,11 +35,10 @@ export async function runRound(lane: Lane, { number, kind }: PlannedRound, seed:
   const random = randomOf(`${seed}:${number}`);
   await lane.ready();
   const outcomes: Outcome[] = planUploads(number, random, clips).map((upload) => ({ upload, answers: [], faults: [] }));
-  const server = { url: lane.url, key: lane.account.key };
 
   const idle = new AbortController();
   const tooLate = AbortSignal.timeout(recoveryLimitMs);
-  const clients = outcomes.map((outcome) => uploadAndFollow(server, outcome, tooLate));
+  const clients = outcomes.map((outcome) => uploadAndFollow(serverOf(lane), outcome, tooLate));
   const settled = Promise.all(clients).finally(() => idle.abort());
 
   let struckAt = performance.now();
@@ -49,18 +48,30 @@ export async function runRound(lane: Lane, { number, kind }: PlannedRound, seed:
     struckAt = performance.now();
     if (where !== undefined) how.push(where);
   };
-  const [isHit] = await Promise.all([kind.strike({ lane, random, isBusy, idle: idle.signal, struck }), settled]);
+  const strike = kind.strike({ lane, random, isBusy, idle: idle.signal, struck });
+  // What is committed is sound at every moment, also before anything has recovered.
+  const atOnce = strike.then(() => verify(lane));
+  const [isHit, brokenAtOnce] = await Promise.all([strike, atOnce, settled]);
   const recoverySeconds = (Math.max(struckAt, ...outcomes.map(({ finalAt }) => finalAt ?? 0)) - struckAt) / 1000;
 
-  await lane.ready();
-  const repeated = await sendAgain(server, outcomes);
-  const left = await leftProcesses(lane);
-  const findings = await inspectUploads(lane, number, outcomes);
-  await sweepAfterGrace(lane);
-  const breaches = [...findings.breaches, ...repeated, ...left, ...(await leftFiles(lane)), ...(await verify(lane))];
-  breaches.push(...[lane.api, lane.worker].flatMap(({ faults }) => faults.splice(0)));
+  const findings = await lookAfterwards(lane, number, outcomes);
+  const breaches = [...brokenAtOnce.map((rule) => `right after the crash: ${rule}`), ...findings.breaches];
   const result = { number, kind: kind.name, how: [...new Set(how)].join(', '), isHit, recoverySeconds };
   return { ...result, ...findings, uploads: outcomes.length, breaches } satisfies RoundResult;
+}
+
+const serverOf = (lane: Lane) => ({ url: lane.url, key: lane.account.key });
+
+/** When the service is whole again, and everything that a crash left is old enough for the sweep. */
+async function lookAfterwards(lane: Lane, round: number, outcomes: Outcome[]): Promise<Findings> {
+  await lane.ready();
+  const repeated = await sendAgain(lane, outcomes);
+  const left = await leftProcesses(lane);
+  const findings = await inspectUploads(lane, round, outcomes);
+  await sweepAfterGrace(lane);
+  const broken = [...(await leftFiles(lane)), ...(await verify(lane))];
+  const ofProcesses = [lane.api, lane.worker].flatMap(({ faults }) => faults.splice(0));
+  return { ...findings, breaches: [...findings.breaches, ...repeated, ...left, ...broken, ...ofProcesses] };
 }
 
 function planUploads(round: number, random: Random, clips: Clips): Upload[] {
@@ -75,10 +86,10 @@ function planUploads(round: number, random: Random, clips: Clips): Upload[] {
 }
 
 /** A client that forgot what it was told asks again with the same key, and is told the same. */
-async function sendAgain(server: { url: string; key: string }, outcomes: Outcome[]): Promise<string[]> {
+async function sendAgain(lane: Lane, outcomes: Outcome[]): Promise<string[]> {
   const accepted = outcomes.filter(({ answers }) => answers.length > 0);
   const forgetful = accepted.map(({ upload }): Outcome => ({ upload, answers: [], faults: [] }));
-  await Promise.all(forgetful.map((outcome) => sendUntilDecided(server, outcome, AbortSignal.timeout(30_000))));
+  await Promise.all(forgetful.map((outcome) => sendUntilDecided(serverOf(lane), outcome, AbortSignal.timeout(30_000))));
   return accepted.flatMap(({ upload, answers: [before] }, index) => {
     const [now] = forgetful[index]!.answers;
     const isSame = now?.isReplay === true && now.sessionId === before!.sessionId && now.jobId === before!.jobId;
