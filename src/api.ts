@@ -1,9 +1,11 @@
 /** The answering half: the HTTP server around the app. */
 import { createServer } from 'node:http';
-import { answerClientError } from './api/parser-refusals.ts';
+import { answerParserRefusals } from './api/parser-refusals.ts';
+import { limitSlowReaders } from './api/slow-readers.ts';
 import { createApp } from './app.ts';
 import { Auth } from './auth.ts';
-import { closeGracefully, listen } from './listening.ts';
+import { limitConnections } from './api/connection-limit.ts';
+import { closeConnectionsWhen, closeGracefully, listen } from './listening.ts';
 import { SessionWaits } from './session-waits.ts';
 import { TranscriptBodies } from './transcript-bodies.ts';
 import type { Foundation } from './context.ts';
@@ -14,11 +16,10 @@ export interface Api {
   stop(): Promise<void>;
 }
 
-const headersTimeoutMs = 20_000;
 const graceMs = 15_000;
 
 export async function startApi(foundation: Foundation, databaseUrl: string): Promise<Api> {
-  const { config, log } = foundation;
+  const { config, log, metrics } = foundation;
   const stopping = new AbortController();
   const waits = new SessionWaits(foundation.db, databaseUrl, log);
   const auth = new Auth(foundation);
@@ -30,14 +31,24 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
 
   // Uploads have a time limit of their own, by progress instead of by the clock (upload-meter.ts).
   const server = createServer(
-    // A missing Host is refused by the app, with a problem.
-    { requestTimeout: 0, headersTimeout: headersTimeoutMs, keepAliveTimeout: 65_000, requireHostHeader: false },
+    {
+      requestTimeout: 0,
+      headersTimeout: 20_000,
+      // How late that may be noticed.
+      connectionsCheckingInterval: 5_000,
+      keepAliveTimeout: 65_000,
+      // A missing Host is refused by the app, with a problem.
+      requireHostHeader: false,
+    },
     app,
   );
-  server.on('clientError', answerClientError);
+  answerParserRefusals(server);
+  limitSlowReaders(server);
+  limitConnections(server, log, metrics);
   // Answered by the app like any request, so that "100 Continue" is sent only after every check of the headers.
   server.on('checkContinue', app);
   server.on('checkExpectation', app);
+  closeConnectionsWhen(stopping.signal, server);
 
   await waits.start();
   auth.start();

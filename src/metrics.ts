@@ -26,6 +26,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly refusedConnections = new Counter({
+    name: 'transcription_refused_connections_total',
+    help: 'Connections that were closed at once because too many were open',
+    registers: [this.registry],
+  });
+
   readonly jobs = new Histogram({
     name: 'transcription_job_seconds',
     help: 'Seconds that an attempt at a session took, by outcome',

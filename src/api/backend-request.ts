@@ -1,17 +1,14 @@
-import { ApiError } from '../problem.ts';
+import { refuseAmbiguousHead } from './request-head.ts';
 import type { Request } from 'express';
 
 /**
  * A request as openapi-backend takes it. The body stays on the wire until every check of the headers has passed; the empty
  * object stands for it until then.
  *
- * @throws {ApiError} 400 for HTTP/1.1 without a Host (RFC 9112, section 3.2), which Node would refuse with no body at all
+ * @throws {ApiError} 400 for a head that could be understood in two ways
  */
 export function toBackendRequest(req: Request) {
-  if (req.httpVersion === '1.1' && req.headers.host === undefined) {
-    const close = { Connection: 'close' };
-    throw new ApiError(400, 'invalid_request', 'A request of HTTP/1.1 needs the header "Host".', {}, close);
-  }
+  refuseAmbiguousHead(req);
   const query: Record<string, string | string[]> = Object.create(null);
   const parameters = queryOf(req);
   for (const name of new Set(parameters.keys())) {

@@ -1,5 +1,6 @@
 /** `/docs`: the contract for people, outside of the contract itself. Public, and nothing in it is from another host. */
 import { loadFiles } from './docs/files.ts';
+import { endAnswer } from './refusal.ts';
 import { sendBody } from './response-body.ts';
 import { matchesTag } from '../negotiation.ts';
 import { ApiError } from '../problem.ts';
@@ -28,6 +29,6 @@ export class Docs {
 
 async function send(req: Request, res: Response, { headers, body, etag }: DocsFile): Promise<void> {
   res.set({ ...headers, ETag: etag, Vary: 'Accept-Encoding' });
-  if (matchesTag(req.headers['if-none-match'], etag)) res.status(304).end();
+  if (matchesTag(req.headers['if-none-match'], etag)) endAnswer(req, res.status(304));
   else await sendBody(req, res, body);
 }

@@ -10,7 +10,7 @@ export interface RawAnswer {
 }
 
 /** Sends bytes and reads until the server closes the connection, which `Connection: close` in the bytes asks it to. */
-export async function sendRaw(port: number, bytes: string): Promise<string> {
+export async function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let text = '';
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes));

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import { answerClientError } from '../../../src/api/parser-refusals.ts';
+import { answerParserRefusals } from '../../../src/api/parser-refusals.ts';
 import { listen } from '../../../src/listening.ts';
 import { makeAccount } from '../../support/accounts.ts';
 import { violations } from '../../../src/api/contract-checker.ts';
@@ -67,7 +67,7 @@ test.each([
 test('headers that do not end in time → 408 request_timeout', async () => {
   // The service waits 20 s; only the times differ here.
   const server = createServer({ headersTimeout: 100, connectionsCheckingInterval: 20 });
-  server.on('clientError', answerClientError);
+  answerParserRefusals(server);
   const port = await listen(server, 0, '127.0.0.1', 'PORT');
   const answers = parseAnswers(await sendRaw(port, 'GET /v1/sessions HTTP/1.1\r\nHost: a\r\n'));
   server.close();

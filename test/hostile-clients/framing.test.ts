@@ -1,0 +1,122 @@
+/** Requests that two readers could cut in different places: a proxy must never see another request than we do. */
+import { makeAccount } from '../support/accounts.ts';
+import { parseAnswers, sendRaw } from '../support/raw-http.ts';
+import { startTestService } from '../support/service.ts';
+import type { TestAccount } from '../support/accounts.ts';
+import type { TestService } from '../support/service.ts';
+
+let service: TestService;
+let account: TestAccount;
+beforeAll(async () => {
+  service = await startTestService();
+  account = await makeAccount(service.db);
+});
+afterEach(() => {
+  expect(service.logLines.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
+});
+afterAll(() => service.stop());
+
+/** What an attacker would have us answer. */
+const smuggled = 'GET /v1/smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
+
+/** The bytes of a request with a valid key, and of another one behind it. */
+const request = (start: string, headers: string[], body = '') =>
+  [start, ...headers, `Authorization: Bearer ${account.key}`, '', body].join('\r\n') + smuggled;
+
+/** One answer, the connection closed behind it, and nothing done with what came after. */
+async function answerTo(bytes: string) {
+  const from = service.logLines.length;
+  const answers = parseAnswers(await sendRaw(service.api.port, Buffer.from(bytes, 'latin1')));
+  expect(answers.map(({ headers }) => headers.connection)).toEqual(['close']);
+  expect(service.logLines.slice(from).join('')).not.toContain('route_not_found');
+  return answers[0]!;
+}
+
+async function expectRefused(bytes: string): Promise<void> {
+  const { status, headers, text } = await answerTo(bytes);
+  expect([status, headers['content-type']]).toEqual([400, 'application/problem+json']);
+  expect(JSON.parse(text)).toMatchObject({ code: 'invalid_request', requestId: headers['x-request-id'] });
+}
+
+const get = 'GET /v1/sessions HTTP/1.1';
+const post = 'POST /v1/transcriptions HTTP/1.1';
+
+test.each<[string, string, string[], string?]>([
+  ['a length and chunks', post, ['Host: a', 'Content-Length: 5', 'Transfer-Encoding: chunked'], '0\r\n\r\n'],
+  ['chunks and a length', get, ['Host: a', 'Transfer-Encoding: chunked', 'Content-Length: 5'], '0\r\n\r\n'],
+  ['two lengths', post, ['Host: a', 'Content-Length: 5', 'Content-Length: 6'], 'abcde'],
+  ['the same length twice', post, ['Host: a', 'Content-Length: 5', 'Content-Length: 5'], 'abcde'],
+  ['a list of lengths', post, ['Host: a', 'Content-Length: 5, 5'], 'abcde'],
+  ['a signed length', post, ['Host: a', 'Content-Length: +5'], 'abcde'],
+  ['a hexadecimal length', post, ['Host: a', 'Content-Length: 0x5'], 'abcde'],
+  ['an empty length', post, ['Host: a', 'Content-Length: '], 'abcde'],
+  ['a length beyond 64 bits', post, ['Host: a', 'Content-Length: 99999999999999999999999']],
+  ['chunks twice', get, ['Host: a', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'], '0\r\n\r\n'],
+  ['the coding identity', get, ['Host: a', 'Transfer-Encoding: identity'], '0\r\n\r\n'],
+  ['an unknown coding', get, ['Host: a', 'Transfer-Encoding: xchunked'], '0\r\n\r\n'],
+  ['a coding behind the chunks', get, ['Host: a', 'Transfer-Encoding: chunked, identity'], '0\r\n\r\n'],
+  ['a coding before the chunks', get, ['Host: a', 'Transfer-Encoding: gzip, chunked'], '0\r\n\r\n'],
+  ['a control character before the coding', get, ['Host: a', 'Transfer-Encoding: \u000bchunked'], '0\r\n\r\n'],
+  ['a space behind the name', get, ['Host: a', 'Transfer-Encoding : chunked'], '0\r\n\r\n'],
+  ['chunks in HTTP/1.0', 'GET /v1/sessions HTTP/1.0', ['Host: a', 'Transfer-Encoding: chunked'], '0\r\n\r\n'],
+  ['a folded header', get, ['Host: a', 'X: a\r\n b']],
+  ['a header that ends in LF', get, ['Host: a', 'X: a\nY: b']],
+  ['a CR within a header', get, ['Host: a', 'X: a\rContent-Length: 5']],
+  ['NUL within a header', get, ['Host: a', 'X: a\u0000b']],
+  ['NUL within the path', 'GET /v1/ses\u0000sions HTTP/1.1', ['Host: a']],
+  ['bytes beyond ASCII in the path', 'GET /v1/s\u00e9ssions HTTP/1.1', ['Host: a']],
+  ['an unknown version', 'GET /v1/sessions HTTP/1.2', ['Host: a']],
+  ['a lower-case version', 'GET /v1/sessions http/1.1', ['Host: a']],
+  ['two Hosts', get, ['Host: a', 'Host: b']],
+  ['the same Host twice', get, ['Host: a', 'host: a']],
+  ['a Host with a path', get, ['Host: a/v1']],
+  ['a Host with a user', get, ['Host: a@b']],
+  ['a Host with a space', get, ['Host: a b']],
+])('%s → 400, and the connection is closed', async (_, start, headers, body = '') => {
+  await expectRefused(request(start, headers, body));
+});
+
+test('a head whose lines end in LF → 400', async () => {
+  await expectRefused('GET /v1/sessions HTTP/1.1\nHost: a\n\n');
+});
+
+test.each([
+  ['a sign', '+3\r\nabc\r\n0\r\n\r\n'],
+  ['0x', '0x3\r\nabc\r\n0\r\n\r\n'],
+  ['a minus', '-3\r\nabc\r\n0\r\n\r\n'],
+  ['a space before it', ' 3\r\nabc\r\n0\r\n\r\n'],
+  ['a space behind it', '3 \r\nabc\r\n0\r\n\r\n'],
+  ['LF behind it', '3\nabc\r\n0\r\n\r\n'],
+  ['an extension that ends in LF', '3;a\nabc\r\n0\r\n\r\n'],
+  ['17 digits', 'fffffffffffffffff\r\nabc\r\n0\r\n\r\n'],
+  ['no digits', '\r\nabc\r\n0\r\n\r\n'],
+  ['more bytes than it says', '2\r\nabc\r\n0\r\n\r\n'],
+  ['no CRLF behind its bytes', '3\r\nabc0\r\n\r\n'],
+  ['an extension of 20,000 characters', `3;${'a'.repeat(20_000)}\r\nabc\r\n0\r\n\r\n`],
+])('a chunk size with %s → 400', async (_, body) => {
+  const headers = ['Host: a', 'Content-Type: multipart/form-data; boundary=b', 'Transfer-Encoding: chunked'];
+  await expectRefused(request(post, headers, body));
+});
+
+test('a body of GET that looks like a request → answered once, the body is dropped', async () => {
+  const headers = ['Host: a', `Content-Length: ${smuggled.length}`];
+  expect((await answerTo(request(get, headers, ''))).status).toBe(200);
+});
+
+test('trailers → 431 when they are too many, and never read as headers', async () => {
+  const head = `${post}\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n`;
+  const { status } = await answerTo(`${head}Authorization: Bearer ${account.key}\r\n\r\n`);
+  expect(status).toBe(401);
+  const flood = await answerTo(
+    request(`${post}\r\nTransfer-Encoding: chunked`, ['Host: a'], `0\r\n${'X: y\r\n'.repeat(5_000)}\r\n`),
+  );
+  expect(flood.status).toBeGreaterThanOrEqual(400);
+  expect(flood.status).toBeLessThan(500);
+});
+
+test('CONNECT → 404, and the connection is closed', async () => {
+  const { status, text } = await answerToTunnel('CONNECT elsewhere.example:443 HTTP/1.1\r\nHost: a\r\n\r\n');
+  expect([status, (JSON.parse(text) as { code: string }).code]).toEqual([404, 'route_not_found']);
+});
+
+const answerToTunnel = async (bytes: string) => parseAnswers(await sendRaw(service.api.port, bytes))[0]!;

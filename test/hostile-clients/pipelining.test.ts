@@ -1,0 +1,96 @@
+/** Many requests on one connection, and what comes behind them. */
+import { connect } from 'node:net';
+import { makeAccount } from '../support/accounts.ts';
+import { parseAnswers, sendRaw } from '../support/raw-http.ts';
+import { RawUpload } from '../support/raw-upload.ts';
+import { startTestService } from '../support/service.ts';
+import { makeSession, twoSegments } from '../support/sessions.ts';
+import { until } from '../support/until.ts';
+import type { TestAccount } from '../support/accounts.ts';
+import type { TestService } from '../support/service.ts';
+
+let service: TestService;
+let account: TestAccount;
+beforeAll(async () => {
+  service = await startTestService();
+  account = await makeAccount(service.db, { limits: { requests_per_minute: 100_000 } });
+});
+afterEach(() => {
+  expect(service.logLines.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
+});
+afterAll(() => service.stop());
+
+const get = (path: string, ...headers: string[]) =>
+  [`GET ${path} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${account.key}`, ...headers, '', ''].join('\r\n');
+
+test('2,000 requests at once on one connection → as many answers, in their order', async () => {
+  const paths = Array.from({ length: 2_000 }, (_, i) => (i % 2 === 0 ? '/v1/sessions' : '/v1/nothing'));
+  const requests = paths.map((path, i) => get(path, ...(i === paths.length - 1 ? ['Connection: close'] : [])));
+  const answers = parseAnswers(await sendRaw(service.api.port, requests.join('')));
+  expect(answers.map(({ status }) => status)).toEqual(paths.map((path) => (path === '/v1/sessions' ? 200 : 404)));
+  expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(paths.length);
+});
+
+test('garbage behind a request that waits → the request has its answer first, then 400 and the end', async () => {
+  const session = await makeSession(service.db, account.id, { status: 'queued' });
+  const waiting = sendRaw(service.api.port, `${get(`/v1/sessions/${session.id}/transcript?wait=1`)}garbage\r\n\r\n`);
+  const [first, second, ...others] = parseAnswers(await waiting);
+  expect([first?.status, first?.headers.connection, second?.status, second?.headers.connection, others]).toEqual([
+    ...[200, 'keep-alive', 400, 'close'],
+    [],
+  ]);
+  expect(JSON.parse(first!.text)).toMatchObject({ sessionId: session.id, status: 'queued' });
+});
+
+test('garbage while a long answer is read → not a byte of the refusal within the answer', async () => {
+  const text = 'x'.repeat(20_000_000);
+  const segments = JSON.stringify([{ index: 0, startMs: 0, endMs: 7_000, text }]);
+  const { id } = await makeSession(service.db, account.id, {
+    status: 'completed',
+    transcript: { ...twoSegments, segments, words: '[[]]' },
+  });
+  const socket = connect(service.api.port, '127.0.0.1');
+  const chunks: Buffer[] = [];
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(get(`/v1/sessions/${id}/transcript`));
+  await new Promise((resolve) => socket.once('readable', resolve));
+  socket.write('garbage\r\n\r\n');
+  socket.on('data', (chunk) => chunks.push(Buffer.from(chunk)));
+  await closed;
+  const [answer, refusal, ...others] = parseAnswers(Buffer.concat(chunks).toString('latin1'));
+  const transcript = JSON.parse(answer!.text) as { segments: { text: string }[] };
+  expect(transcript.segments[0]!.text === text).toBe(true);
+  expect([refusal?.status, others]).toEqual([400, []]);
+});
+
+test('a broken upload behind a request that waits → both are answered, in their order', async () => {
+  const session = await makeSession(service.db, account.id, { status: 'queued' });
+  const upload = [
+    ...['POST /v1/transcriptions HTTP/1.1', 'Host: a', `Authorization: Bearer ${account.key}`],
+    ...['Content-Type: multipart/form-data; boundary=b', 'Transfer-Encoding: chunked', '', 'zz\r\nabc\r\n'],
+  ];
+  const waiting = get(`/v1/sessions/${session.id}/transcript?wait=1`);
+  const answers = parseAnswers(await sendRaw(service.api.port, `${waiting}${upload.join('\r\n')}`));
+  expect(answers.map(({ status }) => status)).toEqual([200, 400]);
+});
+
+test.each(['/docs', '/docs/', '/openapi.json', '/v1/sessions', '/v1/nothing'])(
+  'GET %s with a body without end → answered, and soon not read any more',
+  async (path) => {
+    const chunk = Buffer.from(`10000\r\n${'x'.repeat(0x10000)}\r\n`);
+    const client = new RawUpload(service.api.port).send(get(path, 'Transfer-Encoding: chunked'));
+    expect(await client.flood(chunk, 64 * 1024 * 1024)).toBeLessThan(24 * 1024 * 1024);
+    await client.closed;
+    expect(client.received).toMatch(/^HTTP\/1\.1 (200|404) /);
+  },
+);
+
+test('a client that sends garbage and never closes → its connection is closed', async () => {
+  const client = new RawUpload(service.api.port).send('garbage\r\n\r\n');
+  await client.ended;
+  // Its own half stays open. What is written to a closed connection is answered with a reset.
+  await until(() => {
+    if (!client.socket.destroyed) client.socket.write('x');
+    return client.socket.destroyed;
+  });
+});

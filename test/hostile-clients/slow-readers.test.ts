@@ -1,0 +1,97 @@
+/** Clients that ask for much and do not take it. */
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { jest } from '@jest/globals';
+import { ReadingPace } from '../../src/api/slow-readers.ts';
+import { makeAccount } from '../support/accounts.ts';
+import { startTestService } from '../support/service.ts';
+import { makeSession, twoSegments } from '../support/sessions.ts';
+import type { Socket } from 'node:net';
+import type { TestAccount } from '../support/accounts.ts';
+import type { TestService } from '../support/service.ts';
+
+/** More than any buffer takes, compressed as well. */
+const text = randomBytes(18_000_000).toString('base64');
+let service: TestService;
+let account: TestAccount;
+let path: string;
+beforeAll(async () => {
+  service = await startTestService({ env: { VALIDATE_RESPONSES: '0' } });
+  account = await makeAccount(service.db);
+  const segments = JSON.stringify([{ index: 0, startMs: 0, endMs: 7_000, text }]);
+  const transcript = { ...twoSegments, segments, words: '[[]]' };
+  const { id } = await makeSession(service.db, account.id, { status: 'completed', transcript });
+  path = `/v1/sessions/${id}/transcript`;
+});
+beforeEach(() => {
+  // A clock that only the test moves, for what watches connections; sockets and database go on.
+  jest.useFakeTimers({
+    doNotFake: [
+      ...(['Date', 'hrtime', 'nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
+      ...(['setTimeout', 'clearTimeout'] as const),
+    ],
+  });
+});
+afterEach(() => jest.useRealTimers());
+afterAll(() => service.stop());
+
+/** A client that takes nothing until it is told to; resolves when the answer has begun to come. */
+async function ask(...headers: string[]): Promise<{ socket: Socket; closed: Promise<unknown> }> {
+  const socket = connect(service.api.port, '127.0.0.1');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.on('error', () => undefined);
+  const lines = [`GET ${path} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${account.key}`, ...headers, '', ''];
+  socket.write(lines.join('\r\n'));
+  await new Promise((resolve) => socket.once('readable', resolve));
+  return { socket, closed };
+}
+
+/** Requests that have ended. */
+const ended = () => service.logLines.filter((line) => line.includes('"operation":"getTranscript"')).length;
+
+/** Passes time in steps, and lets the kernel take meanwhile what it has room for. */
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 5_000) {
+    jest.advanceTimersByTime(5_000);
+    for (let turns = 0; turns < 200; turns += 1) await new Promise(setImmediate);
+  }
+}
+
+test.each([
+  ['as it is', 'identity'],
+  ['compressed', 'gzip'],
+])('an answer %s that nobody takes → its connection is closed, not within 30 s', async (_, encoding) => {
+  const before = ended();
+  const { socket } = await ask(`Accept-Encoding: ${encoding}`);
+  await pass(25_000);
+  expect(ended()).toBe(before);
+  // Put off for as long as the kernel still took something.
+  for (let steps = 0; steps < 60 && ended() === before; steps += 1) await pass(5_000);
+  expect(ended()).toBe(before + 1);
+  socket.destroy();
+});
+
+test('an answer that is taken slowly but steadily → comes whole', async () => {
+  const { socket, closed } = await ask('Connection: close');
+  let bytes = 0;
+  socket.on('data', (chunk) => {
+    const steps = Math.floor(bytes / 2e6);
+    bytes += chunk.length;
+    // 2 MB in 5 s.
+    if (Math.floor(bytes / 2e6) > steps) jest.advanceTimersByTime(5_000);
+  });
+  await closed;
+  expect(bytes).toBeGreaterThan(text.length);
+});
+
+test.each([
+  ['nothing', () => 0, 30],
+  ['16,383 bytes per second', (seconds: number) => seconds * 16_383, 60],
+  ['16,384 bytes per second', (seconds: number) => seconds * 16_384, undefined],
+  ['a megabyte every 29 s', (seconds: number) => Math.floor(seconds / 29) * 1_000_000, undefined],
+  ['a megabyte, then nothing', () => 1_000_000, 31],
+])('a client that takes %s → is given up in time, or never', (_, takenAfter, givenUpAfter) => {
+  const pace = new ReadingPace(0, 1_000_000);
+  const seconds = Array.from({ length: 600 }, (__, i) => i + 1);
+  expect(seconds.find((second) => pace.isTooSlow(takenAfter(second), 1_000_000 + second * 1_000))).toBe(givenUpAfter);
+});
