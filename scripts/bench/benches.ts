@@ -1,6 +1,7 @@
+import { growth } from './growth.ts';
 import { pickup } from './pickup.ts';
 import { reads } from './reads.ts';
 import type { Bench } from './bench.ts';
 
 /** In the order in which they are listed. */
-export const benches: readonly Bench[] = [reads, pickup];
+export const benches: readonly Bench[] = [reads, pickup, growth];

@@ -24,16 +24,26 @@ export async function startDatabase(setting: Setting): Promise<BenchDatabase> {
   chmodSync(setting.folder, 0o711);
   const postgres = await joinEmbeddedPostgres({ folder });
   setting.atEnd(() => postgres.leave());
-  const { url } = postgres;
+  const pid = Number(readFileSync(clusterPaths(folder).postmasterPid, 'utf8').split('\n')[0]);
+  return open(setting, postgres.url, pid);
+}
+
+/** Another database with the service's tables in the same PostgreSQL. @param name a plain SQL name */
+export async function addDatabase(setting: Setting, server: BenchDatabase, name: string): Promise<BenchDatabase> {
+  await server.query(`create database ${name} template template0`);
+  const url = new URL(server.url);
+  url.pathname = `/${name}`;
+  return open(setting, url.href, server.pid);
+}
+
+async function open(setting: Setting, url: string, pid: number): Promise<BenchDatabase> {
   const database = openDatabase(url, () => undefined);
   await migrateToLatest(database.db);
   await database.close();
-
   const connection = openConnection(url);
   connection.on('error', () => undefined);
   await connection.connect();
   setting.atEnd(() => connection.end());
-  const pid = Number(readFileSync(clusterPaths(folder).postmasterPid, 'utf8').split('\n')[0]);
   return { url, pid, query: async (text, values) => (await connection.query(text, values)).rows };
 }
 

@@ -1,0 +1,79 @@
+/** Databases of several sizes side by side in one PostgreSQL, so that rounds can go from one to the other. */
+import { encodeCursor } from '../../src/cursor.ts';
+import { rfc3339 } from '../../db/database.ts';
+import { addDatabase, seedAccounts, seedSessions, seedTranscripts, settle } from './database.ts';
+import { startApiProgram } from './program.ts';
+import { writeTargets } from './wrk.ts';
+import type { Setting } from './bench.ts';
+import type { BenchAccount, BenchDatabase } from './database.ts';
+import type { Program } from './program.ts';
+
+export const segments = 100;
+const limit = 20;
+const deepPage = 10_000;
+export const readWorks = ['page 1', 'page 10,000', 'page 1 of one status', 'one session', 'transcript'] as const;
+export type ReadWork = (typeof readWorks)[number];
+
+export interface Grown {
+  sessions: number;
+  database: BenchDatabase;
+  api: Program;
+  /** The account that has half of all sessions. */
+  largest: BenchAccount;
+  /** The page that is read as page 10,000: an account with fewer than 200,000 sessions has no such page. */
+  page: number;
+  /** For {@link load}. */
+  targets: Record<ReadWork, string>;
+}
+
+export async function grow(setting: Setting, server: BenchDatabase, sessions: number): Promise<Grown> {
+  const database = await addDatabase(setting, server, `sessions_${sessions}`);
+  const [largest] = await seedAccounts(database, 1);
+  await seedSessions(database, sessions / 2);
+  const others = await seedAccounts(database, setting.sized({ full: 999, quick: 99, tiny: 9 }));
+  await seedSessions(database, sessions / 2);
+  await seedTranscripts(database, 10, segments);
+  // One in a thousand failed: what a filter by status has to find.
+  await database.query(`update sessions set status = 'failed', error_code = 'canceled', transcript_version = null
+    where ('x' || right(id::text, 6))::bit(24)::int % 1000 = 0
+      and not exists (select from transcripts where session_id = sessions.id)`);
+  await settle(database);
+
+  const accounts = [largest!, ...others];
+  const keys = new Map(accounts.map(({ id, key }) => [id, key]));
+  const bearer = (accountId: string) => ({ Authorization: `Bearer ${keys.get(accountId)}` });
+  const anyOf = (table: string, column: string) =>
+    database.query<{ account_id: string; id: string }>(
+      `select account_id, ${column} as id from ${table} order by random() limit 5000`,
+    );
+  const page = Math.min(deepPage, Math.floor((0.9 * sessions) / 2 / limit));
+  const before = await positionBefore(database, largest!.id, page);
+  const ofLargest = (query: string) => [{ path: `/v1/sessions?${query}`, headers: bearer(largest!.id) }];
+  const paths = {
+    'page 1': ofLargest(`limit=${limit}`),
+    'page 10,000': ofLargest(`limit=${limit}&cursor=${before}`),
+    'page 1 of one status': ofLargest(`limit=${limit}&status=failed`),
+    'one session': (await anyOf('sessions', 'id')).map(({ account_id, id }) => ({
+      ...{ path: `/v1/sessions/${id}`, headers: bearer(account_id) },
+    })),
+    transcript: (await anyOf('transcripts', 'session_id')).map(({ account_id, id }) => ({
+      ...{ path: `/v1/sessions/${id}/transcript`, headers: bearer(account_id) },
+    })),
+  };
+  const targets = {} as Record<ReadWork, string>;
+  for (const work of readWorks) {
+    const name = `${sessions}-${work.replaceAll(/\W/g, '-')}`;
+    targets[work] = await writeTargets(setting, name, paths[work]);
+  }
+  const api = await startApiProgram(setting, database.url, { NODE_ENV: 'production' });
+  return { sessions, database, api, largest: largest!, page, targets };
+}
+
+/** The cursor of a page: what a client would have after it has read all pages before. */
+async function positionBefore({ query }: BenchDatabase, accountId: string, page: number): Promise<string> {
+  const [last] = await query<{ created_at: string; id: string }>(
+    `select created_at, id from sessions where account_id = $1 order by created_at desc, id desc offset $2 limit 1`,
+    [accountId, (page - 1) * limit - 1],
+  );
+  return encodeURIComponent(encodeCursor({ createdAt: rfc3339(last!.created_at), id: last!.id }, {}));
+}
