@@ -22,13 +22,17 @@ export interface ServiceProcess {
 /**
  * Starts `src/<script>.ts` in a process group of its own and waits until it answers, or until it logs `ready`; the URL is
  * of use only where the API answers.
+ *
+ * @param wrapper a program, with its arguments, that becomes the command it is given
  */
 export async function startProcess(
   script: 'start' | 'start-api' | 'start-worker',
   env: Record<string, string>,
   ready = script === 'start-worker' ? 'worker takes jobs' : 'api answers',
+  wrapper: string[] = [],
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [join(root, 'src', `${script}.ts`)], {
+  const [program, ...args] = [...wrapper, process.execPath, join(root, 'src', `${script}.ts`)];
+  const child = spawn(program!, args, {
     cwd: root,
     env: { PATH: process.env.PATH, PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

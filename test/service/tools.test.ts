@@ -1,0 +1,165 @@
+/** The programs that the worker runs are missing, hang, crash or print rubbish. Other jobs go on, and nobody is charged. */
+import { chmod, copyFile, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { findExecutable } from '../../src/audio/executable.ts';
+import { listLedger } from '../../db/ledger.ts';
+import { makeAccount } from '../support/accounts.ts';
+import { expectSound } from '../support/audit.ts';
+import { fakePrograms, saysHello } from '../support/fake-programs.ts';
+import { eventually, hurryRetries, row, upload } from '../support/jobs.ts';
+import { killLeftovers, startProcess } from '../support/processes.ts';
+import { startTestService } from '../support/service.ts';
+import { tone } from '../support/uploads.ts';
+import type { FakePrograms } from '../support/fake-programs.ts';
+import type { ServiceProcess } from '../support/processes.ts';
+import type { TestAccount } from '../support/accounts.ts';
+import type { TestService } from '../support/service.ts';
+
+/** Says what it should about less than 2 s of audio, and misbehaves with more. */
+const withLonger = (misbehave: string) =>
+  `if [ "$(head -c 64000 /dev/stdin | wc -c)" -lt 64000 ]; then ${saysHello}; else ${misbehave}; fi`;
+
+let service: TestService;
+let account: TestAccount;
+let fakes: FakePrograms;
+let worker: ServiceProcess;
+let files: { short: string; long: string };
+let ffmpeg: string;
+/** The real one with less than 2 s of audio, `$input`. */
+const ffmpegWithLonger = (misbehave: string) =>
+  `for input in "$@"; do case "$input" in file:*) input="\${input#file:}"; break;; esac; done
+  if [ "$(stat -c %s "$input")" -gt 30000 ]; then ${misbehave}; else exec ${ffmpeg} "$@"; fi`;
+
+beforeAll(async () => {
+  service = await startTestService();
+  account = await makeAccount(service.db, { balanceMs: 600_000 });
+  ffmpeg = await findExecutable('ffmpeg');
+  files = { short: join(service.dataDir, 'short.wav'), long: join(service.dataDir, 'long.wav') };
+  await writeFile(files.short, await tone(1_000));
+  await writeFile(files.long, await tone(3_000));
+  fakes = await fakePrograms({ ffmpeg: `exec ${ffmpeg} "$@"`, pocketsphinx_continuous: saysHello });
+  // Nothing else is found: what is taken out of this folder is missing.
+  for (const name of ['setpriv', 'prlimit', 'unshare', 'test'])
+    await symlink(await findExecutable(name), join(fakes.folder, name)).catch(() => {});
+  worker = await startProcess('start-worker', env());
+});
+afterAll(async () => {
+  killLeftovers();
+  await service.stop();
+});
+
+const env = () => ({ DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, PATH: fakes.folder });
+const final = (sessionId: string) =>
+  eventually(
+    'the session',
+    async () => {
+      await hurryRetries(service);
+      return row(service, account, sessionId);
+    },
+    ({ status }) => status === 'completed' || status === 'failed',
+    60_000,
+  );
+const charges = async () => (await listLedger(service.db, account.id)).filter(({ kind }) => kind === 'charge').length;
+
+async function expectFailed(sessionId: string, code: string, attempts: number): Promise<void> {
+  expect(await final(sessionId)).toMatchObject({ status: 'failed', error_code: code, attempt: attempts });
+}
+
+async function expectOthersGoOn(): Promise<void> {
+  const before = await charges();
+  const { sessionId } = await upload(service, account, files.short);
+  expect(await final(sessionId)).toMatchObject({ status: 'completed', attempt: 1 });
+  expect(await charges()).toBe(before + 1);
+}
+
+test.each([
+  ['crashes', 'kill -SEGV $$'],
+  ['ends with an error', 'echo no >&2; exit 3'],
+  ['prints something else', "echo 'Segmentation fault'; echo 'core dumped'"],
+  ['prints bytes that are no text', 'head -c 50000 /dev/urandom'],
+  ['prints 200 MB without a line break', 'head -c 200000000 /dev/zero'],
+  ['prints words without end', `${saysHello}; yes 'hello 0.010 0.200 0.9'`],
+  ['fills its standard error', 'head -c 20000000 /dev/zero >&2; exit 1'],
+])('a recognizer that %s → recognizer_error after three attempts, uncharged, others go on', async (_what, script) => {
+  await fakes.write('pocketsphinx_continuous', withLonger(script));
+  const { sessionId } = await upload(service, account, files.long);
+  await Promise.all([expectFailed(sessionId, 'recognizer_error', 3), expectOthersGoOn()]);
+});
+
+test.each(['pocketsphinx_continuous', 'ffmpeg'])(
+  '%s vanishes, or may not be executed any more → recognizer_error after three attempts, back → others go on',
+  async (name) => {
+    await fakes.write('pocketsphinx_continuous', saysHello);
+    const [program, aside] = [join(fakes.folder, name), join(fakes.folder, 'aside')];
+    await rename(program, aside);
+    const { sessionId } = await upload(service, account, files.long);
+    await expectFailed(sessionId, 'recognizer_error', 3);
+    await rename(aside, program);
+    await chmod(program, 0o644);
+    const next = await upload(service, account, files.long);
+    await expectFailed(next.sessionId, 'recognizer_error', 3);
+    await chmod(program, 0o755);
+    await expectOthersGoOn();
+  },
+);
+
+test.each([
+  ['crashes', 'kill -SEGV $$', 'recognizer_error', 3],
+  // Nothing tells it from a file that is none: the same would happen again.
+  ['prints rubbish and writes nothing', 'head -c 50000 /dev/urandom', 'unsupported_media', 1],
+  ['ends with rubbish as its error', 'head -c 50000 /dev/urandom >&2; exit 1', 'unsupported_media', 1],
+  ['removes the audio and crashes', '/bin/rm "$input"; kill -SEGV $$', 'recognizer_error', 3],
+])(
+  'ffmpeg %s while it decodes → failed with its code, uncharged, others go on',
+  async (_what, script, code, attempts) => {
+    await fakes.write('pocketsphinx_continuous', saysHello);
+    await fakes.write('ffmpeg', ffmpegWithLonger(script));
+    const { sessionId } = await upload(service, account, files.long);
+    await Promise.all([expectFailed(sessionId, code, attempts), expectOthersGoOn()]);
+  },
+);
+
+test('after all that → the same worker, its memory flat, every account as it should be', async () => {
+  const peak = /VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${worker.pid}/status`, 'utf8'))![1];
+  expect(Number(peak) / 1024).toBeLessThan(400);
+  expect(worker.lines.join('\n')).not.toMatch(/unhandled|uncaught/i);
+  process.kill(worker.pid, 'SIGTERM');
+  expect(await worker.ended).toBe(0);
+  await expectSound(service);
+});
+
+test.each([
+  ['ffmpeg', () => fakes.write('ffmpeg', ffmpegWithLonger('sleep 1000'))],
+  ['the recognizer', () => fakes.write('pocketsphinx_continuous', withLonger('sleep 1000'))],
+])('%s hangs → timed_out, others go on', async (_who, hang) => {
+  const { sessionId } = await upload(service, account, files.long);
+  const other = await upload(service, account, files.short);
+  // A second of it, the rest is the margin for ending the attempt.
+  await sql`update pgboss.job set expire_seconds = 31, retry_limit = 0 where data->>'sessionId' = ${sessionId}`.execute(
+    service.db,
+  );
+  await sql`update sessions set attempts_left = 1 where id = ${sessionId}`.execute(service.db);
+  await fakes.write('ffmpeg', `exec ${ffmpeg} "$@"`);
+  await hang();
+  const second = await startProcess('start-worker', env());
+  await expectFailed(sessionId, 'timed_out', 1);
+  expect(await final(other.sessionId)).toMatchObject({ status: 'completed' });
+  process.kill(second.pid, 'SIGTERM');
+  expect(await second.ended).toBe(0);
+  await expectSound(service);
+});
+
+test('no recognizer when it starts → it says what to type, exit 1, and nothing is tried', async () => {
+  const { sessionId } = await upload(service, account, files.short);
+  await rm(join(fakes.folder, 'pocketsphinx_continuous'));
+  const main = join(import.meta.dirname, '../../src/start-worker.ts');
+  const child = spawn(process.execPath, [main], { env: { ...env(), OPS_PORT: '0' } });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += String(chunk)));
+  expect((await once(child, 'exit'))[0]).toBe(1);
+  expect(output).toContain('apt-get install pocketsphinx pocketsphinx-en-us');
+  expect(await row(service, account, sessionId)).toMatchObject({ status: 'queued', attempt: 0, attempts_left: 3 });
+});
