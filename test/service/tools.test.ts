@@ -119,6 +119,8 @@ test.each([
     await fakes.write('ffmpeg', ffmpegWithLonger(script));
     const { sessionId } = await upload(service, account, files.long);
     await Promise.all([expectFailed(sessionId, code, attempts), expectOthersGoOn()]);
+    // As from a backup: the auditor would rightly miss it.
+    await copyFile(files.long, service.audioStore.path(account.id, sessionId));
   },
 );
 

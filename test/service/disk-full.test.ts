@@ -1,0 +1,94 @@
+/** The disk of DATA_DIR is full, PostgreSQL's is not. A full disk costs an upload or an attempt, and never the service. */
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findSessionRow } from '../../db/sessions.ts';
+import { listLedger } from '../../db/ledger.ts';
+import { makeAccount } from '../support/accounts.ts';
+import { audioFolder, ffmpeg, noise } from '../support/audio-fixtures.ts';
+import { clientOf } from '../support/client.ts';
+import { fakePrograms, saysHello } from '../support/fake-programs.ts';
+import { eventually, hurryRetries } from '../support/jobs.ts';
+import { killLeftovers, startProcess } from '../support/processes.ts';
+import { startTestService } from '../support/service.ts';
+import { tone } from '../support/uploads.ts';
+import type { TestService } from '../support/service.ts';
+
+const mebibyte = 1024 * 1024;
+let service: TestService;
+let folder: Awaited<ReturnType<typeof audioFolder>>;
+beforeAll(async () => void ([service, folder] = await Promise.all([startTestService(), audioFolder()])));
+afterAll(async () => {
+  killLeftovers();
+  await service.stop();
+  await folder.remove();
+});
+
+/** A disk of 16 MiB for the process alone, which goes with it. */
+const smallDisk = (dataDir: string) => [
+  ...['unshare', ...(process.getuid!() === 0 ? [] : ['--map-root-user', '--user']), '--mount', 'sh', '-c'],
+  `mount -t tmpfs -o size=16m,mode=711 none '${dataDir}' && exec "$@"`,
+  'sh',
+];
+
+test('a disk that fills up during uploads and while jobs decode → 503 and failed attempts, and on it goes with room', async () => {
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'disk-'));
+  const [program, ...args] = smallDisk(dataDir);
+  // Where mounting is forbidden, the unit tests of both stand for it (upload.test.ts, audio/refusals.test.ts).
+  if (spawnSync(program!, [...args, 'true']).status !== 0) return expect(process.getuid!()).not.toBe(0);
+  const account = await makeAccount(service.db, { balanceMs: 3_600_000 });
+  // Small as it comes, 8 MiB decoded.
+  const long = await ffmpeg(...noise(262), '-c:a', 'libmp3lame', '-b:a', '8k', `${folder.path}/long.mp3`);
+  const short = join(folder.path, 'short.wav');
+  await writeFile(short, await tone(1_000));
+  const huge = join(folder.path, 'huge.wav');
+  await writeFile(huge, await tone(1_500_000));
+
+  const { path } = await fakePrograms({ pocketsphinx_continuous: saysHello });
+  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: dataDir, PATH: path };
+  const running = await startProcess('start', env, undefined, smallDisk(dataDir));
+  const disk = join('/proc', String(running.pid), 'root', dataDir);
+  const client = clientOf(running.url, account.key);
+  const uploaded = async (file: string) => {
+    const { status, text } = await client.upload(file);
+    expect(status).toBe(202);
+    return (JSON.parse(text) as { sessionId: string }).sessionId;
+  };
+  const session = async (id: string) => (await findSessionRow(service.db, account.id, id))!;
+  const fill = () => writeFile(join(disk, 'filler'), Buffer.alloc(11 * mebibyte));
+
+  await fill();
+  const { status, code, headers } = await client.upload(huge);
+  expect([status, code]).toEqual([503, 'unavailable']);
+  expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
+  expect(await readdir(join(disk, 'audio', 'incoming'))).toEqual([]);
+
+  const waits = await uploaded(long);
+  await eventually(
+    'a failed attempt',
+    () => session(waits),
+    (row) => row.last_error_code !== null,
+    30_000,
+  );
+  expect(await client.final(await uploaded(short))).toMatchObject({ status: 'completed' });
+  expect(await readdir(join(disk, 'work'))).toEqual([]);
+  await rm(join(disk, 'filler'));
+  await hurryRetries(service);
+  expect(await client.final(waits)).toMatchObject({ status: 'completed' });
+
+  await fill();
+  const fails = await uploaded(long);
+  const ends = async () => {
+    await hurryRetries(service);
+    return session(fails);
+  };
+  await eventually('the end', ends, (row) => row.status === 'failed', 60_000);
+  expect(await session(fails)).toMatchObject({ error_code: 'recognizer_error', attempt: 3, reserved_ms: 0 });
+  expect(await client.final(await uploaded(short))).toMatchObject({ status: 'completed' });
+
+  const charges = (await listLedger(service.db, account.id)).filter(({ kind }) => kind === 'charge');
+  expect(charges).toHaveLength(3);
+  expect(running.lines.join('\n')).not.toMatch(/unhandled|uncaught/i);
+  process.kill(running.pid, 'SIGTERM');
+  expect(await running.ended).toBe(0);
+}, 120_000);
