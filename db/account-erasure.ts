@@ -1,7 +1,30 @@
-/** What erasing an account takes away, all at once. */
+/** What erasing an account takes away. */
 import { sql } from 'kysely';
 import { sessionChannel } from './session-states.ts';
 import type { Trx } from './database.ts';
+
+/**
+ * Removes at most `limit` sessions of an account that are final, oldest first, with their transcripts: a statement that
+ * takes millions at once would not end in time. The caller holds the account's lock.
+ *
+ * @returns how many
+ */
+export async function deleteFinalSessions(trx: Trx, accountId: string, limit: number): Promise<number> {
+  const some = trx
+    .selectFrom('sessions')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('status', 'in', ['completed', 'failed'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit);
+  const { numDeletedRows } = await trx
+    .deleteFrom('sessions')
+    .where('account_id', '=', accountId)
+    .where('id', 'in', some)
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
 
 /**
  * Removes all sessions of an account and, with them, their transcripts. The caller holds the account's lock, and ends its
