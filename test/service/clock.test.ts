@@ -1,0 +1,113 @@
+/** The clocks of the service and of PostgreSQL jump by hours, forward and back, while everything is under way. */
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { lockAccount } from '../../db/accounts.ts';
+import { openDatabase } from '../../db/database.ts';
+import { listLedger } from '../../db/ledger.ts';
+import { findSessionRow } from '../../db/sessions.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { makeAccount } from '../support/accounts.ts';
+import { expectSound } from '../support/audit.ts';
+import { clientOf } from '../support/client.ts';
+import { fakeClock, startPostgresBy } from '../support/fake-clock.ts';
+import { afterFile, fakePrograms, saysHello } from '../support/fake-programs.ts';
+import { eventually } from '../support/jobs.ts';
+import { killLeftovers, startProcess } from '../support/processes.ts';
+import { RawUpload } from '../support/raw-upload.ts';
+import { closing, filePart, tone } from '../support/uploads.ts';
+
+const ends: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  killLeftovers();
+  for (const end of ends) await end();
+});
+
+test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody locked out, no audio swept away', async () => {
+  const [dbClock, ownClock] = [await fakeClock(), await fakeClock()];
+  const { url, stop } = await startPostgresBy(dbClock);
+  ends.push(stop);
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'jump-'));
+  const [file, go] = [join(dataDir, 'tone.wav'), join(dataDir, 'go')];
+  await writeFile(file, await tone(2_000));
+  const { path } = await fakePrograms({ pocketsphinx_continuous: afterFile(go, saysHello) });
+  const env = { DATABASE_URL: url, DATA_DIR: dataDir, PATH: path, WORKER_CONCURRENCY: '4', ...ownClock.env };
+  const api = await startProcess('start-api', env);
+  const worker = await startProcess('start-worker', env);
+  const { db, close } = openDatabase(url, () => {});
+  ends.unshift(close);
+  const account = await makeAccount(db, { balanceMs: 600_000, limits: { running_jobs: 1 } });
+  const patient = await makeAccount(db, { limits: { requests_per_minute: 3 } });
+  const [client, limited] = [clientOf(api.url, account.key), clientOf(api.url, patient.key)];
+  const idOf = ({ status, text }: { status: number; text: string }) => {
+    expect(status).toBe(202);
+    return (JSON.parse(text) as { sessionId: string }).sessionId;
+  };
+  const session = (id: string) => findSessionRow(db, account.id, id);
+  const expectServed = async () => {
+    expect((await client.get('/v1/sessions')).status).toBe(200);
+    const { headers } = await limited.get('/v1/sessions');
+    expect(Number(/t=(\d+)/.exec(headers.ratelimit!)![1])).toBeLessThanOrEqual(60);
+  };
+
+  const runs = idOf(await client.upload(file, 'the same key'));
+  await eventually(
+    'a job',
+    () => session(runs),
+    (row) => row?.status === 'processing',
+    20_000,
+  );
+  const waits = idOf(await client.upload(file));
+  const polling = client.get(`/v1/sessions/${runs}/transcript?wait=20`);
+  const body = Buffer.concat([filePart(await tone(2_000, 300)), closing]);
+  const slow = new RawUpload(Number(new URL(api.url).port));
+  slow.head({ Authorization: `Bearer ${account.key}`, 'Content-Length': body.length }).send(body.subarray(0, 5_000));
+  for (let i = 0; i < 4; i += 1) await limited.get('/v1/sessions');
+  expect((await limited.get('/v1/sessions')).status).toBe(429);
+
+  await dbClock.set(5);
+  expect((await limited.get('/v1/sessions')).status).toBe(200);
+  await expectServed();
+  await ownClock.set(5);
+  await expectServed();
+  const repeated = await client.upload(file, 'the same key');
+  expect([idOf(repeated), repeated.headers['idempotency-replayed']]).toEqual([runs, 'true']);
+  const received = idOf(await slow.send(body.subarray(5_000)).answer());
+
+  // An upload is about to commit, and another worker sweeps whose clock makes its file look hours old.
+  await sql`insert into idempotency (account_id, key, fingerprint, session_id, job_id, created_at)
+    values (${account.id}, 'swept', '', ${runs}, ${runs}, now() - interval '25 hours')`.execute(db);
+  const stored = () => readdir(join(dataDir, 'audio', account.id)).then((names) => names.length);
+  const before = await stored();
+  const second = await inTransaction(db, async (trx) => {
+    await lockAccount(trx, account.id);
+    const committing = client.upload(file);
+    await eventually('a file without a row', stored, (files) => files === before + 1);
+    const sweeper = await startProcess('start-worker', env);
+    const records = () => db.selectFrom('idempotency').select('key').where('key', '=', 'swept').execute();
+    await eventually('the sweep', records, ({ length }) => length === 0);
+    return { committing, sweeper };
+  });
+  const committed = idOf(await second.committing);
+
+  for (const { pid } of [second.sweeper, worker]) process.kill(pid, 'SIGTERM');
+  expect([await second.sweeper.ended, await worker.ended]).toEqual([0, 0]);
+  expect((await polling).status).toBe(200);
+  // What is queued now begins in five hours, as far as the queue knows.
+  await dbClock.set(0);
+  await writeFile(go, '');
+  await expectServed();
+  const last = await startProcess('start-worker', env);
+  await ownClock.set(-2);
+  await expectServed();
+  const after = idOf(await client.upload(file));
+  for (const id of [runs, waits, received, committed, after])
+    expect(await client.final(id, 60_000)).toMatchObject({ status: 'completed' });
+
+  const charges = (await listLedger(db, account.id)).filter(({ kind }) => kind === 'charge');
+  expect(charges.map((entry) => entry.amount_ms)).toEqual(Array<number>(5).fill(-2_000));
+  expect([...api.lines, ...worker.lines, ...last.lines].join('\n')).not.toMatch(/unhandled|uncaught/i);
+  for (const { pid } of [last, api]) process.kill(pid, 'SIGTERM');
+  expect([await last.ended, await api.ended]).toEqual([0, 0]);
+  await expectSound({ db, dataDir });
+}, 150_000);
