@@ -6,6 +6,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runChild } from '../../src/audio/child.ts';
 import { AudioError } from '../../src/audio/audio-error.ts';
+import { findIsolation } from '../../src/audio/isolation.ts';
 import { decodeAudio } from '../../src/audio/decode.ts';
 import { createPocketSphinx } from '../../src/recognizers/pocketsphinx.ts';
 import { makeAccount } from '../support/accounts.ts';
@@ -67,6 +68,12 @@ test('the corpus has at least 60 files, each with a name of its own', () => {
   expect(new Set(corpus.map(({ kind, name }) => `${kind}/${name.toString('latin1')}`)).size).toBe(corpus.length);
 });
 
+test('the start of the service → says once whether its children have network', async () => {
+  const isolated = (await findIsolation()) !== 'none';
+  const lines = service.logLines.filter((line) => /children have (no )?network access/.test(line));
+  expect(lines).toEqual([expect.stringContaining(`children have ${isolated ? 'no ' : ''}network access`)]);
+});
+
 test('a child that does open another file and an address → the watch sees both, so the tests below can fail', async () => {
   const script = `cat ${bench.canary} >/dev/null; exec 3<>/dev/tcp/127.0.0.1/${new URL(bench.url).port}`;
   const limits = { memoryBytes: 1024 ** 3, cpuSeconds: 10, fileBytes: 0, openFiles: 64 };
@@ -114,6 +121,14 @@ test('after all of them → the worker still serves, the books are sound, nothin
   expect([tally.total('tried'), tally.total('lost'), tally.total('500s')]).toEqual([corpus.length, 0, 0]);
   expect(service.logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)).toEqual([]);
 }, 90_000);
+
+test('a playlist of the corpus without our lists → ffmpeg opens the address, so the tests above can fail', async () => {
+  const { make } = corpus.find(({ name }) => name === 'hls.mp3')!;
+  const list = await bench.file('without-lists.m3u8', await make(bench));
+  const careless = ['-protocol_whitelist', 'file,http,tcp', '-i', list, '-f', 'null', '-'];
+  await bench.ffmpeg('wav', ...careless).catch(() => undefined);
+  expect(bench.connections()).toBeGreaterThan(0);
+});
 
 /** What the upload refuses, the decoder must refuse as well: the one might miss what the other does. */
 async function decodeRefused(bytes: Buffer): Promise<void> {

@@ -40,6 +40,12 @@ const wavs: HostileFile[] = [
   wav('all-channels.wav', '65,535 channels', [[22, 2, 65_535]], fails('unsupported_media')),
   wav('no-bits.wav', 'samples of 0 bits', [[34, 2, 0]], unreadable),
   wav('block-align.wav', 'blocks of 0 bytes', [[32, 2, 0]], completes(1_000)),
+  wav(
+    'game-codec.wav',
+    'a codec of video games, which ffmpeg knows and the list does not',
+    [[20, 2, 0x61], [32, 2, 512], [34, 2, 4]], // prettier-ignore
+    fails('unsupported_media'),
+  ),
   wav('unknown-codec.wav', 'a codec that nobody knows', [[20, 2, 0x7777]], unreadable),
 ];
 

@@ -1,4 +1,6 @@
-/** Mutated files, from a seeded fuzzer: whatever they are, the service answers, ends them and goes on. */
+/** Mutated files, from a seeded fuzzer: whatever they are, the service answers, ends them, opens nothing else, and goes on. */
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { makeAccount } from '../support/accounts.ts';
 import { expectSound } from '../support/audit.ts';
 import { final, upload } from '../support/jobs.ts';
@@ -10,6 +12,7 @@ import { isThorough, mutations, seed, timeLimitMs } from './effort.ts';
 import { mutantOf, seededRandom } from './mutations.ts';
 import { endedSessions, sendAll } from './sending.ts';
 import { Tally } from './tally.ts';
+import { watchChildren } from './watch.ts';
 import type { TestAccount } from '../support/accounts.ts';
 import type { TestService } from '../support/service.ts';
 import type { Bench } from './bench.ts';
@@ -17,6 +20,7 @@ import type { MadeFile } from './corpus.ts';
 import type { HostileFile } from './entry.ts';
 import type { Mutant } from './mutations.ts';
 import type { EndedSession, SentFile } from './sending.ts';
+import type { Watch } from './watch.ts';
 
 /** Making the others takes longer than mutating these. */
 const goodKinds = isThorough ? /samples|tracks|containers/ : /samples/;
@@ -25,6 +29,7 @@ const atOnce = 100;
 
 let bench: Bench;
 let service: TestService;
+let watch: Watch;
 let good: MadeFile[];
 const tally = new Tally();
 
@@ -32,9 +37,11 @@ beforeAll(async () => {
   [bench, service] = await Promise.all([setUpBench(), startTestService({ env: { WORKER_CONCURRENCY: '2' } })]);
   const isGood = ({ kind, outcome }: HostileFile) => goodKinds.test(kind) && 'durationMs' in outcome;
   good = (await makeCorpus(bench, isGood)).filter(({ bytes }) => bytes.length <= largest);
+  watch = await watchChildren(await mkdtemp(join(process.env.TEST_FOLDER!, 'watch-')));
   await service.work(new ScriptedRecognizer(async ({ durationMs }) => hello(durationMs)));
 }, timeLimitMs);
 afterAll(async () => {
+  watch?.stop();
   tally.print();
   await Promise.all([service.stop(), bench.close()]);
 });
@@ -73,6 +80,10 @@ test(
         const wrong = fault(mutant, sent[index]!, session);
         if (wrong !== undefined) faults.push(`${made + index}: ${wrong}`);
       });
+      const children = await watch.children();
+      expect(children.length).toBeGreaterThanOrEqual(mutants.length - 5);
+      const strayed = children.filter(({ sockets, foreign }) => sockets.length + foreign.length > 0);
+      faults.push(...strayed.map((child) => JSON.stringify(child)));
     }
     expect(faults).toEqual([]);
     expect([tally.total('tried'), tally.total('lost'), tally.total('500s')]).toEqual([mutations, 0, 0]);

@@ -64,7 +64,7 @@ const mutations: Record<string, Mutation> = {
   },
   'runs of one byte': (bytes, random) => {
     const from = position(bytes, random);
-    return bytes.fill([0, 0xff, random(256)][random(3)]!, from, from + 1 + random(500));
+    return bytes.fill([0, 0xff, random(256)][random(3)]!, from, Math.min(bytes.length, from + 1 + random(500)));
   },
 };
 

@@ -70,21 +70,25 @@ const asTexts: HostileFile[] = texts.map(([name, text], index) => {
 });
 
 /** By relative name, by protocol, and to what every machine has. */
-const targets: HostileFile[] = [
-  ['relative.m3u8', 'canary.wav'],
-  ['passwd.m3u8', '/etc/passwd'],
-  ['self.m3u8', '/proc/self/environ'],
-  ['file.m3u8', 'file:///etc/hostname'],
-  ['data.m3u8', 'data:audio/wav;base64,UklGRg=='],
-  ['metadata-address.m3u8', 'http://169.254.169.254/latest/meta-data/'],
-  ['unix.m3u8', 'unix:/var/run/docker.sock'],
-].map(([name, target]) => ({
-  kind: 'playlists and manifests',
-  name: name!,
-  made: `an HLS playlist that names ${target}`,
-  make: () => Buffer.from(hls(target!)),
-  outcome: unreadable,
-}));
+const targets = [
+  ...['canary.wav', 'file:///etc/hostname', '/etc/passwd', '/proc/self/environ', 'unix:/var/run/docker.sock'],
+  ...['tcp://127.0.0.1:1', 'http://169.254.169.254/latest/meta-data/', 'data:audio/wav;base64,UklGRg=='],
+];
+
+const asTargets: HostileFile[] = (
+  [
+    ['hls.m3u8', hls],
+    ['dash.mp3', dash],
+  ] as const
+).flatMap(([name, text]) =>
+  targets.map((target, index) => ({
+    kind: 'playlists and manifests',
+    name: `${index}-${name}`,
+    made: `a list that names ${target}`,
+    make: () => Buffer.from(text(target)),
+    outcome: unreadable,
+  })),
+);
 
 const pictures: HostileFile[] = [
   {
@@ -104,4 +108,4 @@ const pictures: HostileFile[] = [
   },
 ];
 
-export const references: HostileFile[] = [...asTexts, ...targets, ...pictures];
+export const references: HostileFile[] = [...asTexts, ...asTargets, ...pictures];

@@ -1,6 +1,6 @@
 /** What the service's children open: strace(1) runs them, and this reads what it wrote. */
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { findExecutable } from '../../src/audio/executable.ts';
@@ -40,12 +40,11 @@ export async function watchChildren(folder: string): Promise<Watch> {
   await chmod(join(folder, 'setpriv'), 0o755);
   const path = process.env.PATH;
   process.env.PATH = [folder, path].join(delimiter);
-  const read = new Set<string>();
   return {
     async children() {
-      const names = (await readdir(logs)).filter((name) => !read.has(name));
-      const texts = await Promise.all(names.map((name) => readFile(join(logs, name), 'utf8')));
-      names.forEach((name) => read.add(name));
+      const paths = (await readdir(logs)).map((name) => join(logs, name));
+      const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+      await Promise.all(paths.map((path) => rm(path)));
       return texts.map(childIn);
     },
     stop() {
