@@ -1,8 +1,9 @@
 /** PostgreSQL is away for 30 s, in two ways, while the whole service is at work. No restart is needed afterwards. */
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabase } from '../../db/database.ts';
+import { isDatabaseAway, openDatabase } from '../../db/database.ts';
 import { listLedger } from '../../db/ledger.ts';
+import { ping } from '../../db/migrate.ts';
 import { makeAccount } from '../support/accounts.ts';
 import { expectSound } from '../support/audit.ts';
 import { clientOf } from '../support/client.ts';
@@ -140,6 +141,25 @@ test.concurrent.each([
     expect(await service.ended).toBe(0);
   },
   150_000,
+);
+
+test.concurrent(
+  'a connection whose other end is gone while PostgreSQL answers on others → one query fails, the next ones do not',
+  async () => {
+    const { url, drop } = await createTestDatabase();
+    const relay = await startRelay(url);
+    const { db, close } = openDatabase(relay.url, () => {}, 1);
+    ends.push(close, relay.close, drop);
+    await ping(db);
+    relay.swallow();
+    relay.flow();
+    const failure = await ping(db).catch((error: unknown) => error);
+    expect(isDatabaseAway(failure)).toBe(true);
+    const began = performance.now();
+    await ping(db);
+    expect(performance.now() - began).toBeLessThan(10_000);
+  },
+  90_000,
 );
 
 const runs = ({ text }: Seen) => (JSON.parse(text) as { status: string }).status === 'processing';
