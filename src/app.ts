@@ -12,6 +12,7 @@ import { handlers } from '../handlers/index.ts';
 import { allowedMethods } from './api/allowed-methods.ts';
 import { queryOf, toBackendRequest } from './api/backend-request.ts';
 import { Docs } from './api/docs.ts';
+import { endAnswer } from './api/refusal.ts';
 import { Reply } from './api/reply.ts';
 import { watchResponse } from './api/response-log.ts';
 import { refuseLooseIntegers, toInvalidRequest } from './api/validation.ts';
@@ -131,8 +132,13 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
     watchResponse(req, res, ctx);
     next();
   });
-  if (ctx.config.corsOrigins.length > 0)
-    app.use(cors({ origin: ctx.config.corsOrigins, methods: ['GET', 'HEAD', 'POST'], exposedHeaders, maxAge: 600 }));
+  if (ctx.config.corsOrigins.length > 0) {
+    const methods = ['GET', 'HEAD', 'POST'];
+    const answered = { preflightContinue: true, maxAge: 600 };
+    app.use(cors({ origin: ctx.config.corsOrigins, methods, allowedHeaders, exposedHeaders, ...answered }));
+    // Here and not by cors, which would read a body without end.
+    app.options('*path', (req, res) => endAnswer(req, res.status(204)));
+  }
   app.use(async (req, res) => {
     try {
       if (stopping.aborted)
@@ -150,6 +156,8 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
   return app;
 }
 
+/** Without a list, cors would send back whatever was asked for. */
+const allowedHeaders = ['Accept', 'Authorization', 'Content-Type', 'Idempotency-Key', 'If-None-Match'];
 const exposedHeaders = [
   'X-Request-Id',
   'RateLimit',

@@ -1,0 +1,119 @@
+/** Thousands of connections that do nothing, in a process of its own, while others are served. */
+import { connect, createServer } from 'node:net';
+import { connectionLimit } from '../../src/api/connection-limit.ts';
+import { makeAccount } from '../support/accounts.ts';
+import { startApiProcess } from '../support/api-process.ts';
+import { RawUpload } from '../support/raw-upload.ts';
+import { startTestService } from '../support/service.ts';
+import { filePart, form, tone } from '../support/uploads.ts';
+import { until } from '../support/until.ts';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TestAccount } from '../support/accounts.ts';
+import type { TestService } from '../support/service.ts';
+
+let service: TestService;
+let account: TestAccount;
+beforeAll(async () => {
+  service = await startTestService();
+  account = await makeAccount(service.db, { limits: { requests_per_minute: 100_000 } });
+});
+afterAll(() => service.stop());
+
+interface Connection {
+  socket: Socket;
+  received: string;
+  closed: boolean;
+}
+
+function open(port: number, firstBytes = ''): Promise<Connection> {
+  const socket = connect(port, '127.0.0.1');
+  const connection: Connection = { socket, received: '', closed: false };
+  socket.on('error', () => undefined);
+  socket.on('data', (chunk) => (connection.received += String(chunk)));
+  socket.on('close', () => (connection.closed = true));
+  const { promise, resolve } = Promise.withResolvers<Connection>();
+  socket.once('connect', () => {
+    socket.write(firstBytes);
+    resolve(connection);
+  });
+  socket.once('close', () => resolve(connection));
+  return promise;
+}
+
+const openMany = (count: number, port: number, firstBytes?: string) =>
+  Promise.all(Array.from({ length: count }, () => open(port, firstBytes)));
+
+async function list(port: number): Promise<number | undefined> {
+  const headers = { Authorization: `Bearer ${account.key}`, Connection: 'close' };
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/sessions`, { headers }).catch(() => undefined);
+  return answer?.status;
+}
+
+const processOf = (env: Record<string, string> = {}, wrapper: string[] = []) =>
+  startApiProcess({ DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, ...env }, wrapper);
+
+test('3,000 silent connections, 300 that send a byte now and then, 300 kept alive → others are served; 408 ends the first', async () => {
+  const api = await processOf();
+  const silent = await openMany(3_000, api.port);
+  const trickling = await openMany(300, api.port, 'GET /v1/sessions HTTP/1.1\r\n');
+  const keptAlive = await openMany(300, api.port, 'GET /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\n');
+  const timer = setInterval(() => trickling.forEach(({ socket }) => socket.writable && socket.write('X')), 1_000);
+  try {
+    let served = 0;
+    await until(async () => {
+      expect(await list(api.port)).toBe(200);
+      served += 1;
+      return [...silent, ...trickling].every(({ closed }) => closed);
+    }, 50_000);
+    expect(served).toBeGreaterThan(20);
+    expect(silent.concat(trickling).filter(({ received }) => !received.startsWith('HTTP/1.1 408 '))).toEqual([]);
+    expect(keptAlive.filter(({ closed, received }) => closed || !received.startsWith('HTTP/1.1 404 '))).toEqual([]);
+  } finally {
+    clearInterval(timer);
+    [...silent, ...trickling, ...keptAlive].forEach(({ socket }) => socket.destroy());
+    await api.stop();
+  }
+});
+
+test('more connections than there are file descriptors → those that wait are closed for new ones, uploads go on', async () => {
+  const opsPort = await freePort();
+  const api = await processOf({ OPS_PORT: String(opsPort) }, ['prlimit', '--nofile=512:512']);
+  const body = form(filePart(await tone(2_000)));
+  const upload = new RawUpload(api.port).head({
+    Authorization: `Bearer ${account.key}`,
+    'Content-Length': body.length,
+  });
+  upload.send(body.subarray(0, 10_000));
+  const connections: Connection[] = [];
+  try {
+    for (let i = 0; i < 8; i += 1)
+      connections.push(...(await openMany(100, api.port, 'GET /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\n')));
+    await until(async () => (await list(api.port)) === 200);
+    expect(await upload.send(body.subarray(10_000)).answer()).toMatchObject({ status: 202 });
+    const ops = async (path: string) => (await fetch(`http://127.0.0.1:${opsPort}${path}`)).text();
+    expect(await ops('/readyz')).toBe('ready\n');
+    expect(await ops('/metrics')).toMatch(/^transcription_refused_connections_total [1-9]/m);
+    expect(connections.some(({ closed }) => closed)).toBe(true);
+  } finally {
+    [...connections, upload].forEach(({ socket }) => socket.destroy());
+    await api.stop();
+  }
+});
+
+test.each([
+  [Infinity, 10_000],
+  [1_048_576, 10_000],
+  [20_000, 9_872],
+  [1_024, 384],
+  [100, 16],
+])('%s open files → at most %s connections', (files, connections) => {
+  expect(connectionLimit(files)).toBe(connections);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,110 @@
+/** What belongs to another account is, in every place where an id goes, what never was. */
+import { randomUUIDv7 } from 'node:crypto';
+import { encodeCursor } from '../../src/cursor.ts';
+import { makeAccount } from '../support/accounts.ts';
+import { startTestService } from '../support/service.ts';
+import { makeSession } from '../support/sessions.ts';
+import { filePart, form, formType, tone } from '../support/uploads.ts';
+import type { Response } from 'supertest';
+import type { TestAccount } from '../support/accounts.ts';
+import type { TestService } from '../support/service.ts';
+import type { TestSession } from '../support/sessions.ts';
+
+const statuses = ['queued', 'processing', 'completed', 'failed'] as const;
+let service: TestService;
+let owner: TestAccount;
+let stranger: TestAccount;
+const sessions = new Map<string, TestSession>();
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await makeAccount(service.db);
+  stranger = await makeAccount(service.db);
+  for (const status of statuses) sessions.set(status, await makeSession(service.db, owner.id, { status }));
+});
+afterAll(() => service.stop());
+
+/** All that a client can tell two answers apart by, but for what is new in every answer. */
+function visible({ status, headers, text }: Response) {
+  const { date: _, 'x-request-id': requestId, ratelimit: __, ...others } = headers as Record<string, string>;
+  return { status, headers: others, text: text?.replaceAll(requestId!, 'the id') };
+}
+
+const words = '?include=words';
+const requests: [string, string, string, Record<string, string>][] = [
+  ['get', 'the session', '', {}],
+  ['head', 'the session', '', {}],
+  ['get', 'the transcript', '/transcript', {}],
+  ['head', 'the transcript', '/transcript', {}],
+  ['get', 'its words', `/transcript${words}`, {}],
+  ['get', 'captions', '/transcript', { Accept: 'text/vtt' }],
+  ['get', 'subtitles', '/transcript', { Accept: 'application/x-subrip' }],
+  ['get', 'plain text', '/transcript', { Accept: 'text/plain' }],
+  ['get', 'whatever changed', '/transcript', { 'If-None-Match': '*' }],
+  ['get', 'the transcript once it is final', '/transcript?wait=30', {}],
+  ['head', 'the transcript once it is final', '/transcript?wait=30', {}],
+  ['get', 'captions once they are there', '/transcript?wait=30', { Accept: 'text/vtt' }],
+];
+
+describe.each(statuses)('another account asks for a %s session', (status) => {
+  test.each(requests)('%s %s → the 404 of an unknown one, at once', async (method, _, path, headers) => {
+    const { id } = sessions.get(status)!;
+    const ask = async (of: string) => {
+      const began = performance.now();
+      const answer = await service
+        .request(method as 'get', `/v1/sessions/${of}${path}`, stranger.key)
+        .set(headers)
+        .expect(404);
+      // A wait that was held would have been held for 30 s.
+      expect(performance.now() - began).toBeLessThan(20_000);
+      return visible(answer);
+    };
+    const [foreign, inCapitals, unknown] = await Promise.all([id, id.toUpperCase(), randomUUIDv7()].map(ask));
+    expect(foreign).toEqual(unknown);
+    expect(inCapitals).toEqual(unknown);
+  });
+});
+
+test("the owner's ETag → 404 as well, no 304", async () => {
+  const path = `/v1/sessions/${sessions.get('completed')!.id}/transcript`;
+  const { headers } = await service.get(path, owner.key).expect(200);
+  await service.get(path, stranger.key).set('If-None-Match', String(headers.etag)).expect(404);
+});
+
+test("the owner's cursor, or one made by hand for an owner's session → only the stranger's own sessions", async () => {
+  const own = await makeSession(service.db, stranger.id, { createdAt: '2020-01-01T00:00:00Z' });
+  const { body } = await service.get('/v1/sessions?limit=1', owner.key).expect(200);
+  const { id } = sessions.get('completed')!;
+  const byHand = encodeCursor({ createdAt: '2026-11-20T14:00:00.000000Z', id }, {});
+  for (const cursor of [(body as { nextCursor: string }).nextCursor, byHand]) {
+    const page = await service.get(`/v1/sessions?cursor=${cursor}`, stranger.key).expect(200);
+    expect((page.body as { items: { id: string }[] }).items.map((item) => item.id)).toEqual([own.id]);
+  }
+});
+
+test('the Idempotency-Key of another account → as if it were new, for the same file and for another', async () => {
+  const [audio, other] = [await tone(300), await tone(300, 500)];
+  const send = (account: TestAccount, key: string, content: Buffer) =>
+    service
+      .post('/v1/transcriptions', account.key)
+      .set({ 'Content-Type': formType, 'Idempotency-Key': key })
+      .send(form(filePart(content)))
+      .expect(202);
+  const ids = new Set<string>();
+  for (const [account, key, content] of [
+    [owner, 'one', audio],
+    [stranger, 'one', audio],
+    [owner, 'two', audio],
+    [stranger, 'two', other],
+  ] as const) {
+    const { body, headers } = await send(account, key, content);
+    expect(headers).not.toHaveProperty('idempotency-replayed');
+    ids.add((body as { sessionId: string }).sessionId).add((body as { jobId: string }).jobId);
+  }
+  expect(ids.size).toBe(8);
+});
+
+test('a job id where a session id goes → 404, for its owner too', async () => {
+  const response = await service.post('/v1/transcriptions', owner.key).attach('file', await tone(300), 'a.wav');
+  const { jobId } = response.body as { jobId: string };
+  for (const { key } of [owner, stranger]) await service.get(`/v1/sessions/${jobId}`, key).expect(404);
+});
