@@ -105,9 +105,9 @@ export async function seedTranscripts(
 ): Promise<{ account_id: string; id: string; version: string }[]> {
   return query(
     `with newest as (
-       select account_id, id, transcript_version from (
-         select *, row_number() over (partition by account_id order by created_at desc) as place from sessions
-       ) as ranked where place <= $1::int
+       select account_id, session.id, transcript_version from accounts cross join lateral (
+         select * from sessions where account_id = accounts.id order by created_at desc limit $1::int
+       ) as session
      ), stored as (
        insert into transcripts (account_id, session_id, segments, words)
        select account_id, id, (
