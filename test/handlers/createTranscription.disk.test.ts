@@ -52,7 +52,7 @@ const canMount = () => {
 };
 
 test('the disk fills up while the upload comes → 503 with Retry-After, and there is room for the next', async () => {
-  // Where mounting is forbidden, the check that runs with every 64 MiB stands for it (test/src/upload.test.ts).
+  // Where mounting is forbidden, the check that runs with every 8 MiB stands for it (test/src/upload.test.ts).
   if (!canMount()) return expect(process.getuid!()).not.toBe(0);
   const account = await makeAccount(service.db);
   const before = await traces(service, account);

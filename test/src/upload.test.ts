@@ -51,16 +51,16 @@ async function receive(store: WatchedStore, body: Buffer, onRequestClose = () =>
 test('a disk that lags behind the client → the upload is complete all the same', async () => {
   const store = new WatchedStore(dataDir);
   const { promise: requestClosed, resolve } = Promise.withResolvers<void>();
-  // Asked after 64 MiB, and answered only once Node has read all of the request and is done with it.
+  // Asked after 8 MiB, and answered only once Node has read all of the request and is done with it.
   store.free = () => requestClosed.then(() => 1e12);
-  const size = 64 * oneMiB + 300_000;
+  const size = 8 * oneMiB + 300_000;
   expect(await receive(store, form(filePart(Buffer.alloc(size))), () => void resolve())).toBe(String(size));
 });
 
 test('a disk that fills up while the upload comes → unavailable, nothing is left', async () => {
   const store = new WatchedStore(dataDir);
   store.free = () => Promise.resolve(999);
-  expect(await receive(store, form(filePart(Buffer.alloc(65 * oneMiB))))).toBe('unavailable');
+  expect(await receive(store, form(filePart(Buffer.alloc(9 * oneMiB))))).toBe('unavailable');
   expect(await readdir(join(dataDir, 'audio', 'incoming'))).toEqual([]);
 });
 

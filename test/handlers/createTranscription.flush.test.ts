@@ -1,0 +1,48 @@
+/** What a disk does that fails below the file system: strace stands for it. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeAccount } from '../support/accounts.ts';
+import { startApiProcess } from '../support/api-process.ts';
+import { startTestService } from '../support/service.ts';
+import { expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads.ts';
+import type { TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+test.each([
+  ['while the upload comes', 'fdatasync'],
+  ['at its end', 'fsync'],
+])('the disk fails a flush %s → 500 and nothing left; the next one → 202, flushed', async (_, call) => {
+  const account = await makeAccount(service.db);
+  const before = await traces(service, account);
+  const seen = join(process.env.TEST_FOLDER!, `flush-${call}`);
+  // Bounded to these calls by seccomp, so that nothing else is slowed down. The tracer is a grandchild: signals reach Node.
+  const calls = ['-e', 'trace=fdatasync,fsync', '-e', `inject=${call}:error=EIO:when=1`];
+  const tracer = ['strace', '-D', '-f', '--seccomp-bpf', '-y', '-o', seen, ...calls];
+  // strace counts the calls of each thread: there is one only.
+  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, UV_THREADPOOL_SIZE: '1' };
+  const api = await startApiProcess(env, tracer);
+  try {
+    const body = form(filePart(await tone(600_000)));
+    const post = () =>
+      fetch(`http://127.0.0.1:${api.port}/v1/transcriptions`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${account.key}`, 'Content-Type': formType },
+        body: new Uint8Array(body),
+      });
+    const refused = await post();
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([500, 'internal_error']);
+    await expectNothingLeft(service, account, before);
+
+    expect((await post()).status).toBe(202);
+    const flushes = (await readFile(seen, 'utf8')).split('\n').filter((line) => line.includes('/incoming/'));
+    for (const done of [/ fdatasync\(.* = 0/, / fsync\(.* = 0/])
+      expect(flushes.some((line) => done.test(line))).toBe(true);
+  } finally {
+    await api.stop();
+  }
+});
