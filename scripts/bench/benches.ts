@@ -1,7 +1,8 @@
 import { growth } from './growth.ts';
 import { pickup } from './pickup.ts';
 import { reads } from './reads.ts';
+import { uploads } from './uploads.ts';
 import type { Bench } from './bench.ts';
 
 /** In the order in which they are listed. */
-export const benches: readonly Bench[] = [reads, pickup, growth];
+export const benches: readonly Bench[] = [reads, uploads, pickup, growth];

@@ -1,0 +1,197 @@
+/** Uploading: large files against piping the body to a file, small ones against the file and the transaction. */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { measureAudio } from '../../src/audio/measure.ts';
+import { seedAccounts, settle, startDatabase } from './database.ts';
+import { memoryOf, serviceEnv, startApiProgram, startProgram } from './program.ts';
+import { interleaved } from './rounds.ts';
+import { quantile, ratios } from './statistics.ts';
+import { makeAudio } from './upload-audio.ts';
+import { formOf, upload, uploadsPerSecond } from './upload-client.ts';
+import type { Bench, Check, Figures, Findings, Goal, Setting } from './bench.ts';
+import type { BenchAccount, BenchDatabase } from './database.ts';
+import type { Program } from './program.ts';
+import type { Format } from './upload-audio.ts';
+import type { Form } from './upload-client.ts';
+
+const megabyte = 1_000_000;
+const smallBytes = 100_000;
+const clients = 8;
+/** No account comes near the number of sessions that may wait. */
+const accountCount = 50;
+
+/** MB/s, or uploads per second, of each contender in each round. */
+type Measured<Name extends string> = Record<Name, number[]>;
+type Large = Measured<'ours' | 'receiving' | 'pipe'>;
+
+interface LargeFile {
+  format: Format;
+  bytes: number;
+  figures: Large;
+  /** How long ffmpeg takes to measure this file, with nothing else going on. */
+  measureMs: number;
+  /** The most memory that a fresh process of ours ever had, in MB. */
+  peakMb: number;
+}
+
+export const uploads: Bench = {
+  name: 'uploads',
+  summary: 'MB/s, memory and uploads per second, against piping the body to a file and against the bare transaction',
+  run,
+};
+
+async function run(setting: Setting): Promise<Findings> {
+  const largest = setting.sized({ full: 1_000, quick: 20, tiny: 2 });
+  const middle = setting.sized({ full: 50, quick: 20, tiny: 2 });
+  const rounds = setting.sized({ full: 9, quick: 5, tiny: 1 });
+  setting.say('Starting PostgreSQL and the servers …');
+  const database = await startDatabase(setting);
+  const accounts = await seedAccounts(database, accountCount);
+  await settle(database);
+  const env = { DATABASE_URL: database.url, FOLDER: setting.folder };
+  const bare = await startProgram(setting, { script: 'scripts/bench/baselines/pipe.ts', env });
+
+  const files: LargeFile[] = [];
+  const kinds: [Format, number][] = [
+    ['mp3', 1],
+    ...(['mp3', 'm4a', 'flac', 'wav'] as const).map((format): [Format, number] => [format, middle]),
+    // As MP3 it would be longer than any plan allows.
+    ...(largest > middle ? [['wav', largest] as [Format, number]] : []),
+  ];
+  for (const [format, megabytes] of kinds) {
+    setting.say(`Measuring: ${megabytes} MB of ${format} …`);
+    files.push(await measureLarge(setting, { database, accounts, bare }, format, megabytes * megabyte, rounds));
+  }
+  setting.say('Measuring: many small files …');
+  const small = await measureSmall(setting, { database, accounts, bare }, rounds);
+  return {
+    sizes: { accounts: accountCount, rounds, 'clients (100 KB files)': clients },
+    checks: checksOf(files, small),
+    figures: [figuresOf(files), figuresOfSmall(small)],
+    raw: { files, small },
+  };
+}
+
+interface Contenders {
+  database: BenchDatabase;
+  accounts: BenchAccount[];
+  bare: Program;
+}
+
+async function measureLarge(
+  setting: Setting,
+  { database, accounts, bare }: Contenders,
+  format: Format,
+  bytes: number,
+  rounds: number,
+): Promise<LargeFile> {
+  const path = await makeAudio(setting, format, bytes);
+  const form = await formOf(path);
+  // A fresh one, since its peak of memory is of its whole life.
+  const ours = await startApiProgram(setting, database.url, { NODE_ENV: 'production' });
+  const times = Math.max(1, Math.min(20, Math.round((100 * megabyte) / bytes)));
+  const send =
+    (url: string, headers: Record<string, string> = {}) =>
+    async () => {
+      const took: number[] = [];
+      for (let i = 0; i < times; i += 1) took.push(await upload(url, headers, form));
+      await removeFiles(setting);
+      return form.fileBytes / 1000 / quantile(took, 0.5);
+    };
+  const figures = await interleaved(setting, bytes > 500 * megabyte ? Math.min(rounds, 3) : rounds, {
+    ours: send(`${ours.url}/v1/transcriptions`, { Authorization: `Bearer ${accounts[0]!.key}` }),
+    receiving: send(`${bare.url}/ours`),
+    pipe: send(`${bare.url}/file`),
+  });
+  const peakMb = memoryOf(ours.pid).peak / megabyte;
+  await ours.stop();
+  const began = performance.now();
+  await measureAudio(path, { timeLimitMs: 120_000 });
+  const measureMs = performance.now() - began;
+  await rm(path);
+  return { format, bytes: form.fileBytes, figures, measureMs, peakMb };
+}
+
+/** What was received so far, not timed, so that the disk does not fill. */
+async function removeFiles(setting: Setting): Promise<void> {
+  const { DATA_DIR } = serviceEnv(setting, '');
+  for (const folder of [
+    join(DATA_DIR!, 'audio'),
+    join(setting.folder, 'piped'),
+    join(setting.folder, 'received/audio'),
+  ]) {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
+    if (folder.endsWith('audio')) await mkdir(join(folder, 'incoming'));
+  }
+}
+
+async function measureSmall(setting: Setting, { database, accounts, bare }: Contenders, rounds: number) {
+  const form: Form = await formOf(await makeAudio(setting, 'mp3', smallBytes));
+  const count = setting.sized({ full: 400, quick: 120, tiny: 8 });
+  const ours = await startApiProgram(setting, database.url, { NODE_ENV: 'production' });
+  const owner = (index: number) => accounts[index % accounts.length]!;
+  const many = (send: (index: number) => Promise<number>) => async () => {
+    const rate = await uploadsPerSecond(clients, count, send);
+    // Nobody transcribes here, and both count what waits.
+    await database.query('truncate sessions, transcripts; delete from pgboss.job');
+    await removeFiles(setting);
+    return rate;
+  };
+  return interleaved(setting, rounds, {
+    ours: many((index) => upload(`${ours.url}/v1/transcriptions`, bearer(owner(index)), form)),
+    'file and transaction': many((index) =>
+      upload(`${bare.url}/file-and-rows`, { 'X-Account': owner(index).id }, form),
+    ),
+    receiving: many(() => upload(`${bare.url}/ours`, {}, form)),
+  });
+}
+
+const bearer = ({ key }: BenchAccount) => ({ Authorization: `Bearer ${key}` });
+
+type Small = Awaited<ReturnType<typeof measureSmall>>;
+
+const nameOf = ({ format, bytes }: LargeFile) => `${Math.round(bytes / megabyte)} MB ${format}`;
+
+function checksOf(files: readonly LargeFile[], small: Small): Check[] {
+  const [least, most] = [files[0]!, files.at(-1)!];
+  const speed = files.map((file): Check => {
+    const goal: Goal | undefined = file === files[1] ? { atLeast: 0.9 } : undefined;
+    const values = ratios(file.figures.ours, file.figures.pipe);
+    return { work: `upload of ${nameOf(file)}`, measure: 'MB/s ÷ pipe and fsync', values, ...(goal && { goal }) };
+  });
+  const receiving = files.map(({ figures, ...file }): Check => {
+    const values = ratios(figures.receiving, figures.pipe);
+    return { work: `only receiving ${nameOf({ figures, ...file })}`, measure: 'MB/s ÷ pipe and fsync', values };
+  });
+  const measure = 'uploads/s ÷ file and transaction';
+  return [
+    ...speed,
+    ...receiving,
+    { work: 'peak memory', measure: nameOf(most), unit: 'MB', values: [most.peakMb], goal: { atMost: 200 } },
+    { work: 'peak memory', measure: `${nameOf(most)} ÷ ${nameOf(least)}`, values: [most.peakMb / least.peakMb] },
+    { work: 'uploads of 100 KB', measure, values: ratios(small.ours, small['file and transaction']) },
+    { work: 'only receiving 100 KB', measure, values: ratios(small.receiving, small['file and transaction']) },
+  ];
+}
+
+function figuresOf(files: readonly LargeFile[]): Figures {
+  return {
+    title: 'Medians of all rounds; measuring is what ffmpeg takes for the duration, alone',
+    head: ['file', 'ours MB/s', 'only receiving MB/s', 'pipe MB/s', 'ours ms', 'of it measuring ms', 'peak MB'],
+    rows: files.map((file) => {
+      const [ours, receiving, pipe] = [file.figures.ours, file.figures.receiving, file.figures.pipe].map((rates) =>
+        quantile(rates, 0.5),
+      );
+      return [nameOf(file), ours!, receiving!, pipe!, file.bytes / 1000 / ours!, file.measureMs, file.peakMb];
+    }),
+  };
+}
+
+function figuresOfSmall(small: Small): Figures {
+  return {
+    title: `Files of 100 KB, ${clients} clients: medians of all rounds`,
+    head: ['server', 'uploads/s'],
+    rows: Object.entries(small).map(([name, rates]) => [name, quantile(rates, 0.5)]),
+  };
+}
