@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { until } from './until.ts';
 
@@ -28,6 +28,7 @@ const held = new Set<DatabaseSync>();
 export function tryLock(file: string, kind: LockKind): FileLock | undefined {
   let database: DatabaseSync | undefined;
   try {
+    createPrivate(file);
     database = new DatabaseSync(file);
     // Where SQLite may only read, it takes a shared lock for an exclusive one without a word.
     accessSync(file, constants.W_OK);
@@ -44,6 +45,16 @@ export function tryLock(file: string, kind: LockKind): FileLock | undefined {
       if (held.delete(holding)) holding.close();
     },
   };
+}
+
+/** SQLite would let the umask decide who may read, and so lock, the file. */
+function createPrivate(file: string): void {
+  try {
+    // Only where there is none: to open and close a file takes away every lock that this process has on it.
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 /**

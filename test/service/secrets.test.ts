@@ -1,0 +1,244 @@
+/**
+ * The main job, from an account and a key to a transcript, with everything that can go wrong beside it, at LOG_LEVEL=trace
+ * and with no umask. Then the key, its digest, what was said and the file's name are looked for wherever they could be.
+ */
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { openDatabase } from '../../db/database.ts';
+import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
+import { newApiKey } from '../../src/api-key.ts';
+import { runAdmin } from '../scripts/run-admin.ts';
+import { speechClips } from '../support/audio-fixtures.ts';
+import { freePort } from '../support/free-port.ts';
+import { eventually } from '../support/jobs.ts';
+import { killLeftovers, startProcess } from '../support/processes.ts';
+import {
+  descendantsOf,
+  digestForms,
+  dumpTables,
+  keyForms,
+  leaksIn,
+  openToOthers,
+  textForms,
+} from '../support/secrets.ts';
+import type { Schema } from '../../codegen/operations.ts';
+import type { ProcessTraces, Secrets } from '../support/secrets.ts';
+
+const title = 'Zanzibar merger of Quagmire and Sons';
+/** What clients send into every field; it may come back to them, and goes nowhere else. */
+const junk = 'xylophonejunk7421';
+
+interface Seen {
+  secrets: Secrets;
+  answers: { what: string; status: number; headers: Headers; body: string }[];
+  lines: string[];
+  metrics: string;
+  tables: Map<string, string>;
+  children: ProcessTraces[];
+  serverLog: string;
+  open: string[];
+  admin: string;
+}
+let seen: Seen;
+beforeAll(async () => void (seen = await liveThrough()), 240_000);
+afterAll(killLeftovers);
+
+async function liveThrough(): Promise<Seen> {
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'secrets-'));
+  const opsPort = await freePort();
+  const env = { DATA_DIR: dataDir, LOG_LEVEL: 'trace', OPS_PORT: String(opsPort) };
+  const service = await startProcess('start', env, 'api answers', ['sh', '-c', 'umask 0; exec "$0" "$@"']);
+  const postgres = await joinEmbeddedPostgres({ folder: join(dataDir, 'postgres') });
+  const { db, close } = openDatabase(postgres.url, () => {}, 2);
+  const children: ProcessTraces[] = [];
+  const open = new Set<string>();
+  const watching = setInterval(() => {
+    children.push(...descendantsOf(service.pid));
+    void openToOthers(dataDir).then((found) => found.forEach((path) => open.add(path)));
+  }, 50);
+  const answers: Seen['answers'] = [];
+  let admin = '';
+  const support = async (...args: string[]) => {
+    const end = await runAdmin(args, { DATA_DIR: dataDir });
+    expect({ args, code: end.code, stderr: end.stderr }).toEqual({ args, code: 0, stderr: '' });
+    admin += args[1] === 'issue' ? '' : end.stdout;
+    return JSON.parse(end.stdout) as { id: string; secret: string };
+  };
+  const client =
+    (key: string) =>
+    async (what: string, path: string, init: RequestInit = {}) => {
+      const headers = { Authorization: `Bearer ${key}`, ...(init.headers as Record<string, string>) };
+      const response = await fetch(`${service.url}${path}`, { ...init, headers });
+      const answer = { what, status: response.status, headers: response.headers, body: await response.text() };
+      answers.push(answer);
+      return answer;
+    };
+  try {
+    const account = await support(
+      'accounts',
+      'create',
+      '--name',
+      'A company',
+      '--plan',
+      'team',
+      '--balance',
+      '1h',
+      '--json',
+    );
+    const { secret: key } = await support('keys', 'issue', account.id, '--scope', 'read', '--scope', 'write', '--json');
+    await support('keys', 'list', account.id, '--json');
+    const unknownKey = newApiKey();
+    const ask = client(key);
+    const [longest] = (await speechClips()).sort((a, b) => b.durationMs - a.durationMs);
+    const clip = await readFile(longest!.file);
+    const form = (name = `${title}.wav`, field = 'file', content: Uint8Array<ArrayBuffer> = clip) => {
+      const body = new FormData();
+      body.append(field, new Blob([content]), name);
+      return { method: 'POST', body };
+    };
+
+    const accepted = await ask('accepted', '/v1/transcriptions', { ...form(), headers: { 'Idempotency-Key': junk } });
+    const { sessionId } = JSON.parse(accepted.body) as { sessionId: string };
+    await client(unknownKey)('unknown key', '/v1/sessions');
+    await client(`${key.slice(0, -1)}~`)('damaged key', '/v1/sessions');
+    await ask('unknown field', '/v1/transcriptions', form('a.wav', junk));
+    await ask('no audio', '/v1/transcriptions', form(`${title}.mp3`, 'file', new Uint8Array(5_000)));
+    await ask('bad cursor', `/v1/sessions?cursor=${junk}`);
+    await ask('unknown parameter', `/v1/sessions?${junk}=${junk}`);
+    await ask('bad id', `/v1/sessions/${junk}`);
+    await ask('unknown id', `/v1/sessions/${account.id}`);
+    await ask('no route', `/v1/${junk}`);
+    await ask('no method', '/v1/sessions', { method: 'DELETE' });
+    await ask('not acceptable', `/v1/sessions/${sessionId}/transcript`, { headers: { Accept: `image/${junk}` } });
+    await ask('too early', `/v1/sessions/${sessionId}/transcript`, { headers: { Accept: 'text/vtt' } });
+
+    // A row that the database refuses: its answer quotes the whole row, title and all.
+    await sql`alter table sessions add constraint no_merger check (title !~ 'merger') not valid`.execute(db);
+    expect((await ask('fault', '/v1/transcriptions', form())).status).toBe(500);
+    await sql`alter table sessions drop constraint no_merger`.execute(db);
+
+    const canceled = JSON.parse((await ask('to cancel', '/v1/transcriptions', form())).body) as { sessionId: string };
+    await support('sessions', 'cancel', canceled.sessionId, '--json');
+    const read = async () =>
+      JSON.parse(
+        (await ask('transcript', `/v1/sessions/${sessionId}/transcript?wait=10&include=words`)).body,
+      ) as Schema<'Transcript'>;
+    const { segments } = await eventually('transcript', read, ({ status }) => status === 'completed', 120_000);
+    await ask('session', `/v1/sessions/${sessionId}`);
+    await ask('sessions', '/v1/sessions?limit=5');
+    await ask('captions', `/v1/sessions/${sessionId}/transcript`, { headers: { Accept: 'text/vtt' } });
+    await ask('contract', '/openapi.json');
+    await support('sessions', 'list', account.id, '--json');
+    await support('balance', 'show', account.id, '--json');
+    await support('verify', '--json');
+
+    const metrics = await (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text();
+    const tables = await dumpTables(db);
+    const secrets = {
+      ...{ key: keyForms(key), digest: digestForms(key), title: [title, 'Zanzibar', 'Quagmire'], junk: [junk] },
+      ...{ unknownKey: [...keyForms(unknownKey), ...digestForms(unknownKey)] },
+      text: textForms(segments.map(({ text }) => text).join(' ')),
+    };
+    return {
+      secrets,
+      answers,
+      lines: service.lines,
+      metrics,
+      tables,
+      children,
+      admin,
+      open: [...open],
+      serverLog: await readFile(join(dataDir, 'postgres/server.log'), 'utf8'),
+    };
+  } finally {
+    clearInterval(watching);
+    await close();
+    await postgres.leave();
+    process.kill(service.pid, 'SIGTERM');
+    expect(await service.ended).toBe(0);
+  }
+}
+
+/** What a place holds that it must not. */
+const found = (text: string, ...allowed: string[]) =>
+  leaksIn(text, seen.secrets).filter((kind) => !allowed.includes(kind));
+
+test('everything that can be looked for was there once', () => {
+  const { secrets, answers, tables, children, lines } = seen;
+  expect(Object.values(secrets).map((forms) => forms.length > 0)).toEqual(Object.keys(secrets).map(() => true));
+  expect(secrets.text!.length).toBeGreaterThan(4);
+  expect(leaksIn(tables.get('public.api_keys')!, secrets)).toEqual(['digest']);
+  expect(leaksIn(tables.get('public.sessions')!, secrets)).toEqual(['title']);
+  expect(leaksIn(tables.get('public.transcripts')!, secrets)).toEqual(['text']);
+  expect([...tables.keys()].filter((name) => name.startsWith('pgboss.')).length).toBeGreaterThan(3);
+  const names = children.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['ffmpeg', expect.stringMatching(/^pocketsphinx/)]));
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses).toEqual(expect.arrayContaining([200, 202, 400, 401, 404, 405, 406, 409, 500]));
+  expect(lines.filter((line) => line.startsWith('{"level":50')).length).toBeGreaterThan(0);
+});
+
+test('no line of the log holds a key, a digest, a title, a word of a transcript, or what a client sent', () => {
+  expect(seen.lines.filter((line) => found(line).length > 0)).toEqual([]);
+});
+
+test('no problem holds a key, a digest, a title, a word of a transcript, or what is inside', () => {
+  const problems = seen.answers.filter(({ status }) => status >= 400);
+  // A client's own field names may come back to it.
+  expect(problems.map(({ what, body }) => ({ what, leaks: found(body, 'junk') }))).toEqual(
+    problems.map(({ what }) => ({ what, leaks: [] })),
+  );
+  const { body } = problems.find(({ what }) => what === 'fault')!;
+  expect(body).toContain('"internal_error"');
+  expect(body).not.toMatch(/constraint|no_merger|sessions"|\.ts|relation/);
+});
+
+test('no answer at all holds a key or a digest', () => {
+  const places = seen.answers.map(({ what, body, headers }) => ({ what, text: `${body}\n${[...headers].join('\n')}` }));
+  expect(places.filter(({ text }) => found(text, 'text', 'title', 'junk').length > 0)).toEqual([]);
+});
+
+test('the metrics and the admin command hold none of them', () => {
+  expect(found(seen.metrics)).toEqual([]);
+  expect(seen.metrics).toMatch(/^transcription_requests_total/m);
+  // Support sees titles, never what was said.
+  expect(found(seen.admin, 'title')).toEqual([]);
+});
+
+test('no table holds a key; digests, transcripts, titles and Idempotency-Keys are in their own only', () => {
+  const own: Record<string, string[]> = {
+    'public.api_keys': ['digest'],
+    'public.transcripts': ['text'],
+    'public.sessions': ['title'],
+    'public.idempotency': ['junk'],
+  };
+  const leaks = [...seen.tables].map(([name, text]) => [name, found(text, ...(own[name] ?? []))]);
+  expect(leaks).toEqual(leaks.map(([name]) => [name, []]));
+});
+
+test('children have no environment, and nothing of it on their command lines', () => {
+  const ours = seen.children.filter(({ name }) => /^(ffmpeg|pocketsphinx)/.test(name));
+  expect(ours.length).toBeGreaterThan(0);
+  expect(ours.filter(({ environment }) => environment !== '')).toEqual([]);
+  expect(seen.children.filter((child) => found(JSON.stringify(child)).length > 0)).toEqual([]);
+});
+
+test("PostgreSQL's own log holds none of them, not even of a row that it refused", () => {
+  expect(seen.serverLog).toContain('ready to accept connections');
+  expect(found(seen.serverLog)).toEqual([]);
+  expect(seen.serverLog).not.toContain('no_merger');
+});
+
+test('no file below DATA_DIR is open to another user, whatever the umask', () => {
+  expect(seen.open).toEqual([]);
+});
+
+test('every kind of answer → nosniff, no X-Powered-By, no Server, and the decided Cache-Control', () => {
+  const cacheControl: Record<string, string> = {
+    ...{ transcript: 'private, no-cache', captions: 'private, no-cache', contract: 'public, max-age=300' },
+  };
+  const told = seen.answers.map(({ what, headers }) => [what, ...watched.map((name) => headers.get(name))]);
+  expect(told).toEqual(told.map(([what]) => [what, 'nosniff', null, null, cacheControl[what!] ?? 'no-store']));
+});
+const watched = ['x-content-type-options', 'x-powered-by', 'server', 'cache-control'];
