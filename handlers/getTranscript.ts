@@ -38,7 +38,9 @@ export const getTranscript: Handler<'getTranscript'> = async (input, { db, waits
       ? () => transcriptOf(db, accountId, session, query.include === 'words')
       : () => captionsOf(db, accountId, session.id, type);
   const body =
-    session.status === 'completed' ? await transcriptBodies.of(accountId, session.id, shared.ETag, make) : await make();
+    session.status === 'completed'
+      ? await transcriptBodies.of(accountId, session.id, shared.ETag, make, signal)
+      : await make();
   return type === 'application/json'
     ? { status: 200, headers: shared, body: jsonText(body) }
     : { status: 200, headers: shared, contentType: type, body };

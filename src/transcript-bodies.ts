@@ -2,26 +2,52 @@ import pLimit from 'p-limit';
 
 /** Half of the pool's connections: whoever waits for its turn here does not run into the pool's time limit. */
 const maxAtOnce = 10;
+/** In characters. What is longer takes a while to send. */
+const longFrom = 256 * 1024;
+
+interface Shared {
+  body: Promise<string>;
+  /** Who waits for it, or is being sent it. */
+  readers: number;
+}
 
 /**
- * Bodies made of stored transcripts. Who asks for one that is just being made gets the same, so that a thousand clients
- * that are woken together, or a long transcript that many read, cost one reading and are in memory once.
+ * Bodies made of stored transcripts. Who asks for one that is just being made gets the same, and who asks for a long
+ * one that somebody is still being sent: a thousand clients that are woken together, or that read a long transcript
+ * slowly, cost one reading and are in memory once.
  */
 export class TranscriptBodies {
-  readonly #making = new Map<string, Promise<string>>();
+  readonly #shared = new Map<string, Shared>();
   readonly #inTurn = pLimit(maxAtOnce);
 
   /**
    * @param accountId the owner, who has just been found to own the session: bodies never cross accounts
    * @param tag the answer's ETag, which tells versions and formats apart
+   * @param signal aborts when the answer is out, or its client has left
    */
-  async of(accountId: string, sessionId: string, tag: string, make: () => Promise<string>): Promise<string> {
+  async of(
+    accountId: string,
+    sessionId: string,
+    tag: string,
+    make: () => Promise<string>,
+    signal: AbortSignal,
+  ): Promise<string> {
     const key = `${accountId}/${sessionId}/${tag}`;
-    let body = this.#making.get(key);
-    if (body === undefined) {
-      body = this.#inTurn(make).finally(() => this.#making.delete(key));
-      this.#making.set(key, body);
+    const shared = this.#shared.get(key) ?? { body: this.#inTurn(make), readers: 0 };
+    this.#shared.set(key, shared);
+    shared.readers += 1;
+    const leave = () => {
+      shared.readers -= 1;
+      if (shared.readers === 0) this.#shared.delete(key);
+    };
+    try {
+      const body = await shared.body;
+      if (body.length < longFrom || signal.aborted) leave();
+      else signal.addEventListener('abort', leave, { once: true });
+      return body;
+    } catch (error) {
+      leave();
+      throw error;
     }
-    return body;
   }
 }
