@@ -93,7 +93,8 @@ test('audio of a failed session → kept for seven days, then removed', async ()
     ['6 days 23 hours', '7 days 1 minute'].map(async (age) => {
       const { id } = await makeSession(service.db, account.id, { status: 'failed' });
       await writeAudio(id);
-      await sql`update sessions set completed_at = now() - ${age}::interval where id = ${id}`.execute(service.db);
+      await sql`update sessions set completed_at = now() - ${age}::interval, audio_deleted_at = null
+        where id = ${id}`.execute(service.db);
       return id;
     }),
   );
@@ -199,7 +200,8 @@ test('files of somebody else in our folders → neither removed nor in the way o
 });
 
 test('idempotency records → deleted after 24 hours', async () => {
-  const ids = { account_id: account.id, session_id: randomUUIDv7(), job_id: randomUUIDv7() };
+  const { sessionId, jobId } = await uploadTone();
+  const ids = { account_id: account.id, session_id: sessionId, job_id: jobId };
   for (const key of ['young', 'old']) {
     await inTransaction(service.db, (trx) =>
       insertIdempotencyRecord(trx, { ...ids, key, fingerprint: Buffer.alloc(32) }),
