@@ -3,6 +3,8 @@ import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { AudioStore } from '../../src/audio-store.ts';
+import { audit } from '../../src/audit.ts';
 import { readConfig } from '../../src/config.ts';
 import { layFoundation } from '../../src/foundation.ts';
 import { createLog } from '../../src/log.ts';
@@ -12,6 +14,7 @@ import { eventually } from '../support/jobs.ts';
 import { sweepLater } from '../support/later-sweeps.ts';
 import { descendantsOf } from './descendants.ts';
 import type { Process } from './descendants.ts';
+import type { Audit } from '../../src/audit.ts';
 import type { Lane } from './lane.ts';
 
 const execute = promisify(execFile);
@@ -51,9 +54,11 @@ export async function leftFiles({ dataDir }: Lane): Promise<string[]> {
   return left.flat().map((file) => `${file} is left`);
 }
 
-interface Audit {
-  sound: boolean;
-  checks: { rule: string; breaches: number; examples: unknown[] }[];
+/** What the auditor finds in this moment. */
+export async function brokenNow(lane: Lane): Promise<string[]> {
+  const audioStore = new AudioStore(lane.dataDir);
+  const workFolder = new WorkFolder(lane.dataDir);
+  return brokenRules(await audit({ db: lane.db(), audioStore, workFolder }, () => {}));
 }
 
 /** `npm run admin -- verify`: the invariants that it found broken. */
@@ -64,9 +69,10 @@ export async function verify(lane: Lane): Promise<string[]> {
     if (error.stdout.startsWith('{')) return error;
     throw new Error(`verify gave no answer: ${error.stderr}`);
   });
-  const { sound, checks } = JSON.parse(stdout) as Audit;
-  if (sound) return [];
-  return checks
+  return brokenRules(JSON.parse(stdout) as Audit);
+}
+
+const brokenRules = ({ checks }: Audit) =>
+  checks
     .filter(({ breaches }) => breaches > 0)
     .map(({ rule, breaches, examples }) => `${rule}: ${breaches} (${JSON.stringify(examples.slice(0, 3))})`);
-}

@@ -1,5 +1,5 @@
 /** One crash: uploads of several clients, the strike, the recovery, and everything that is looked at afterwards. */
-import { leftFiles, leftProcesses, sweepAfterGrace, verify } from './aftermath.ts';
+import { brokenNow, leftFiles, leftProcesses, sweepAfterGrace, verify } from './aftermath.ts';
 import { inspectUploads } from './inspection.ts';
 import { randomOf } from './random.ts';
 import { sendUntilDecided, uploadAndFollow } from './uploads.ts';
@@ -28,7 +28,8 @@ export interface RoundResult extends Findings {
 }
 
 const uploadsPerRound = 5;
-const recoveryLimitMs = 240_000;
+/** After the (last) crash. */
+const recoveryLimitMs = 180_000;
 
 /** @param seed repeats which crash comes when, and what is uploaded; what the machine makes of it is its own */
 export async function runRound(lane: Lane, { number, kind }: PlannedRound, seed: string, clips: Clips) {
@@ -37,11 +38,15 @@ export async function runRound(lane: Lane, { number, kind }: PlannedRound, seed:
   const outcomes: Outcome[] = planUploads(number, random, clips).map((upload) => ({ upload, answers: [], faults: [] }));
 
   const idle = new AbortController();
-  const tooLate = AbortSignal.timeout(recoveryLimitMs);
-  const clients = outcomes.map((outcome) => uploadAndFollow(serverOf(lane), outcome, tooLate));
-  const settled = Promise.all(clients).finally(() => idle.abort());
-
   let struckAt = performance.now();
+  const tooLate = new AbortController();
+  const watch = setInterval(() => performance.now() - struckAt > recoveryLimitMs && tooLate.abort(), 1_000);
+  const clients = outcomes.map((outcome) => uploadAndFollow(serverOf(lane), outcome, tooLate.signal));
+  const settled = Promise.all(clients).finally(() => {
+    clearInterval(watch);
+    idle.abort();
+  });
+
   const how: string[] = [];
   const isBusy = () => !idle.signal.aborted;
   const struck = (where?: string) => {
@@ -50,7 +55,7 @@ export async function runRound(lane: Lane, { number, kind }: PlannedRound, seed:
   };
   const strike = kind.strike({ lane, random, isBusy, idle: idle.signal, struck });
   // What is committed is sound at every moment, also before anything has recovered.
-  const atOnce = strike.then(() => verify(lane));
+  const atOnce = strike.then(() => brokenNow(lane));
   const [isHit, brokenAtOnce] = await Promise.all([strike, atOnce, settled]);
   const recoverySeconds = (Math.max(struckAt, ...outcomes.map(({ finalAt }) => finalAt ?? 0)) - struckAt) / 1000;
 

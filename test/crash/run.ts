@@ -63,7 +63,8 @@ if (values.json) {
 } else {
   process.stdout.write(`\n${tableOf([...figures, all])}\n`);
 }
-if (neverHit.length > 0) tell(`Never hit: ${neverHit.join('; ')}`);
+if (interrupted.signal.aborted) tell('Interrupted.');
+else if (neverHit.length > 0) tell(`Never hit: ${neverHit.join('; ')}`);
 const minutes = ((performance.now() - began) / 60_000).toFixed(1);
 const verdict = isSound ? 'nothing lost, nothing charged twice, nothing there twice' : 'NOT SOUND';
 tell(`${results.length} rounds in ${minutes} minutes with seed ${values.seed}: ${verdict}`);
