@@ -124,11 +124,6 @@ export const breaches: [string, string, Break][] = [
   ],
   ['completed_has_result', 'a duration lost', run('update sessions set duration_ms = null where id = :silent')],
   [
-    'completed_has_result',
-    'a version too early',
-    run(without('sessions_check1'), `update sessions set transcript_version = 'x' where id = :queued`),
-  ],
-  [
     'failed_has_error',
     'an error lost',
     run(without('sessions_check'), 'update sessions set error_code = null where id = :failed'),
