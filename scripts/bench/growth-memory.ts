@@ -62,8 +62,10 @@ export async function readLong(
   const path = `${api.url}/v1/sessions/${session!.id}/transcript`;
   const headers = { Authorization: `Bearer ${key}`, 'Accept-Encoding': 'identity' };
   const read = async () => {
+    const response = await fetch(path, { headers });
+    if (response.status !== 200) throw new Error(`the long transcript was answered ${response.status}`);
     let bytes = 0;
-    for await (const piece of (await fetch(path, { headers })).body!) bytes += piece.length;
+    for await (const piece of response.body!) bytes += piece.length;
     return bytes;
   };
   let bytes = 0;
