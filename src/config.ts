@@ -16,6 +16,8 @@ export interface Config {
   databaseUrl: string | undefined;
   dataDir: string;
   recognizer: RecognizerName;
+  /** Folder of a model, only for `sherpa-onnx`. */
+  sherpaOnnxModel: string | undefined;
   /** Jobs that this process runs at once. */
   workerConcurrency: number;
   logLevel: (typeof logLevels)[number];
@@ -71,6 +73,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     ),
     dataDir: resolve(read('DATA_DIR', '.data', (text) => text, 'a folder')),
     recognizer: oneOf('RECOGNIZER', 'pocketsphinx', recognizerNames),
+    sherpaOnnxModel: read<string | undefined>('SHERPA_ONNX_MODEL', undefined, (text) => resolve(text), 'a folder'),
     workerConcurrency: integer('WORKER_CONCURRENCY', availableParallelism(), 1, 256),
     logLevel: oneOf('LOG_LEVEL', 'info', logLevels),
     trustProxy: read<Config['trustProxy']>(
@@ -86,6 +89,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
   oneOf('AUDIO_STORE', 'file:', ['file:']);
   if (config.port !== 0 && config.port === config.opsPort) faults.push(`OPS_PORT=${config.opsPort}: is taken by PORT`);
+  if (config.recognizer === 'sherpa-onnx' && config.sherpaOnnxModel === undefined)
+    faults.push('SHERPA_ONNX_MODEL is not set: RECOGNIZER=sherpa-onnx needs the folder of a model');
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }

@@ -64,7 +64,7 @@ function askedToStop(): Promise<NodeJS.Signals> {
 }
 
 async function start(config: Config, log: Log, halves: Halves): Promise<() => Promise<void>> {
-  const recognizer = selectRecognizer(config.recognizer);
+  const recognizer = selectRecognizer(config);
   if (halves.worker) await recognizer.check();
   const foundation = await layFoundation(config, log, halves.worker ? 'worker' : 'api');
   const stopping = new AbortController();

@@ -33,6 +33,7 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
       const idle = worker.queue.stopTaking();
       stopping.abort();
       await Promise.all([idle, sweeping]);
+      await recognizer.close();
     },
   };
 }

@@ -9,7 +9,7 @@ const files = new Map(everything.filter((path) => isCode.test(path)).map((path) 
 const code = [...files.values()];
 const imports = code.flatMap((file) => file.imports.map((used) => ({ ...used, path: file.path })));
 
-const hasMain = /^(src\/start[^/]*|scripts\/[^/]+|codegen\/generate)\.ts$/;
+const hasMain = /^(src\/(.*\/)?start(-[^/]*)?|scripts\/[^/]+|codegen\/generate)\.ts$/;
 const answering = /^(src\/(api|app|auth)\.ts|src\/api\/.*|handlers\/.*)$/;
 const working = /^src\/worker(\.ts|\/.*)$/;
 
@@ -21,6 +21,11 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
   { name: 'pg-boss', files: /^src\/queue\.ts$/ },
   { name: 'pg', files: /^(db\/(database|embedded\/first-connection)\.ts|scripts\/bench\/baselines\/.*)$/ },
   { name: 'kysely', files: /^db\// },
+  {
+    name: 'sherpa-onnx-node',
+    files: /^src\/recognizers\/sherpa-onnx\/start-child\.ts$/,
+    typesIn: /^src\/recognizers\/sherpa-onnx\//,
+  },
   { name: 'node:child_process', files: /^(src\/(audio|recognizers)|db\/embedded|scripts)\// },
 ];
 

@@ -1,20 +1,10 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
-import { findExecutable } from './executable.ts';
-import { findIsolation, isRefusedIsolation, isolatingCommand } from './isolation.ts';
+import { boundedCommand } from './bounded-command.ts';
+import { isRefusedIsolation } from './isolation.ts';
+import type { ChildLimits } from './bounded-command.ts';
 import type { Isolation } from './isolation.ts';
-
-/** What one child may use at most, enforced by the kernel (setrlimit(2)). */
-export interface ChildLimits {
-  /** Address space. Allocations beyond it fail. */
-  memoryBytes: number;
-  /** Processor time over all threads. Beyond it the child gets SIGXCPU, and 5 s later SIGKILL. */
-  cpuSeconds: number;
-  /** Size of any file it writes (pipes don't count). Beyond it the child gets SIGXFSZ. */
-  fileBytes: number;
-  openFiles: number;
-}
 
 export interface ChildOptions {
   limits: ChildLimits;
@@ -52,7 +42,7 @@ const stderrTailBytes = 4096;
  * @throws the abort reason of `options.signal`
  */
 export async function runChild(program: string, args: readonly string[], options: ChildOptions): Promise<ChildEnd> {
-  const command = await boundedCommand(program, args, options);
+  const command = await boundedCommand(program, args, options.limits, options.isolation);
   options.signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
     // Its own process group, so that a kill reaches its descendants and a Ctrl-C meant for the service doesn't.
@@ -105,31 +95,6 @@ export async function runChild(program: string, args: readonly string[], options
       else resolve({ how: 'exited', code: code ?? -1, stderr: text });
     });
   });
-}
-
-async function boundedCommand(
-  program: string,
-  args: readonly string[],
-  { limits, isolation }: ChildOptions,
-): Promise<string[]> {
-  const path = await findExecutable(program);
-  const [setpriv, prlimit] = await Promise.all([findExecutable('setpriv'), findExecutable('prlimit')]);
-  // Each replaces itself by what it starts, so that there is one process with one pid.
-  return [
-    ...(await isolatingCommand(isolation ?? (await findIsolation()))),
-    // After the namespaces: a change of credentials may clear the signal.
-    setpriv,
-    '--pdeathsig=KILL',
-    '--no-new-privs',
-    prlimit,
-    `--as=${limits.memoryBytes}`,
-    `--cpu=${limits.cpuSeconds}:${limits.cpuSeconds + 5}`,
-    `--fsize=${limits.fileBytes}`,
-    `--nofile=${limits.openFiles}`,
-    '--core=0',
-    path,
-    ...args,
-  ];
 }
 
 function stdioOf(options: ChildOptions): [number | 'ignore', 'pipe' | 'ignore', 'pipe'] {

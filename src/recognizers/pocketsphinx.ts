@@ -53,6 +53,7 @@ export function createPocketSphinx(options: PocketSphinxOptions = {}): Recognize
       const utterances = await recognizeInPieces(audio, lengths, slots, recognizePiece, recognizeOptions);
       return { language: 'en-US', segments: segmentsFromUtterances(utterances, audio.durationMs) };
     },
+    close: async () => {},
   };
 }
 

@@ -55,6 +55,8 @@ export interface Recognizer {
    * @throws the abort reason of `options.signal`
    */
   recognize(audio: DecodedAudio, options: RecognizeOptions): Promise<Transcript>;
+  /** Ends what was kept for the next recording. */
+  close(): Promise<void>;
 }
 
 export type RecognizerErrorCode = 'recognizer_error' | 'timed_out';

@@ -10,6 +10,7 @@ import type { TestService } from '../support/service.ts';
 const immediate: Recognizer = {
   name: 'immediate',
   check: async () => {},
+  close: async () => {},
   recognize: async (audio) => ({
     language: 'en',
     segments: [

@@ -48,6 +48,7 @@ test.each<[string, string, object]>([
   ['VALIDATE_RESPONSES', '1', { validateResponses: true }],
   ['MIN_FREE_DISK', '0', { minFreeDisk: 0 }],
   ['AUDIO_STORE', 'file:', {}],
+  ['SHERPA_ONNX_MODEL', '/models/whisper', { sherpaOnnxModel: '/models/whisper' }],
 ])('%s=%s → accepted', (name, value, expected) => expect(readConfig({ [name]: value })).toMatchObject(expected));
 
 test.each([
@@ -112,7 +113,13 @@ test.each(['start', 'start-api', 'start-worker'])(
       'The configuration is wrong:',
       '  - PORT=abc: expected a whole number from 0 to 65535',
       '  - DATABASE_URL=nonsense: expected postgres://user:password@host:port/database',
-      '  - RECOGNIZER=foo: expected pocketsphinx',
+      '  - RECOGNIZER=foo: expected pocketsphinx, sherpa-onnx',
     ]);
   },
 );
+
+test('sherpa-onnx without a model → a fault that names the variable', () => {
+  expect(() => readConfig({ RECOGNIZER: 'sherpa-onnx' })).toThrow('SHERPA_ONNX_MODEL is not set');
+  const set = { RECOGNIZER: 'sherpa-onnx', SHERPA_ONNX_MODEL: '/models/whisper' };
+  expect(readConfig(set)).toMatchObject({ recognizer: 'sherpa-onnx', sherpaOnnxModel: '/models/whisper' });
+});

@@ -26,6 +26,7 @@ export class ScriptedRecognizer implements Recognizer {
   }
 
   async check(): Promise<void> {}
+  async close(): Promise<void> {}
 
   async recognize(audio: DecodedAudio, options: RecognizeOptions): Promise<Transcript> {
     // The worker's name for decoded audio: `<account>.<session>.<attempt>`.

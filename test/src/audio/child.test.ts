@@ -141,7 +141,7 @@ test.each(deaths)('the service is killed with SIGKILL (%j) → the child dies wi
   // A copy below the temporary folder: another user need not be able to enter the clone.
   await chmod(folder, 0o755);
   const source = join(import.meta.dirname, '../../../src/audio');
-  for (const name of ['child.ts', 'executable.ts', 'isolation.ts']) {
+  for (const name of ['bounded-command.ts', 'child.ts', 'executable.ts', 'isolation.ts']) {
     await writeFile(join(folder, name), await readFile(join(source, name)));
   }
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');

@@ -4,21 +4,16 @@ import { decodeAudio } from '../../../src/audio/decode.ts';
 import { createPocketSphinx } from '../../../src/recognizers/pocketsphinx.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import type { Transcript } from '../../../src/recognizers/recognizer.ts';
-import { recognizerNames, selectRecognizer } from '../../../src/recognizers/select.ts';
 import { audioFolder, speechClips, wordErrorRate } from '../../support/audio-fixtures.ts';
 import { expectWellFormed, recognizerConformance } from './conformance.ts';
 
-recognizerConformance('pocketsphinx', () => selectRecognizer('pocketsphinx'));
+recognizerConformance('pocketsphinx', createPocketSphinx);
 
 let folder: Awaited<ReturnType<typeof audioFolder>>;
 beforeAll(async () => {
   folder = await audioFolder();
 });
 afterAll(() => folder.remove());
-
-test('the list of recognizers → names that can be selected', () => {
-  expect(recognizerNames.map((name) => selectRecognizer(name).name)).toEqual([...recognizerNames]);
-});
 
 test('five clips of human speech → word error rate at most 0.40 over all of them, words where they are said', async () => {
   const references: string[] = [];

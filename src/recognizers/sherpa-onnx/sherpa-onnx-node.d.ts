@@ -1,0 +1,35 @@
+/** What this project uses of sherpa-onnx-node, which brings no types. Times are seconds. */
+declare module 'sherpa-onnx-node' {
+  export interface OfflineModelConfig {
+    transducer?: { encoder: string; decoder: string; joiner: string };
+    whisper?: { encoder: string; decoder: string; language: string; task: 'transcribe'; tailPaddings: number };
+    moonshine?: { preprocessor: string; encoder: string; uncachedDecoder: string; cachedDecoder: string };
+    senseVoice?: { model: string; language: string; useInverseTextNormalization: number };
+    tokens: string;
+    modelType?: string;
+    numThreads: number;
+    provider: 'cpu';
+  }
+
+  export interface OfflineResult {
+    /** `<|en|>`, `en`, or empty. */
+    lang: string;
+    text: string;
+    tokens: string[];
+    /** When each token begins; empty for models that don't say. */
+    timestamps: number[];
+    durations: number[];
+    ys_log_probs: number[];
+  }
+
+  interface OfflineStream {
+    acceptWaveform(wave: { samples: Float32Array; sampleRate: number }): void;
+  }
+
+  export class OfflineRecognizer {
+    constructor(config: { featConfig: { sampleRate: number; featureDim: number }; modelConfig: OfflineModelConfig });
+    createStream(): OfflineStream;
+    decode(stream: OfflineStream): void;
+    getResult(stream: OfflineStream): OfflineResult;
+  }
+}

@@ -1,0 +1,8 @@
+import { recognizerNames, selectRecognizer } from '../../../src/recognizers/select.ts';
+
+test('every name → the recognizer of that name', () => {
+  const selected = recognizerNames.map((recognizer) =>
+    selectRecognizer({ recognizer, sherpaOnnxModel: '/models/tiny' }),
+  );
+  expect(selected.map(({ name }) => name)).toEqual([...recognizerNames]);
+});

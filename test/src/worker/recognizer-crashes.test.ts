@@ -1,0 +1,51 @@
+/** A recognizer whose processes crash again and again: one session fails, and nothing else notices. */
+import { join } from 'node:path';
+import { createSlots } from '../../../src/recognizers/in-pieces.ts';
+import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx.ts';
+import { makeAccount } from '../../support/accounts.ts';
+import { audioFolder } from '../../support/audio-fixtures.ts';
+import { expectSound } from '../../support/audit.ts';
+import { eventually, final, hurryRetries, row, upload } from '../../support/jobs.ts';
+import { childrenOf } from '../../support/processes.ts';
+import { startTestService } from '../../support/service.ts';
+import { makeTinySenseVoice } from '../../support/tiny-model/sense-voice.ts';
+import { speakTones } from '../../support/tiny-model/spoken-tones.ts';
+
+test('every process of the recognizer killed, ten at the most → that session fails uncharged after its attempts, others complete', async () => {
+  const [service, folder] = await Promise.all([startTestService(), audioFolder()]);
+  const model = await makeTinySenseVoice(join(folder.path, 'model'));
+  const { file, text } = await speakTones(folder.path, 'spoken', ['low', 'high']);
+  const account = await makeAccount(service.db, { balanceMs: 60_000 });
+  await service.work(createSherpaOnnx({ folder: model, slots: createSlots(1) }));
+
+  const before = await upload(service, account, file);
+  const textOf = async ({ sessionId }: { sessionId: string }) =>
+    (await final(service, account, sessionId)).segments.map((segment) => segment.text).join(' ');
+  expect(await textOf(before)).toBe(text);
+
+  const doomed = await upload(service, account, file);
+  let kills = 0;
+  const killOrEnd = async () => {
+    // The first one is still there from the session before.
+    for (const pid of childrenOf(process.pid, 'sherpa-onnx/start-child.ts')) {
+      process.kill(pid, 'SIGKILL');
+      kills += 1;
+    }
+    await hurryRetries(service);
+    return row(service, account, doomed.sessionId);
+  };
+  const failed = await eventually(
+    'end',
+    killOrEnd,
+    ({ status }) => status === 'failed' || status === 'completed',
+    60_000,
+  );
+  expect(failed).toMatchObject({ status: 'failed', error_code: 'recognizer_error', reserved_ms: 0 });
+  expect(kills).toBeGreaterThanOrEqual(3);
+
+  const after = await upload(service, account, file);
+  expect(await textOf(after)).toBe(text);
+  await expectSound(service);
+  await service.stop();
+  await folder.remove();
+}, 120_000);

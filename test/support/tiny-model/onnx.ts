@@ -1,0 +1,76 @@
+/** Writes ONNX models, as far as a test needs them: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto */
+
+export const float = 1;
+export const int32 = 6;
+
+const variable = 0;
+const lengthDelimited = 2;
+
+/** Protocol Buffers: a field number, its wire type, and what it holds. */
+function field(number: number, value: number | string | Buffer): Buffer {
+  if (typeof value === 'number') return Buffer.concat([varint((number << 3) | variable), varint(value)]);
+  const bytes = Buffer.from(value);
+  return Buffer.concat([varint((number << 3) | lengthDelimited), varint(bytes.length), bytes]);
+}
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
+  return Buffer.from([...bytes, rest]);
+}
+
+const message = (...fields: Buffer[]) => Buffer.concat(fields);
+
+/** A node with one attribute at the most, a whole number. */
+export function node(
+  operator: string,
+  inputs: string[],
+  output: string,
+  attribute?: [name: string, value: number],
+): Buffer {
+  const integer = 2;
+  const attributes = attribute
+    ? [field(5, message(field(1, attribute[0]), field(3, attribute[1]), field(20, integer)))]
+    : [];
+  return message(...inputs.map((name) => field(1, name)), field(2, output), field(4, operator), ...attributes);
+}
+
+export function constant(name: string, dimensions: number[], values: Float32Array): Buffer {
+  const raw = Buffer.from(values.buffer);
+  return message(...dimensions.map((size) => field(1, size)), field(2, float), field(8, name), field(9, raw));
+}
+
+/** @param dimensions a number, or a name where it varies */
+export function port(name: string, type: number, dimensions: (number | string)[]): Buffer {
+  const shape = message(...dimensions.map((size) => field(1, field(typeof size === 'number' ? 1 : 2, size))));
+  return message(field(1, name), field(2, field(1, message(field(1, type), field(2, shape)))));
+}
+
+export interface Graph {
+  nodes: Buffer[];
+  constants: Buffer[];
+  inputs: Buffer[];
+  outputs: Buffer[];
+  metadata: Record<string, string | number>;
+}
+
+export function onnxModel({ nodes, constants, inputs, outputs, metadata }: Graph): Buffer {
+  const graph = message(
+    ...nodes.map((part) => field(1, part)),
+    field(2, 'tiny'),
+    ...constants.map((part) => field(5, part)),
+    ...inputs.map((part) => field(11, part)),
+    ...outputs.map((part) => field(12, part)),
+  );
+  const [irVersion, operatorSet] = [8, 13];
+  const pairs = Object.entries(metadata).map(([key, value]) =>
+    field(14, message(field(1, key), field(2, String(value)))),
+  );
+  return message(
+    field(1, irVersion),
+    field(7, graph),
+    field(8, message(field(1, ''), field(2, operatorSet))),
+    ...pairs,
+  );
+}

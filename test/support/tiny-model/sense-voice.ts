@@ -1,0 +1,84 @@
+/**
+ * A model of 20 KB that sherpa-onnx takes for a SenseVoice: it hears low tones (`low`), high tones (`high`) and nothing
+ * else, so that the real addon runs end to end: features, decoding, token times, languages.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { constant, float, int32, node, onnxModel, port } from './onnx.ts';
+
+const tokens = ['<blank>', '<|en|>', '<|NEUTRAL|>', '<|Speech|>', '<|withitn|>', '▁low', '▁high', '<unk>'];
+/** Seven frames of 80 mel bins at a time, one step in six. */
+const [melBins, frames, shift] = [80, 7, 6];
+const inputs = melBins * frames;
+const classes = tokens.length;
+
+/** Writes `model.onnx` and `tokens.txt`. */
+export async function makeTinySenseVoice(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'tokens.txt'), tokens.map((token, index) => `${token} ${index}\n`).join(''));
+  await writeFile(join(folder, 'model.onnx'), model());
+  return folder;
+}
+
+function model(): Buffer {
+  return onnxModel({
+    nodes: [
+      node('MatMul', ['x', 'weights'], 'evidence'),
+      node('Add', ['evidence', 'bias'], 'spoken'),
+      // SenseVoice answers language, emotion, event and text normalization before what it hears.
+      node('Concat', ['prefix', 'spoken'], 'logits', ['axis', 1]),
+    ],
+    constants: [
+      constant('weights', [inputs, classes], weights()),
+      constant(
+        'bias',
+        [classes],
+        Float32Array.from(tokens, (token) => biasOf(token)),
+      ),
+      constant('prefix', [1, 4, classes], prefix()),
+    ],
+    inputs: [
+      port('x', float, ['N', 'T', inputs]),
+      ...['x_length', 'language', 'text_norm'].map((name) => port(name, int32, ['N'])),
+    ],
+    outputs: [port('logits', float, ['N', 'T4', classes])],
+    metadata: {
+      ...{ model_type: 'sense_voice_ctc', vocab_size: classes, lfr_window_size: frames, lfr_window_shift: shift },
+      ...{ normalize_samples: 0, with_itn: 14, without_itn: 15 },
+      ...{ lang_auto: 0, lang_zh: 3, lang_en: 4, lang_yue: 7, lang_ja: 11, lang_ko: 12 },
+      neg_mean: new Array(inputs).fill(0).join(','),
+      inv_stddev: new Array(inputs).fill(1).join(','),
+    },
+  });
+}
+
+/** The mean energy of the low bins of the middle frame, less that of the high bins, speaks for `low`; the opposite for `high`. */
+function weights(): Float32Array {
+  const [lowBins, firstHighBin] = [22, 45];
+  const matrix = new Float32Array(inputs * classes);
+  for (let bin = 0; bin < melBins; bin += 1) {
+    const isLow = bin < lowBins;
+    if (!isLow && bin < firstHighBin) continue;
+    const weight = isLow ? 1 / lowBins : -1 / (melBins - firstHighBin);
+    const row = (Math.floor(frames / 2) * melBins + bin) * classes;
+    matrix[row + tokens.indexOf('▁low')] = weight;
+    matrix[row + tokens.indexOf('▁high')] = -weight;
+  }
+  return matrix;
+}
+
+const never = -50;
+
+/** More of one than of the other, or it is nothing. */
+function biasOf(token: string): number {
+  if (token === '<blank>') return 3;
+  return token.startsWith('▁') ? 0 : never;
+}
+
+function prefix(): Float32Array {
+  const matrix = new Float32Array(4 * classes).fill(never);
+  ['<|en|>', '<|NEUTRAL|>', '<|Speech|>', '<|withitn|>'].forEach((token, frame) => {
+    matrix[frame * classes + tokens.indexOf(token)] = -never;
+  });
+  return matrix;
+}
