@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { Prepared } from './prepared.ts';
 import type { Queryable } from './database.ts';
 
 export interface AllowanceWindow {
@@ -21,8 +22,25 @@ export interface AllowanceWindow {
  * @param allowance requests per window
  */
 export async function countRequest(db: Queryable, accountId: string, allowance: number): Promise<AllowanceWindow> {
-  const now = sql`extract(epoch from clock_timestamp())`;
-  const { rows } = await sql<{ used: number | null; ends_in: number }>`
+  const [row] = await counted.run(db, { accountId, allowance });
+  const { used, ends_in: endsIn } = row!;
+  return {
+    admitted: used !== null,
+    remaining: used === null ? 0 : Math.max(0, allowance - used),
+    endsInSeconds: Math.min(60, Math.max(1, endsIn)),
+  };
+}
+
+const now = sql`extract(epoch from clock_timestamp())`;
+
+interface Count {
+  used: number | null;
+  ends_in: number;
+}
+
+const counted = new Prepared<{ accountId: string; allowance: number }, Count>('count-request', (db, parameter) => {
+  const [accountId, allowance] = [parameter('accountId'), parameter('allowance')];
+  const statement = sql<Count>`
     with admitted as (
       insert into allowance as counted (account_id, window_number, used)
       select ${accountId}::uuid, floor(${now} / 60), 1 where ${allowance}::int > 0
@@ -36,11 +54,67 @@ export async function countRequest(db: Queryable, accountId: string, allowance: 
     )
     select used, ends_in from admitted
     union all
-    select null, ceil(60 - ${now} % 60)::int where not exists (select from admitted)`.execute(db);
-  const { used, ends_in: endsIn } = rows[0]!;
-  return {
-    admitted: used !== null,
-    remaining: used === null ? 0 : Math.max(0, allowance - used),
-    endsInSeconds: Math.min(60, Math.max(1, endsIn)),
-  };
+    select null, ceil(60 - ${now} % 60)::int where not exists (select from admitted)`;
+  return { compile: () => statement.compile(db) };
+});
+
+export interface FittingCount {
+  /** Requests counted in this window, these included. */
+  used: number;
+  /** Seconds until the window ends, 1 to 60. */
+  endsInSeconds: number;
 }
+
+/**
+ * Counts several requests of several accounts at once, as {@link countRequest} does one of one: those of an account all
+ * together, or none of them when not all fit into its window.
+ *
+ * @param asked each account once
+ * @returns by account, those whose requests were all admitted
+ */
+export async function countRequestsThatFit(
+  db: Queryable,
+  asked: readonly { accountId: string; allowance: number; wanted: number }[],
+): Promise<Map<string, FittingCount>> {
+  const rows = await countedTogether.run(db, {
+    accountIds: asked.map(({ accountId }) => accountId),
+    allowances: asked.map(({ allowance }) => allowance),
+    wanted: asked.map(({ wanted }) => wanted),
+  });
+  return new Map(
+    rows.map(({ account_id: id, used, ends_in: endsIn }) => [
+      id,
+      { used, endsInSeconds: Math.min(60, Math.max(1, endsIn)) },
+    ]),
+  );
+}
+
+interface Together {
+  accountIds: string[];
+  allowances: number[];
+  wanted: number[];
+}
+
+const countedTogether = new Prepared<Together, { account_id: string; used: number; ends_in: number }>(
+  'count-requests',
+  (db, parameter) => {
+    // In the order of their ids, so that no two processes wait for each other's rows in a circle.
+    const statement = sql<{ account_id: string; used: number; ends_in: number }>`
+      with asked as (
+        select * from unnest(${parameter('accountIds')}::uuid[], ${parameter('allowances')}::int[], ${parameter('wanted')}::int[])
+          as asked (account_id, allowance, wanted)
+        where wanted <= allowance
+      )
+      insert into allowance as counted (account_id, window_number, used)
+      select account_id, floor(${now} / 60), wanted from asked order by account_id
+      on conflict (account_id) do update set
+        (window_number, used) = (
+          select current_window, case when counted.window_number = current_window then counted.used else 0 end + excluded.used
+          from (select floor(${now} / 60)::bigint as current_window) as clock
+        )
+        where counted.window_number <> floor(${now} / 60)
+          or counted.used + excluded.used <= (select allowance from asked where account_id = counted.account_id)
+      returning account_id, used, ceil((window_number + 1) * 60 - ${now})::int as ends_in`;
+    return { compile: () => statement.compile(db) };
+  },
+);

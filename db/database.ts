@@ -54,6 +54,7 @@ export function openDatabase(
   pool.on('error', () => {});
   discardHanging(pool);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  pools.set(db, pool);
   return {
     db,
     url,
@@ -62,6 +63,25 @@ export function openDatabase(
       await watch.close();
     },
   };
+}
+
+const pools = new WeakMap<Queryable, pg.Pool>();
+
+/** Whether this is a pool, rather than a transaction, whose connection only Kysely knows. */
+export const isPool = (db: Queryable): boolean => pools.has(db);
+
+/**
+ * Runs a statement on a pool; each connection parses and plans it once and then knows it by its name.
+ *
+ * @param name always the same for the same text
+ */
+export async function runNamed<Row>(
+  db: Queryable,
+  name: string,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  return (await pools.get(db)!.query({ name, text, values: values as unknown[] })).rows as Row[];
 }
 
 /** A query that was given up still occupies its connection: the next one on it would wait for it in vain. */

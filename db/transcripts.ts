@@ -1,3 +1,4 @@
+import { Prepared } from './prepared.ts';
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Queryable, Trx } from './database.ts';
@@ -10,15 +11,19 @@ export async function insertTranscript(
   await trx.insertInto('transcripts').values(transcript).execute();
 }
 
+const segmentsOnly = new Prepared<{ accountId: string; sessionId: string }, { segments: string }>(
+  'segments',
+  (db, parameter) =>
+    db
+      .selectFrom('transcripts')
+      .select('segments')
+      .where('account_id', '=', parameter('accountId'))
+      .where('session_id', '=', parameter('sessionId')),
+);
+
 /** The segments as JSON text, ready to be sent. */
 export async function findSegments(db: Queryable, accountId: string, sessionId: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('transcripts')
-    .select('segments')
-    .where('account_id', '=', accountId)
-    .where('session_id', '=', sessionId)
-    .executeTakeFirst();
-  return row?.segments;
+  return (await segmentsOnly.run(db, { accountId, sessionId }))[0]?.segments;
 }
 
 /** The segments, and the words of each of them, as JSON texts. */

@@ -1,11 +1,10 @@
-import { findSession } from '../db/sessions.ts';
 import { sessionNotFound } from '../src/problem.ts';
 import { toSession } from '../src/session-view.ts';
 import type { Handler } from '../codegen/operations.ts';
 
 /** GET /sessions/{id} (specification, section 4). */
-export const getSession: Handler<'getSession'> = async ({ path, principal }, { db }) => {
-  const row = await findSession(db, principal.account_id, path.id);
+export const getSession: Handler<'getSession'> = async ({ path, principal }, { sessions }) => {
+  const row = await sessions.find(principal.account_id, path.id.toLowerCase());
   if (row === undefined) throw sessionNotFound();
   return { status: 200, body: toSession(row) };
 };

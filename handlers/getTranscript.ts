@@ -1,4 +1,3 @@
-import { findSession } from '../db/sessions.ts';
 import { findSegments, findSegmentsAndWords } from '../db/transcripts.ts';
 import { jsonText } from '../codegen/operations.ts';
 import { toPlainText, toSubRip, toWebVtt } from '../src/captions.ts';
@@ -11,18 +10,19 @@ import type { ReadableSession } from '../db/sessions.ts';
 import type { TranscriptType } from '../src/negotiation.ts';
 
 /** GET /sessions/{id}/transcript (specification, section 4). */
-export const getTranscript: Handler<'getTranscript'> = async (input, { db, waits, transcriptBodies }) => {
-  const { path, query, headers, principal, signal } = input;
+export const getTranscript: Handler<'getTranscript'> = async (input, { db, sessions, waits, transcriptBodies }) => {
+  const { path, query, headers, principal } = input;
   const type = preferredType(headers.accept);
   if (type === undefined) {
     throw new ApiError(406, 'not_acceptable', `A transcript is offered as ${transcriptTypes.join(', ')}.`);
   }
 
   const accountId = principal.account_id;
+  const id = path.id.toLowerCase();
   const session =
     query.wait! > 0
-      ? await waits.untilFinal(accountId, path.id.toLowerCase(), query.wait!, signal)
-      : await findSession(db, accountId, path.id);
+      ? await waits.untilFinal(accountId, id, query.wait!, input.signal)
+      : await sessions.find(accountId, id);
   if (session === undefined) throw sessionNotFound();
 
   const shared = {
@@ -39,7 +39,7 @@ export const getTranscript: Handler<'getTranscript'> = async (input, { db, waits
       : () => captionsOf(db, accountId, session.id, type);
   const body =
     session.status === 'completed'
-      ? await transcriptBodies.of(accountId, session.id, shared.ETag, make, signal)
+      ? await transcriptBodies.of(accountId, session.id, shared.ETag, make, input)
       : await make();
   return type === 'application/json'
     ? { status: 200, headers: shared, body: jsonText(body) }

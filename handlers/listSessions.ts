@@ -1,4 +1,4 @@
-import { listSessions as readPage } from '../db/sessions.ts';
+import { listSessions as readPage } from '../db/session-pages.ts';
 import { decodeCursor, encodeCursor } from '../src/cursor.ts';
 import { invalidRequest } from '../src/problem.ts';
 import { toSession } from '../src/session-view.ts';

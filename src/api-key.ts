@@ -1,5 +1,5 @@
 /** API keys: `tsk_`, 32 random base62 characters and 6 of checksum, so that a damaged key is refused without a look-up. */
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -18,7 +18,7 @@ export function isWellFormedApiKey(text: string): boolean {
 
 /** What is stored of a key: nothing that gives it back. */
 export function digestOf(apiKey: string): Buffer {
-  return createHash('sha256').update(apiKey).digest();
+  return hash('sha256', apiKey, 'buffer');
 }
 
 /** What support sees of a key in lists. */

@@ -6,6 +6,7 @@ import { createApp } from './app.ts';
 import { Auth } from './auth.ts';
 import { limitConnections } from './api/connection-limit.ts';
 import { closeConnectionsWhen, closeGracefully, listen } from './listening.ts';
+import { SessionReads } from './session-reads.ts';
 import { SessionWaits } from './session-waits.ts';
 import { TranscriptBodies } from './transcript-bodies.ts';
 import type { Foundation } from './context.ts';
@@ -24,7 +25,7 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
   const waits = new SessionWaits(foundation.db, databaseUrl, log);
   const auth = new Auth(foundation);
   const app = await createApp(
-    { ...foundation, waits, transcriptBodies: new TranscriptBodies() },
+    { ...foundation, sessions: new SessionReads(foundation.db), waits, transcriptBodies: new TranscriptBodies() },
     auth,
     stopping.signal,
   );

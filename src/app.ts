@@ -11,6 +11,7 @@ import { OpenAPIBackend } from 'openapi-backend';
 import { handlers } from '../handlers/index.ts';
 import { allowedMethods } from './api/allowed-methods.ts';
 import { queryOf, toBackendRequest } from './api/backend-request.ts';
+import { useContractRouter } from './api/contract-router.ts';
 import { Docs } from './api/docs.ts';
 import { endAnswer } from './api/refusal.ts';
 import { Reply } from './api/reply.ts';
@@ -29,6 +30,7 @@ import type { Upload } from './upload.ts';
 import type { Scope } from '../db/schema.ts';
 
 const contract = fileURLToPath(new URL('../codegen/openapi.json', import.meta.url));
+const apiRoot = '/v1';
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Handlers of all operations, as one type: the contract was checked where each of them was written. */
@@ -47,7 +49,7 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
     const input = { path, query, headers, principal };
     const answer =
       call.operation.requestBody === undefined
-        ? await handler({ ...input, signal: AbortSignal.any([stopping, clientLeft]) }, ctx)
+        ? await handler(endingWith(input, stopping, clientLeft), ctx)
         : await receive(req, res, principal!, (upload) =>
             // What was received whole, a stopping server finishes.
             handler({ ...input, ...upload, signal: clientLeft }, ctx),
@@ -82,7 +84,7 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
 
   const api = new OpenAPIBackend({
     definition: contract,
-    apiRoot: '/v1',
+    apiRoot,
     strict: true,
     ignoreTrailingSlashes: false,
     coerceTypes: true,
@@ -118,6 +120,7 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
     },
   });
   await api.init();
+  useContractRouter(api, apiRoot);
 
   const app = express();
   app.set('trust proxy', ctx.config.trustProxy);
@@ -168,6 +171,14 @@ const exposedHeaders = [
   'Idempotency-Replayed',
   'WWW-Authenticate',
 ];
+
+/** The signal is made when it is read: few handlers wait for anything, and it costs 8 µs. */
+const endingWith = (input: object, ...signals: AbortSignal[]) => ({
+  ...input,
+  get signal() {
+    return AbortSignal.any(signals);
+  },
+});
 
 function scopeOf(call: Call): Scope {
   return (call.operation as { 'x-required-scope'?: Scope })['x-required-scope']!;

@@ -1,9 +1,9 @@
 /** Who sends a request and whether they may: 401 → 403 plan or suspended → 429 allowance → 403 scope, in this order. */
-import { countRequest } from '../db/allowance.ts';
 import { digestOf, isWellFormedApiKey } from './api-key.ts';
 import { AuthFailures } from './api/auth-failures.ts';
 import { KeyCache } from './api/key-cache.ts';
 import { ApiError } from './problem.ts';
+import { RequestCounts } from './request-counts.ts';
 import type { Request, Response } from 'express';
 import type { Scope } from '../db/schema.ts';
 import type { Foundation, Principal } from './context.ts';
@@ -11,12 +11,12 @@ import type { Foundation, Principal } from './context.ts';
 const realm = 'Bearer realm="transcription"';
 
 export class Auth {
-  readonly #db: Foundation['db'];
+  readonly #counts: RequestCounts;
   readonly #keys: KeyCache;
   readonly #failures: AuthFailures;
 
   constructor({ config, db, log, metrics }: Foundation) {
-    this.#db = db;
+    this.#counts = new RequestCounts(db);
     this.#keys = new KeyCache(db);
     this.#failures = new AuthFailures(config.authFailuresPerMinute, log, metrics);
   }
@@ -56,7 +56,7 @@ export class Auth {
 
   async #spendAllowance(principal: Principal, res: Response): Promise<void> {
     const allowance = principal.requests_per_minute;
-    const { admitted, remaining, endsInSeconds } = await countRequest(this.#db, principal.account_id, allowance);
+    const { admitted, remaining, endsInSeconds } = await this.#counts.count(principal.account_id, allowance);
     res.setHeader('RateLimit-Policy', `"plan";q=${allowance};w=60`);
     res.setHeader('RateLimit', `"plan";r=${remaining};t=${endsInSeconds}`);
     if (!admitted) {

@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Queue } from './queue.ts';
+import type { SessionReads } from './session-reads.ts';
 import type { SessionWaits } from './session-waits.ts';
 import type { TranscriptBodies } from './transcript-bodies.ts';
 
@@ -35,6 +36,7 @@ export interface Foundation {
 
 /** What handlers get. */
 export interface Context extends Foundation {
+  sessions: SessionReads;
   waits: SessionWaits;
   transcriptBodies: TranscriptBodies;
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from './problem.ts';
 import { toMicroseconds } from './time.ts';
-import type { SessionFilter, SessionPosition } from '../db/sessions.ts';
+import type { SessionFilter, SessionPosition } from '../db/session-pages.ts';
 
 const checksumBytes = 8;
 

@@ -23,14 +23,14 @@ export class TranscriptBodies {
   /**
    * @param accountId the owner, who has just been found to own the session: bodies never cross accounts
    * @param tag the answer's ETag, which tells versions and formats apart
-   * @param signal aborts when the answer is out, or its client has left
+   * @param reader.signal aborts when the answer is out, or its client has left; read for a long body only
    */
   async of(
     accountId: string,
     sessionId: string,
     tag: string,
     make: () => Promise<string>,
-    signal: AbortSignal,
+    reader: { readonly signal: AbortSignal },
   ): Promise<string> {
     const key = `${accountId}/${sessionId}/${tag}`;
     const shared = this.#shared.get(key) ?? { body: this.#inTurn(make), readers: 0 };
@@ -42,8 +42,8 @@ export class TranscriptBodies {
     };
     try {
       const body = await shared.body;
-      if (body.length < longFrom || signal.aborted) leave();
-      else signal.addEventListener('abort', leave, { once: true });
+      if (body.length < longFrom || reader.signal.aborted) leave();
+      else reader.signal.addEventListener('abort', leave, { once: true });
       return body;
     } catch (error) {
       leave();

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { listSessions } from '../../db/sessions.ts';
+import { listSessions } from '../../db/session-pages.ts';
 import { getAccount } from './account-lookup.ts';
 import { accountId, sessionId, wholeNumber } from './arguments.ts';
 import { addCommand, addGroup, answer } from './command.ts';

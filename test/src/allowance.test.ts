@@ -1,8 +1,9 @@
 /** Requests per minute: per account, over all its keys and all processes, exact, and told truthfully. */
 import { sql } from 'kysely';
-import { countRequest } from '../../db/allowance.ts';
+import { countRequest, countRequestsThatFit } from '../../db/allowance.ts';
 import { setLimitOverrides } from '../../db/accounts.ts';
 import { setPlanLimits } from '../../db/plans.ts';
+import { RequestCounts } from '../../src/request-counts.ts';
 import { makeAccount, makeKey } from '../support/accounts.ts';
 import { startTestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -151,4 +152,43 @@ test('a window that turns under load → each window admits its allowance, not o
   await turnWindow(id);
   const after = await burst();
   for (const windows of [before, after]) expect(windows.filter(({ admitted }) => admitted)).toHaveLength(10);
+});
+
+test('requests of 40 accounts at once in four processes → each account admits exactly its own allowance', async () => {
+  await awayFromTheTurn();
+  const accounts = await Promise.all(Array.from({ length: 40 }, () => makeAccount(first.db)));
+  const processes = [first.db, second.db, first.db, second.db].map((db) => new RequestCounts(db));
+  const allowanceOfAccount = (index: number) => (index % 8) * 3;
+  const asked = Array.from({ length: 40 * 40 }, (_, n) => ({ index: n % 40, process: processes[(n * 7) % 4]! }));
+  const answers = await Promise.all(
+    asked.map(async ({ index, process }) => {
+      const answer = await process.count(accounts[index]!.id, allowanceOfAccount(index));
+      return { index, ...answer };
+    }),
+  );
+  for (const [index] of accounts.entries()) {
+    const admitted = answers.filter((answer) => answer.index === index && answer.admitted);
+    // What is left is told to nobody twice, so that no two clients may believe in the same request.
+    const left = admitted.map(({ remaining }) => remaining).sort((a, b) => a - b);
+    expect(left).toEqual(Array.from({ length: allowanceOfAccount(index) }, (_, n) => n));
+  }
+});
+
+test('more at once than are left → those that are left are admitted', async () => {
+  await awayFromTheTurn();
+  const { id } = await makeAccount(first.db);
+  for (let i = 0; i < 3; i += 1) await countRequest(first.db, id, 5);
+  expect(await countRequestsThatFit(first.db, [{ accountId: id, allowance: 5, wanted: 3 }])).toEqual(new Map());
+  const counts = new RequestCounts(first.db);
+  const answers = await Promise.all([1, 2, 3].map(() => counts.count(id, 5)));
+  expect(answers.filter(({ admitted }) => admitted)).toHaveLength(2);
+});
+
+test('a new limit that only one of two requests at once knows → each goes by its own', async () => {
+  await awayFromTheTurn();
+  const { id } = await makeAccount(first.db);
+  const counts = new RequestCounts(first.db);
+  for (let i = 0; i < 3; i += 1) await counts.count(id, 4);
+  const answers = await Promise.all([counts.count(id, 3), counts.count(id, 4)]);
+  expect(answers.map(({ admitted }) => admitted)).toEqual([false, true]);
 });

@@ -1,5 +1,5 @@
 import { decodeCursor, encodeCursor } from '../../src/cursor.ts';
-import type { SessionFilter } from '../../db/sessions.ts';
+import type { SessionFilter } from '../../db/session-pages.ts';
 
 const position = { createdAt: '2026-11-20T09:30:00.123456Z', id: '01a1f89b-f1a2-7605-ae51-71a046f5ee3c' };
 

@@ -1,6 +1,6 @@
 import { TranscriptBodies } from '../../src/transcript-bodies.ts';
 
-const { signal } = new AbortController();
+const reader = new AbortController();
 
 /** Makes bodies when the test says so, and counts. */
 function maker() {
@@ -17,11 +17,11 @@ function maker() {
 test('a thousand ask for the same transcript at once → it is read once, and all get the same', async () => {
   const bodies = new TranscriptBodies();
   const { make, made, open } = maker();
-  const answers = Array.from({ length: 1_000 }, () => bodies.of('account', 'session', 'W/"1.json"', make, signal));
+  const answers = Array.from({ length: 1_000 }, () => bodies.of('account', 'session', 'W/"1.json"', make, reader));
   open();
   expect(new Set(await Promise.all(answers))).toEqual(new Set(['body 1']));
   expect(made()).toBe(1);
-  expect(await bodies.of('account', 'session', 'W/"1.json"', make, signal)).toBe('body 2');
+  expect(await bodies.of('account', 'session', 'W/"1.json"', make, reader)).toBe('body 2');
 });
 
 test.each([
@@ -30,8 +30,8 @@ test.each([
   ['version or format', ['account', 'session', 'W/"1.words"']],
 ] as const)('another %s at the same moment → a reading of its own', async (_, [account, session, tag]) => {
   const bodies = new TranscriptBodies();
-  const one = bodies.of('account', 'session', 'W/"1.json"', async () => 'one', signal);
-  const other = bodies.of(account, session, tag, async () => 'other', signal);
+  const one = bodies.of('account', 'session', 'W/"1.json"', async () => 'one', reader);
+  const other = bodies.of(account, session, tag, async () => 'other', reader);
   expect(await Promise.all([one, other])).toEqual(['one', 'other']);
 });
 
@@ -45,17 +45,17 @@ test('many transcripts are asked for at once → ten are read at once, all are a
     running -= 1;
     return 'body';
   };
-  await Promise.all(Array.from({ length: 200 }, (_, i) => bodies.of('account', String(i), 'tag', make, signal)));
+  await Promise.all(Array.from({ length: 200 }, (_, i) => bodies.of('account', String(i), 'tag', make, reader)));
   expect(most).toBe(10);
 });
 
 test('a reading that fails → everybody who shares it is told, and the next one reads again', async () => {
   const bodies = new TranscriptBodies();
   const failing = Array.from({ length: 3 }, () =>
-    bodies.of('account', 'session', 'tag', () => Promise.reject(new Error('gone')), signal),
+    bodies.of('account', 'session', 'tag', () => Promise.reject(new Error('gone')), reader),
   );
   for (const answer of await Promise.allSettled(failing)) expect(answer.status).toBe('rejected');
-  expect(await bodies.of('account', 'session', 'tag', async () => 'there again', signal)).toBe('there again');
+  expect(await bodies.of('account', 'session', 'tag', async () => 'there again', reader)).toBe('there again');
 });
 
 test('a long transcript that one is still being sent → the next gets the same; all have left → it is made again', async () => {
@@ -64,12 +64,13 @@ test('a long transcript that one is still being sent → the next gets the same;
   let made = 0;
   const make = async () => `${(made += 1)}${long}`;
   const [first, second] = [new AbortController(), new AbortController()];
-  const read = async (reader: AbortSignal) => (await bodies.of('account', 'session', 'tag', make, reader))[0];
-  expect(await read(first.signal)).toBe('1');
-  expect(await read(second.signal)).toBe('1');
+  const read = async (reader: { signal: AbortSignal }) =>
+    (await bodies.of('account', 'session', 'tag', make, reader))[0];
+  expect(await read(first)).toBe('1');
+  expect(await read(second)).toBe('1');
   first.abort();
-  expect(await read(AbortSignal.abort())).toBe('1');
+  expect(await read({ signal: AbortSignal.abort() })).toBe('1');
   second.abort();
-  expect(await read(AbortSignal.abort())).toBe('2');
-  expect(await read(AbortSignal.abort())).toBe('3');
+  expect(await read({ signal: AbortSignal.abort() })).toBe('2');
+  expect(await read({ signal: AbortSignal.abort() })).toBe('3');
 });

@@ -1,0 +1,41 @@
+/**
+ * Statements of the hot paths: built and compiled by Kysely once, planned by each connection once. `npm run bench -- reads`
+ * shows what they cost now.
+ */
+import { isPool, runNamed } from './database.ts';
+import type { Compilable, CompiledQuery } from 'kysely';
+import type { Queryable } from './database.ts';
+
+/** Stands for a value while a statement is built. */
+class Parameter {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** What a statement is built with instead of a value. Typed as the value, since that is what Kysely asks for. */
+export type ParameterOf<Values> = <Name extends keyof Values & string>(name: Name) => Values[Name];
+
+export class Prepared<Values extends object, Row> {
+  readonly #name: string;
+  readonly #build: (db: Queryable, parameter: ParameterOf<Values>) => Compilable<Row>;
+  #compiled: CompiledQuery<Row> | undefined;
+
+  /** @param name names the statement for PostgreSQL, so no two may have the same */
+  constructor(name: string, build: (db: Queryable, parameter: ParameterOf<Values>) => Compilable<Row>) {
+    this.#name = name;
+    this.#build = build;
+  }
+
+  async run(db: Queryable, values: Values): Promise<Row[]> {
+    if (!isPool(db)) return (await db.executeQuery(this.#build(db, (name) => values[name]).compile())).rows;
+    this.#compiled ??= this.#build(db, ((name: string) => new Parameter(name)) as never).compile();
+    const { sql, parameters } = this.#compiled;
+    const given = parameters.map((parameter) =>
+      parameter instanceof Parameter ? values[parameter.name as keyof Values] : parameter,
+    );
+    return runNamed(db, this.#name, sql, given);
+  }
+}
