@@ -10,7 +10,8 @@ import type { WorkerContext } from '../../src/worker/context.ts';
  */
 export async function sweepLater(worker: WorkerContext, laterMs: number, apartMs = 10 * 60_000): Promise<void> {
   const suspects = new Suspects();
-  const [now, steadyNow] = [Date.now() + laterMs, performance.now()];
+  // Whole: with fractions, what is ten minutes apart may be a little less.
+  const [now, steadyNow] = [Date.now() + laterMs, Math.round(performance.now())];
   await sweep(worker, suspects, { now, steadyNow });
   await sweep(worker, suspects, { now, steadyNow: steadyNow + apartMs });
 }
