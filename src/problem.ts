@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import { isDatabaseAway } from '../db/database.ts';
 import { CommitOutcomeUnknown } from '../db/transaction.ts';
+import { AudioToolError } from './audio/audio-error.ts';
 import type { Schema } from '../codegen/operations.ts';
 
 export type Problem = Schema<'Problem'>;
@@ -71,6 +72,7 @@ export function toApiError(error: unknown): ApiError {
     return unavailable('The service can not reach its database. Try again shortly.');
   }
   if (isDiskFull(error)) return diskIsFull();
+  if (error instanceof AudioToolError) return unavailable('The service can not read media now. Try again shortly.');
   return new ApiError(500, 'internal_error', 'The service failed to answer. Quote the requestId to support.');
 }
 

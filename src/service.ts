@@ -1,6 +1,7 @@
 /** A process of the service: one half or both, from its configuration to its last line in the log. */
 import { isDatabaseAway } from '../db/database.ts';
 import { startApi } from './api.ts';
+import { ExecutableNotFound, findExecutable } from './audio/executable.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { layFoundation } from './foundation.ts';
 import { closeGracefully, listen } from './listening.ts';
@@ -40,7 +41,7 @@ export async function runService(halves: Halves): Promise<void> {
     log.info('stopped');
     process.exit(0);
   } catch (error) {
-    if (error instanceof RecognizerError) log.fatal(error.message);
+    if (error instanceof RecognizerError || error instanceof ExecutableNotFound) log.fatal(error.message);
     else if (isDatabaseAway(error)) log.fatal({ err: error }, 'the database of DATABASE_URL can not be reached');
     else log.fatal({ err: error }, Error.isError(error) ? error.message : 'could not start');
     process.exit(1);
@@ -65,6 +66,7 @@ function askedToStop(): Promise<NodeJS.Signals> {
 
 async function start(config: Config, log: Log, halves: Halves): Promise<() => Promise<void>> {
   const recognizer = selectRecognizer(config);
+  await findExecutable('ffmpeg');
   if (halves.worker) await recognizer.check();
   const foundation = await layFoundation(config, log, halves.worker ? 'worker' : 'api');
   const stopping = new AbortController();

@@ -95,12 +95,13 @@ test.each([
   expect(await traces(service, account)).toMatchObject({ reservedMs });
 });
 
-test('a machine without a working ffmpeg → 500 that says nothing from inside, nothing is left', async () => {
+test('a machine without a working ffmpeg → 503 that says nothing from inside, nothing is left', async () => {
   const account = await makeAccount(service.db);
   const before = await traces(service, account);
   const broken = 'echo secret-from-inside >&2; exit 127';
   const response = await withFfmpeg(broken, async () => send(account.key, 'tone.mp3'));
-  expect([response.status, response.body.code]).toEqual([500, 'internal_error']);
+  expect([response.status, response.body.code]).toEqual([503, 'unavailable']);
+  expect(response.headers['retry-after']).toBe('5');
   expect(response.text).not.toMatch(/ffmpeg|secret/);
   await expectNothingLeft(service, account, before);
 });
