@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { setLimitOverrides, setPlan, suspendAccount } from '../../../db/accounts.ts';
 import { listLedger } from '../../../db/ledger.ts';
@@ -176,7 +176,7 @@ test('a recognizer error that no other attempt can mend → failed at once', asy
 test('an attempt beyond its time limit → aborted, and timed_out when no attempt is left', async () => {
   const { sessionId } = await upload(service, account, tone);
   // 30 s of it are the margin for ending the attempt.
-  await sql`update pgboss.job set expire_seconds = 31, retry_limit = 0 where name = 'transcription'`.execute(
+  await sql`update pgboss.job set expire_seconds = 34, retry_limit = 0 where name = 'transcription'`.execute(
     service.db,
   );
   await sql`update sessions set attempts_left = 1 where id = ${sessionId}`.execute(service.db);
@@ -198,8 +198,9 @@ test('audio that is gone → three attempts, then failed with recognizer_error',
   const { sessionId } = await upload(service, account, tone);
   await service.audioStore.remove(account.id, sessionId);
   const recognizer = await begin();
-  // Unfinished without its audio: the audit would rightly complain until it has failed.
   await expectFailedUncharged(sessionId, 'recognizer_error');
   expect(recognizer.calls).toEqual([]);
   expect((await row(service, account, sessionId)).attempt).toBe(3);
+  // As from a backup: the auditor would rightly miss it.
+  await copyFile(tone, audioPath(sessionId));
 });
