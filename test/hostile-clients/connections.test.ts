@@ -64,7 +64,7 @@ test('3,000 silent connections, 300 that send a byte now and then, 300 kept aliv
       expect(await list(api.port)).toBe(200);
       served += 1;
       return [...silent, ...trickling].every(({ closed }) => closed);
-    }, 50_000);
+    }, 100_000);
     expect(served).toBeGreaterThan(20);
     expect(silent.concat(trickling).filter(({ received }) => !received.startsWith('HTTP/1.1 408 '))).toEqual([]);
     expect(keptAlive.filter(({ closed, received }) => closed || !received.startsWith('HTTP/1.1 404 '))).toEqual([]);
@@ -73,7 +73,7 @@ test('3,000 silent connections, 300 that send a byte now and then, 300 kept aliv
     [...silent, ...trickling, ...keptAlive].forEach(({ socket }) => socket.destroy());
     await api.stop();
   }
-});
+}, 150_000);
 
 test('more connections than there are file descriptors → those that wait are closed for new ones, uploads go on', async () => {
   const opsPort = await freePort();

@@ -42,8 +42,10 @@ export async function startPostgresBy(clock: FakeClock): Promise<{ url: string; 
   const { url } = made;
   await made.leave();
   const data = join(folder, 'data');
-  // The server noted its command line when it was started; root's is run by the owner of its data.
-  const command = (await readFile(join(data, 'postmaster.opts'), 'utf8')).trim();
+  // The server noted its command line when it was started, and quoted all of it but its own path.
+  const noted = (await readFile(join(data, 'postmaster.opts'), 'utf8')).trim();
+  const command = noted.replace(/^(.*?) "/, `'$1' "`);
+  // Root's is run by the owner of its data.
   const { uid, gid } = await stat(data);
   const options = process.getuid!() === 0 ? { uid, gid } : {};
   const child = spawn('sh', ['-c', `exec ${command}`], { ...options, env: clock.env, cwd: data, stdio: 'ignore' });
