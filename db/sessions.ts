@@ -74,7 +74,7 @@ export function findSessionRow(db: Queryable, accountId: string, id: string): Pr
     .executeTakeFirst();
 }
 
-/** For support, which names a session by its id alone: besides the sweeps, the only query on sessions that does not name the account. */
+/** For support, which names a session by its id alone; no request of a client may come here. */
 export async function findAccountOfSession(db: Queryable, id: string): Promise<string | undefined> {
   const row = await db.selectFrom('sessions').select('account_id').where('id', '=', id).executeTakeFirst();
   return row?.account_id;
