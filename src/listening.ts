@@ -2,6 +2,8 @@ import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const closeIdleEveryMs = 200;
+/** What Linux allows. Beyond Node's 511, a burst of clients would believe to be connected, and the server not know of them. */
+const waitingConnections = 4096;
 
 /**
  * @returns the port, which is a free one when 0 was asked for
@@ -13,7 +15,7 @@ export async function listen(server: Server, port: number, host: string, variabl
     const taken = error.code === 'EADDRINUSE';
     reject(taken ? new Error(`Port ${port} on ${host} is taken. Set ${variable} to another one.`) : error);
   });
-  server.listen(port, host, resolve);
+  server.listen(port, host, waitingConnections, resolve);
   await promise;
   return (server.address() as AddressInfo).port;
 }
