@@ -15,6 +15,7 @@ import { useContractRouter } from './api/contract-router.ts';
 import { Docs } from './api/docs.ts';
 import { endAnswer } from './api/refusal.ts';
 import { Reply } from './api/reply.ts';
+import { refuseAmbiguousHead } from './api/request-head.ts';
 import { watchResponse } from './api/response-log.ts';
 import { refuseLooseIntegers, toInvalidRequest } from './api/validation.ts';
 import { ApiError, toApiError } from './problem.ts';
@@ -127,6 +128,7 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
   app.set('query parser', false);
   app.set('etag', false);
   app.disable('x-powered-by');
+  const isPreflight = (req: Request) => req.method === 'OPTIONS' && ctx.config.corsOrigins.length > 0;
 
   app.use((req, res, next) => {
     res.locals.requestId = randomUUIDv7();
@@ -139,11 +141,13 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
     const methods = ['GET', 'HEAD', 'POST'];
     const answered = { preflightContinue: true, maxAge: 600 };
     app.use(cors({ origin: ctx.config.corsOrigins, methods, allowedHeaders, exposedHeaders, ...answered }));
-    // Here and not by cors, which would read a body without end.
-    app.options('*path', (req, res) => endAnswer(req, res.status(204)));
   }
+  // No routes of express: it would answer a path that it can't decode itself, with a page of its own.
   app.use(async (req, res) => {
     try {
+      refuseAmbiguousHead(req);
+      // Here and not by cors, which would read a body without end.
+      if (isPreflight(req)) return endAnswer(req, res.status(204));
       if (stopping.aborted)
         throw new ApiError(503, 'unavailable', 'The service is restarting.', { retryAfterSeconds: 5 });
       if (docs.serves(req.path)) return await docs.answer(req, res);

@@ -1,14 +1,10 @@
-import { refuseAmbiguousHead } from './request-head.ts';
 import type { Request } from 'express';
 
 /**
  * A request as openapi-backend takes it. The body stays on the wire until every check of the headers has passed; the empty
  * object stands for it until then.
- *
- * @throws {ApiError} 400 for a head that could be understood in two ways
  */
 export function toBackendRequest(req: Request) {
-  refuseAmbiguousHead(req);
   const query: Record<string, string | string[]> = Object.create(null);
   const parameters = queryOf(req);
   for (const name of new Set(parameters.keys())) {
