@@ -5,6 +5,7 @@ import { setLimitOverrides } from '../../db/accounts.ts';
 import { setPlanLimits } from '../../db/plans.ts';
 import { RequestCounts } from '../../src/request-counts.ts';
 import { makeAccount, makeKey } from '../support/accounts.ts';
+import { countStatements } from '../support/counted-statements.ts';
 import { startTestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import type { Response } from 'supertest';
@@ -182,6 +183,22 @@ test('more at once than are left → those that are left are admitted', async ()
   const counts = new RequestCounts(first.db);
   const answers = await Promise.all([1, 2, 3].map(() => counts.count(id, 5)));
   expect(answers.filter(({ admitted }) => admitted)).toHaveLength(2);
+});
+
+test('hundreds at once of an account whose window is nearly full → those that are left admitted, the rest refused together', async () => {
+  await awayFromTheTurn();
+  const { id } = await makeAccount(first.db);
+  for (let i = 0; i < 3; i += 1) await countRequest(first.db, id, 5);
+  const { db, count } = countStatements(first.db);
+  const counts = new RequestCounts(db);
+  const answers = await Promise.all(Array.from({ length: 300 }, () => counts.count(id, 5)));
+  expect(answers.map(({ admitted, remaining }) => [admitted, remaining])).toEqual([
+    [true, 1],
+    [true, 0],
+    ...Array.from({ length: 298 }, () => [false, 0]),
+  ]);
+  // One for all of them, one for each that is admitted, and one that refuses.
+  expect(count()).toBe(4);
 });
 
 test('a new limit that only one of two requests at once knows → each goes by its own', async () => {
