@@ -52,7 +52,7 @@ async function captionsOf(
   id: string,
   type: Exclude<TranscriptType, 'application/json'>,
 ): Promise<string> {
-  const segments: Schema<'Segment'>[] = JSON.parse((await findSegments(db, accountId, id)) ?? '[]');
+  const segments: Schema<'Segment'>[] = JSON.parse(stillThere(await findSegments(db, accountId, id)));
   return { 'text/vtt': toWebVtt, 'application/x-subrip': toSubRip, 'text/plain': toPlainText }[type](segments);
 }
 
@@ -72,6 +72,12 @@ function tagOf(session: ReadableSession, type: TranscriptType, withWords: boolea
   const version = session.transcript_version ?? [status, progress, error].filter((part) => part !== null).join('-');
   const format = withWords && type === 'application/json' ? 'words' : type.split('/')[1];
   return `W/"${version}.${format}"`;
+}
+
+/** Silence is stored too: what is missing was deleted with its session, after that had been found. */
+function stillThere<Stored>(stored: Stored | undefined): Stored {
+  if (stored === undefined) throw sessionNotFound();
+  return stored;
 }
 
 /** The stored segments go into the answer as the JSON text that they are. */
@@ -94,9 +100,8 @@ async function transcriptOf(
 }
 
 async function segmentsOf(db: Queryable, accountId: string, id: string, withWords: boolean): Promise<string> {
-  if (!withWords) return (await findSegments(db, accountId, id)) ?? '[]';
-  const stored = await findSegmentsAndWords(db, accountId, id);
-  if (stored === undefined) return '[]';
+  if (!withWords) return stillThere(await findSegments(db, accountId, id));
+  const stored = stillThere(await findSegmentsAndWords(db, accountId, id));
   const words: Schema<'Word'>[][] = JSON.parse(stored.words);
   const segments: Schema<'Segment'>[] = JSON.parse(stored.segments);
   return JSON.stringify(segments.map((segment, index) => ({ ...segment, words: words[index] ?? [] })));

@@ -271,6 +271,21 @@ test('HEAD of a transcript → the headers of GET and no body', async () => {
   }
 });
 
+test.each([
+  ['application/json', ''],
+  ['application/json', '?include=words'],
+  ['text/vtt', ''],
+])('a transcript that is deleted while it is asked for (%s%s) → 404, not silence', async (accept, query) => {
+  const { id } = await makeSession(service.db, account.id, { status: 'completed' });
+  await service.db.deleteFrom('transcripts').where('session_id', '=', id).execute();
+  const { body, headers } = await service
+    .get(`/v1/sessions/${id}/transcript${query}`, account.key)
+    .set('Accept', accept)
+    .expect(404);
+  expect(body).toMatchObject({ code: 'session_not_found' });
+  expect(headers).not.toHaveProperty('etag');
+});
+
 test('CORS_ORIGINS set → Vary names Origin as well', async () => {
   const open = await startTestService({ beside: service, env: { CORS_ORIGINS: 'https://app.example.com' } });
   try {
