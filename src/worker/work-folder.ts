@@ -1,11 +1,14 @@
-/** Decoded audio on its way to the recognizer: `work/<account>.<session>.<attempt>`. */
+/**
+ * Decoded audio on its way to the recognizer: `work/<account>.<session>.<attempt>`. A piece of it is a file beside it,
+ * with a random UUID behind a dot, and for a moment only: it outlives a process that is killed in that moment.
+ */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { filesIn, lastTouched } from '../touched-files.ts';
 import type { Attempt } from '../../db/attempts.ts';
 import type { WrittenFile } from '../touched-files.ts';
 
-const attemptName = /^([0-9a-f-]{36})\.([0-9a-f-]{36})\.(\d+)$/;
+const attemptName = /^([0-9a-f-]{36})\.([0-9a-f-]{36})\.(\d+)(\.[0-9a-f-]{36})?$/;
 
 export class WorkFolder {
   readonly #folder: string;
@@ -24,9 +27,10 @@ export class WorkFolder {
 
   /** Removes the audio of an attempt that is over, and what earlier attempts at its session left when they died. */
   async remove({ accountId, sessionId, attempt }: Attempt): Promise<void> {
-    for (const left of await this.list()) {
-      const isEarlier = left.accountId === accountId && left.sessionId === sessionId && left.attempt <= attempt;
-      if (isEarlier) await rm(this.path(left), { force: true });
+    for (const name of await readdir(this.#folder)) {
+      const left = attemptOf(name);
+      const isOfSession = left?.accountId === accountId && left.sessionId === sessionId;
+      if (isOfSession && left.attempt <= attempt) await rm(join(this.#folder, name), { force: true });
     }
   }
 
