@@ -14,6 +14,11 @@ export interface AnyAnswer {
   body?: unknown;
 }
 
+/** What an answer may have said of itself before it failed, and what is not true of the problem in its place. */
+const ofFailedAnswer = [
+  ...['Content-Encoding', 'Content-Length', 'ETag', 'Location', 'Retry-After', 'Idempotency-Replayed'],
+];
+
 export class Reply {
   readonly #log: Log;
   readonly #validate: boolean;
@@ -45,6 +50,7 @@ export class Reply {
       res.destroy();
       return;
     }
+    for (const name of ofFailedAnswer) res.removeHeader(name);
     res.locals.code = error.code;
     res.statusCode = error.status;
     res.setHeader('Cache-Control', 'no-store');

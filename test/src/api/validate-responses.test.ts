@@ -1,5 +1,5 @@
 import { makeAccount } from '../../support/accounts.ts';
-import { makeSession } from '../../support/sessions.ts';
+import { makeSession, twoSegments } from '../../support/sessions.ts';
 import { startTestService } from '../../support/service.ts';
 import type { TestAccount } from '../../support/accounts.ts';
 import type { TestService } from '../../support/service.ts';
@@ -30,4 +30,13 @@ test('VALIDATE_RESPONSES=1, an answer that breaks the contract → logged, and 5
     detail: expect.stringContaining('must NOT have more than 255'),
   });
   expect(service.logLines.filter((line) => line.includes('an answer breaks the contract'))).toHaveLength(1);
+});
+
+test('the problem in the place of an answer → keeps the allowance, and nothing that the answer said of itself', async () => {
+  const transcript = { ...twoSegments, segments: '[{"index":-1}]' };
+  const session = await makeSession(service.db, account.id, { status: 'completed', transcript });
+  const { headers } = await service.get(`/v1/sessions/${session.id}/transcript`, account.key).expect(500);
+  expect(headers).toMatchObject({ 'content-type': 'application/problem+json', 'cache-control': 'no-store' });
+  expect(headers).toHaveProperty('ratelimit');
+  expect(headers).not.toHaveProperty('etag');
 });
