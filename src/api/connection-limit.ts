@@ -11,17 +11,23 @@ const most = 10_000;
 /** For the database, the log, children and what Node itself opens. */
 const otherFiles = 256;
 const logEveryMs = 60_000;
+/** Looking for idle connections goes through all of them, and dropped ones may come by the thousand. */
+const closeIdleEveryMs = 100;
 
 export function limitConnections(server: Server, log: Log, metrics: Metrics): void {
   const limit = connectionLimit(openFilesLimit());
   server.maxConnections = limit;
   let loggedAt = -Infinity;
+  let closedAt = -Infinity;
   server.on('drop', () => {
     metrics.refusedConnections.inc();
+    const now = performance.now();
+    if (now - closedAt < closeIdleEveryMs) return;
+    closedAt = now;
     // Room for the next: these wait for a request that may never come, and their clients may connect again.
     server.closeIdleConnections();
-    if (performance.now() - loggedAt < logEveryMs) return;
-    loggedAt = performance.now();
+    if (now - loggedAt < logEveryMs) return;
+    loggedAt = now;
     log.warn({ limit }, 'more connections than this process takes: new ones are refused, idle ones closed');
   });
 }
