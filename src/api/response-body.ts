@@ -13,7 +13,9 @@ import type { Request, Response } from 'express';
 
 /** In characters: a shorter body fits into one or two packets anyway. */
 const compressFrom = 2048;
+/** In bytes. One write has to be taken within 30 s by a client that reads 16 KiB/s (slow-readers.ts), so none is longer. */
 const inPiecesFrom = 256 * 1024;
+/** In characters, of up to three bytes each. */
 const pieceLength = 64 * 1024;
 const level = 1;
 /** Some 20 MB of compressors. An answer beyond them goes out as it is, instead of waiting for a client that reads slowly. */
@@ -33,7 +35,7 @@ export async function sendBody(req: Request, res: Response, text: string): Promi
     res.setHeader('Content-Encoding', 'gzip');
     if (req.method === 'HEAD') res.end();
     else await compress(res, text);
-  } else if (text.length < inPiecesFrom || req.method === 'HEAD' || isBodyUnread(req)) {
+  } else if (Buffer.byteLength(text) < inPiecesFrom || req.method === 'HEAD' || isBodyUnread(req)) {
     const body = Buffer.from(text);
     res.setHeader('Content-Length', body.length);
     // Node leaves the body out of the answer to HEAD.

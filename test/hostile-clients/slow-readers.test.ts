@@ -1,9 +1,11 @@
 /** Clients that ask for much and do not take it. */
 import { randomBytes } from 'node:crypto';
+import { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { jest } from '@jest/globals';
 import { ReadingPace } from '../../src/api/slow-readers.ts';
 import { makeAccount } from '../support/accounts.ts';
+import { plainGet } from '../support/plain-get.ts';
 import { startTestService } from '../support/service.ts';
 import { makeSession, twoSegments } from '../support/sessions.ts';
 import { until } from '../support/until.ts';
@@ -85,6 +87,23 @@ test('an answer that is taken slowly but steadily → comes whole', async () => 
   });
   await closed;
   expect(bytes).toBeGreaterThan(text.length);
+});
+
+test('an answer of wide characters → no write that a client of 16 KiB/s could not take within 30 s', async () => {
+  const segments = JSON.stringify([{ index: 0, startMs: 0, endMs: 7_000, text: '界'.repeat(250_000) }]);
+  const transcript = { ...twoSegments, segments, words: '[[]]' };
+  const { id } = await makeSession(service.db, account.id, { status: 'completed', transcript });
+  const writes = [jest.spyOn(ServerResponse.prototype, 'write'), jest.spyOn(ServerResponse.prototype, 'end')];
+  try {
+    const { bytes } = await plainGet(`${service.url}/v1/sessions/${id}/transcript`, {
+      Authorization: `Bearer ${account.key}`,
+    });
+    const lengths = writes.flatMap(({ mock }) => mock.calls.map(([body]) => (body as Buffer | undefined)?.length ?? 0));
+    expect(lengths.reduce((sum, length) => sum + length)).toBe(bytes.length);
+    expect(Math.max(...lengths)).toBeLessThan(30 * 16 * 1024);
+  } finally {
+    for (const write of writes) write.mockRestore();
+  }
 });
 
 test.each([
