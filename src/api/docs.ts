@@ -10,14 +10,23 @@ import type { DocsFile } from './docs/files.ts';
 export class Docs {
   /** Loaded when somebody first opens the page. */
   #files: Promise<Map<string, DocsFile>> | undefined;
+  readonly #load: typeof loadFiles;
 
   serves(path: string): boolean {
     return path === '/docs' || path.startsWith('/docs/');
   }
 
+  /** @param load loads the files, again when it failed before */
+  constructor(load = loadFiles) {
+    this.#load = load;
+  }
+
   /** @throws ApiError 404 and 405 */
   async answer(req: Request, res: Response): Promise<void> {
-    this.#files ??= loadFiles();
+    this.#files ??= this.#load().catch((error: unknown) => {
+      this.#files = undefined;
+      throw error;
+    });
     // Found by its whole path or not at all: no path leads to the file system.
     const file = (await this.#files).get(req.path);
     if (file === undefined) throw new ApiError(404, 'route_not_found', 'There is nothing at this path.');

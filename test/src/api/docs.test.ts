@@ -1,4 +1,5 @@
 /** `/docs` over plain HTTP: what is served, how it may be cached, and what it allows the browser. */
+import { Docs } from '../../../src/api/docs.ts';
 import { parseAnswers, sendRaw } from '../../support/raw-http.ts';
 import { startTestService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
@@ -69,6 +70,15 @@ test('GET with the ETag → 304 without a body', async () => {
     expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
     expect((await ask(path, { headers: { 'If-None-Match': '"other"' }, cache: 'no-store' })).status).toBe(200);
   }
+});
+
+test('files that can not be read at first → read again by the next request', async () => {
+  const results = [() => Promise.reject(new Error('EMFILE')), () => Promise.resolve(new Map())];
+  const docs = new Docs(() => results.shift()!());
+  const request = [{ path: '/docs', method: 'GET' }, {}] as unknown as Parameters<Docs['answer']>;
+  const answer = () => docs.answer(...request);
+  await expect(answer()).rejects.toThrow('EMFILE');
+  await expect(answer()).rejects.toMatchObject({ code: 'route_not_found' });
 });
 
 test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s /docs → 405 with Allow', async (method) => {
