@@ -59,22 +59,30 @@ export function listSessions(
   given.forEach((status, index) => (values[statusNames[index]!] = status));
   Object.assign(values, position);
 
-  const name = `page-${given.length}${createdAfter ? '-from' : ''}${createdBefore ? '-until' : ''}${after ? '-next' : ''}`;
+  const filters = { from: createdAfter !== undefined, until: createdBefore !== undefined, next: after !== undefined };
+  const { from, until, next } = filters;
+  const name = `page-${given.length}${from ? '-from' : ''}${until ? '-until' : ''}${next ? '-next' : ''}`;
   let page = pages.get(name);
   if (page === undefined) {
     const names = statusNames.slice(0, given.length);
-    page = new Prepared(name, (builder, parameter) => pageOf(builder, parameter, names, values));
+    page = new Prepared(name, (builder, parameter) => pageOf(builder, parameter, names, filters));
     pages.set(name, page);
   }
   return page.run(db, values as PageValues);
 }
 
-/** @param given tells which values there are */
+/** Which values there are, besides those of every page. */
+interface PageFilters {
+  from: boolean;
+  until: boolean;
+  next: boolean;
+}
+
 function pageOf(
   db: Queryable,
   parameter: ParameterOf<PageValues>,
   statuses: readonly StatusName[],
-  given: Partial<PageValues>,
+  { from, until, next }: PageFilters,
 ) {
   const of = (status?: StatusName) =>
     db
@@ -82,9 +90,9 @@ function pageOf(
       .select(readable)
       .where('account_id', '=', parameter('accountId'))
       .$if(status !== undefined, (query) => query.where('status', '=', parameter(status!)))
-      .$if(given.createdAfter !== undefined, (query) => query.where('created_at', '>=', parameter('createdAfter')))
-      .$if(given.createdBefore !== undefined, (query) => query.where('created_at', '<', parameter('createdBefore')))
-      .$if(given.id !== undefined, (query) =>
+      .$if(from, (query) => query.where('created_at', '>=', parameter('createdAfter')))
+      .$if(until, (query) => query.where('created_at', '<', parameter('createdBefore')))
+      .$if(next, (query) =>
         query.where(sql<boolean>`(created_at, id) < (${parameter('time')}::timestamptz, ${parameter('id')}::uuid)`),
       )
       .orderBy('created_at', 'desc')
