@@ -21,13 +21,18 @@ interface Line {
  */
 export class ConnectionWatch {
   readonly #newLine: (stream: () => Socket) => Line;
+  readonly #isAnswer: (error: unknown) => boolean;
   #line: Promise<Line> | undefined;
   #asking: Promise<boolean> | undefined;
   #closed = false;
 
-  /** @param newLine makes a connection to the same server with this option `stream`, not yet connected */
-  constructor(newLine: (stream: () => Socket) => Line) {
+  /**
+   * @param newLine makes a connection to the same server with this option `stream`, not yet connected
+   * @param isAnswer whether the server itself said so: a refusal is no silence
+   */
+  constructor(newLine: (stream: () => Socket) => Line, isAnswer: (error: unknown) => boolean) {
     this.#newLine = newLine;
+    this.#isAnswer = isAnswer;
   }
 
   /** For pg's option `stream`: the socket of a connection that is watched, from its first packet on. */
@@ -60,9 +65,9 @@ export class ConnectionWatch {
       const asked = this.#call().then((line) => line.query('select 1'));
       await Promise.race([asked, late.promise]);
       return true;
-    } catch {
+    } catch (error) {
       void this.#hangUp();
-      return false;
+      return this.#isAnswer(error);
     } finally {
       clearTimeout(timer);
     }
@@ -75,13 +80,16 @@ export class ConnectionWatch {
     return this.#line;
   }
 
-  async #connect(): Promise<Line> {
+  #connect(): Promise<Line> {
     const line = this.#newLine(this.stream);
-    const drop = () => (this.#line = undefined);
+    const connecting = line.connect().then(() => line);
+    // One that was given up may end late, when another has long taken its place.
+    const drop = () => {
+      if (this.#line === connecting) this.#line = undefined;
+    };
     line.on('error', drop);
     line.on('end', drop);
-    await line.connect();
-    return line;
+    return connecting;
   }
 
   async #hangUp(): Promise<void> {

@@ -111,7 +111,10 @@ export function watchForeignPool(url: string): { options: object; close(): Promi
 }
 
 function watchServer(url: string): ConnectionWatch {
-  return new ConnectionWatch((stream) => new pg.Client({ ...connectionOptions(url), stream, keepAlive: true }));
+  return new ConnectionWatch(
+    (stream) => new pg.Client({ ...connectionOptions(url), stream, keepAlive: true }),
+    (error) => error instanceof pg.DatabaseError,
+  );
 }
 
 function connectionOptions(url: string): pg.ClientConfig {
