@@ -9,7 +9,7 @@ const files = new Map(everything.filter((path) => isCode.test(path)).map((path) 
 const code = [...files.values()];
 const imports = code.flatMap((file) => file.imports.map((used) => ({ ...used, path: file.path })));
 
-const hasMain = /^(src\/(.*\/)?start(-[^/]*)?|scripts\/[^/]+|codegen\/generate)\.ts$/;
+const hasMain = /^(src\/(.*\/)?(start(-[^/]*)?|child-main)|scripts\/[^/]+|codegen\/generate)\.ts$/;
 const answering = /^(src\/(api|app|auth)\.ts|src\/api\/.*|handlers\/.*)$/;
 const working = /^src\/worker(\.ts|\/.*)$/;
 
@@ -23,7 +23,7 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
   { name: 'kysely', files: /^db\// },
   {
     name: 'sherpa-onnx-node',
-    files: /^src\/recognizers\/sherpa-onnx\/start-child\.ts$/,
+    files: /^src\/recognizers\/sherpa-onnx\/child-main\.ts$/,
     typesIn: /^src\/recognizers\/sherpa-onnx\//,
   },
   { name: 'node:child_process', files: /^(src\/(audio|recognizers)|db\/embedded|scripts)\// },

@@ -1,19 +1,19 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** No tool of ours prints longer lines; without a bound a broken one would fill our memory. */
+/** In characters. No tool of ours prints longer lines; without a bound a broken one would fill our memory. */
 const longestLine = 65_536;
 /** Four hours of quick speech are 2 MiB of words with their times. */
 const maxBytes = 8 * 1024 * 1024;
 
 export interface LineSplitter {
-  /** For `ChildOptions.onStdout`. Throws when a line grows beyond 65,536 characters, or all of them beyond 8 MiB. */
+  /** For `ChildOptions.onStdout`. Throws when a line grows beyond the longest, or all of them beyond 8 MiB. */
   push: (chunk: Buffer) => void;
   /** Hands over the last line if it had no line break. */
   end: () => void;
 }
 
 /** Cuts UTF-8 output that comes in chunks into lines without their line breaks. */
-export function splitLines(onLine: (line: string) => void): LineSplitter {
+export function splitLines(onLine: (line: string) => void, longest = longestLine): LineSplitter {
   const decoder = new StringDecoder('utf8');
   let rest = '';
   let bytes = 0;
@@ -23,7 +23,7 @@ export function splitLines(onLine: (line: string) => void): LineSplitter {
       if (bytes > maxBytes) throw new Error('there is no end of output');
       const lines = (rest + decoder.write(chunk)).split('\n');
       rest = lines.pop() ?? '';
-      if (rest.length > longestLine) throw new Error('a line of output is too long');
+      if (rest.length > longest) throw new Error('a line of output is too long');
       lines.forEach(onLine);
     },
     end() {

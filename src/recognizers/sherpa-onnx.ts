@@ -43,6 +43,12 @@ export function createSherpaOnnx({ folder, slots = createSlots(), timeLimitMs }:
     const model = await readModelFolder(folder);
     return { model, children: new WarmChildren(model.config, memoryBesideModel + 4 * model.bytes) };
   };
+  // One that failed is forgotten: the folder may be there for the next job.
+  const loadOnce = () =>
+    (loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    }));
 
   return {
     name: 'sherpa-onnx',
@@ -54,7 +60,7 @@ export function createSherpaOnnx({ folder, slots = createSlots(), timeLimitMs }:
     },
 
     async recognize(audio, options) {
-      const { model, children } = await (loading ??= load());
+      const { model, children } = await loadOnce();
       const languages = new Map<string, number>();
       const recognizePiece: RecognizePiece = async (piece, signal) => {
         const { heardFromMs: fromMs, heardToMs: toMs } = piece;
@@ -79,7 +85,8 @@ export function createSherpaOnnx({ folder, slots = createSlots(), timeLimitMs }:
     },
 
     async close() {
-      await (await loading)?.children.close();
+      const loaded = await loading?.catch(() => undefined);
+      await loaded?.children.close();
     },
   };
 }

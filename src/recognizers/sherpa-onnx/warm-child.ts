@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { boundedCommand } from '../../audio/bounded-command.ts';
 import { RecognizerError } from '../recognizer.ts';
+import { createAnswers } from './answers.ts';
+import type { ChildProcess } from 'node:child_process';
 import type { OfflineModelConfig } from 'sherpa-onnx-node';
-import type { PieceAnswer, PieceRequest, PieceResult } from './messages.ts';
+import type { PieceRequest, PieceResult } from './messages.ts';
 
-const main = fileURLToPath(new URL('start-child.ts', import.meta.url));
+const main = fileURLToPath(new URL('child-main.ts', import.meta.url));
 const stderrTailCharacters = 4096;
 
 /** A process with a loaded model. It dies with this one. */
@@ -29,25 +30,30 @@ export interface WarmChild {
 export async function startWarmChild(model: OfflineModelConfig, memoryBytes: number): Promise<WarmChild> {
   const limits = { memoryBytes, cpuSeconds: 'unlimited', fileBytes: 0, openFiles: 256 } as const;
   const [program, ...args] = await boundedCommand(process.execPath, [main, JSON.stringify(model)], limits);
-  const child = spawn(program, args, { env: {}, detached: true, cwd: '/', stdio: 'pipe' });
+  const child: ChildProcess = spawn(program, args, { env: {}, detached: true, cwd: '/', stdio: 'pipe' });
   let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-stderrTailCharacters)));
-  // What can't be written to a process that is gone is told by its end.
-  child.stdin.on('error', () => {});
   const ended = new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(`could not be started: ${error.message}`));
+    child.on('error', (error) => resolve(`could not be started: ${error.message}`));
     child.once('close', (code, by) =>
       resolve(by === null ? `ended with exit code ${code}: ${stderr.trim()}` : `was killed by ${by}`),
     );
   });
 
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const nextAnswer = async (): Promise<PieceAnswer> => {
-    const line = await lines.next();
-    if (line.done) throw new Error(`sherpa-onnx ${await ended}`);
-    return JSON.parse(line.value) as PieceAnswer;
-  };
-  const ready = nextAnswer();
+  const answers = createAnswers();
+  void ended.then((how) => answers.end(new Error(`sherpa-onnx ${how}`)));
+  // Where file descriptors have run out, it has none of these.
+  child.stderr?.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-stderrTailCharacters)));
+  // What can't be written to a process that is gone is told by its end.
+  child.stdin?.on('error', () => {});
+  child.stdout?.on('data', (chunk: Buffer) => {
+    try {
+      answers.push(chunk);
+    } catch (error) {
+      answers.end(new Error(`sherpa-onnx: ${(error as Error).message}`));
+      child.kill('SIGKILL');
+    }
+  });
+  const ready = answers.next();
   ready.catch(() => {});
 
   const kill = async () => {
@@ -65,8 +71,9 @@ export async function startWarmChild(model: OfflineModelConfig, memoryBytes: num
       try {
         stop.throwIfAborted();
         await ready;
-        child.stdin.write(`${JSON.stringify(request)}\n`);
-        return (await nextAnswer()) as PieceResult;
+        const answer = answers.next();
+        child.stdin?.write(`${JSON.stringify(request)}\n`);
+        return JSON.parse(await answer) as PieceResult;
       } catch (cause) {
         await kill();
         signal.throwIfAborted();

@@ -1,3 +1,4 @@
+import { RecognizerError } from '../recognizer.ts';
 import type { Word } from '../recognizer.ts';
 import type { PieceResult } from './messages.ts';
 
@@ -9,13 +10,19 @@ const unspaced = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
 
 /**
  * Puts tokens together to words: one that begins with a space (or SentencePiece's `▁`) begins a word, others go on with
- * it. Empty where the model gives no times.
+ * it.
  * @param fromMs where the piece begins that the times count from
  * @param toMs where it ends
+ * @throws {RecognizerError} there is text, but the model doesn't say when which word was heard
  */
 export function wordsOf(result: PieceResult, fromMs: number, toMs: number): Word[] {
   const { tokens, timestamps, durations, ys_log_probs: logarithms } = result;
-  if (timestamps.length !== tokens.length) return [];
+  const hasWords = tokens.length > 0 && timestamps.length === tokens.length;
+  if (!hasWords && result.text.trim() === '') return [];
+  // Without its words, what was heard would pass for silence.
+  if (!hasWords) {
+    throw new RecognizerError('recognizer_error', 'the model gives text without its times', { retryable: false });
+  }
   const startOf = (index: number) => Math.min(toMs, fromMs + Math.round(timestamps[index]! * 1000));
   const endOf = (index: number) => {
     const nextMs = index + 1 < tokens.length ? startOf(index + 1) : toMs;

@@ -1,4 +1,5 @@
 import { wordsOf } from '../../../src/recognizers/sherpa-onnx/words.ts';
+import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import type { PieceResult } from '../../../src/recognizers/sherpa-onnx/messages.ts';
 
 const heard = (tokens: string[], timestamps: number[], rest: Partial<PieceResult> = {}): PieceResult => ({
@@ -35,8 +36,16 @@ test('logarithms of probabilities → the confidence of the whole word; none, or
   expect(wordsOf(heard([' a'], [0], { ys_log_probs: [NaN] }), 0, 1000)[0]).not.toHaveProperty('confidence');
 });
 
-test('no times, times beyond the piece, tokens of spaces → no words, none beyond it, none empty', () => {
-  expect(wordsOf(heard([' a', ' b'], []), 0, 1000)).toEqual([]);
+test('text without times, with its tokens or without → RecognizerError, not retryable: it is no silence', () => {
+  for (const result of [heard([' a', ' b'], []), heard([], [], { text: 'a b' })]) {
+    expect(() => wordsOf(result, 0, 1000)).toThrow(RecognizerError);
+    expect(() => wordsOf(result, 0, 1000)).toThrow(expect.objectContaining({ retryable: false }));
+  }
+});
+
+test('silence, times beyond the piece, tokens of spaces → no words, none beyond it, none empty', () => {
+  expect(wordsOf(heard([], []), 0, 1000)).toEqual([]);
+  expect(wordsOf(heard([' '], []), 0, 1000)).toEqual([]);
   expect(wordsOf(heard([' a', ' ', ' b'], [0.5, 3, 5]), 0, 1000)).toEqual([
     { startMs: 500, endMs: 900, text: 'a' },
     { startMs: 1000, endMs: 1000, text: 'b' },

@@ -1,5 +1,5 @@
 /** The real addon with a model that hears tones (test/support/tiny-model). */
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeAudio } from '../../../src/audio/decode.ts';
@@ -65,7 +65,7 @@ test('a recording of several pieces → no word lost or doubled at their cuts', 
   expect(transcript.segments.flatMap(({ words }) => words.map(({ text }) => text))).toEqual(tones);
 });
 
-const childrenHere = () => childrenOf(process.pid, 'sherpa-onnx/start-child.ts');
+const childrenHere = () => childrenOf(process.pid, 'sherpa-onnx/child-main.ts');
 
 test('the next recording → the same process, with its model still loaded', async () => {
   const recognizer = make(1);
@@ -110,6 +110,17 @@ test('a model that is damaged → RecognizerError with what the addon says', asy
   const recognizer = createSherpaOnnx({ folder });
   await recognizer.check();
   await expect(recognizer.recognize(await spoken('low'), { signal })).rejects.toThrow(/sherpa-onnx (ended|was killed)/);
+});
+
+test('no model yet → rejected and closes; with its model there → the next recording is recognized', async () => {
+  const folder = join((await prepared).folder.path, 'later');
+  const recognizer = createSherpaOnnx({ folder });
+  recognizers.push(recognizer);
+  const audio = await spoken('low');
+  await expect(recognizer.recognize(audio, { signal })).rejects.toThrow(/later can not be read/);
+  await recognizer.close();
+  await cp(model, folder, { recursive: true });
+  expect((await recognizer.recognize(audio, { signal })).segments).toHaveLength(1);
 });
 
 test.each([

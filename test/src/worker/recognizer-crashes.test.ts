@@ -27,7 +27,7 @@ test('every process of the recognizer killed, ten at the most → that session f
   let kills = 0;
   const killOrEnd = async () => {
     // The first one is still there from the session before.
-    for (const pid of childrenOf(process.pid, 'sherpa-onnx/start-child.ts')) {
+    for (const pid of childrenOf(process.pid, 'sherpa-onnx/child-main.ts')) {
       process.kill(pid, 'SIGKILL');
       kills += 1;
     }
