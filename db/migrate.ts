@@ -16,6 +16,19 @@ export async function migrateToLatest(db: Db): Promise<void> {
   }
 }
 
+/**
+ * Whether the tables of the service and of its queue are those of this version; `absent` before the service's first start.
+ * Changes nothing.
+ */
+export async function databaseVersion(db: Db): Promise<'this' | 'another' | 'absent'> {
+  const made = sql<{ made: boolean }>`select
+    to_regclass('kysely_migration') is not null and to_regclass('pgboss.job') is not null as made`;
+  if (!(await made.execute(db)).rows[0]?.made) return 'absent';
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  const names = rows.map(({ name }) => name);
+  return names.join() === Object.keys(migrations).sort().join() ? 'this' : 'another';
+}
+
 /** Whether the database answers, for readiness checks. */
 export async function ping(db: Db): Promise<void> {
   await sql`select 1`.execute(db);

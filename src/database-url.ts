@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { clusterExists, clusterPaths } from '../db/embedded/cluster.ts';
 import { joinEmbeddedPostgres } from '../db/embedded/embedded-postgres.ts';
 import type { Config } from './config.ts';
 
@@ -9,6 +10,13 @@ export interface DatabaseInUse {
   leave(): Promise<void>;
 }
 
+/** Whether there may be a database already: only the server knows what is behind `DATABASE_URL`. */
+export function mayHaveDatabase({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): boolean {
+  return databaseUrl !== undefined || clusterExists(clusterPaths(postgresFolder(dataDir)));
+}
+
+const postgresFolder = (dataDir: string) => join(dataDir, 'postgres');
+
 /** The database of `DATABASE_URL`, or the embedded one below `DATA_DIR`, started if it does not run. */
 export async function useDatabase(
   { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
@@ -17,7 +25,7 @@ export async function useDatabase(
   // Others may pass through (the embedded PostgreSQL runs as another user below root) but not look around.
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
   if (databaseUrl !== undefined) return { url: databaseUrl, leave: async () => {} };
-  const postgres = await joinEmbeddedPostgres({ folder: join(dataDir, 'postgres'), onNotice });
+  const postgres = await joinEmbeddedPostgres({ folder: postgresFolder(dataDir), onNotice });
   postgres.keepRunning(() => {
     onNotice(
       'PostgreSQL came back on another port, since its own was taken: this process stops and must be started again',

@@ -1,8 +1,8 @@
 /** What commands work with: no more of the service than they need, so that most of them are quick. */
 import { openDatabase } from '../../db/database.ts';
-import { migrateToLatest } from '../../db/migrate.ts';
+import { databaseVersion, migrateToLatest } from '../../db/migrate.ts';
 import { AudioStore } from '../../src/audio-store.ts';
-import { useDatabase } from '../../src/database-url.ts';
+import { mayHaveDatabase, useDatabase } from '../../src/database-url.ts';
 import { createLog } from '../../src/log.ts';
 import { Queue } from '../../src/queue.ts';
 import { Refusal, briefly } from './refusal.ts';
@@ -23,18 +23,21 @@ export interface AdminContext {
  * beside a running service, or started and stopped.
  *
  * @param onNotice hears why it takes longer
+ * @param only `looks` neither makes nor migrates the database: one that is absent or of another version is refused
  */
 export async function withAdminContext<T>(
   config: Config,
   onNotice: (message: string) => void,
   work: (admin: AdminContext) => Promise<T>,
+  only?: 'looks',
 ): Promise<T> {
+  if (only === 'looks' && !mayHaveDatabase(config)) throw new Refusal(absent);
   const inUse = await useDatabase(config, onNotice).catch(refuseUnopened);
   // What breaks while it is idle is met again by the next query, which says so.
   const { db, close } = openDatabase(inUse.url, () => {}, 2);
   let started: Promise<Queue> | undefined;
   try {
-    await migrateToLatest(db).catch(refuseUnopened);
+    await (only === 'looks' ? refuseOtherVersion(db) : migrateToLatest(db)).catch(refuseUnopened);
     const queue = () => (started ??= startQueue(inUse.url));
     const { dataDir } = config;
     return await work({ db, databaseUrl: inUse.url, dataDir, audioStore: new AudioStore(dataDir), queue });
@@ -46,8 +49,18 @@ export async function withAdminContext<T>(
   }
 }
 
+const absent = 'There is no database of the service yet: its first start makes it.';
+const ofAnotherVersion =
+  'The database is of another version of the service: check it with that one, or start this one, which migrates it.';
+
+async function refuseOtherVersion(db: Db): Promise<void> {
+  const version = await databaseVersion(db);
+  if (version !== 'this') throw new Refusal(version === 'absent' ? absent : ofAnotherVersion);
+}
+
 /** Mostly an environment that points to the wrong place: the stack would hide the one line that helps. */
 function refuseUnopened(error: unknown): never {
+  if (error instanceof Refusal) throw error;
   throw new Refusal(
     `The database can not be opened: ${briefly(error)}. Are DATABASE_URL and DATA_DIR those of the service?`,
   );

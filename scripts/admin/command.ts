@@ -37,8 +37,16 @@ export function addCommand(group: Command, name: string, description: string, ..
     .showHelpAfterError(`For example: ${path} ${examples[0]}\nMore: ${path} ${name} --help`);
 }
 
-/** Does the work of a command and prints its report. */
-export async function answer(command: Command, work: (admin: AdminContext) => Promise<Report>): Promise<void> {
+/**
+ * Does the work of a command and prints its report.
+ *
+ * @param only see {@link withAdminContext}
+ */
+export async function answer(
+  command: Command,
+  work: (admin: AdminContext) => Promise<Report>,
+  only?: 'looks',
+): Promise<void> {
   const { json } = command.optsWithGlobals<{ json?: true }>();
   const config = readConfig(process.env);
   const { interrupted, stopListening } = listenForInterruption();
@@ -51,7 +59,7 @@ export async function answer(command: Command, work: (admin: AdminContext) => Pr
     if (report.note !== undefined) notice(report.note);
     process.exitCode = report.exitCode ?? 0;
   };
-  await explainMistakes(command, () => withAdminContext(config, notice, run)).finally(stopListening);
+  await explainMistakes(command, () => withAdminContext(config, notice, run, only)).finally(stopListening);
 }
 
 /** Answers a {@link Mistake} as the command line answers those that it finds itself: with an example. */

@@ -13,13 +13,11 @@ export function addVerifyCommand(program: Command): void {
   const describes =
     'Check everything that must hold of balances, sessions, jobs, transcripts and audio; changes nothing.';
   addCommand(program, 'verify', describes, 'verify', '--json verify').action((_options: object, command: Command) =>
-    answer(command, verify),
+    answer(command, verify, 'looks'),
   );
 }
 
 async function verify(admin: AdminContext): Promise<Report> {
-  // Its tables are looked at, and the first start makes them.
-  await admin.queue();
   const { db, close } = openDatabase(admin.databaseUrl, () => {}, 2, patientTimeoutMs);
   const progress = showProgress();
   try {

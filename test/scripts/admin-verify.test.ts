@@ -1,6 +1,7 @@
 /** `admin verify`: nothing to say of a sound database, and every rule named when it is broken. */
-import { cp, mkdtemp } from 'node:fs/promises';
+import { cp, mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { openDatabase } from '../../db/database.ts';
 import { AudioStore } from '../../src/audio-store.ts';
 import { audit, usualGrace } from '../../src/audit.ts';
@@ -9,7 +10,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { makeEverySession } from '../support/every-session.ts';
 import { startTestService } from '../support/service.ts';
 import { breaches, leaveFile, unknownAudio } from './breaches.ts';
-import { adminOf } from './run-admin.ts';
+import { adminOf, refused, runAdmin } from './run-admin.ts';
 import type { Audit } from '../../src/audit.ts';
 import type { TestDatabase } from '../support/database.ts';
 import type { EverySession } from '../support/every-session.ts';
@@ -109,5 +110,32 @@ test('a file that nobody needs, younger than two hours → shown as waiting for 
     expect(audit.checks.find(({ id }) => id === 'audio_is_needed')).toMatchObject({ breaches: 0, awaitingSweep: 1 });
     const { stdout } = await admin.run('verify');
     expect(stdout).toContain('1 file that nobody needs: a running worker removes them within two hours.');
+  });
+});
+
+test('a database that was not made yet → refused, and not made', async () => {
+  const template = new URL(process.env.TEST_DATABASE_URL!);
+  template.pathname = '/template1';
+  const { url, drop } = await createTestDatabase(template.href);
+  const { db, close } = openDatabase(url, () => {}, 1);
+  try {
+    const admin = adminOf({ databaseUrl: url, dataDir: original.dataDir });
+    expect(await admin.run('verify')).toEqual(refused(/^There is no database of the service yet: .*\n$/));
+    expect(await db.introspection.getTables({ withInternalKyselyTables: true })).toEqual([]);
+  } finally {
+    await close();
+    await drop();
+  }
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'nothing-'));
+  expect(await runAdmin(['verify'], { DATA_DIR: dataDir })).toEqual(refused(/^There is no database/));
+  expect(await readdir(dataDir)).toEqual([]);
+});
+
+test('a database of another version → refused, and left as it is', async () => {
+  await onCopy(async ({ db }, admin) => {
+    await sql`update kysely_migration set name = '0000-other'`.execute(db);
+    expect(await admin.run('verify')).toEqual(refused(/^The database is of another version of the service: .*\n$/));
+    const { rows } = await sql`select name from kysely_migration`.execute(db);
+    expect(rows).toEqual([{ name: '0000-other' }]);
   });
 });
