@@ -29,23 +29,24 @@ test('a silent connection, and a server that refuses another → it said so itse
 /** The far end of a question, in the test's hands. */
 class Line extends EventEmitter {
   isHungUp = false;
-  asked = 0;
   answer: () => Promise<void> = async () => {};
   async connect() {}
   async end() {
     this.isHungUp = true;
   }
   query() {
-    this.asked++;
+    this.emit('question');
     return this.answer();
   }
 }
 
 test('a line that was given up ends late → the one that took its place stays in use', async () => {
   const lines: Line[] = [];
+  const questions = new EventEmitter();
   const watch = new ConnectionWatch(
     () => {
       const line = new Line();
+      line.on('question', () => questions.emit('question'));
       if (lines.push(line) === 1) line.answer = () => Promise.reject(new Error('Connection terminated'));
       return line;
     },
@@ -55,13 +56,15 @@ test('a line that was given up ends late → the one that took its place stays i
   broken.emit('timeout');
   await expect(once(broken, 'close')).rejects.toThrow('the server is silent');
   const healthy = watch.stream();
-  const asks = async (count: number) => {
+  const ask = async () => {
+    const asked = once(questions, 'question');
     healthy.emit('timeout');
-    while (lines[1]?.asked !== count) await new Promise(setImmediate);
+    await asked;
+    await new Promise(setImmediate);
   };
-  await asks(1);
+  await ask();
   lines[0]!.emit('end');
-  await asks(2);
+  await ask();
   await watch.close();
   expect(lines.map(({ isHungUp }) => isHungUp)).toEqual([true, true]);
   expect(healthy.destroyed).toBe(false);
