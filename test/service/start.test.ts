@@ -23,12 +23,15 @@ test('three wrong variables → one message that names all three, exit code 2', 
   expect(stdout).toBe('');
 });
 
-test.each(['start', 'start-api', 'start-worker'])('src/%s.ts without ffmpeg → says what to install, exit code 1', (name) => {
-  const env = { PATH: '/nowhere', PORT: '0', OPS_PORT: '0' };
-  const { status, stdout } = spawnSync(process.execPath, [`src/${name}.ts`], { cwd: root, env, encoding: 'utf8' });
-  expect(status).toBe(1);
-  expect(stdout).toContain('ffmpeg was not found. Install it: apt-get install ffmpeg');
-});
+test.each(['start', 'start-api', 'start-worker'])(
+  'src/%s.ts without ffmpeg → says what to install, exit code 1',
+  (name) => {
+    const env = { PATH: '/nowhere', PORT: '0', OPS_PORT: '0' };
+    const { status, stdout } = spawnSync(process.execPath, [`src/${name}.ts`], { cwd: root, env, encoding: 'utf8' });
+    expect(status).toBe(1);
+    expect(stdout).toContain('ffmpeg was not found. Install it: apt-get install ffmpeg');
+  },
+);
 
 test('API and worker in processes of their own, SIGTERM to both → exit code 0', async () => {
   const database = await createTestDatabase();

@@ -1,6 +1,5 @@
 /** The real addon with a model that hears tones (test/support/tiny-model). */
-import { cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { createSlots } from '../../../src/recognizers/in-pieces.ts';
@@ -104,7 +103,8 @@ test('too slow → timed_out, and the child is gone', async () => {
 });
 
 test('a model that is damaged → RecognizerError with what the addon says', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'damaged-model-'));
+  const folder = join((await prepared).folder.path, 'damaged');
+  await mkdir(folder);
   await writeFile(join(folder, 'model.onnx'), 'no model');
   await writeFile(join(folder, 'tokens.txt'), 'a 0\n');
   const recognizer = createSherpaOnnx({ folder });
