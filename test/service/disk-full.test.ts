@@ -42,8 +42,8 @@ test('a disk that fills up during uploads and while jobs decode → 503 and fail
   const short = join(folder.path, 'short.wav');
   await writeFile(short, await tone(1_000));
   const huge = join(folder.path, 'huge.wav');
-  // 6 MB, and there is room for 5: the rest fits into the buffers of a connection, so that the client is done with sending.
-  await writeFile(huge, await tone(375_000));
+  // 3.5 MB, for which there is no room; a refusal reads up to 4 MiB more, so that such a client sees it.
+  await writeFile(huge, await tone(220_000));
 
   const { path } = await fakePrograms({ pocketsphinx_continuous: saysHello });
   const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: dataDir, PATH: path };
@@ -56,7 +56,7 @@ test('a disk that fills up during uploads and while jobs decode → 503 and fail
     return (JSON.parse(text) as { sessionId: string }).sessionId;
   };
   const session = async (id: string) => (await findSessionRow(service.db, account.id, id))!;
-  const fill = () => writeFile(join(disk, 'filler'), Buffer.alloc(11 * mebibyte));
+  const fill = () => writeFile(join(disk, 'filler'), Buffer.alloc(13 * mebibyte));
 
   await fill();
   const { status, code, headers } = await client.upload(huge);
