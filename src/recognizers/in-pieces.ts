@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import { cutIntoPieces } from '../audio/pieces.ts';
 import { joinPieces } from './join.ts';
+import { together } from './together.ts';
 import type { Piece, PieceLengths } from '../audio/pieces.ts';
-import type { HeardPiece } from './join.ts';
 import type { DecodedAudio, RecognizeOptions, Word } from './recognizer.ts';
 
 /**
@@ -27,7 +27,7 @@ export function createSlots(count = availableParallelism()): Slots {
 }
 
 /**
- * The first piece that fails stops the others; nothing runs any more when this rejects.
+ * Recognizes pieces, and joins what was heard at their cuts.
  * @throws what `recognizePiece` throws
  * @throws the abort reason of `options.signal`
  */
@@ -36,31 +36,42 @@ export async function recognizeInPieces(
   lengths: PieceLengths,
   slots: Slots,
   recognizePiece: RecognizePiece,
-  { signal, onProgress }: RecognizeOptions,
+  options: RecognizeOptions,
 ): Promise<Word[][]> {
+  const heard = await hearInPieces(audio, lengths, slots, recognizePiece, options);
+  return joinPieces(heard.map(({ piece, result }) => ({ piece, utterances: result })));
+}
+
+/**
+ * The first piece that fails stops the others; nothing runs any more when this rejects.
+ * @param hear what is done with one piece; `onHeard` gets how much of it is done already, in ms
+ * @returns what it made of each, in order of time
+ * @throws what `hear` throws
+ * @throws the abort reason of `options.signal`
+ */
+export async function hearInPieces<Result>(
+  audio: DecodedAudio,
+  lengths: PieceLengths,
+  slots: Slots,
+  hear: (piece: Piece, signal: AbortSignal, onHeard: (ms: number) => void) => Promise<Result>,
+  { signal, onProgress }: RecognizeOptions,
+): Promise<{ piece: Piece; result: Result }[]> {
   const pieces = cutIntoPieces(audio.durationMs, audio.silences, lengths);
   const heardOf = progressOf(pieces, onProgress);
-  const failed = new AbortController();
-  const stop = AbortSignal.any([signal, failed.signal]);
   // No more of one recording in the line than can run at once: a short one that comes later waits for a piece, not for all.
   const inLine = pLimit(slots.count);
-  const recognize = (piece: Piece): Promise<HeardPiece> =>
-    inLine(() =>
-      slots.run(async () => {
-        stop.throwIfAborted();
-        const utterances = await recognizePiece(piece, stop, (ms) => heardOf(piece, ms));
-        heardOf(piece, piece.heardToMs - piece.heardFromMs);
-        return { piece, utterances };
-      }),
-    ).catch((error: unknown) => {
-      failed.abort(error);
-      throw error;
-    });
-
-  const outcomes = await Promise.allSettled(pieces.map(recognize));
-  signal.throwIfAborted();
-  failed.signal.throwIfAborted();
-  return joinPieces(outcomes.map((outcome) => (outcome as PromiseFulfilledResult<HeardPiece>).value));
+  const works = pieces.map(
+    (piece) => (stop: AbortSignal) =>
+      inLine(() =>
+        slots.run(async () => {
+          stop.throwIfAborted();
+          const result = await hear(piece, stop, (ms) => heardOf(piece, ms));
+          heardOf(piece, piece.heardToMs - piece.heardFromMs);
+          return { piece, result };
+        }),
+      ),
+  );
+  return together(signal, works);
 }
 
 /** A word whose times were counted from the start of what a piece hears. */

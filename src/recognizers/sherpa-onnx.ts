@@ -1,13 +1,17 @@
-import { ExecutableNotFound } from '../audio/executable.ts';
 import { segmentsFromTexts, segmentsFromUtterances } from '../segments.ts';
 import { createSlots, recognizeInPieces } from './in-pieces.ts';
 import { RecognizerError } from './recognizer.ts';
+import { createDiarization } from './sherpa-onnx/diarization.ts';
 import { readModelFolder } from './sherpa-onnx/model-folder.ts';
+import { nameSpeakers, withSpeakers } from './sherpa-onnx/speakers.ts';
 import { WarmChildren } from './sherpa-onnx/warm-children.ts';
 import { wordsOf } from './sherpa-onnx/words.ts';
+import { meanProgress, together } from './together.ts';
 import type { Piece, PieceLengths } from '../audio/pieces.ts';
 import type { RecognizePiece, Slots } from './in-pieces.ts';
 import type { Recognizer, Word } from './recognizer.ts';
+import type { DiarizationOptions } from './sherpa-onnx/diarization.ts';
+import type { PieceResult } from './sherpa-onnx/messages.ts';
 import type { SherpaModel } from './sherpa-onnx/model-folder.ts';
 
 /** Whisper hears 30 s at a time, and neither of these says when it heard which word. */
@@ -26,6 +30,8 @@ const memoryBesideModel = 4 * 1024 ** 3;
 export interface SherpaOnnxOptions {
   /** Where the model's files are. */
   folder: string;
+  /** Where the models that tell speakers apart are, or may be one day. */
+  diarization?: Pick<DiarizationOptions, 'folder' | 'windowMs'>;
   /** Processes at once; each loads the model. */
   slots?: Slots;
   /** Wall-clock time for a piece of that length, loading the model included. */
@@ -36,12 +42,14 @@ export interface SherpaOnnxOptions {
  * sherpa-onnx (https://github.com/k2-fsa/sherpa-onnx) with a Whisper, Parakeet, Moonshine or SenseVoice model, on the CPU,
  * in processes that keep the model between pieces and jobs.
  */
-export function createSherpaOnnx({ folder, slots = createSlots(), timeLimitMs }: SherpaOnnxOptions): Recognizer {
-  const limitOf = timeLimitMs ?? ((durationMs: number) => 5 * 60_000 + 20 * durationMs);
-  let loading: Promise<{ model: SherpaModel; children: WarmChildren }> | undefined;
+export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
+  const { folder, slots = createSlots(), timeLimitMs = defaultTimeLimitMs } = options;
+  const diarization = options.diarization && createDiarization({ ...options.diarization, slots, timeLimitMs });
+  let loading: Promise<{ model: SherpaModel; children: WarmChildren<PieceResult> }> | undefined;
   const load = async () => {
     const model = await readModelFolder(folder);
-    return { model, children: new WarmChildren(model.config, memoryBesideModel + 4 * model.bytes) };
+    const memoryBytes = memoryBesideModel + 4 * model.bytes;
+    return { model, children: new WarmChildren<PieceResult>({ recognition: model.config }, memoryBytes) };
   };
   // One that failed is forgotten: the folder may be there for the next job.
   const loadOnce = () =>
@@ -57,39 +65,45 @@ export function createSherpaOnnx({ folder, slots = createSlots(), timeLimitMs }:
         const message = `SHERPA_ONNX_MODEL: ${cause.message}. Name the folder of a model for sherpa-onnx.`;
         throw new RecognizerError('recognizer_error', message, { retryable: true, cause });
       });
+      await diarization?.load();
     },
 
-    async recognize(audio, options) {
+    async recognize(audio, { signal, onProgress }) {
       const { model, children } = await loadOnce();
+      const diarize = await diarization?.load();
       const languages = new Map<string, number>();
-      const recognizePiece: RecognizePiece = async (piece, signal) => {
+      const recognizePiece: RecognizePiece = async (piece, stop) => {
         const { heardFromMs: fromMs, heardToMs: toMs } = piece;
-        const result = await children
-          .recognize({ file: audio.file, fromMs, toMs }, limitOf(toMs - fromMs), signal)
-          .catch((error: unknown) => {
-            if (!(error instanceof ExecutableNotFound)) throw error;
-            throw new RecognizerError('recognizer_error', error.message, { retryable: true, cause: error });
-          });
+        const result = await children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop);
         const language = /^(<\|)?([a-z]{2,3})(\|>)?$/.exec(result.lang)?.[2];
         if (language !== undefined) languages.set(language, (languages.get(language) ?? 0) + result.text.length);
         return [lengthsOf[model.kind] === withTimes ? wordsOf(result, fromMs, toMs) : wholeText(result.text, piece)];
       };
       const lengths = lengthsOf[model.kind];
-      const heard = await recognizeInPieces(audio, lengths, slots, recognizePiece, options);
+      const progressOf = meanProgress(diarize ? 2 : 1, onProgress);
+      const [heard, turns] = await together(signal, [
+        (stop) => recognizeInPieces(audio, lengths, slots, recognizePiece, { signal: stop, onProgress: progressOf(0) }),
+        async (stop) => (await diarize?.(audio, { signal: stop, onProgress: progressOf(1) })) ?? [],
+      ]);
       const segments =
         lengths === withTimes
-          ? segmentsFromUtterances(heard, audio.durationMs)
-          : segmentsFromTexts(heard.flat(), audio.durationMs);
+          ? segmentsFromUtterances(
+              heard.map((words) => withSpeakers(words, turns)),
+              audio.durationMs,
+            )
+          : withSpeakers(segmentsFromTexts(heard.flat(), audio.durationMs), turns);
       const language = [...languages].sort(([, a], [, b]) => b - a)[0]?.[0];
-      return { segments, ...(language !== undefined && segments.length > 0 && { language }) };
+      return { segments: nameSpeakers(segments), ...(language !== undefined && segments.length > 0 && { language }) };
     },
 
     async close() {
       const loaded = await loading?.catch(() => undefined);
-      await loaded?.children.close();
+      await Promise.all([loaded?.children.close(), diarization?.close()]);
     },
   };
 }
+
+const defaultTimeLimitMs = (durationMs: number) => 5 * 60_000 + 20 * durationMs;
 
 function wholeText(text: string, { startMs, endMs }: Piece): Word[] {
   return text.trim() === '' ? [] : [{ text: text.trim(), startMs, endMs }];

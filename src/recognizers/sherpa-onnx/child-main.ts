@@ -1,33 +1,88 @@
-/** A process that keeps one model loaded and recognizes one piece after the other: JSON lines in, JSON lines out. */
+/** A process that keeps its models loaded and hears one piece after the other: JSON lines in, JSON lines out. */
 import { open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { bytesPerMs } from '../../audio/samples.ts';
-import type { OfflineModelConfig } from 'sherpa-onnx-node';
-import type { PieceAnswer, PieceRequest, PieceResult } from './messages.ts';
+import { lengthOf, speechToKnow } from './diarization-speech.ts';
+import type { OfflineModelConfig, OfflineSpeakerDiarizationConfig } from 'sherpa-onnx-node';
+import type { Span } from './diarization-speech.ts';
+import type { ChildAnswer, ChildWork, PieceRequest, PieceResult, WindowResult } from './messages.ts';
 
 /** A CommonJS package whose exports have no names that `import` could see. */
-const { OfflineRecognizer } = createRequire(import.meta.url)('sherpa-onnx-node') as typeof import('sherpa-onnx-node');
+const sherpa = createRequire(import.meta.url)('sherpa-onnx-node') as typeof import('sherpa-onnx-node');
 
 const sampleRate = 16_000;
+const samplesPerMs = sampleRate / 1000;
 /** -60 dB. Whisper makes up words for digital silence. */
 const inaudible = 0.001;
+/** In a window; where voices can't be told apart at all there seem to be hundreds. Who speaks least is left out. */
+const mostSpeakers = 100;
 
-const modelConfig = JSON.parse(process.argv[2]!) as OfflineModelConfig;
-const recognizer = new OfflineRecognizer({ featConfig: { sampleRate, featureDim: 80 }, modelConfig });
+const work = JSON.parse(process.argv[2]!) as ChildWork;
+const hear = 'diarization' in work ? createDiarization(work.diarization) : createRecognition(work.recognition);
 answer('ready');
 for await (const line of createInterface({ input: process.stdin })) {
-  answer(recognize(await readSamples(JSON.parse(line) as PieceRequest)));
+  answer(hear(await readSamples(JSON.parse(line) as PieceRequest)));
 }
 
-function recognize(samples: Float32Array): PieceResult {
-  if (samples.every((sample) => Math.abs(sample) < inaudible)) {
-    return { lang: '', text: '', tokens: [], timestamps: [], durations: [], ys_log_probs: [] };
-  }
-  const stream = recognizer.createStream();
-  stream.acceptWaveform({ samples, sampleRate });
-  recognizer.decode(stream);
-  return recognizer.getResult(stream);
+function createRecognition(modelConfig: OfflineModelConfig): (samples: Float32Array) => PieceResult {
+  const recognizer = new sherpa.OfflineRecognizer({ featConfig: { sampleRate, featureDim: 80 }, modelConfig });
+  return (samples) => {
+    if (isInaudible(samples)) {
+      return { lang: '', text: '', tokens: [], timestamps: [], durations: [], ys_log_probs: [] };
+    }
+    const stream = recognizer.createStream();
+    stream.acceptWaveform({ samples, sampleRate });
+    recognizer.decode(stream);
+    return recognizer.getResult(stream);
+  };
+}
+
+function createDiarization(config: OfflineSpeakerDiarizationConfig): (samples: Float32Array) => WindowResult {
+  const diarization = new sherpa.OfflineSpeakerDiarization(config);
+  if (diarization.sampleRate !== sampleRate) throw new Error(`the model hears ${diarization.sampleRate} Hz only`);
+  const extractor = new sherpa.SpeakerEmbeddingExtractor(config.embedding);
+
+  const embeddingOf = (samples: Float32Array, spans: readonly Span[]): string => {
+    const stream = extractor.createStream();
+    for (const { startMs, endMs } of spans) {
+      stream.acceptWaveform({ samples: samples.subarray(startMs * samplesPerMs, endMs * samplesPerMs), sampleRate });
+    }
+    stream.inputFinished();
+    const { buffer, byteOffset, byteLength } = extractor.compute(stream, false);
+    return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+  };
+
+  const turnsIn = (samples: Float32Array) => {
+    // To whole seconds, which is how far its windows are apart: speech heard in padding of its own would make it exit.
+    const padded = new Float32Array(Math.ceil(samples.length / sampleRate) * sampleRate);
+    padded.set(samples);
+    const lengthMs = Math.floor(samples.length / samplesPerMs);
+    return diarization
+      .process(padded)
+      .map(({ start, end, speaker }) => ({ startMs: Math.round(start * 1000), endMs: Math.round(end * 1000), speaker }))
+      .map((turn) => ({ ...turn, endMs: Math.min(turn.endMs, lengthMs) }))
+      .filter(({ startMs, endMs }) => endMs - startMs >= config.minDurationOn * 1000);
+  };
+
+  return (samples) => {
+    if (isInaudible(samples)) return { speakers: [] };
+    const turns = turnsIn(samples);
+    const voices = [...Map.groupBy(turns, ({ speaker }) => speaker).values()];
+    voices.sort((a, b) => lengthOf(b) - lengthOf(a));
+    const speakers = voices.slice(0, mostSpeakers).map((own) => {
+      const others = turns.filter(({ speaker }) => speaker !== own[0]!.speaker);
+      return {
+        turns: own.map(({ startMs, endMs }): [number, number] => [startMs, endMs]),
+        embedding: embeddingOf(samples, speechToKnow(own, others)),
+      };
+    });
+    return { speakers };
+  };
+}
+
+function isInaudible(samples: Float32Array): boolean {
+  return samples.every((sample) => Math.abs(sample) < inaudible);
 }
 
 /** From -1 to 1. */
@@ -35,9 +90,11 @@ async function readSamples({ file, fromMs, toMs }: PieceRequest): Promise<Float3
   await using handle = await open(file);
   const bytes = Buffer.alloc((toMs - fromMs) * bytesPerMs);
   const { bytesRead } = await handle.read(bytes, 0, bytes.length, fromMs * bytesPerMs);
-  return Float32Array.from({ length: Math.floor(bytesRead / 2) }, (_, index) => bytes.readInt16LE(index * 2) / 32_768);
+  const samples = new Float32Array(Math.floor(bytesRead / 2));
+  for (let index = 0; index < samples.length; index += 1) samples[index] = bytes.readInt16LE(index * 2) / 32_768;
+  return samples;
 }
 
-function answer(message: PieceAnswer): void {
+function answer(message: ChildAnswer): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }

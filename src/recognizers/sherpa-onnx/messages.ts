@@ -1,13 +1,26 @@
-import type { OfflineResult } from 'sherpa-onnx-node';
+import type { OfflineModelConfig, OfflineResult, OfflineSpeakerDiarizationConfig } from 'sherpa-onnx-node';
 
-/** A line to a child: what to recognize, from a file of 16 kHz mono s16le. */
+/** What a child is started for, with the models that it loads. */
+export type ChildWork = { recognition: OfflineModelConfig } | { diarization: OfflineSpeakerDiarizationConfig };
+
+/** A line to a child: what to hear, from a file of 16 kHz mono s16le. */
 export interface PieceRequest {
   file: string;
   fromMs: number;
   toMs: number;
 }
 
-/** A line from a child: that it has loaded its model, and then what it heard of each piece. */
-export type PieceAnswer = 'ready' | PieceResult;
+/** A line from a child: that it has loaded its models, and then what it heard of each piece. */
+export type ChildAnswer = 'ready' | PieceResult | WindowResult;
 
 export type PieceResult = Pick<OfflineResult, 'lang' | 'text' | 'tokens' | 'timestamps' | 'durations' | 'ys_log_probs'>;
+
+/** Who speaks in a window of a recording. */
+export interface WindowResult {
+  speakers: {
+    /** Starts and ends in ms from the start of the window, in order. */
+    turns: [startMs: number, endMs: number][];
+    /** What the voice is like: 32-bit floats, little endian, as base64. */
+    embedding: string;
+  }[];
+}

@@ -32,4 +32,37 @@ declare module 'sherpa-onnx-node' {
     decode(stream: OfflineStream): void;
     getResult(stream: OfflineStream): OfflineResult;
   }
+
+  interface SpeakerEmbeddingExtractorConfig {
+    model: string;
+    numThreads: number;
+    provider: 'cpu';
+  }
+
+  export interface OfflineSpeakerDiarizationConfig {
+    segmentation: { pyannote: { model: string }; numThreads: number; provider: 'cpu' };
+    embedding: SpeakerEmbeddingExtractorConfig;
+    /** As many speakers as `numClusters`, or, where it is not above 0, as many as are farther apart than `threshold`. */
+    clustering: { numClusters: number; threshold: number };
+    minDurationOn: number;
+    minDurationOff: number;
+  }
+
+  export class OfflineSpeakerDiarization {
+    constructor(config: OfflineSpeakerDiarizationConfig);
+    readonly sampleRate: number;
+    /** @returns by start; turns of several speakers may overlap */
+    process(samples: Float32Array): { start: number; end: number; speaker: number }[];
+  }
+
+  interface OnlineStream extends OfflineStream {
+    inputFinished(): void;
+  }
+
+  export class SpeakerEmbeddingExtractor {
+    constructor(config: SpeakerEmbeddingExtractorConfig);
+    createStream(): OnlineStream;
+    /** @param enableExternalBuffer whether the answer lies in memory of the addon */
+    compute(stream: OnlineStream, enableExternalBuffer: boolean): Float32Array;
+  }
 }

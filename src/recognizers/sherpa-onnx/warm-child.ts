@@ -4,32 +4,31 @@ import { boundedCommand } from '../../audio/bounded-command.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { createAnswers } from './answers.ts';
 import type { ChildProcess } from 'node:child_process';
-import type { OfflineModelConfig } from 'sherpa-onnx-node';
-import type { PieceRequest, PieceResult } from './messages.ts';
+import type { ChildWork, PieceRequest } from './messages.ts';
 
 const main = fileURLToPath(new URL('child-main.ts', import.meta.url));
 const stderrTailCharacters = 4096;
 
-/** A process with a loaded model. It dies with this one. */
-export interface WarmChild {
+/** A process with loaded models, which makes a `Result` of each piece. It dies with this one. */
+export interface WarmChild<Result> {
   isAlive(): boolean;
   /**
-   * Recognizes one piece; one at a time. After a rejection the process is gone.
+   * Lets it hear one piece; one at a time. After a rejection the process is gone.
    * @throws {RecognizerError}
    * @throws the abort reason of `signal`
    */
-  recognize(request: PieceRequest, timeLimitMs: number, signal: AbortSignal): Promise<PieceResult>;
+  ask(request: PieceRequest, timeLimitMs: number, signal: AbortSignal): Promise<Result>;
   /** Resolves when it is gone. */
   kill(): Promise<void>;
 }
 
 /**
- * The model is loaded while the first piece waits.
+ * The models are loaded while the first piece waits.
  * @throws {ExecutableNotFound}
  */
-export async function startWarmChild(model: OfflineModelConfig, memoryBytes: number): Promise<WarmChild> {
+export async function startWarmChild<Result>(work: ChildWork, memoryBytes: number): Promise<WarmChild<Result>> {
   const limits = { memoryBytes, cpuSeconds: 'unlimited', fileBytes: 0, openFiles: 256 } as const;
-  const [program, ...args] = await boundedCommand(process.execPath, [main, JSON.stringify(model)], limits);
+  const [program, ...args] = await boundedCommand(process.execPath, [main, JSON.stringify(work)], limits);
   const child: ChildProcess = spawn(program, args, { env: {}, detached: true, cwd: '/', stdio: 'pipe' });
   let stderr = '';
   const ended = new Promise<string>((resolve) => {
@@ -63,7 +62,7 @@ export async function startWarmChild(model: OfflineModelConfig, memoryBytes: num
   return {
     isAlive: () => child.exitCode === null && child.signalCode === null,
     kill,
-    async recognize(request, timeLimitMs, signal) {
+    async ask(request, timeLimitMs, signal) {
       const deadline = AbortSignal.timeout(timeLimitMs);
       const stop = AbortSignal.any([signal, deadline]);
       const killNow = () => void child.kill('SIGKILL');
@@ -73,7 +72,7 @@ export async function startWarmChild(model: OfflineModelConfig, memoryBytes: num
         await ready;
         const answer = answers.next();
         child.stdin?.write(`${JSON.stringify(request)}\n`);
-        return JSON.parse(await answer) as PieceResult;
+        return JSON.parse(await answer) as Result;
       } catch (cause) {
         await kill();
         signal.throwIfAborted();

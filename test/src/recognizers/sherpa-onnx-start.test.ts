@@ -10,9 +10,9 @@ const program = `
   await boundedCommand(process.execPath, [], { memoryBytes: 1, cpuSeconds: 1, fileBytes: 0, openFiles: 1 });
   process.stdout.write('before\\n');
   try { for (;;) openSync('/dev/null'); } catch {}
-  const child = await startWarmChild({}, 1024 ** 3);
+  const child = await startWarmChild({ recognition: {} }, 1024 ** 3);
   const request = { file: '/dev/null', fromMs: 0, toMs: 1 };
-  const error = await child.recognize(request, 60_000, new AbortController().signal).catch((thrown) => thrown);
+  const error = await child.ask(request, 60_000, new AbortController().signal).catch((thrown) => thrown);
   process.stdout.write(\`\${error.name} \${error.retryable} \${error.message}\\n\`);
   await child.kill();
   process.exit();

@@ -22,18 +22,24 @@ function varint(value: number): Buffer {
 
 const message = (...fields: Buffer[]) => Buffer.concat(fields);
 
-/** A node with one attribute at the most, a whole number. */
+/** @param attributes whole numbers, and lists of them */
 export function node(
   operator: string,
   inputs: string[],
   output: string,
-  attribute?: [name: string, value: number],
+  attributes: Record<string, number | number[]> = {},
 ): Buffer {
-  const integer = 2;
-  const attributes = attribute
-    ? [field(5, message(field(1, attribute[0]), field(3, attribute[1]), field(20, integer)))]
-    : [];
-  return message(...inputs.map((name) => field(1, name)), field(2, output), field(4, operator), ...attributes);
+  const [integer, integers] = [2, 7];
+  const attribute = ([name, value]: [string, number | number[]]) =>
+    typeof value === 'number'
+      ? message(field(1, name), field(3, value), field(20, integer))
+      : message(field(1, name), ...value.map((each) => field(8, each)), field(20, integers));
+  return message(
+    ...inputs.map((name) => field(1, name)),
+    field(2, output),
+    field(4, operator),
+    ...Object.entries(attributes).map((entry) => field(5, attribute(entry))),
+  );
 }
 
 export function constant(name: string, dimensions: number[], values: Float32Array): Buffer {

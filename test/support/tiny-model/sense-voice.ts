@@ -26,7 +26,7 @@ function model(): Buffer {
       node('MatMul', ['x', 'weights'], 'evidence'),
       node('Add', ['evidence', 'bias'], 'spoken'),
       // SenseVoice answers language, emotion, event and text normalization before what it hears.
-      node('Concat', ['prefix', 'spoken'], 'logits', ['axis', 1]),
+      node('Concat', ['prefix', 'spoken'], 'logits', { axis: 1 }),
     ],
     constants: [
       constant('weights', [inputs, classes], weights()),

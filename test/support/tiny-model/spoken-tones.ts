@@ -2,17 +2,23 @@
 import { join } from 'node:path';
 import { ffmpeg } from '../audio-fixtures.ts';
 
-const hertz = { low: 300, high: 3000 };
+export const hertz = { low: 300, high: 3000 };
 export type Tone = keyof typeof hertz;
 
-/** Writes a WAV file in which tones are heard, a second after each other, the first after 0.3 s. */
+/**
+ * Writes a WAV file in which tones are heard, the first after 0.3 s.
+ * @param seconds from one to the next, at least 0.7
+ */
 export async function speakTones(
   folder: string,
   name: string,
   tones: readonly Tone[],
+  seconds = 1,
 ): Promise<{ file: string; text: string }> {
   const inputs = tones.flatMap((tone) => ['-f', 'lavfi', '-i', `sine=${hertz[tone]}:r=16000:d=0.4`]);
-  const padded = tones.map((_, input) => `[${input}]volume=0.5,adelay=300,apad=whole_dur=1[t${input}];`).join('');
+  const padded = tones
+    .map((_, input) => `[${input}]volume=0.5,adelay=300,apad=whole_dur=${seconds}[t${input}];`)
+    .join('');
   const labels = tones.map((_, input) => `[t${input}]`).join('');
   const graph = `${padded}${labels}concat=n=${tones.length}:v=0:a=1`;
   const file = await ffmpeg(

@@ -1,0 +1,45 @@
+import { readdir, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { NoModel } from './model-folder.ts';
+import type { OfflineSpeakerDiarizationConfig } from 'sherpa-onnx-node';
+
+export interface DiarizationModel {
+  config: OfflineSpeakerDiarizationConfig;
+  /** Of both files. */
+  bytes: number;
+}
+
+/** Hears who speaks when within 10 s (pyannote segmentation), and what a voice is like. */
+const files = { segmentation: 'segmentation.onnx', embedding: 'embedding.onnx' } as const;
+
+/** Seconds; what sherpa-onnx itself takes by default: shorter turns are none, shorter pauses don't end one. */
+const [minDurationOn, minDurationOff] = [0.3, 0.5];
+
+/** sherpa-onnx's default: 1 less the cosine similarity beyond which two voices are two speakers. */
+export const differentSpeakers = 0.5;
+
+/**
+ * @returns nothing where there is no such folder
+ * @throws {NoModel} it is there, but can't be read or lacks a file
+ */
+export async function readDiarizationFolder(folder: string): Promise<DiarizationModel | undefined> {
+  const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return undefined;
+    throw new NoModel(`the folder ${folder} can not be read`, { cause });
+  });
+  if (names === undefined) return undefined;
+  const missing = Object.values(files).find((name) => !names.includes(name));
+  if (missing !== undefined) throw new NoModel(`${folder} holds no ${missing}`);
+  const [segmentation, embedding] = [resolve(folder, files.segmentation), resolve(folder, files.embedding)];
+  const sizes = await Promise.all([stat(segmentation), stat(embedding)]);
+  const shared = { numThreads: 1, provider: 'cpu' } as const;
+  return {
+    config: {
+      segmentation: { ...shared, pyannote: { model: segmentation } },
+      embedding: { ...shared, model: embedding },
+      clustering: { numClusters: -1, threshold: differentSpeakers },
+      ...{ minDurationOn, minDurationOff },
+    },
+    bytes: sizes.reduce((sum, { size }) => sum + size, 0),
+  };
+}

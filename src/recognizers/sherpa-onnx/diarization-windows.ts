@@ -1,0 +1,80 @@
+import { differentSpeakers } from './diarization-folder.ts';
+import type { Piece } from '../../audio/pieces.ts';
+import type { WindowResult } from './messages.ts';
+
+/** Somebody speaks. Times are ms from the start of the recording. */
+export interface Turn {
+  startMs: number;
+  endMs: number;
+  /** The same number for the same speaker, throughout the recording. */
+  speaker: number;
+}
+
+/** Who was heard in a window of a recording. */
+export interface HeardWindow {
+  piece: Piece;
+  result: WindowResult;
+}
+
+/** What a voice is like: of length 1, but for one that can't be known. */
+type Voice = Float32Array;
+type Speaker = WindowResult['speakers'][number];
+
+/**
+ * Finds the speakers of each window again in the next ones, by their voices: whose are most alike first, as long as they
+ * are alike enough. Two speakers of one window stay two.
+ * @param windows in order of time
+ * @returns in order of time
+ */
+export function joinWindows(windows: readonly HeardWindow[]): Turn[] {
+  /** The sum of what each speaker sounded like, by ms of speech. */
+  const known: Voice[] = [];
+  const turns = windows.flatMap(({ piece, result: { speakers } }) => {
+    const voices = speakers.map(({ embedding }) => voiceOf(embedding));
+    const numbers = recognize(voices, known.map(normalized));
+    return speakers.flatMap((speaker, index) => {
+      const number = numbers.get(index) ?? known.length;
+      known[number] = sum(known[number], voices[index]!, speechMs(speaker));
+      return speaker.turns.map(([startMs, endMs]) => ({
+        ...{ startMs: piece.heardFromMs + startMs, endMs: piece.heardFromMs + endMs },
+        speaker: number,
+      }));
+    });
+  });
+  return turns.sort((a, b) => a.startMs - b.startMs);
+}
+
+/** @returns by position in `voices`, the position in `known` of who it is; nothing for who was never heard before */
+function recognize(voices: readonly Voice[], known: readonly Voice[]): Map<number, number> {
+  const pairs = voices.flatMap((voice, index) =>
+    known.map((other, number) => ({ index, number, similarity: product(voice, other) })),
+  );
+  const alike = pairs.filter(({ similarity }) => similarity >= 1 - differentSpeakers);
+  alike.sort((a, b) => b.similarity - a.similarity);
+  const numbers = new Map<number, number>();
+  const taken = new Set<number>();
+  for (const { index, number } of alike) {
+    if (numbers.has(index) || taken.has(number)) continue;
+    numbers.set(index, number);
+    taken.add(number);
+  }
+  return numbers;
+}
+
+function voiceOf(embedding: string): Voice {
+  const bytes = Buffer.from(embedding, 'base64');
+  const voice = Float32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4));
+  return normalized(voice);
+}
+
+function normalized(voice: Voice): Voice {
+  const length = Math.sqrt(product(voice, voice));
+  return voice.map((value) => value / length);
+}
+
+const product = (a: Voice, b: Voice) => a.reduce((sum, value, index) => sum + value * b[index]!, 0);
+
+const sum = (voice: Voice | undefined, other: Voice, weight: number): Voice =>
+  other.map((value, index) => (voice?.[index] ?? 0) + value * weight);
+
+const speechMs = ({ turns }: Speaker) => turns.reduce((ms, [startMs, endMs]) => ms + endMs - startMs, 0);

@@ -1,0 +1,80 @@
+import { hearInPieces } from '../in-pieces.ts';
+import { RecognizerError } from '../recognizer.ts';
+import { readDiarizationFolder } from './diarization-folder.ts';
+import { joinWindows } from './diarization-windows.ts';
+import { NoModel } from './model-folder.ts';
+import { WarmChildren } from './warm-children.ts';
+import type { Piece } from '../../audio/pieces.ts';
+import type { Slots } from '../in-pieces.ts';
+import type { DecodedAudio, RecognizeOptions } from '../recognizer.ts';
+import type { Turn } from './diarization-windows.ts';
+import type { WindowResult } from './messages.ts';
+
+/**
+ * sherpa-onnx takes all samples at once, four bytes each, and compares each second of speech with every other: ten hours
+ * would be 2.3 GB of samples, and more of comparisons.
+ */
+const longestWindowMs = 20 * 60_000;
+
+/** Node, the addon and what diarization of a window takes, beside the models. */
+const memoryBesideModels = 4 * 1024 ** 3;
+
+export interface DiarizationOptions {
+  /** Where `segmentation.onnx` and `embedding.onnx` are. Where it is not there, nobody tells speakers apart. */
+  folder: string;
+  slots: Slots;
+  /** Wall-clock time for a window of that length, loading the models included. */
+  timeLimitMs: (durationMs: number) => number;
+  windowMs?: number;
+}
+
+/**
+ * Finds out who speaks when.
+ * @returns in order of time
+ * @throws {RecognizerError} its message names the folder
+ * @throws the abort reason of `options.signal`
+ */
+export type FindTurns = (audio: DecodedAudio, options: RecognizeOptions) => Promise<Turn[]>;
+
+/** sherpa-onnx's speaker diarization, in processes that keep its models between windows and jobs. */
+export interface Diarization {
+  /**
+   * Looks for the models, with each recording: they may be installed while the service runs.
+   * @returns nothing where there is no such folder
+   * @throws {RecognizerError} the folder is there, but not what should be in it
+   */
+  load(): Promise<FindTurns | undefined>;
+  close(): Promise<void>;
+}
+
+export function createDiarization(options: DiarizationOptions): Diarization {
+  const { folder, slots, timeLimitMs, windowMs = longestWindowMs } = options;
+  let loaded: WarmChildren<WindowResult> | undefined;
+  const rethrow = (cause: unknown): never => {
+    if (!(cause instanceof RecognizerError || cause instanceof NoModel)) throw cause;
+    const { code, retryable } = cause instanceof RecognizerError ? cause : notThere;
+    const message = `diarization with the models in ${folder}: ${cause.message}`;
+    throw new RecognizerError(code, message, { retryable, cause });
+  };
+
+  return {
+    async load() {
+      const models = await readDiarizationFolder(folder).catch(rethrow);
+      if (models === undefined) return undefined;
+      const children = (loaded ??= new WarmChildren<WindowResult>(
+        { diarization: models.config },
+        memoryBesideModels + 4 * models.bytes,
+      ));
+      return async (audio, recognizeOptions) => {
+        const hear = ({ heardFromMs: fromMs, heardToMs: toMs }: Piece, stop: AbortSignal) =>
+          children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop).catch(rethrow);
+        return joinWindows(
+          await hearInPieces(audio, { longestMs: windowMs, overlapMs: 0 }, slots, hear, recognizeOptions),
+        );
+      };
+    },
+    close: async () => loaded?.close(),
+  };
+}
+
+const notThere = { code: 'recognizer_error', retryable: true } as const;

@@ -1,0 +1,66 @@
+import type { Segment } from '../recognizer.ts';
+import type { Turn } from './diarization-windows.ts';
+
+/** What nobody is said to speak is given to who speaks that soon before or after. Chosen, not measured. */
+const reachMs = 500;
+
+interface Spoken {
+  startMs: number;
+  endMs: number;
+}
+
+/**
+ * Says of words, or of whole segments where words have no times, who speaks most of their time. Of two who speak as much
+ * of it, at once, it is who has been speaking. Where nobody speaks within half a second there is no speaker.
+ * @param parts in order of time
+ * @param turns in order of time
+ */
+export function withSpeakers<P extends Spoken>(
+  parts: readonly P[],
+  turns: readonly Turn[],
+): (P & { speaker?: string })[] {
+  let next = 0;
+  let near: Turn[] = [];
+  let last: number | undefined;
+  return parts.map((part) => {
+    while (next < turns.length && turns[next]!.startMs <= part.endMs + reachMs) near.push(turns[next++]!);
+    near = near.filter(({ endMs }) => endMs >= part.startMs - reachMs);
+    last = speakerOf(part, near, last);
+    return last === undefined ? part : { ...part, speaker: String(last) };
+  });
+}
+
+/** Calls speakers `S1`, `S2`, …, in the order in which they begin to speak. */
+export function nameSpeakers(segments: readonly Segment[]): Segment[] {
+  const names = new Map<string, string>();
+  return segments.map((segment) => {
+    const { speaker } = segment;
+    if (speaker === undefined) return segment;
+    if (!names.has(speaker)) names.set(speaker, `S${names.size + 1}`);
+    return { ...segment, speaker: names.get(speaker)! };
+  });
+}
+
+function speakerOf(part: Spoken, near: readonly Turn[], last: number | undefined): number | undefined {
+  const spokenMs = new Map<number, number>();
+  for (const turn of near) {
+    const ms = sharedMs(part, turn);
+    if (ms > 0) spokenMs.set(turn.speaker, (spokenMs.get(turn.speaker) ?? 0) + ms);
+  }
+  if (spokenMs.size > 0) return mostOf(spokenMs, last);
+  const closeness = new Map<number, number>();
+  for (const turn of near) {
+    // Negative where they don't touch.
+    const ms = Math.min(0, sharedMs(part, turn));
+    if (ms >= -reachMs) closeness.set(turn.speaker, Math.max(ms, closeness.get(turn.speaker) ?? -Infinity));
+  }
+  return closeness.size > 0 ? mostOf(closeness, last) : undefined;
+}
+
+const sharedMs = (a: Spoken, b: Spoken) => Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.startMs);
+
+function mostOf(values: ReadonlyMap<number, number>, preferred: number | undefined): number {
+  const most = Math.max(...values.values());
+  if (preferred !== undefined && values.get(preferred) === most) return preferred;
+  return [...values].find(([, value]) => value === most)![0];
+}

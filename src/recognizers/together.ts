@@ -1,0 +1,47 @@
+import type { RecognizeOptions } from './recognizer.ts';
+
+type Work = (signal: AbortSignal) => Promise<unknown>;
+
+/**
+ * Runs works at once. The first that fails stops the others by the signal that each gets; nothing runs any more when this
+ * rejects.
+ * @returns what each of them resolves to
+ * @throws what the first to fail throws
+ * @throws the abort reason of `signal`
+ */
+export async function together<const Works extends readonly Work[]>(
+  signal: AbortSignal,
+  works: Works,
+): Promise<{ -readonly [Index in keyof Works]: Awaited<ReturnType<Works[Index]>> }> {
+  const failed = new AbortController();
+  const stop = AbortSignal.any([signal, failed.signal]);
+  const run = (work: Work) =>
+    work(stop).catch((error: unknown) => {
+      failed.abort(error);
+      throw error;
+    });
+  const outcomes = await Promise.allSettled(works.map(run));
+  signal.throwIfAborted();
+  failed.signal.throwIfAborted();
+  const values = outcomes.map((outcome) => (outcome as PromiseFulfilledResult<unknown>).value);
+  return values as { -readonly [Index in keyof Works]: Awaited<ReturnType<Works[Index]>> };
+}
+
+/**
+ * One progress of works that all have to do with the whole recording, and count alike.
+ * @returns takes the whole percents of one of them, by its position
+ */
+export function meanProgress(
+  works: number,
+  onProgress: RecognizeOptions['onProgress'],
+): (work: number) => (percent: number) => void {
+  const percents = new Array<number>(works).fill(0);
+  let last = 0;
+  return (work) => (percent) => {
+    percents[work] = percent;
+    const mean = Math.floor(percents.reduce((sum, own) => sum + own, 0) / works);
+    if (mean <= last) return;
+    last = mean;
+    onProgress?.(mean);
+  };
+}

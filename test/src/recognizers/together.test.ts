@@ -1,0 +1,58 @@
+import { meanProgress, together } from '../../../src/recognizers/together.ts';
+
+const goesOn = new AbortController().signal;
+const untilStopped = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+
+test('works that end → what each of them resolved to, in their order', async () => {
+  const later = Promise.withResolvers<void>();
+  const all = together(goesOn, [
+    async () => {
+      await later.promise;
+      return 'first';
+    },
+    async () => {
+      later.resolve();
+      return 2;
+    },
+  ]);
+  expect(await all).toEqual(['first', 2]);
+});
+
+test('one fails → the others are stopped, all have ended, its error', async () => {
+  const ended: string[] = [];
+  const all = together(goesOn, [
+    async (stop) => {
+      await untilStopped(stop).catch(() => ended.push('stopped'));
+      await new Promise(setImmediate);
+      ended.push('cleaned up');
+      throw new Error('of its own, later');
+    },
+    () => Promise.reject(new Error('the first')),
+  ]);
+  await expect(all).rejects.toThrow('the first');
+  expect(ended).toEqual(['stopped', 'cleaned up']);
+});
+
+test('aborted → rejects with the reason, whatever the works throw then', async () => {
+  const controller = new AbortController();
+  const all = together(controller.signal, [
+    (stop) => untilStopped(stop).catch(() => Promise.reject(new Error('killed'))),
+  ]);
+  const reason = new Error('the service is stopping');
+  controller.abort(reason);
+  await expect(all).rejects.toBe(reason);
+});
+
+test('progress of two works → their mean, rising, never twice the same', () => {
+  const percents: number[] = [];
+  const progressOf = meanProgress(2, (percent) => percents.push(percent));
+  const [one, other] = [progressOf(0), progressOf(1)];
+  one(1);
+  one(2);
+  other(1);
+  other(40);
+  one(99);
+  other(99);
+  expect(percents).toEqual([1, 21, 69, 99]);
+});

@@ -1,0 +1,102 @@
+/**
+ * Two models of 20 KB that sherpa-onnx takes for pyannote's segmentation and for 3D-Speaker's embedding: to them a low tone
+ * is one speaker and a high tone another, so that the real addon runs end to end: windows, turns, embeddings, clustering.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { constant, float, node, onnxModel, port } from './onnx.ts';
+import { hertz } from './spoken-tones.ts';
+
+const sampleRate = 16_000;
+/** As in pyannote's segmentation 3.0: a frame hears 991 samples, a window of 10 s has 589 of them. */
+const [windowSize, frameSize, frameShift] = [160_000, 991, 270];
+/** Nobody, each of three speakers, each two of them. */
+const [nobody, low, high, both, classes] = [0, 1, 2, 4, 7];
+const melBins = 80;
+
+/** Writes `segmentation.onnx` and `embedding.onnx`. */
+export async function makeTinyDiarization(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'segmentation.onnx'), segmentation());
+  await writeFile(join(folder, 'embedding.onnx'), embedding());
+  return folder;
+}
+
+/** The power of both tones in each frame. What is louder than a certain power speaks. */
+function segmentation(): Buffer {
+  return onnxModel({
+    nodes: [
+      node('Conv', ['x', 'waves'], 'amplitudes', { strides: [frameShift] }),
+      node('Mul', ['amplitudes', 'amplitudes'], 'powers'),
+      node('Transpose', ['powers'], 'frames', { perm: [0, 2, 1] }),
+      node('MatMul', ['frames', 'evidence'], 'spoken'),
+      node('Add', ['spoken', 'bias'], 'y'),
+    ],
+    constants: [
+      constant('waves', [4, 1, frameSize], waves()),
+      constant('evidence', [4, classes], evidence()),
+      constant('bias', [classes], bias()),
+    ],
+    inputs: [port('x', float, ['N', 1, 'T'])],
+    outputs: [port('y', float, ['N', 'frames', classes])],
+    metadata: {
+      ...{ model_type: 'pyannote-segmentation-3.0', sample_rate: sampleRate, window_size: windowSize },
+      ...{ receptive_field_size: frameSize, receptive_field_shift: frameShift },
+      ...{ num_speakers: 3, powerset_max_classes: 2, num_classes: classes },
+    },
+  });
+}
+
+/** Sine and cosine of each tone: whatever its phase, the sum of their squares is its power. */
+function waves(): Float32Array {
+  const angle = (tone: number, sample: number) => (2 * Math.PI * tone * sample) / sampleRate;
+  return Float32Array.from(
+    [hertz.low, hertz.high].flatMap((tone) =>
+      [Math.sin, Math.cos].flatMap((wave) =>
+        Array.from({ length: frameSize }, (_, sample) => (wave(angle(tone, sample)) * 2) / frameSize),
+      ),
+    ),
+  );
+}
+
+const leastPower = 0.001;
+
+function evidence(): Float32Array {
+  const matrix = new Float32Array(4 * classes);
+  for (const wave of [0, 1, 2, 3]) {
+    matrix[wave * classes + (wave < 2 ? low : high)] = 1;
+    matrix[wave * classes + both] = 1;
+  }
+  return matrix;
+}
+
+function bias(): Float32Array {
+  const values = new Float32Array(classes).fill(-1000);
+  [values[nobody], values[low], values[high], values[both]] = [leastPower, 0, 0, -leastPower];
+  return values;
+}
+
+/** How much more there is in the low bins than in the high ones, and how much less. */
+function embedding(): Buffer {
+  const weights = new Float32Array(melBins * 2);
+  const [lowBins, firstHighBin] = [22, 45];
+  for (let bin = 0; bin < melBins; bin += 1) {
+    if (bin >= lowBins && bin < firstHighBin) continue;
+    const weight = bin < lowBins ? 1 / lowBins : -1 / (melBins - firstHighBin);
+    [weights[bin * 2], weights[bin * 2 + 1]] = [weight, -weight];
+  }
+  return onnxModel({
+    nodes: [
+      node('ReduceMean', ['x'], 'mean', { axes: [1], keepdims: 0 }),
+      node('MatMul', ['mean', 'weights'], 'differences'),
+      node('Relu', ['differences'], 'embedding'),
+    ],
+    constants: [constant('weights', [melBins, 2], weights)],
+    inputs: [port('x', float, ['N', 'T', melBins])],
+    outputs: [port('embedding', float, ['N', 2])],
+    metadata: {
+      ...{ framework: '3d-speaker', language: 'Chinese', output_dim: 2, sample_rate: sampleRate },
+      ...{ normalize_samples: 1, feature_normalize_type: '' },
+    },
+  });
+}
