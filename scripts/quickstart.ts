@@ -3,16 +3,20 @@ import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from '../src/config.ts';
+import { findKnownModel, knownModels } from '../src/recognizers/sherpa-onnx/known-models.ts';
 import { demoKey } from './demo/demo-key.ts';
 import { nextSteps } from './demo/next-steps.ts';
 import { connectable, freePort } from './demo/addresses.ts';
 import { startServiceProcess } from './demo/service-process.ts';
+import { downloadModel } from './model/download.ts';
+import { connectToHub } from './model/hub.ts';
 import { createApiClient } from './transcribe/client.ts';
 import { showProgressOn } from './transcribe/progress.ts';
 import { readableDuration } from './transcribe/readable.ts';
 import { render } from './transcribe/rendering.ts';
 import { transcribe } from './transcribe/session.ts';
 import type { Config } from '../src/config.ts';
+import type { KnownModel } from '../src/recognizers/sherpa-onnx/known-models.ts';
 
 const exitCodes = { failed: 1, wrongUse: 2, interrupted: 130 };
 const progress = showProgressOn(process.stdout);
@@ -31,7 +35,16 @@ async function demonstrate(url: string, dataDir: string, audio: string): Promise
   say(nextSteps({ url, keyFile: key.file, audio, sessionId: transcript.sessionId }).trimEnd());
 }
 
-async function quickstart(config: Config, audio: string, once: boolean, interrupted: AbortSignal): Promise<void> {
+interface Wish {
+  audio: string;
+  once: boolean;
+  /** Instead of the recognizer that the environment names. */
+  model: KnownModel | undefined;
+}
+
+async function quickstart({ audio, once, model }: Wish, interrupted: AbortSignal): Promise<void> {
+  const choice = model && { RECOGNIZER: 'sherpa-onnx', SHERPA_ONNX_MODEL: model.name };
+  const config = readConfig({ ...process.env, ...choice });
   const { dataDir, host } = config;
   const port = await freePort(host, config.port, 'PORT');
   const opsPort = await freePort(host, config.opsPort, 'OPS_PORT');
@@ -39,8 +52,9 @@ async function quickstart(config: Config, audio: string, once: boolean, interrup
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
   const logFile = join(dataDir, 'quickstart.log');
 
+  if (model !== undefined) await install(model, config, interrupted);
   say('Starting the service …');
-  const environment = { PORT: String(port), OPS_PORT: String(opsPort), DATA_DIR: dataDir };
+  const environment = { PORT: String(port), OPS_PORT: String(opsPort), DATA_DIR: dataDir, ...choice };
   const startedAt = Date.now();
   const service = await startServiceProcess({ url, logFile, environment, signal: interrupted });
   const { unexpectedEnd } = service;
@@ -59,6 +73,19 @@ async function quickstart(config: Config, audio: string, once: boolean, interrup
   }
 }
 
+async function install(model: KnownModel, { dataDir, minFreeDisk }: Config, signal: AbortSignal): Promise<void> {
+  const hub = connectToHub(process.env, signal);
+  await downloadModel(model, hub, { dataDir, minFreeDisk, signal, progress });
+}
+
+/** @throws {ConfigError} */
+function modelNamed(name: string): KnownModel {
+  const model = findKnownModel(name);
+  if (model?.kind === 'recognition') return model;
+  const names = knownModels.filter(({ kind }) => kind === 'recognition').map((known) => known.name);
+  throw new ConfigError([`--model ${name}: expected one of ${names.join(', ')}`]);
+}
+
 function shown(path: string): string {
   const inside = relative('', path);
   return inside.startsWith('..') ? path : inside;
@@ -68,8 +95,11 @@ const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort());
 
 try {
-  const { values, positionals } = parseArgs({ options: { once: { type: 'boolean' } }, allowPositionals: true });
-  await quickstart(readConfig(process.env), positionals[0]!, values.once ?? false, interruption.signal);
+  const options = { once: { type: 'boolean' }, model: { type: 'string' } } as const;
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const { once = false, model } = values;
+  const wish = { audio: positionals[0]!, once, model: model === undefined ? undefined : modelNamed(model) };
+  await quickstart(wish, interruption.signal);
   process.exit(0);
 } catch (error) {
   if (interruption.signal.aborted) process.exit(exitCodes.interrupted);

@@ -3,7 +3,9 @@ import { availableParallelism } from 'node:os';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { recognizerNames } from './recognizers/select.ts';
+import { chooseModel } from './recognizers/sherpa-onnx/installed-models.ts';
 import type { RecognizerName } from './recognizers/select.ts';
+import type { ChosenModel } from './recognizers/sherpa-onnx/installed-models.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -16,8 +18,8 @@ export interface Config {
   databaseUrl: string | undefined;
   dataDir: string;
   recognizer: RecognizerName;
-  /** Folder of a model, only for `sherpa-onnx`. */
-  sherpaOnnxModel: string | undefined;
+  /** Only for `sherpa-onnx`. */
+  sherpaOnnxModel: ChosenModel | undefined;
   /** Jobs that this process runs at once. */
   workerConcurrency: number;
   logLevel: (typeof logLevels)[number];
@@ -61,6 +63,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const oneOf = <T extends string>(name: string, fallback: T, choices: readonly T[]) =>
     read(name, fallback, (text) => choices.find((choice) => choice === text), choices.join(', '));
 
+  const dataDir = resolve(read('DATA_DIR', '.data', (text) => text, 'a folder'));
   const config: Config = {
     host: read('HOST', '127.0.0.1', (text) => (/^[\w.:-]+$/.test(text) ? text : undefined), 'an address to listen on'),
     port: integer('PORT', 8080, 0, 65535),
@@ -71,9 +74,14 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       parseDatabaseUrl,
       'postgres://user:password@host:port/database',
     ),
-    dataDir: resolve(read('DATA_DIR', '.data', (text) => text, 'a folder')),
+    dataDir,
     recognizer: oneOf('RECOGNIZER', 'pocketsphinx', recognizerNames),
-    sherpaOnnxModel: read<string | undefined>('SHERPA_ONNX_MODEL', undefined, (text) => resolve(text), 'a folder'),
+    sherpaOnnxModel: read<ChosenModel | undefined>(
+      'SHERPA_ONNX_MODEL',
+      undefined,
+      (text) => chooseModel(text, dataDir),
+      'a model that recognizes words, of those that "npm run model -- list" shows, or the folder of one',
+    ),
     workerConcurrency: integer('WORKER_CONCURRENCY', availableParallelism(), 1, 256),
     logLevel: oneOf('LOG_LEVEL', 'info', logLevels),
     trustProxy: read<Config['trustProxy']>(
@@ -90,7 +98,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   oneOf('AUDIO_STORE', 'file:', ['file:']);
   if (config.port !== 0 && config.port === config.opsPort) faults.push(`OPS_PORT=${config.opsPort}: is taken by PORT`);
   if (config.recognizer === 'sherpa-onnx' && config.sherpaOnnxModel === undefined)
-    faults.push('SHERPA_ONNX_MODEL is not set: RECOGNIZER=sherpa-onnx needs the folder of a model');
+    faults.push('SHERPA_ONNX_MODEL is not set: RECOGNIZER=sherpa-onnx needs a model (npm run model -- list)');
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }

@@ -1,6 +1,8 @@
 import { createPocketSphinx } from './pocketsphinx.ts';
 import { createSherpaOnnx } from './sherpa-onnx.ts';
+import { modelFolder } from './sherpa-onnx/installed-models.ts';
 import type { Recognizer } from './recognizer.ts';
+import type { ChosenModel } from './sherpa-onnx/installed-models.ts';
 
 /** What `RECOGNIZER` may say, the default first. */
 export const recognizerNames = ['pocketsphinx', 'sherpa-onnx'] as const;
@@ -9,14 +11,17 @@ export type RecognizerName = (typeof recognizerNames)[number];
 
 export interface RecognizerSettings {
   recognizer: RecognizerName;
-  /** `SHERPA_ONNX_MODEL`: a folder. */
-  sherpaOnnxModel: string | undefined;
+  /** Where downloaded models are. */
+  dataDir: string;
+  /** `SHERPA_ONNX_MODEL` */
+  sherpaOnnxModel: ChosenModel | undefined;
 }
 
 const makers: Record<RecognizerName, (settings: RecognizerSettings) => Recognizer> = {
   pocketsphinx: () => createPocketSphinx(),
-  // The configuration asks for a folder where this is the recognizer.
-  'sherpa-onnx': ({ sherpaOnnxModel }) => createSherpaOnnx({ folder: sherpaOnnxModel! }),
+  // The configuration asks for a model where this is the recognizer.
+  'sherpa-onnx': ({ sherpaOnnxModel, dataDir }) =>
+    createSherpaOnnx({ ...sherpaOnnxModel!, diarization: { folder: modelFolder(dataDir, 'diarization') } }),
 };
 
 export function selectRecognizer(settings: RecognizerSettings): Recognizer {

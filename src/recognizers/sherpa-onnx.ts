@@ -2,6 +2,7 @@ import { segmentsFromTexts, segmentsFromUtterances } from '../segments.ts';
 import { createSlots, recognizeInPieces } from './in-pieces.ts';
 import { RecognizerError } from './recognizer.ts';
 import { createDiarization } from './sherpa-onnx/diarization.ts';
+import { howToInstall } from './sherpa-onnx/installed-models.ts';
 import { readModelFolder } from './sherpa-onnx/model-folder.ts';
 import { nameSpeakers, withSpeakers } from './sherpa-onnx/speakers.ts';
 import { WarmChildren } from './sherpa-onnx/warm-children.ts';
@@ -30,6 +31,8 @@ const memoryBesideModel = 4 * 1024 ** 3;
 export interface SherpaOnnxOptions {
   /** Where the model's files are. */
   folder: string;
+  /** Of one that `npm run model` knows. */
+  name?: string;
   /** Where the models that tell speakers apart are, or may be one day. */
   diarization?: Pick<DiarizationOptions, 'folder' | 'windowMs'>;
   /** Processes at once; each loads the model. */
@@ -43,7 +46,7 @@ export interface SherpaOnnxOptions {
  * in processes that keep the model between pieces and jobs.
  */
 export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
-  const { folder, slots = createSlots(), timeLimitMs = defaultTimeLimitMs } = options;
+  const { folder, name, slots = createSlots(), timeLimitMs = defaultTimeLimitMs } = options;
   const diarization = options.diarization && createDiarization({ ...options.diarization, slots, timeLimitMs });
   let loading: Promise<{ model: SherpaModel; children: WarmChildren<PieceResult> }> | undefined;
   const load = async () => {
@@ -62,7 +65,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
     name: 'sherpa-onnx',
     async check() {
       await readModelFolder(folder).catch((cause: Error) => {
-        const message = `SHERPA_ONNX_MODEL: ${cause.message}. Name the folder of a model for sherpa-onnx.`;
+        const message = `SHERPA_ONNX_MODEL: ${cause.message}. ${howToInstall(name)}.`;
         throw new RecognizerError('recognizer_error', message, { retryable: true, cause });
       });
       await diarization?.load();

@@ -48,7 +48,6 @@ test.each<[string, string, object]>([
   ['VALIDATE_RESPONSES', '1', { validateResponses: true }],
   ['MIN_FREE_DISK', '0', { minFreeDisk: 0 }],
   ['AUDIO_STORE', 'file:', {}],
-  ['SHERPA_ONNX_MODEL', '/models/whisper', { sherpaOnnxModel: '/models/whisper' }],
 ])('%s=%s → accepted', (name, value, expected) => expect(readConfig({ [name]: value })).toMatchObject(expected));
 
 test.each([
@@ -84,6 +83,7 @@ test.each([
   ['MIN_FREE_DISK', '-1'],
   ['MIN_FREE_DISK', '9007199254740993'],
   ['AUDIO_STORE', 's3://bucket/prefix'],
+  ['SHERPA_ONNX_MODEL', 'diarization'],
 ])('%s=%s → refused, named with what it may hold', (name, value) => {
   const read = () => readConfig({ [name]: value });
   expect(read).toThrow(ConfigError);
@@ -120,6 +120,13 @@ test.each(['start', 'start-api', 'start-worker'])(
 
 test('sherpa-onnx without a model → a fault that names the variable', () => {
   expect(() => readConfig({ RECOGNIZER: 'sherpa-onnx' })).toThrow('SHERPA_ONNX_MODEL is not set');
-  const set = { RECOGNIZER: 'sherpa-onnx', SHERPA_ONNX_MODEL: '/models/whisper' };
-  expect(readConfig(set)).toMatchObject({ recognizer: 'sherpa-onnx', sherpaOnnxModel: '/models/whisper' });
+});
+
+test.each([
+  ['/models/whisper', { folder: '/models/whisper' }],
+  ['./whisper-tiny', { folder: `${process.cwd()}/whisper-tiny` }],
+  ['whisper-tiny', { name: 'whisper-tiny', folder: '/data/models/whisper-tiny' }],
+])('SHERPA_ONNX_MODEL=%s → the folder, and the name of a known model', (model, chosen) => {
+  const read = readConfig({ RECOGNIZER: 'sherpa-onnx', DATA_DIR: '/data', SHERPA_ONNX_MODEL: model });
+  expect(read.sherpaOnnxModel).toEqual(chosen);
 });

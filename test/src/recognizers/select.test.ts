@@ -2,7 +2,7 @@ import { recognizerNames, selectRecognizer } from '../../../src/recognizers/sele
 
 test('every name → the recognizer of that name', () => {
   const selected = recognizerNames.map((recognizer) =>
-    selectRecognizer({ recognizer, sherpaOnnxModel: '/models/tiny' }),
+    selectRecognizer({ recognizer, dataDir: '/data', sherpaOnnxModel: { folder: '/models/tiny' } }),
   );
   expect(selected.map(({ name }) => name)).toEqual([...recognizerNames]);
 });

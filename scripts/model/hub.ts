@@ -1,0 +1,95 @@
+/** The Hugging Face hub, or a mirror of it, as its own tools are told by the environment. */
+import { pathsInfo } from '@huggingface/hub';
+import { EnvHttpProxyAgent, fetch as fetchByHttp1 } from 'undici';
+import { ConfigError } from '../../src/config.ts';
+import { Refusal } from '../transcribe/refusal.ts';
+import { HubRefusal, unreachable } from './hub-refusal.ts';
+import type { HubFile, KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+import type { Checksum } from './checksum.ts';
+
+export interface Hub {
+  /** Without a slash at its end. */
+  url: string;
+  /** For the hub's client. Rejects with a {@link Refusal} unless the answer is a success. */
+  fetch: typeof fetch;
+}
+
+/** A file as the hub describes it. */
+export interface HostedFile extends HubFile {
+  bytes: number;
+  checksum: Checksum;
+}
+
+const silenceLimitMs = 60_000;
+
+/**
+ * Reads `HF_ENDPOINT` (a mirror), `HF_TOKEN`, and `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` in either case.
+ * @param signal ends what is asked of it
+ * @throws {ConfigError}
+ */
+export function connectToHub(env: NodeJS.ProcessEnv, signal: AbortSignal): Hub {
+  const url = (env['HF_ENDPOINT']?.trim() || 'https://huggingface.co').replace(/\/+$/, '');
+  if (!isWebAddress(url)) {
+    throw new ConfigError([`HF_ENDPOINT=${url}: expected the address of a mirror, such as https://hf.example.com`]);
+  }
+  const token = env['HF_TOKEN']?.trim();
+  const dispatcher = throughProxies();
+
+  const ask: typeof fetch = async (input, init) => {
+    const target = new URL(input instanceof Request ? input.url : input);
+    const headers = new Headers(init?.headers);
+    // Bytes as they are: a part that is asked for later has to begin where the last one ended.
+    headers.set('Accept-Encoding', 'identity');
+    // Not by the client, which takes the hub's own tokens only. Where a redirect leads elsewhere, it is left out.
+    if (token && target.origin === new URL(url).origin) headers.set('Authorization', `Bearer ${token}`);
+    const request = { ...init, headers, dispatcher, signal } as Parameters<typeof fetchByHttp1>[1];
+    const answer = await fetchByHttp1(target, request).catch((cause: unknown) => {
+      throw signal.aborted ? signal.reason : unreachable(target.origin, cause);
+    });
+    if (answer.ok) return answer as unknown as Response;
+    await answer.body?.cancel();
+    throw new HubRefusal(target, answer.status, token !== undefined);
+  };
+  return { url, fetch: ask };
+}
+
+/** undici 7 and not Node's own fetch: that speaks HTTP/2 with windows which hold a far server down to a few MB/s. */
+function throughProxies(): EnvHttpProxyAgent {
+  try {
+    const limits = { headersTimeout: silenceLimitMs, bodyTimeout: silenceLimitMs };
+    // A tunnel for https only: proxies seldom allow one to other ports.
+    return new EnvHttpProxyAgent({ ...limits, proxyTunnel: false });
+  } catch {
+    throw new ConfigError(['HTTPS_PROXY or HTTP_PROXY: expected an address such as http://proxy.example.com:3128']);
+  }
+}
+
+const isWebAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+/**
+ * Asks the hub for size and checksum of every file of a model.
+ * @throws {Refusal}
+ */
+export async function describeFiles(hub: Hub, model: KnownModel): Promise<HostedFile[]> {
+  return Promise.all(model.files.map((file) => describe(hub, file)));
+}
+
+async function describe(hub: Hub, file: HubFile): Promise<HostedFile> {
+  const { repo, revision, path } = file;
+  const [found] = await pathsInfo({ repo, revision, paths: [path], hubUrl: hub.url, fetch: hub.fetch }).catch(
+    (error: unknown) => {
+      // What is thrown by the client itself: it was told something else than it knows.
+      throw error instanceof SyntaxError || /malformed/.test(String(error)) ? noHub(hub) : error;
+    },
+  );
+  if (found === undefined) throw new Refusal(`${hub.url} has no file ${path} in ${repo} (${revision.slice(0, 8)}).`);
+  const checksum: Checksum = found.lfs
+    ? { algorithm: 'SHA-256', value: found.lfs.oid }
+    : { algorithm: 'Git SHA-1', value: found.oid ?? '' };
+  const isChecksum = /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(checksum.value);
+  if (found.path !== path || !isChecksum || !(found.size > 0)) throw noHub(hub);
+  return { ...file, bytes: found.size, checksum };
+}
+
+const noHub = ({ url }: Hub) =>
+  new Refusal(`${url} does not answer as the Hugging Face hub does. Is HF_ENDPOINT right?`);

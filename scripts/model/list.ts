@@ -1,0 +1,46 @@
+import { access } from 'node:fs/promises';
+import { isInstalled, modelFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
+import { knownModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+import { table } from '../admin/output.ts';
+import { readableSize } from '../transcribe/readable.ts';
+import { partialFolder } from './staging.ts';
+import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+
+export interface ListedModel extends Pick<KnownModel, 'name' | 'kind' | 'languages' | 'bytes'> {
+  id: string;
+  installed: boolean;
+  /** A part of it is there, and a download goes on from it. */
+  begun: boolean;
+  /** Where it is, or will be. */
+  folder: string;
+}
+
+export async function listModels(dataDir: string): Promise<ListedModel[]> {
+  return Promise.all(
+    knownModels.map(async (model) => {
+      const { name, kind, languages, bytes } = model;
+      const installed = await isInstalled(dataDir, model);
+      const begun = await access(partialFolder(dataDir, name)).then(
+        () => true,
+        () => false,
+      );
+      return { id: name, name, kind, languages, bytes, installed, begun, folder: modelFolder(dataDir, name) };
+    }),
+  );
+}
+
+export function modelTable(models: readonly ListedModel[]): string {
+  const columns = [
+    { head: 'Name' },
+    { head: 'Languages' },
+    { head: 'Size', align: 'right' as const },
+    { head: 'Installed' },
+  ];
+  const rows = models.map(({ name, kind, languages, bytes, installed, begun }) => [
+    name,
+    kind === 'diarization' ? `${languages} (tells speakers apart)` : languages,
+    readableSize(bytes),
+    installed ? 'yes' : begun ? 'in part' : 'no',
+  ]);
+  return table(columns, rows, 'No model is known.');
+}

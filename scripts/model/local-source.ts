@@ -1,0 +1,77 @@
+/** A model that somebody brought here, for machines without internet. */
+import { copyFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isInstalled } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
+import { readModelFolder } from '../../src/recognizers/sherpa-onnx/model-folder.ts';
+import { Refusal } from '../transcribe/refusal.ts';
+import { unpackModel } from './archive.ts';
+import { holdModel, openStaging, partialFolder, publish, refuseFullDisk, removeWhole } from './staging.ts';
+import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+import type { Installation } from './download.ts';
+
+/**
+ * Installs a model from a folder, or from an archive as sherpa-onnx's releases are (.tar, .tar.gz, .tar.bz2). Its files are
+ * found by their names; there is nothing to compare them with.
+ * @returns whether it was installed: it is not where it is there already
+ * @throws {Refusal}
+ * @throws the abort reason of `signal`
+ */
+export async function installFrom(source: string, model: KnownModel, installation: Installation): Promise<boolean> {
+  const { dataDir } = installation;
+  const found = await stat(source).catch(() => undefined);
+  if (found === undefined) throw new Refusal(`There is no ${source}.`);
+  return holdModel(dataDir, model.name, async () => {
+    if (await isInstalled(dataDir, model)) return false;
+    await refuseFullDisk(model.bytes, installation);
+    // What was downloaded before is of no use here.
+    await removeWhole(partialFolder(dataDir, model.name));
+    const folder = await openStaging(dataDir, model.name);
+    try {
+      await bring(source, found.isDirectory(), model, folder, installation);
+    } catch (error) {
+      await removeWhole(folder);
+      throw error;
+    }
+    await publish(dataDir, model);
+    return true;
+  });
+}
+
+async function bring(
+  source: string,
+  isFolder: boolean,
+  model: KnownModel,
+  folder: string,
+  installation: Installation,
+): Promise<void> {
+  const arrived = isFolder
+    ? await copyModel(source, model, folder, installation.signal)
+    : await unpackModel(source, model, folder, installation);
+  const missing = model.files.filter(({ name }) => !arrived.has(name));
+  if (missing.length > 0) {
+    throw new Refusal(`${source} lacks ${missing.map(namesOf).join(', ')}. Nothing was installed.`);
+  }
+  if (model.kind === 'recognition') await readModelFolder(folder);
+}
+
+const namesOf = ({ path, name }: { path: string; name: string }) => (path === name ? name : `${path} (or ${name})`);
+
+/** Links are followed: the folder is the operator's own, and the hub's tools make such ones. */
+async function copyModel(
+  source: string,
+  model: KnownModel,
+  folder: string,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const arrived = new Set<string>();
+  for (const { path, name } of model.files) {
+    for (const candidate of new Set([name, path])) {
+      signal.throwIfAborted();
+      const isThere = (await stat(join(source, candidate)).catch(() => undefined))?.isFile();
+      if (!isThere || arrived.has(name)) continue;
+      await copyFile(join(source, candidate), join(folder, name));
+      arrived.add(name);
+    }
+  }
+  return arrived;
+}

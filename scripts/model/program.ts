@@ -1,0 +1,108 @@
+import { relative, resolve } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { readConfig } from '../../src/config.ts';
+import { modelFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
+import { findKnownModel, knownModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+import { showProgressOn } from '../transcribe/progress.ts';
+import { readableSize } from '../transcribe/readable.ts';
+import { downloadModel } from './download.ts';
+import { connectToHub } from './hub.ts';
+import { listModels, modelTable } from './list.ts';
+import { installFrom } from './local-source.ts';
+import { holdModel, partialFolder, removeWhole } from './staging.ts';
+import type { Config } from '../../src/config.ts';
+import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+
+const invocation = 'npm run model --';
+
+const environment = `
+Models are kept below DATA_DIR/models. Downloads come from the Hugging Face hub; they obey HF_ENDPOINT (a mirror), HF_TOKEN,
+HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
+
+Exit codes: 0 done, 1 failed, 2 a mistake in what was typed or in the environment, 130 interrupted.`;
+
+/** @param signal interrupts a download */
+export function createProgram(signal: AbortSignal): Command {
+  const program = new Command(invocation)
+    .description('Models for RECOGNIZER=sherpa-onnx: what there is, what is installed.')
+    .configureHelp({ helpWidth: 100 })
+    .showHelpAfterError(`Type ${invocation} --help to see what there is.`)
+    .addHelpText('after', environment)
+    .exitOverride();
+  program
+    .command('list')
+    .description('List the models that have a name, and which are installed.')
+    .option('--json', 'print JSON for programs')
+    .action(({ json }: { json?: true }) => list(json ?? false));
+  program
+    .command('download')
+    .description('Download a model, or go on with a download that was broken off.')
+    .argument('<NAME>', 'its name, as "list" shows it', knownModel)
+    .option('--from <PATH>', 'install it from a folder or archive (.tar, .tar.gz, .tar.bz2) on this machine instead')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  ${invocation} download whisper-base\n  ${invocation} download whisper-base --from sherpa-onnx-whisper-base.tar.bz2`,
+    )
+    .action((model: KnownModel, { from }: { from?: string }) => download(model, from, signal));
+  program
+    .command('remove')
+    .description('Remove a model, or the part of it that was downloaded.')
+    .argument('<NAME>', 'its name, as "list" shows it', knownModel)
+    .action(remove);
+  return program;
+}
+
+function knownModel(typed: string): KnownModel {
+  const model = findKnownModel(typed);
+  if (model !== undefined) return model;
+  throw new InvalidArgumentError(`\nType one of these:\n${knownModels.map(({ name }) => `  ${name}`).join('\n')}`);
+}
+
+/** Of the service's configuration; a recognizer that still lacks its model must not stand in the way here. */
+function readOwnConfig(): Config {
+  return readConfig({ ...process.env, RECOGNIZER: '', SHERPA_ONNX_MODEL: '' });
+}
+
+async function list(json: boolean): Promise<void> {
+  const models = await listModels(readOwnConfig().dataDir);
+  say(json ? JSON.stringify(models, null, 2) : `${modelTable(models)}\n\nTo install one: ${invocation} download NAME`);
+}
+
+async function download(model: KnownModel, from: string | undefined, signal: AbortSignal): Promise<void> {
+  const { dataDir, minFreeDisk } = readOwnConfig();
+  const installation = { dataDir, minFreeDisk, signal, progress: showProgressOn(process.stderr) };
+  const isNew =
+    from === undefined
+      ? await downloadModel(model, connectToHub(process.env, signal), installation)
+      : // npm runs scripts in the project's folder; a person means the folder he typed in.
+        await installFrom(resolve(process.env['INIT_CWD'] ?? '', from), model, installation);
+  const folder = shown(modelFolder(dataDir, model.name));
+  say(isNew ? `${model.name} is installed in ${folder}.` : `${model.name} is installed already, in ${folder}.`);
+  say(howToUse(model));
+}
+
+function howToUse({ name, kind }: KnownModel): string {
+  return kind === 'diarization'
+    ? 'RECOGNIZER=sherpa-onnx tells speakers apart with it from its next start on.'
+    : `Use it: RECOGNIZER=sherpa-onnx SHERPA_ONNX_MODEL=${name} npm start`;
+}
+
+async function remove({ name }: KnownModel): Promise<void> {
+  const { dataDir } = readOwnConfig();
+  const bytes = await holdModel(dataDir, name, async () => {
+    const whole = await removeWhole(modelFolder(dataDir, name));
+    return whole + (await removeWhole(partialFolder(dataDir, name)));
+  });
+  say(
+    bytes === 0
+      ? `${name} is not installed: nothing was removed.`
+      : `Removed ${name}: ${readableSize(bytes)} are free again.`,
+  );
+}
+
+const say = (text: string) => void process.stdout.write(`${text}\n`);
+
+function shown(path: string): string {
+  const inside = relative('', path);
+  return inside.startsWith('..') ? path : inside;
+}

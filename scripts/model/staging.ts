@@ -1,0 +1,85 @@
+/** The folder in which a model comes together, beside the one that it becomes: `NAME.partial`. */
+import { chmod, mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { tryLock } from '../../db/embedded/file-lock.ts';
+import { modelFolder, modelsFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
+import { readableSize } from '../transcribe/readable.ts';
+import { Refusal } from '../transcribe/refusal.ts';
+import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+
+export interface Target {
+  dataDir: string;
+  /** `MIN_FREE_DISK`: what the service needs for uploads is not for models. */
+  minFreeDisk: number;
+}
+
+export const partialFolder = (dataDir: string, name: string): string => `${modelFolder(dataDir, name)}.partial`;
+
+/**
+ * Nobody else installs or removes this model meanwhile; the lock ends with the process at the latest.
+ * @throws {Refusal} when somebody does
+ */
+export async function holdModel<T>(dataDir: string, name: string, work: () => Promise<T>): Promise<T> {
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  await mkdir(modelsFolder(dataDir), { recursive: true, mode: 0o700 });
+  const lock = tryLock(join(modelsFolder(dataDir), `.${name}.lock`), 'exclusive');
+  if (lock === undefined) throw new Refusal(`Another command installs or removes ${name} right now. Let it finish.`);
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+/** Makes the folder, or goes on with what an interrupted command left in it. */
+export async function openStaging(dataDir: string, name: string): Promise<string> {
+  const folder = partialFolder(dataDir, name);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+/** Gives a model whose files are all there its own folder, at once. */
+export async function publish(dataDir: string, model: KnownModel): Promise<void> {
+  const folder = partialFolder(dataDir, model.name);
+  await keepOnly(folder, new Set(model.files.map(({ name }) => name)));
+  for (const { name } of model.files) await chmod(join(folder, name), 0o600);
+  await removeWhole(modelFolder(dataDir, model.name));
+  await rename(folder, modelFolder(dataDir, model.name));
+}
+
+export async function keepOnly(folder: string, names: ReadonlySet<string>): Promise<void> {
+  const left = (await readdir(folder)).filter((name) => !names.has(name));
+  await Promise.all(left.map((name) => rm(join(folder, name), { recursive: true })));
+}
+
+/**
+ * Half a model never stands under its name, even when this is interrupted.
+ * @returns bytes that are free again
+ */
+export async function removeWhole(folder: string): Promise<number> {
+  const bytes = await bytesIn(folder);
+  const leaving = `${folder}.removed`;
+  await rm(leaving, { recursive: true, force: true });
+  await rename(folder, leaving).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  await rm(leaving, { recursive: true, force: true });
+  return bytes;
+}
+
+export async function bytesIn(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const stats = await Promise.all(names.map((name) => stat(join(folder, name))));
+  return stats.reduce((sum, entry) => sum + (entry.isFile() ? entry.size : 0), 0);
+}
+
+/** @throws {Refusal} when so many bytes more would leave less than `minFreeDisk` */
+export async function refuseFullDisk(bytes: number, { dataDir, minFreeDisk }: Target): Promise<void> {
+  const { bavail, bsize } = await statfs(modelsFolder(dataDir));
+  const free = bavail * bsize;
+  if (free - bytes >= minFreeDisk) return;
+  throw new Refusal(
+    `${readableSize(bytes)} more are needed, and ${readableSize(minFreeDisk)} have to stay free (MIN_FREE_DISK), but the ` +
+      `disk of ${dataDir} has ${readableSize(free)} left.\nMake room there, or set DATA_DIR to a folder on another disk.`,
+  );
+}

@@ -1,0 +1,98 @@
+/** Proxies and tokens: who gets to see what. */
+import { createServer, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { modelCommand } from './model-command.ts';
+import type { ModelCommand } from './model-command.ts';
+
+interface Proxy {
+  url: string;
+  /** Methods and targets. */
+  asked: string[];
+  authorizations: (string | undefined)[];
+  close(): void;
+}
+
+/** Hands on requests for http, and lets nobody through to https. */
+async function startProxy(): Promise<Proxy> {
+  const proxy: Proxy = { url: '', asked: [], authorizations: [], close: () => {} };
+  const server = createServer((request, response) => {
+    proxy.asked.push(`${request.method} ${request.url}`);
+    proxy.authorizations.push(request.headers['proxy-authorization']);
+    const { method, headers } = request;
+    const onward = send(request.url!, { method: method!, headers, agent: false }, (answer) => {
+      response.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on('error', () => response.destroy());
+    request.pipe(onward);
+  });
+  server.on('connect', ({ url }, socket) => {
+    proxy.asked.push(`CONNECT ${url}`);
+    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  proxy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  proxy.close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return proxy;
+}
+
+let model: ModelCommand;
+let proxy: Proxy;
+beforeEach(async () => {
+  model = await modelCommand();
+  proxy = await startProxy();
+});
+afterEach(async () => {
+  proxy.close();
+  await model.close();
+});
+
+test.each(['HTTP_PROXY', 'http_proxy'])('%s → metadata and files of an http mirror go through it', async (name) => {
+  const { code, stderr } = await model.run(['download', 'sense-voice'], { [name]: proxy.url });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('done') });
+  expect(proxy.asked).toHaveLength(model.hub.requests.length);
+  expect(proxy.asked.filter((line) => line.startsWith(`POST ${model.hub.url}/api/models/`))).toHaveLength(2);
+  expect(proxy.asked.filter((line) => /^GET .*\/blobs\/model\.int8\.onnx$/.test(line))).toHaveLength(1);
+});
+
+test('a proxy with user and password → they are sent to it, and not to the hub', async () => {
+  const withPassword = proxy.url.replace('//', '//user:secret@');
+  expect((await model.run(['download', 'sense-voice'], { HTTP_PROXY: withPassword })).code).toBe(0);
+  expect(new Set(proxy.authorizations)).toEqual(new Set([`Basic ${btoa('user:secret')}`]));
+  expect(model.hub.requests.every(({ authorization }) => authorization === undefined)).toBe(true);
+});
+
+test('HTTPS_PROXY → a tunnel to the hub is asked of it; refused → says so', async () => {
+  const env = { HTTPS_PROXY: proxy.url, HF_ENDPOINT: 'https://hub.invalid' };
+  const { code, stderr } = await model.run(['download', 'sense-voice'], env);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^\nhttps:\/\/hub\.invalid can not be reached/),
+  });
+  expect(new Set(proxy.asked)).toEqual(new Set(['CONNECT hub.invalid:443']));
+});
+
+test('NO_PROXY names the mirror → it is asked directly', async () => {
+  const env = { HTTP_PROXY: proxy.url, NO_PROXY: 'other.example,127.0.0.1' };
+  expect((await model.run(['download', 'sense-voice'], env)).code).toBe(0);
+  expect(proxy.asked).toEqual([]);
+});
+
+test('HF_TOKEN, of a mirror too → sent to the hub, not to the storage that it leads to', async () => {
+  expect((await model.run(['download', 'sense-voice'], { HF_TOKEN: 'of-a-mirror' })).code).toBe(0);
+  const tokens = (kind: string) =>
+    new Set(model.hub.requests.filter((request) => request.kind === kind).map(({ authorization }) => authorization));
+  expect(tokens('paths-info')).toEqual(new Set(['Bearer of-a-mirror']));
+  expect(tokens('resolve')).toEqual(new Set(['Bearer of-a-mirror']));
+  expect(tokens('storage')).toEqual(new Set([undefined]));
+});
+
+test('HF_TOKEN that does not open it → says so, without the token', async () => {
+  model.hub.trouble = { status: 403 };
+  const { code, stderr } = await model.run(['download', 'sense-voice'], { HF_TOKEN: 'hf_secret' });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('HF_TOKEN does not open it') });
+  expect(stderr).not.toContain('hf_secret');
+});

@@ -1,0 +1,115 @@
+/** A hub on loopback that speaks what is used of the Hugging Face hub's API, with its storage at another address. */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request for metadata (`paths-info`), for a file (`resolve`), or for its bytes in the storage. */
+export interface HubRequest {
+  kind: 'paths-info' | 'resolve' | 'storage';
+  path: string;
+  range: string | undefined;
+  authorization: string | undefined;
+}
+
+/** What goes wrong with the bytes of files, until it is set to something else. */
+export interface Trouble {
+  /** Every request, of metadata too, is answered with it. */
+  status?: number;
+  /** Other bytes of the same length. */
+  damaged?: true;
+  /** The whole file, whatever range was asked for. */
+  ignoresRanges?: true;
+  /** Sends so many bytes of the answer, and cuts the connection when `then` has resolved. */
+  cut?: { after: number; then: () => Promise<unknown> };
+  /** Goes on for ever. */
+  endless?: true;
+  /** What is said of the files instead. */
+  metadata?: unknown;
+}
+
+export interface ModelHub {
+  /** For `HF_ENDPOINT`. */
+  url: string;
+  requests: HubRequest[];
+  trouble: Trouble;
+  /** Bytes by name, whatever the repository: models differ in their names. Those of 1 kB and more are in the storage. */
+  files: Record<string, Buffer>;
+  close(): void;
+}
+
+export async function startModelHub(files: Record<string, Buffer>): Promise<ModelHub> {
+  const hub: ModelHub = { url: '', requests: [], trouble: {}, files, close: () => {} };
+  const storage = createServer((request, response) => {
+    hear(hub, 'storage', request);
+    void sendBytes(hub, hub.files[nameIn(request)]!, request, response);
+  });
+  const storageUrl = await listening(storage);
+  const front = createServer((request, response) => void answer(hub, storageUrl, request, response));
+  hub.url = await listening(front);
+  hub.close = () => {
+    for (const server of [front, storage]) {
+      server.close();
+      server.closeAllConnections();
+    }
+  };
+  return hub;
+}
+
+async function answer(hub: ModelHub, storageUrl: string, request: IncomingMessage, response: ServerResponse) {
+  const isMetadata = /^\/api\/models\/[\w.-]+\/[\w.-]+\/paths-info\/[0-9a-f]{40}$/.test(request.url!);
+  const isFile = /^\/[\w.-]+\/[\w.-]+\/resolve\/[0-9a-f]{40}\/[\w.-]+$/.test(request.url!);
+  hear(hub, isMetadata ? 'paths-info' : 'resolve', request);
+  if (hub.trouble.status !== undefined) return response.writeHead(hub.trouble.status).end('{"error":"trouble"}');
+  if (isMetadata && request.method === 'POST') {
+    const { paths } = (await json(request)) as { paths: string[] };
+    const infos = hub.trouble.metadata ?? paths.flatMap((path) => describe(path, hub.files[path]));
+    return response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(infos));
+  }
+  const bytes = isFile && request.method === 'GET' ? hub.files[nameIn(request)] : undefined;
+  if (bytes === undefined) return response.writeHead(404).end();
+  if (bytes.length < 1000) return sendBytes(hub, bytes, request, response);
+  return response.writeHead(302, { Location: `${storageUrl}/blobs/${nameIn(request)}` }).end();
+}
+
+/** As the hub describes a file: https://huggingface.co/docs/hub/api, `POST /api/models/{repo_id}/paths-info/{revision}` */
+function describe(path: string, bytes: Buffer | undefined): object[] {
+  if (bytes === undefined) return [];
+  const oid = createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+  const lfs = { oid: createHash('sha256').update(bytes).digest('hex'), size: bytes.length, pointerSize: 134 };
+  return [{ type: 'file', path, oid, size: bytes.length, ...(bytes.length >= 1000 && { lfs }) }];
+}
+
+async function sendBytes({ trouble }: ModelHub, content: Buffer, request: IncomingMessage, response: ServerResponse) {
+  const bytes = trouble.damaged ? Buffer.alloc(content.length, 'damaged') : content;
+  const from = trouble.ignoresRanges ? undefined : /^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1];
+  const body = bytes.subarray(Number(from ?? 0));
+  const length = trouble.endless ? {} : { 'Content-Length': body.length };
+  const range = { 'Content-Range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` };
+  response.writeHead(from === undefined ? 200 : 206, { ...length, ...(from !== undefined && range) });
+  if (trouble.endless) {
+    const left = once(response, 'close');
+    response.write(body);
+    while (!response.destroyed) {
+      if (!response.write(Buffer.alloc(65_536))) await Promise.race([once(response, 'drain'), left]);
+    }
+    return response;
+  }
+  if (trouble.cut === undefined) return response.end(body);
+  response.write(body.subarray(0, trouble.cut.after));
+  await trouble.cut.then();
+  return response.destroy();
+}
+
+function hear(hub: ModelHub, kind: HubRequest['kind'], { url, headers }: IncomingMessage): void {
+  hub.requests.push({ kind, path: url!, range: headers.range, authorization: headers.authorization });
+}
+
+const nameIn = ({ url }: IncomingMessage) => url!.slice(url!.lastIndexOf('/') + 1);
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
