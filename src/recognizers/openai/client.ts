@@ -1,0 +1,122 @@
+import { APIError, OpenAI } from 'openai';
+import { RecognizerError } from '../recognizer.ts';
+import { createExchange } from './exchange.ts';
+
+/** How an answer is asked for (`response_format`), beginning with what tells most. */
+export type AnswerFormat = 'diarized_json' | 'verbose_json' | 'json';
+
+export interface SpeechServer {
+  /** Up to `/audio/transcriptions`, such as `https://api.openai.com/v1`. */
+  baseUrl: string;
+  /** Servers of one's own often need none. */
+  apiKey: string | undefined;
+  model: string;
+}
+
+/** The server, or its model, can't answer in that format. */
+export class FormatRefused extends RecognizerError {
+  constructor(message: string) {
+    super('recognizer_error', message, { retryable: false });
+  }
+}
+
+export interface SpeechClient {
+  /**
+   * Waits and tries again, as the server asks for, when it is busy, broken or away.
+   * @param audio below the server's limit (25 MB at OpenAI)
+   * @returns what the server answered, whatever that is
+   * @throws {FormatRefused}
+   * @throws {RecognizerError} with what the server said; retryable when the same request may succeed later
+   */
+  transcribe(audio: File, format: AnswerFormat, signal: AbortSignal): Promise<unknown>;
+  /** Whether the server says that the key is wrong. One that is away, or that has no list of models, says nothing. */
+  refusesKey(signal: AbortSignal): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** The package asks for some key, even where the server doesn't. */
+const anyKey = 'none';
+
+const longestMessage = 500;
+
+/** @param retries of one request */
+export function createSpeechClient(server: SpeechServer, retries: number): SpeechClient {
+  const exchange = createExchange(server.apiKey ?? anyKey);
+  const client = new OpenAI({
+    baseURL: server.baseUrl,
+    apiKey: server.apiKey ?? anyKey,
+    maxRetries: retries,
+    fetch: exchange.fetch,
+    // The signal is what ends a request; the package would begin it again.
+    timeout: 24 * 60 * 60_000,
+    logLevel: 'off',
+    // What isn't given here, the package reads from the environment.
+    ...{ adminAPIKey: null, organization: null, project: null, webhookSecret: null },
+  });
+
+  return {
+    async transcribe(audio, format, signal) {
+      try {
+        return await client.audio.transcriptions.create(
+          { file: audio, model: server.model, response_format: format, ...optionsOf[format] },
+          { signal },
+        );
+      } catch (error) {
+        signal.throwIfAborted();
+        throw toRecognizerError(error, server);
+      }
+    },
+    async refusesKey(signal) {
+      try {
+        await client.models.list({ signal, maxRetries: 0 });
+        return false;
+      } catch (error) {
+        return error instanceof APIError && error.status === 401 && error.code === 'invalid_api_key';
+      }
+    },
+    close: exchange.close,
+  };
+}
+
+const optionsOf = {
+  verbose_json: { timestamp_granularities: ['word' as const, 'segment' as const] },
+  // Asked for with more than 30 s of audio.
+  diarized_json: { chunking_strategy: 'auto' as const },
+  json: {},
+};
+
+/** Without the package's error as its cause: what is in that nobody has looked through for the key. */
+function toRecognizerError(error: unknown, server: SpeechServer): RecognizerError {
+  const { host } = new URL(server.baseUrl);
+  const fail = (message: string, retryable: boolean) =>
+    new RecognizerError('recognizer_error', toLine(message, server.apiKey), { retryable });
+  // Its message would quote the answer, and so what was said.
+  if (error instanceof SyntaxError) return fail(`${host} answered something else than JSON`, true);
+  if (!(error instanceof APIError)) return fail(`asking ${host} failed: ${reasonOf(error)}`, true);
+  const { status } = error;
+  if (status === undefined) return fail(`${host} could not be reached: ${reasonOf(error)}`, true);
+
+  const message = `${host} answered ${error.message}`;
+  if ((status === 400 || status === 422) && /response_format|verbose_json|diarized_json|timestamp_gran/.test(message)) {
+    return new FormatRefused(toLine(message, server.apiKey));
+  }
+  // The same that the package tries again.
+  return fail(message, [408, 409, 429].includes(status) || status >= 500);
+}
+
+/** The innermost reason, such as `connect ECONNREFUSED 127.0.0.1:8000`. */
+function reasonOf(error: unknown): string {
+  if (!Error.isError(error)) return String(error);
+  let innermost = error;
+  while (Error.isError(innermost.cause)) innermost = innermost.cause;
+  return innermost.message || String((innermost as NodeJS.ErrnoException).code);
+}
+
+/** For the log: one line, not too long, and without the key, which some servers repeat. */
+function toLine(message: string, apiKey: string | undefined): string {
+  const withoutKey = apiKey === undefined ? message : message.replaceAll(apiKey, '…');
+  return withoutKey
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, longestMessage);
+}

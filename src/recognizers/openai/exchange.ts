@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, FormData as UndiciFormData, fetch as undiciFetch } from 'undici';
+import type { Response as UndiciResponse } from 'undici';
+
+/** Words with times, tokens and probabilities of ten minutes are less than 1 MiB. */
+const longestAnswerBytes = 8 * 1024 * 1024;
+
+/** The package ignores a Retry-After of more than a minute. */
+const longestPackageWaitMs = 60_000;
+const longestTimerMs = 24 * 60 * 60_000;
+
+/** Sends a request, and waits for the whole answer. */
+export interface Exchange {
+  fetch: typeof fetch;
+  /** Closes its connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * `fetch` for the `openai` package: with the key and nothing about this machine in its headers, without redirects (audio
+ * goes to the server that was named, and to no other), with as much time as the signal leaves, and with an answer that has
+ * an end. A connection that breaks within the answer rejects, so that the package tries again.
+ */
+export function createExchange(apiKey: string): Exchange {
+  // Node's own limit of five minutes is too short for a slow server with a queue.
+  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+  const headers = { accept: 'application/json', authorization: `Bearer ${apiKey}` };
+  return {
+    close: () => dispatcher.destroy(),
+    async fetch(url, init) {
+      const address = url instanceof Request ? url.url : url;
+      const signal = init?.signal ?? null;
+      const form = init?.body instanceof FormData ? { body: ownForm(init.body) } : {};
+      const request = { method: init?.method ?? 'GET', headers, redirect: 'manual', signal, dispatcher } as const;
+      const response = await undiciFetch(address, { ...request, ...form });
+      const text = await textWithin(response, longestAnswerBytes);
+      if (text === undefined) return refusal('there is no end of the answer', 502, { 'x-should-retry': 'false' });
+      if (response.ok) return answerOf(text, response);
+      const retryAfter = await waitInPart(response, signal);
+      return refusal(text, response.status, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
+    },
+  };
+}
+
+/** The same form, of a class that undici's own `fetch` knows: Node's is another. */
+function ownForm(form: FormData): UndiciFormData {
+  const own = new UndiciFormData();
+  for (const [name, value] of form) own.append(name, value);
+  return own;
+}
+
+function answerOf(text: string, { status, headers }: UndiciResponse): Response {
+  const type = headers.get('content-type') ?? 'text/plain';
+  return new Response(text === '' ? null : text, { status, headers: { 'content-type': type } });
+}
+
+/** @returns undefined when there is more */
+async function textWithin(response: UndiciResponse, maxBytes: number): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** @returns what the package is to wait for still (RFC 9110, section 10.2.3) */
+async function waitInPart(response: UndiciResponse, signal: AbortSignal | null): Promise<string | undefined> {
+  const header = response.headers.get('retry-after');
+  if (header === null || !(response.status === 429 || response.status >= 500)) return header ?? undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  if (!(ms > longestPackageWaitMs)) return header;
+  await sleep(Math.min(ms - longestPackageWaitMs, longestTimerMs), undefined, signal === null ? {} : { signal });
+  return String(longestPackageWaitMs / 1000);
+}
+
+/** Servers say in different ways what they refuse; the package reads OpenAI's way only. */
+function refusal(text: string, status: number, headers: Record<string, string>): Response {
+  const body = parsed(text) as { error?: unknown; message?: unknown; detail?: unknown } | null | undefined;
+  const error = body?.error as { message?: unknown; param?: unknown; code?: unknown } | null | undefined;
+  const message = [error?.message, body?.error, body?.message, body?.detail].find((said) => typeof said === 'string');
+  const inOpenAiWay = { message: message ?? text, param: error?.param, code: error?.code };
+  return new Response(JSON.stringify({ error: inOpenAiWay }), { status, headers });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import type { SpokenWord } from '../../segments.ts';
+
+/** Written without spaces: where one word ends and the next begins, only the server's words tell. */
+const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
+const isLetter = (character: string) => /[\p{L}\p{N}\p{M}]/u.test(character);
+
+/**
+ * Gives words the punctuation of the text, which OpenAI leaves out of them. What the text writes together becomes one word.
+ * @param words in the order of the text
+ * @returns undefined unless the words have exactly the letters and digits of the text, and there are some
+ */
+export function withPunctuation(words: readonly SpokenWord[], text: string): SpokenWord[] | undefined {
+  const characters = [...text.normalize('NFC')];
+  const places = characters.flatMap((character, place) => (isLetter(character) ? [place] : []));
+  const lettersOf = (word: SpokenWord) => [...word.text.normalize('NFC')].filter(isLetter).join('');
+  const spoken = words.filter((word) => lettersOf(word) !== '');
+  if (spoken.length === 0 || spoken.map(lettersOf).join('') !== places.map((place) => characters[place]).join(''))
+    return undefined;
+
+  const punctuated: SpokenWord[] = [];
+  let letters = 0;
+  let from = 0;
+  spoken.forEach((word, index) => {
+    letters += [...lettersOf(word)].length;
+    const isLast = index === spoken.length - 1;
+    const to = isLast ? characters.length : cutBetween(characters, places[letters - 1]!, places[letters]!);
+    if (to === undefined) {
+      // Within what the text writes together, such as `well-known`: the next word goes on with it.
+      spoken[index + 1] = { ...spoken[index + 1]!, ...together(word, spoken[index + 1]!) };
+      return;
+    }
+    punctuated.push({ ...word, text: closedUp(characters.slice(from, to).join('')) });
+    from = to;
+  });
+  return punctuated;
+}
+
+/** Where the text between two letters may be cut. */
+function cutBetween(characters: readonly string[], left: number, right: number): number | undefined {
+  const spaces = characters.slice(left, right).findLastIndex((character) => /\s/.test(character));
+  if (spaces !== -1) return left + spaces + 1;
+  return unspaced.test(characters[left]!) || unspaced.test(characters[right]!) ? right : undefined;
+}
+
+/** Dashes and notes that stand alone have no time of their own: they go with their word. */
+function closedUp(text: string): string {
+  const parts = text.trim().split(/\s+/);
+  return parts.filter((part) => [...part].some(isLetter)).length === 1 ? parts.join('') : text.trim();
+}
+
+function together(first: SpokenWord, second: SpokenWord): Partial<SpokenWord> {
+  const { confidence = second.confidence } = first;
+  const least = Math.min(confidence ?? 1, second.confidence ?? 1);
+  return { startMs: first.startMs, ...(confidence !== undefined && { confidence: least }) };
+}
