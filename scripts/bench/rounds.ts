@@ -2,19 +2,23 @@
 import type { Setting } from './bench.ts';
 
 /**
- * Measures every contender once in each round, after a round that doesn't count. Each round begins with another
+ * Measures every contender once in each round, after rounds that don't count. Each round begins with another
  * contender, so that none always follows the same one.
  *
+ * @param warmUps how many rounds don't count; none where something before has warmed everything up
  * @returns the figures of each contender, one for each round
  */
-export async function interleaved<Name extends string, Figure>(
+export async function interleaved<Figures extends Record<string, unknown>>(
   { signal }: Setting,
   rounds: number,
-  contenders: Record<Name, () => Promise<Figure>>,
-): Promise<Record<Name, Figure[]>> {
-  const names = Object.keys(contenders) as Name[];
-  const figures = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Figure[]>;
-  for (let round = -1; round < rounds; round += 1) {
+  contenders: { [Name in keyof Figures]: () => Promise<Figures[Name]> },
+  warmUps = 1,
+): Promise<{ [Name in keyof Figures]: Figures[Name][] }> {
+  const names = Object.keys(contenders) as (keyof Figures)[];
+  const figures = Object.fromEntries(names.map((name) => [name, []])) as unknown as {
+    [Name in keyof Figures]: Figures[Name][];
+  };
+  for (let round = -warmUps; round < rounds; round += 1) {
     for (let turn = 0; turn < names.length; turn += 1) {
       signal.throwIfAborted();
       const name = names[(turn + round + names.length) % names.length]!;

@@ -10,6 +10,8 @@ export interface Client {
   /** An API key with both scopes. */
   key: string;
   audio: Blob;
+  /** Ends what is going on. */
+  signal?: AbortSignal;
 }
 
 /** A second and a half of a human voice, or of a tone where Debian's samples are not installed. */
@@ -22,22 +24,22 @@ export async function makeSpeech({ folder }: Setting): Promise<Blob> {
   return new Blob([await readFile(path)]);
 }
 
-/** Uploads the clip. @returns when the 202 was there, by `performance.now()` */
-export async function send({ url, key, audio }: Client): Promise<{ id: string; acceptedAt: number }> {
+/** Uploads the audio. @returns when the 202 was there, by `performance.now()` */
+export async function send({ url, key, audio, signal }: Client): Promise<{ id: string; acceptedAt: number }> {
   const body = new FormData();
   body.set('file', audio, 'clip.wav');
   const headers = { Authorization: `Bearer ${key}` };
-  const response = await fetch(`${url}/v1/transcriptions`, { method: 'POST', headers, body });
+  const response = await fetch(`${url}/v1/transcriptions`, { method: 'POST', headers, body, signal: signal ?? null });
   const acceptedAt = performance.now();
   if (response.status !== 202) throw new Error(`an upload was answered ${response.status}`);
   return { id: ((await response.json()) as { sessionId: string }).sessionId, acceptedAt };
 }
 
 /** Asks with `wait` until the session is final. @returns when the answer was there, by `performance.now()` */
-export async function untilAnswered({ url, key }: Client, id: string): Promise<number> {
+export async function untilAnswered({ url, key, signal }: Client, id: string): Promise<number> {
   const headers = { Authorization: `Bearer ${key}` };
   for (;;) {
-    const response = await fetch(`${url}/v1/sessions/${id}/transcript?wait=30`, { headers });
+    const response = await fetch(`${url}/v1/sessions/${id}/transcript?wait=30`, { headers, signal: signal ?? null });
     const { status } = (await response.json()) as { status: string };
     const answeredAt = performance.now();
     if (status === 'completed') return answeredAt;

@@ -38,12 +38,14 @@ export function judge({ values, goal }: Pick<Check, 'values' | 'goal'>): Verdict
   return { met: true, text: isAimMet ? 'reached, and the aim' : `reached; ${percent(median, aim)} short of the aim` };
 }
 
-const percent = (value: number, bound: number) => `${Math.max(1, Math.round(Math.abs(value / bound - 1) * 100))} %`;
+/** Of nothing there are no percents. */
+const percent = (value: number, bound: number) =>
+  bound === 0 ? readable(value) : `${Math.max(1, Math.round(Math.abs(value / bound - 1) * 100))} %`;
 
 export function goalText(goal: Goal | undefined): string {
   if (goal === undefined) return '';
-  const bound = 'atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`;
-  return goal.aim === undefined ? bound : `${bound} (aim ${goal.aim})`;
+  const bound = 'atLeast' in goal ? `≥ ${readable(goal.atLeast)}` : `≤ ${readable(goal.atMost)}`;
+  return goal.aim === undefined ? bound : `${bound} (aim ${readable(goal.aim)})`;
 }
 
 /** Three digits that matter, no exponent; whole numbers as they are. */

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { librivoxClips } from '../../scripts/bench/spoken-clips.ts';
 
 const execute = promisify(execFile);
 
@@ -43,43 +44,16 @@ export interface SpeechClip {
   text: string;
 }
 
-const librivox = '/usr/share/pocketsphinx/test/data/librivox';
 const wavHeaderBytes = 44;
 
-/** The five clips of human speech (16 kHz mono WAV, LibriVox) of Debian's pocketsphinx-testdata, with what is said. */
+/** Five clips of human speech (16 kHz mono WAV, LibriVox), with what is said. */
 export async function speechClips(): Promise<SpeechClip[]> {
-  const lines = (await readFile(join(librivox, 'transcription'), 'utf8')).trim().split('\n');
   return Promise.all(
-    lines.map(async (line) => {
-      const [, text, name] = /^<s> (.*) <\/s> \((.*)\)$/.exec(line)!;
-      const file = join(librivox, `${name}.wav`);
+    (await librivoxClips()).map(async ({ file, text }) => {
       const bytes = (await readFile(file)).length - wavHeaderBytes;
-      return { file, durationMs: Math.floor(bytes / 32), text: text! };
+      return { file, durationMs: Math.floor(bytes / 32), text };
     }),
   );
 }
 
-/** Insertions, deletions and substitutions per word of the reference, after lower case and without punctuation. */
-export function wordErrorRate(reference: string, hypothesis: string): number {
-  const expected = normalizedWords(reference);
-  const heard = normalizedWords(hypothesis);
-  let previous = heard.map((_, column) => column + 1);
-  expected.forEach((word, row) => {
-    const current: number[] = [];
-    heard.forEach((other, column) => {
-      const diagonal = column === 0 ? row : previous[column - 1]!;
-      const left = column === 0 ? row + 1 : current[column - 1]!;
-      current.push(Math.min(diagonal + (word === other ? 0 : 1), left + 1, previous[column]! + 1));
-    });
-    previous = current;
-  });
-  return (previous.at(-1) ?? expected.length) / expected.length;
-}
-
-function normalizedWords(text: string): string[] {
-  return text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}' ]/gu, ' ')
-    .split(/\s+/)
-    .filter((word) => word !== '');
-}
+export { wordErrorRate } from '../../scripts/bench/word-errors.ts';

@@ -1,13 +1,20 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeAudio } from '../../../src/audio/decode.ts';
+import { createSlots } from '../../../src/recognizers/in-pieces.ts';
 import { createPocketSphinx } from '../../../src/recognizers/pocketsphinx.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import type { Transcript } from '../../../src/recognizers/recognizer.ts';
 import { audioFolder, speechClips, wordErrorRate } from '../../support/audio-fixtures.ts';
+import { childrenOf } from '../../support/processes.ts';
 import { expectWellFormed, recognizerConformance } from './conformance.ts';
+import { crashConformance } from './conformance-crash.ts';
+import { cutConformance } from './conformance-cuts.ts';
 
 recognizerConformance('pocketsphinx', createPocketSphinx);
+crashConformance('pocketsphinx', createPocketSphinx, () => childrenOf(process.pid, 'pocketsphinx_continuous'));
+// With four at once, no recording of a cut is short enough to be shared out in less than 30 s.
+cutConformance('pocketsphinx', () => createPocketSphinx({ slots: createSlots(4) }), 30_000);
 
 let folder: Awaited<ReturnType<typeof audioFolder>>;
 beforeAll(async () => {

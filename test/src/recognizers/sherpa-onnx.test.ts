@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { createSlots } from '../../../src/recognizers/in-pieces.ts';
 import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx.ts';
-import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { audioFolder } from '../../support/audio-fixtures.ts';
-import { eventually } from '../../support/jobs.ts';
 import { childrenOf } from '../../support/processes.ts';
 import { makeTinySenseVoice } from '../../support/tiny-model/sense-voice.ts';
 import { speakTones } from '../../support/tiny-model/spoken-tones.ts';
 import { expectWellFormed, recognizerConformance } from './conformance.ts';
+import { crashConformance } from './conformance-crash.ts';
+import { cutConformance } from './conformance-cuts.ts';
+import type { Speech } from './conformance.ts';
 import type { Tone } from '../../support/tiny-model/spoken-tones.ts';
 import type { DecodedAudio, Recognizer } from '../../../src/recognizers/recognizer.ts';
 
@@ -26,11 +27,15 @@ async function prepare() {
 afterAll(async () => (await prepared).folder.remove());
 const { model } = await prepared;
 
-recognizerConformance('sherpa-onnx', () => createSherpaOnnx({ folder: model }), {
+const childrenHere = () => childrenOf(process.pid, 'sherpa-onnx/child-main.ts');
+const tones: Speech = {
   clips: async () => (await prepared).clips,
   errorRate: 0,
   word: { from: 0.2, length: 0.6 },
-});
+};
+recognizerConformance('sherpa-onnx', () => createSherpaOnnx({ folder: model }), tones);
+crashConformance('sherpa-onnx', () => createSherpaOnnx({ folder: model }), childrenHere, tones);
+cutConformance('sherpa-onnx', () => createSherpaOnnx({ folder: model }), 60_000, tones);
 
 const signal = new AbortController().signal;
 const recognizers: Recognizer[] = [];
@@ -64,8 +69,6 @@ test('a recording of several pieces → no word lost or doubled at their cuts', 
   expect(transcript.segments.flatMap(({ words }) => words.map(({ text }) => text))).toEqual(tones);
 });
 
-const childrenHere = () => childrenOf(process.pid, 'sherpa-onnx/child-main.ts');
-
 test('the next recording → the same process, with its model still loaded', async () => {
   const recognizer = make(1);
   const before = childrenHere();
@@ -77,21 +80,6 @@ test('the next recording → the same process, with its model still loaded', asy
   expect(childrenHere().filter((pid) => !before.includes(pid))).toEqual(begun);
   await recognizer.close();
   expect(childrenHere()).toEqual(before);
-});
-
-test('a child killed in the middle → RecognizerError, retryable; the next recording is recognized', async () => {
-  const recognizer = make(1);
-  const before = childrenHere();
-  const audio = await spoken(...new Array<Tone>(200).fill('low'));
-  const running = recognizer.recognize(audio, { signal });
-  running.catch(() => {});
-  const begun = () => childrenHere().filter((pid) => !before.includes(pid));
-  const [pid] = await eventually('child', async () => begun(), (pids) => pids.length > 0, 10_000); // prettier-ignore
-  process.kill(pid!, 'SIGKILL');
-  await expect(running).rejects.toThrow(RecognizerError);
-  await expect(running).rejects.toThrow('was killed by SIGKILL');
-  await expect(running).rejects.toMatchObject({ code: 'recognizer_error', retryable: true });
-  expect((await recognizer.recognize(await spoken('high'), { signal })).segments).toHaveLength(1);
 });
 
 test('too slow → timed_out, and the child is gone', async () => {

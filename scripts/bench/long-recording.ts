@@ -1,0 +1,70 @@
+/** Recordings of any length, made of short clips: 16 kHz mono s16le. */
+import { open, readFile } from 'node:fs/promises';
+import type { SpokenClip } from './spoken-clips.ts';
+
+const bytesPerMs = 32;
+/** Of the clips of pocketsphinx-testdata, and of what is written here. */
+const wavHeaderBytes = 44;
+
+export interface Recording {
+  file: string;
+  durationMs: number;
+  /** What is said in it. */
+  text: string;
+}
+
+/**
+ * Writes a WAV file of a length, with the clips after each other, again and again, each time another first, and silence at
+ * the end, where no further clip fits.
+ * @param clips 16 kHz mono WAV files with the plainest header
+ * @param pausesMs what is between two of them, in turn
+ */
+export async function makeRecording(
+  file: string,
+  clips: readonly SpokenClip[],
+  durationMs: number,
+  pausesMs: readonly number[] = [400, 800, 1200],
+): Promise<Recording> {
+  const samples = await Promise.all(clips.map(async (clip) => (await readFile(clip.file)).subarray(wavHeaderBytes)));
+  const output = await open(file, 'w');
+  const texts: string[] = [];
+  try {
+    let left = durationMs * bytesPerMs;
+    await output.write(wavHeader(left));
+    const write = async (bytes: Buffer) => {
+      await output.write(bytes);
+      left -= bytes.length;
+    };
+    for (let index = 0; ; index += 1) {
+      const place = (index + Math.floor(index / clips.length)) % clips.length;
+      const [clip, sound] = [clips[place]!, samples[place]!];
+      if (sound.length > left) break;
+      await write(sound);
+      texts.push(clip.text);
+      await write(Buffer.alloc(Math.min(left, pausesMs[index % pausesMs.length]! * bytesPerMs)));
+    }
+    await write(Buffer.alloc(left));
+  } finally {
+    await output.close();
+  }
+  return { file, durationMs, text: texts.join(' ') };
+}
+
+/** http://soundfile.sapp.org/doc/WaveFormat/ */
+function wavHeader(dataBytes: number): Buffer {
+  const header = Buffer.alloc(wavHeaderBytes);
+  const [samplesPerSecond, bytesPerSample] = [16_000, 2];
+  header.write('RIFF', 0);
+  header.writeUInt32LE(dataBytes + wavHeaderBytes - 8, 4);
+  header.write('WAVEfmt ', 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(samplesPerSecond, 24);
+  header.writeUInt32LE(samplesPerSecond * bytesPerSample, 28);
+  header.writeUInt16LE(bytesPerSample, 32);
+  header.writeUInt16LE(8 * bytesPerSample, 34);
+  header.write('data', 36);
+  header.writeUInt32LE(dataBytes, 40);
+  return header;
+}

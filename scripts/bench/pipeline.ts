@@ -1,0 +1,124 @@
+/** A recording from upload to transcript, next to PocketSphinx's own command on the same file. */
+import { join } from 'node:path';
+import { recognizeBare } from './bare-pocketsphinx.ts';
+import { makeRecording } from './long-recording.ts';
+import { startPipeline } from './pipeline-service.ts';
+import { interleaved } from './rounds.ts';
+import { librivoxClips } from './spoken-clips.ts';
+import { quantile, ratios } from './statistics.ts';
+import { errorRate, wordErrors } from './word-errors.ts';
+import type { BareRun } from './bare-pocketsphinx.ts';
+import type { Bench, Check, Figures, Findings, Setting } from './bench.ts';
+import type { Recording } from './long-recording.ts';
+import type { PipelineRun } from './pipeline-service.ts';
+import type { WordErrors } from './word-errors.ts';
+
+const megabyte = 1_000_000;
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+
+export const pipeline: Bench = {
+  name: 'pipeline',
+  summary: 'upload → transcript of long and short speech, against the bare command of PocketSphinx on the same file',
+  run,
+};
+
+interface Runs {
+  ours: PipelineRun[];
+  bare: BareRun[];
+}
+
+async function run(setting: Setting): Promise<Findings> {
+  const longMs = setting.sized({ full: 30 * minuteMs, quick: 2 * minuteMs, tiny: 12 * secondMs });
+  const longRounds = setting.sized({ full: 3, quick: 1, tiny: 1 });
+  const shortRounds = setting.sized({ full: 9, quick: 3, tiny: 1 });
+  const clips = await librivoxClips();
+  const long = await makeRecording(join(setting.folder, 'long.wav'), clips, longMs);
+  // Two clips without a pause.
+  const short = await makeRecording(join(setting.folder, 'short.wav'), clips.slice(0, 2), 10.1 * secondMs, [0]);
+
+  setting.say('Starting PostgreSQL and the service …');
+  const { transcribe } = await startPipeline(setting, { RECOGNIZER: 'pocketsphinx' });
+  const contenders = ({ file, durationMs }: Recording) => ({
+    ours: () => {
+      setting.say(`Upload → transcript, ${durationMs / 1000} s …`);
+      return transcribe(file);
+    },
+    bare: () => {
+      setting.say(`The bare command, ${durationMs / 1000} s …`);
+      return recognizeBare(file, setting.signal);
+    },
+  });
+  const ofShort: Runs = await interleaved(setting, shortRounds, contenders(short));
+  const ofLong: Runs = await interleaved(setting, longRounds, contenders(long), 0);
+  const errors = {
+    ours: wordErrors(long.text, ofLong.ours[0]!.text),
+    bare: wordErrors(long.text, ofLong.bare[0]!.text),
+  };
+  return {
+    sizes: {
+      'long file': `${longMs / minuteMs} min, 16 kHz mono WAV, ${errors.ours.words} words`,
+      'short file': `${short.durationMs / 1000} s`,
+      rounds: `${longRounds}, and ${shortRounds} of the short file`,
+    },
+    checks: checksOf(long, ofLong, ofShort, errors),
+    figures: [figuresOf(long, ofLong, errors), partsOf(ofShort)],
+    raw: { ofLong, ofShort, errors },
+  };
+}
+
+function checksOf(long: Recording, ofLong: Runs, ofShort: Runs, errors: Record<keyof Runs, WordErrors>): Check[] {
+  const work = `${long.durationMs / minuteMs} min of speech`;
+  const of = (runs: readonly BareRun[], what: 'ms' | 'cpuMs') => runs.map((run) => run[what]);
+  const compared = (what: 'ms' | 'cpuMs') => ratios(of(ofLong.ours, what), of(ofLong.bare, what));
+  const peaks = (which: 'own' | 'below') => ofLong.ours.map(({ memory }) => memory[which] / megabyte);
+  const above = ofShort.ours.map(({ ms }, round) => ms - ofShort.bare[round]!.ms);
+  const rates = { ours: errorRate(errors.ours) * 100, bare: errorRate(errors.bare) * 100 };
+  return [
+    { work, measure: 'time ÷ bare command', values: compared('ms'), goal: { atMost: 0.6 } },
+    { work, measure: 'CPU time ÷ bare command', values: compared('cpuMs'), goal: { atMost: 1.1 } },
+    { work, measure: 'words wrong, goal: as bare', values: [rates.ours], unit: '%', goal: { atMost: rates.bare } },
+    { work, measure: 'peak memory of the service', values: peaks('own'), unit: 'MB', goal: { atMost: 300 } },
+    { work, measure: 'peak memory of its children', values: peaks('below'), unit: 'MB' },
+    { work: '10 s clip', measure: 'time above bare command', values: above, unit: 'ms', goal: { atMost: 300 } },
+  ];
+}
+
+function figuresOf({ durationMs }: Recording, runs: Runs, errors: Record<keyof Runs, WordErrors>): Figures {
+  const row = (name: string, which: keyof Runs) => {
+    const median = (of: (run: BareRun) => number) => quantile(runs[which].map(of), 0.5);
+    const { insertions, deletions, substitutions } = errors[which];
+    const seconds = [median(({ ms }) => ms), median(({ cpuMs }) => cpuMs)].map((ms) => ms / secondMs);
+    const memory = [median((run) => run.memory.own), median((run) => run.memory.below)].map(
+      (bytes) => bytes / megabyte,
+    );
+    return [name, ...seconds, errorRate(errors[which]) * 100, insertions, deletions, substitutions, ...memory];
+  };
+  return {
+    title: `${durationMs / minuteMs} minutes, medians of all rounds`,
+    head: ['by', 's', 'CPU s', 'WER %', 'inserted', 'deleted', 'substituted', 'own peak MB', 'children’s peak MB'],
+    rows: [row('upload → transcript', 'ours'), row('the bare command', 'bare')],
+  };
+}
+
+function partsOf({ ours, bare }: Runs): Figures {
+  const median = (of: (run: PipelineRun) => number) => quantile(ours.map(of), 0.5);
+  return {
+    title: '10 s clip: where the time goes, medians of all rounds',
+    head: ['part', 'ms'],
+    rows: [
+      ['upload, measured by ffmpeg, to the 202', median(({ parts }) => parts.upload)],
+      ['202 → processing', median(({ parts }) => parts.pickup)],
+      ['processing: decoding, recognizing, storing', median(({ parts }) => parts.work)],
+      ['stored → answered', median(({ parts }) => parts.answer)],
+      ['in all', median(({ ms }) => ms)],
+      [
+        'the bare command',
+        quantile(
+          bare.map(({ ms }) => ms),
+          0.5,
+        ),
+      ],
+    ],
+  };
+}

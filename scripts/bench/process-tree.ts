@@ -1,0 +1,100 @@
+/** What a process and all that it started use, as the kernel tells. */
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { memoryOf } from './program.ts';
+
+/** Of the times in /proc (proc_pid_stat(5)); Linux has had no other value since 2.6. */
+const msPerTick = 10;
+/** Often enough for children that live for seconds, and seldom enough to cost no contender its speed. */
+const sampleEveryMs = 200;
+
+interface Process {
+  pid: number;
+  parent: number;
+  /** In ms. */
+  cpu: number;
+  /** Of its children that have ended and were waited for, and of theirs, in ms. */
+  cpuOfEnded: number;
+}
+
+/** CPU time of a process and all below it, those included that have ended, in ms. */
+export function cpuOfTree(pid: number): number {
+  const own = look(pid);
+  const tree = [...(own === undefined ? [] : [own]), ...descendantsOf(pid)];
+  return tree.reduce((sum, { cpu, cpuOfEnded }) => sum + cpu + cpuOfEnded, 0);
+}
+
+/** CPU time of those children of this process that have ended, in ms. */
+export const cpuOfEndedChildren = (): number => look(process.pid)!.cpuOfEnded;
+
+export interface MemoryPeaks {
+  /** The most that the process itself had, in bytes. */
+  own: number;
+  /** The most that all below it had at once, in bytes; what they share (a mapped model) counts for each. */
+  below: number;
+}
+
+/**
+ * Watches resident memory until `stop`, also of a process that ends before. That of the process itself is the kernel's own
+ * record, begun anew here; what it started is looked at five times a second.
+ */
+export function watchMemory(pid: number): { stop(): MemoryPeaks } {
+  forgetPeak(pid);
+  const peaks = { own: 0, below: 0 };
+  const sample = () => {
+    peaks.own = Math.max(peaks.own, residentBytes(pid).peak);
+    const below = descendantsOf(pid).reduce((sum, child) => sum + residentBytes(child.pid).now, 0);
+    peaks.below = Math.max(peaks.below, below);
+  };
+  sample();
+  const timer = setInterval(sample, sampleEveryMs);
+  return {
+    stop() {
+      clearInterval(timer);
+      sample();
+      return peaks;
+    },
+  };
+}
+
+/** Of another user's process, or a kernel without this, the peak stays that of its whole life: never less than what is told. */
+function forgetPeak(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  } catch {
+    return;
+  }
+}
+
+/** Of one that has ended, nothing. */
+function residentBytes(pid: number): { now: number; peak: number } {
+  try {
+    const { now, peak } = memoryOf(pid);
+    // Dead and not yet buried, it has no memory any more.
+    return { now: now || 0, peak: peak || 0 };
+  } catch {
+    return { now: 0, peak: 0 };
+  }
+}
+
+export function descendantsOf(pid: number): Process[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const all = pids.flatMap((name) => look(Number(name)) ?? []);
+  const found: Process[] = [];
+  for (let parents = [pid]; parents.length > 0;) {
+    const children = all.filter(({ parent }) => parents.includes(parent));
+    found.push(...children);
+    parents = children.map((child) => child.pid);
+  }
+  return found;
+}
+
+function look(pid: number): Process | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const ticks = (...places: number[]) => places.reduce((sum, place) => sum + Number(fields[place]), 0) * msPerTick;
+    return { pid, parent: Number(fields[1]), cpu: ticks(11, 12), cpuOfEnded: ticks(13, 14) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+/** What every recognizer does that hears more of a recording than its piece: no word is lost or doubled at a cut. */
+import { expectWellFormed, humanSpeech } from './conformance.ts';
+import { makeRecordings } from './conformance-recordings.ts';
+import type { DecodedAudio, Recognizer, Word } from '../../../src/recognizers/recognizer.ts';
+import type { Recordings } from './conformance-recordings.ts';
+import type { Speech } from './conformance.ts';
+
+/** @param pieceMs how long a piece is where nobody pauses, in recordings of up to four of them */
+export function cutConformance(
+  name: string,
+  make: () => Recognizer,
+  pieceMs: number,
+  speech: Speech = humanSpeech,
+): void {
+  describe(`${name}: cuts between pieces`, () => {
+    let recordings: Recordings;
+    let recognizer: Recognizer;
+    beforeAll(async () => {
+      recordings = await makeRecordings();
+      recognizer = make();
+    });
+    afterAll(async () => {
+      await recognizer.close();
+      await recordings.remove();
+    });
+
+    /** Without silences to cut at, the cuts lie where `pieceMs` says. */
+    const wordsOf = async (audio: DecodedAudio, onProgress?: (percent: number) => void): Promise<Word[]> => {
+      const { signal } = new AbortController();
+      const transcript = await recognizer.recognize(
+        { ...audio, silences: [] },
+        { signal, ...(onProgress && { onProgress }) },
+      );
+      expectWellFormed(transcript, audio.durationMs);
+      return transcript.segments.flatMap(({ words }) => words);
+    };
+    const lastClip = async () => (await speech.clips()).at(-1)!;
+    const textOf = (words: readonly Word[]) => words.map(({ text }) => text).join(' ');
+    /** As they are heard without a cut, up to a second behind it: what comes later, no cut can change. */
+    const wordsAround = async (cutMs: number) =>
+      (await wordsOf(await recordings.made('-i', (await lastClip()).file))).filter(
+        ({ startMs }) => startMs < cutMs + 1_000,
+      );
+
+    test.each([0.2, 0.5, 0.8])('a cut at %s of a word → the same words as without it', async (part) => {
+      const cutMs = (speech.word.from + part * speech.word.length) * 1000;
+      const around = await wordsAround(cutMs);
+      const cut = await wordsOf(await recordings.at([pieceMs - cutMs], await lastClip(), pieceMs + 1_000));
+      expect(around.length).toBeGreaterThan(0);
+      expect(textOf(cut.slice(0, around.length))).toBe(textOf(around));
+    });
+
+    test('a word in the middle of every cut → each of them once, progress in rising whole percents below 100', async () => {
+      const cutMs = (speech.word.from + speech.word.length / 2) * 1000;
+      const around = await wordsAround(cutMs);
+      const starts = [1, 2, 3].map((piece) => piece * pieceMs - cutMs);
+      const percents: number[] = [];
+      const audio = await recordings.at(starts, await lastClip(), 3 * pieceMs + 1_000);
+      const words = await wordsOf(audio, (percent) => percents.push(percent));
+      for (const start of starts) {
+        const ofClip = words.filter(({ startMs }) => startMs >= start && startMs < start + pieceMs);
+        expect(textOf(ofClip.slice(0, around.length))).toBe(textOf(around));
+      }
+      expect(percents.length).toBeGreaterThanOrEqual(2);
+      expect(percents).toEqual([...new Set(percents)].sort((a, b) => a - b));
+      for (const percent of percents) expect(Number.isInteger(percent) && percent >= 0 && percent < 100).toBe(true);
+    });
+  });
+}
