@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { recognizerNames } from './recognizers/select.ts';
 import { chooseModel } from './recognizers/sherpa-onnx/installed-models.ts';
+import type { SpeechServer } from './recognizers/openai/client.ts';
 import type { RecognizerName } from './recognizers/select.ts';
 import type { ChosenModel } from './recognizers/sherpa-onnx/installed-models.ts';
 
@@ -20,6 +21,8 @@ export interface Config {
   recognizer: RecognizerName;
   /** Only for `sherpa-onnx`. */
   sherpaOnnxModel: ChosenModel | undefined;
+  /** Only for `openai`. */
+  openai: SpeechServer | undefined;
   /** Jobs that this process runs at once. */
   workerConcurrency: number;
   logLevel: (typeof logLevels)[number];
@@ -46,11 +49,17 @@ export class ConfigError extends Error {
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const faults: string[] = [];
-  const read = <T>(name: string, fallback: T, parse: (text: string) => T | undefined, expected: string): T => {
+  const read = <T>(
+    name: string,
+    fallback: T,
+    parse: (text: string) => T | undefined,
+    expected: string,
+    shown = withoutPassword,
+  ): T => {
     const text = env[name]?.trim();
     if (text === undefined || text === '') return fallback;
     const value = parse(text);
-    if (value === undefined) faults.push(`${name}=${withoutPassword(text)}: expected ${expected}`);
+    if (value === undefined) faults.push(`${name}=${shown(text)}: expected ${expected}`);
     return value ?? fallback;
   };
   const integer = (name: string, fallback: number, minimum: number, maximum: number) =>
@@ -62,6 +71,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     );
   const oneOf = <T extends string>(name: string, fallback: T, choices: readonly T[]) =>
     read(name, fallback, (text) => choices.find((choice) => choice === text), choices.join(', '));
+
+  const speechServer = (): SpeechServer => ({
+    baseUrl: read('OPENAI_BASE_URL', openAiUrl, parseBaseUrl, `an address such as ${openAiUrl}`, withoutQuery),
+    apiKey: read<string | undefined>('OPENAI_API_KEY', undefined, parseKey, 'a key without spaces', () => '…'),
+    model: read('OPENAI_MODEL', 'whisper-1', (text) => text, 'the name of a model'),
+  });
 
   const dataDir = resolve(read('DATA_DIR', '.data', (text) => text, 'a folder'));
   const config: Config = {
@@ -82,6 +97,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       (text) => chooseModel(text, dataDir),
       'a model that recognizes words, of those that "npm run model -- list" shows, or the folder of one',
     ),
+    // Other programs read them too: what they hold is no fault of ours unless it is asked for.
+    openai: env['RECOGNIZER']?.trim() === 'openai' ? speechServer() : undefined,
     workerConcurrency: integer('WORKER_CONCURRENCY', availableParallelism(), 1, 256),
     logLevel: oneOf('LOG_LEVEL', 'info', logLevels),
     trustProxy: read<Config['trustProxy']>(
@@ -99,12 +116,16 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (config.port !== 0 && config.port === config.opsPort) faults.push(`OPS_PORT=${config.opsPort}: is taken by PORT`);
   if (config.recognizer === 'sherpa-onnx' && config.sherpaOnnxModel === undefined)
     faults.push('SHERPA_ONNX_MODEL is not set: RECOGNIZER=sherpa-onnx needs a model (npm run model -- list)');
+  const needsKey = config.openai !== undefined && isOpenAis(config.openai.baseUrl);
+  if (needsKey && config.openai?.apiKey === undefined && !faults.some((fault) => fault.startsWith('OPENAI_')))
+    faults.push('OPENAI_API_KEY is not set: RECOGNIZER=openai needs a key, or a server of your own in OPENAI_BASE_URL');
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }
 
 /** What is shown of a wrong value: start-up messages end up in logs. */
 const withoutPassword = (text: string) => text.replace(/(:\/\/|:).*@/, '$1…@');
+const withoutQuery = (text: string) => withoutPassword(text).replace(/[?#].*/, '?…');
 
 function parseInteger(text: string, minimum: number, maximum: number): number | undefined {
   const value = Number(text);
@@ -115,6 +136,19 @@ function parseDatabaseUrl(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url !== undefined && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1 ? text : undefined;
 }
+
+const openAiUrl = 'https://api.openai.com/v1';
+const isOpenAis = (baseUrl: string) => /(^|\.)openai\.com$/.test(new URL(baseUrl).hostname);
+
+/** Without user, password and query: there, a key would get into messages. */
+function parseBaseUrl(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.origin + url.pathname === url.href;
+  return isPlain ? url.href.replace(/\/+$/, '') : undefined;
+}
+
+/** What may stand in a header. */
+const parseKey = (text: string) => (/^[!-~]+$/.test(text) ? text : undefined);
 
 function parseTrustProxy(text: string): number | string[] | undefined {
   const hops = parseInteger(text, 1, 100);

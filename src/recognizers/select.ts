@@ -1,11 +1,13 @@
+import { createOpenAi } from './openai.ts';
 import { createPocketSphinx } from './pocketsphinx.ts';
 import { createSherpaOnnx } from './sherpa-onnx.ts';
 import { modelFolder } from './sherpa-onnx/installed-models.ts';
+import type { SpeechServer } from './openai/client.ts';
 import type { Recognizer } from './recognizer.ts';
 import type { ChosenModel } from './sherpa-onnx/installed-models.ts';
 
 /** What `RECOGNIZER` may say, the default first. */
-export const recognizerNames = ['pocketsphinx', 'sherpa-onnx'] as const;
+export const recognizerNames = ['pocketsphinx', 'sherpa-onnx', 'openai'] as const;
 
 export type RecognizerName = (typeof recognizerNames)[number];
 
@@ -15,6 +17,8 @@ export interface RecognizerSettings {
   dataDir: string;
   /** `SHERPA_ONNX_MODEL` */
   sherpaOnnxModel: ChosenModel | undefined;
+  /** `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL` */
+  openai: SpeechServer | undefined;
 }
 
 const makers: Record<RecognizerName, (settings: RecognizerSettings) => Recognizer> = {
@@ -22,6 +26,8 @@ const makers: Record<RecognizerName, (settings: RecognizerSettings) => Recognize
   // The configuration asks for a model where this is the recognizer.
   'sherpa-onnx': ({ sherpaOnnxModel, dataDir }) =>
     createSherpaOnnx({ ...sherpaOnnxModel!, diarization: { folder: modelFolder(dataDir, 'diarization') } }),
+  // As is this.
+  openai: ({ openai }) => createOpenAi({ server: openai! }),
 };
 
 export function selectRecognizer(settings: RecognizerSettings): Recognizer {

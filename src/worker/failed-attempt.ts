@@ -38,6 +38,8 @@ export async function endFailedAttempt(
 
   const finalCode = codeOfFinal(error);
   if (finalCode !== undefined) {
+    // The client gets no more than the code; why is for support.
+    if (error instanceof RecognizerError) log.error({ err: error }, 'the recognizer refuses, now and always');
     await failNow(job, attempt, finalCode, worker);
     return observe('failed');
   }

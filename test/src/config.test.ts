@@ -113,7 +113,7 @@ test.each(['start', 'start-api', 'start-worker'])(
       'The configuration is wrong:',
       '  - PORT=abc: expected a whole number from 0 to 65535',
       '  - DATABASE_URL=nonsense: expected postgres://user:password@host:port/database',
-      '  - RECOGNIZER=foo: expected pocketsphinx, sherpa-onnx',
+      '  - RECOGNIZER=foo: expected pocketsphinx, sherpa-onnx, openai',
     ]);
   },
 );
@@ -129,4 +129,34 @@ test.each([
 ])('SHERPA_ONNX_MODEL=%s → the folder, and the name of a known model', (model, chosen) => {
   const read = readConfig({ RECOGNIZER: 'sherpa-onnx', DATA_DIR: '/data', SHERPA_ONNX_MODEL: model });
   expect(read.sherpaOnnxModel).toEqual(chosen);
+});
+
+const key = 'sk-proj-0123456789';
+test.each<[NodeJS.ProcessEnv, object]>([
+  [{ OPENAI_API_KEY: key }, { baseUrl: 'https://api.openai.com/v1', apiKey: key, model: 'whisper-1' }],
+  [
+    { OPENAI_BASE_URL: ' http://gpu:8000/v1/ ', OPENAI_MODEL: 'Systran/faster-whisper-small' },
+    { baseUrl: 'http://gpu:8000/v1', apiKey: undefined, model: 'Systran/faster-whisper-small' },
+  ],
+  [{ OPENAI_BASE_URL: 'http://[::1]:8080' }, { baseUrl: 'http://[::1]:8080', apiKey: undefined, model: 'whisper-1' }],
+])('RECOGNIZER=openai with %j → %j', (env, openai) => {
+  expect(readConfig({ RECOGNIZER: 'openai', ...env })).toMatchObject({ recognizer: 'openai', openai });
+  // Other programs' variables.
+  expect(readConfig(env).openai).toBeUndefined();
+});
+
+test.each([
+  [{}, 'OPENAI_API_KEY is not set'],
+  [{ OPENAI_BASE_URL: 'https://eu.api.openai.com/v1' }, 'OPENAI_API_KEY is not set'],
+  [{ OPENAI_API_KEY: 'sk-secret twice' }, 'OPENAI_API_KEY=…: expected a key without spaces'],
+  [{ OPENAI_API_KEY: 'sk-secret\u00e9' }, 'OPENAI_API_KEY=…: expected a key without spaces'],
+  [{ OPENAI_BASE_URL: 'gpu:8000/v1' }, 'OPENAI_BASE_URL=gpu:8000/v1: expected an address such as'],
+  [{ OPENAI_BASE_URL: 'ftp://gpu/v1' }, 'OPENAI_BASE_URL=ftp://gpu/v1: expected an address such as'],
+  [{ OPENAI_BASE_URL: 'https://me:secret@gpu/v1' }, 'OPENAI_BASE_URL=https://…@gpu/v1: expected an address such as'],
+  [{ OPENAI_BASE_URL: 'https://gpu/v1?key=secret' }, 'OPENAI_BASE_URL=https://gpu/v1?…: expected an address such as'],
+])('RECOGNIZER=openai with %j → a fault that shows no secret, beside the other faults', (env, message) => {
+  const read = () => readConfig({ RECOGNIZER: 'openai', PORT: 'abc', ...env });
+  expect(read).toThrow(message);
+  expect(read).toThrow('PORT=abc');
+  expect(read).not.toThrow('secret');
 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, FormData as UndiciFormData, fetch as undiciFetch } from 'undici';
+import { EnvHttpProxyAgent, FormData as UndiciFormData, fetch as undiciFetch } from 'undici';
 import type { Response as UndiciResponse } from 'undici';
 
 /** Words with times, tokens and probabilities of ten minutes are less than 1 MiB. */
@@ -18,12 +18,12 @@ export interface Exchange {
 
 /**
  * `fetch` for the `openai` package: with the key and nothing about this machine in its headers, without redirects (audio
- * goes to the server that was named, and to no other), with as much time as the signal leaves, and with an answer that has
+ * goes to the server that was named, by the proxy that was named, and to no other), with as much time as the signal leaves, and with an answer that has
  * an end. A connection that breaks within the answer rejects, so that the package tries again.
  */
 export function createExchange(apiKey: string): Exchange {
   // Node's own limit of five minutes is too short for a slow server with a queue.
-  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+  const dispatcher = new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0 });
   const headers = { accept: 'application/json', authorization: `Bearer ${apiKey}` };
   return {
     close: () => dispatcher.destroy(),
@@ -36,8 +36,7 @@ export function createExchange(apiKey: string): Exchange {
       const text = await textWithin(response, longestAnswerBytes);
       if (text === undefined) return refusal('there is no end of the answer', 502, { 'x-should-retry': 'false' });
       if (response.ok) return answerOf(text, response);
-      const retryAfter = await waitInPart(response, signal);
-      return refusal(text, response.status, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
+      return refusal(text, response.status, await retryHeaders(response, signal));
     },
   };
 }
@@ -66,14 +65,16 @@ async function textWithin(response: UndiciResponse, maxBytes: number): Promise<s
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** @returns what the package is to wait for still (RFC 9110, section 10.2.3) */
-async function waitInPart(response: UndiciResponse, signal: AbortSignal | null): Promise<string | undefined> {
-  const header = response.headers.get('retry-after');
-  if (header === null || !(response.status === 429 || response.status >= 500)) return header ?? undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  if (!(ms > longestPackageWaitMs)) return header;
+/** What tells the package whether and when to try again; what it would not wait for is waited for here. */
+async function retryHeaders({ headers, status }: UndiciResponse, signal: AbortSignal | null) {
+  const kept = [...headers].filter(([name]) => ['x-should-retry', 'retry-after-ms', 'retry-after'].includes(name));
+  // RFC 9110, section 10.2.3.
+  const retryAfter = headers.get('retry-after') ?? '0';
+  const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
+  const isLong = ms > longestPackageWaitMs && (status === 429 || status >= 500);
+  if (!isLong || headers.get('x-should-retry') === 'false') return Object.fromEntries(kept);
   await sleep(Math.min(ms - longestPackageWaitMs, longestTimerMs), undefined, signal === null ? {} : { signal });
-  return String(longestPackageWaitMs / 1000);
+  return { 'retry-after': String(longestPackageWaitMs / 1000) };
 }
 
 /** Servers say in different ways what they refuse; the package reads OpenAI's way only. */

@@ -85,6 +85,16 @@ test('a Retry-After beyond the time limit → not asked again before it; timed_o
   expect(server.requests).toHaveLength(1);
 });
 
+test('429 that the server says not to repeat → not repeated', async () => {
+  const headers = { 'x-should-retry': 'false', 'retry-after': '3600' };
+  const body = { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } };
+  const { server, recognizer } = await serve(inTurn({ status: 429, headers, body }));
+  const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));
+  expect(error).toMatchObject({ code: 'recognizer_error', retryable: true });
+  expect(error.message).toContain('429 You exceeded your current quota');
+  expect(server.requests).toHaveLength(1);
+});
+
 test.each<[string, Reply, string]>([
   ['401', refusal(401, 'Incorrect API key provided', undefined, 'invalid_api_key'), '401 Incorrect API key provided'],
   ['403', refusal(403, 'Country not supported'), '403 Country not supported'],

@@ -12,6 +12,7 @@ import { startSpeechServer } from '../../support/speech-server.ts';
 import { makeTinySenseVoice } from '../../support/tiny-model/sense-voice.ts';
 import { speakTones } from '../../support/tiny-model/spoken-tones.ts';
 import { expectWellFormed, recognizerConformance } from './conformance.ts';
+import { cutConformance } from './conformance-cuts.ts';
 import type { DecodedAudio, Recognizer } from '../../../src/recognizers/recognizer.ts';
 import type { Received, RunningSpeechServer, SpeechServerOptions } from '../../support/speech-server.ts';
 import type { Tone } from '../../support/tiny-model/spoken-tones.ts';
@@ -33,6 +34,13 @@ function askingFor(server: RunningSpeechServer, model = 'whisper-1', apiKey?: st
 }
 
 recognizerConformance('openai', () => askingFor(english));
+
+const hearsTones = await toneServer();
+cutConformance('openai', () => askingFor(hearsTones), 120_000, {
+  clips: async () => [await speakTones(folder.path, 'clip', ['low'])],
+  errorRate: 0,
+  word: { from: 0.2, length: 0.6 },
+});
 
 const signal = new AbortController().signal;
 async function toneServer(options: SpeechServerOptions = {}): Promise<RunningSpeechServer> {

@@ -1,8 +1,8 @@
 import { recognizerNames, selectRecognizer } from '../../../src/recognizers/select.ts';
 
 test('every name → the recognizer of that name', () => {
-  const selected = recognizerNames.map((recognizer) =>
-    selectRecognizer({ recognizer, dataDir: '/data', sherpaOnnxModel: { folder: '/models/tiny' } }),
-  );
+  const openai = { baseUrl: 'http://127.0.0.1:8000/v1', apiKey: undefined, model: 'small' };
+  const settings = { dataDir: '/data', sherpaOnnxModel: { folder: '/models/tiny' }, openai };
+  const selected = recognizerNames.map((recognizer) => selectRecognizer({ recognizer, ...settings }));
   expect(selected.map(({ name }) => name)).toEqual([...recognizerNames]);
 });

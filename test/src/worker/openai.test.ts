@@ -1,0 +1,105 @@
+/** RECOGNIZER=openai, from the configuration to the transcript that a client reads. */
+import { join } from 'node:path';
+import { listLedger } from '../../../db/ledger.ts';
+import { decodeAudio } from '../../../src/audio/decode.ts';
+import { createPocketSphinx } from '../../../src/recognizers/pocketsphinx.ts';
+import { selectRecognizer } from '../../../src/recognizers/select.ts';
+import { makeAccount } from '../../support/accounts.ts';
+import { speechClips } from '../../support/audio-fixtures.ts';
+import { expectSound } from '../../support/audit.ts';
+import { eventually, final, hurryRetries, row, upload } from '../../support/jobs.ts';
+import { dumpTables } from '../../support/secrets.ts';
+import { startTestService } from '../../support/service.ts';
+import { refusal, startSpeechServer } from '../../support/speech-server.ts';
+import type { TestAccount } from '../../support/accounts.ts';
+import type { TestService } from '../../support/service.ts';
+import type { RunningSpeechServer, SpeechServerOptions } from '../../support/speech-server.ts';
+
+const apiKey = 'sk-proj-0123456789abcdefSECRET';
+let server: RunningSpeechServer;
+let service: TestService;
+let account: TestAccount;
+
+async function begin(options: SpeechServerOptions): Promise<void> {
+  server = await startSpeechServer(options);
+  const env = { RECOGNIZER: 'openai', OPENAI_BASE_URL: server.url, OPENAI_API_KEY: apiKey, OPENAI_MODEL: 'small.en' };
+  service = await startTestService({ env });
+  account = await makeAccount(service.db, { balanceMs: 60_000 });
+  const recognizer = selectRecognizer(service.config);
+  await recognizer.check();
+  await service.work(recognizer);
+}
+afterEach(async () => {
+  await expectSound(service);
+  const stored = [...(await dumpTables(service.db)).values()].join('\n');
+  expect(service.logLines.join('\n') + stored).not.toContain(apiKey);
+  await service.stop();
+  await server.close();
+});
+
+async function heardHere(input: string): Promise<string> {
+  const file = join(service.dataDir, 'decoded');
+  const limits = { maxDurationMs: 60_000, timeLimitMs: 60_000 };
+  const audio = { file, ...(await decodeAudio({ input, output: file, ...limits })) };
+  const { segments } = await createPocketSphinx().recognize(audio, { signal: new AbortController().signal });
+  return segments.map(({ text }) => text).join(' ');
+}
+
+const charges = async () => (await listLedger(service.db, account.id)).map((entry) => entry.amount_ms);
+
+test('an upload → the words that the server heard, with their times; charged', async () => {
+  await begin({ recognizer: createPocketSphinx() });
+  const clip = (await speechClips()).sort((a, b) => a.durationMs - b.durationMs)[0]!;
+  const { sessionId } = await upload(service, account, clip.file);
+  const transcript = await final(service, account, sessionId);
+  expect(transcript).toMatchObject({ status: 'completed', durationMs: clip.durationMs, language: 'en' });
+  const text = transcript.segments.map((segment) => segment.text).join(' ');
+  expect(text).toMatch(/^[A-Z].*\.$/);
+  // FLAC loses nothing: the same recognizer hears the same on this side.
+  expect(text.toLowerCase().replaceAll('.', '')).toBe(await heardHere(clip.file));
+  const { body } = await service.get(`/v1/sessions/${sessionId}/transcript?include=words`, account.key).expect(200);
+  expect(body.segments[0].words.length).toBeGreaterThan(0);
+  expect(await charges()).toEqual([60_000, -clip.durationMs]);
+  expect(server.requests.map(({ fields }) => fields['model'])).toEqual([['small.en']]);
+  // What was said is the account's alone.
+  expect(service.logLines.join('\n')).not.toContain(text.slice(0, 30));
+});
+
+test('a server that refuses → failed at once, uncharged; what it said is in the log and nowhere else', async () => {
+  const said = `Quota of project 4711 is used up, ${apiKey}`;
+  await begin({ script: ({ path }) => (path.endsWith('/models') ? refusal(404, 'none') : refusal(401, said)) });
+  const { sessionId } = await upload(service, account, (await speechClips()).at(-1)!.file);
+  const transcript = await final(service, account, sessionId);
+  expect(transcript).toMatchObject({ status: 'failed', error: { code: 'recognizer_error' }, segments: [] });
+  expect(await row(service, account, sessionId)).toMatchObject({ attempt: 1, reserved_ms: 0 });
+  expect(await charges()).toEqual([60_000]);
+  expect(server.requests).toHaveLength(1);
+
+  const { body } = await service.get(`/v1/sessions/${sessionId}`, account.key).expect(200);
+  const stored = [...(await dumpTables(service.db)).values()].join('\n');
+  expect(JSON.stringify([transcript, body]) + stored).not.toContain('4711');
+  const line = service.logLines.find((text) => text.includes('Quota of project 4711'));
+  expect(JSON.parse(line!)).toMatchObject({ level: 50, sessionId, err: { type: 'RecognizerError' } });
+});
+
+test('a server that breaks, and is back for the next attempt → completed, charged once', async () => {
+  let isBack = false;
+  const fine = {
+    status: 200,
+    body: { text: 'Here again.', segments: [{ start: 0.5, end: 1.5, text: 'Here again.' }] },
+  };
+  await begin({
+    script: () => (isBack ? fine : { status: 503, headers: { 'x-should-retry': 'false' }, body: 'restarting' }),
+  });
+  const clip = (await speechClips()).at(-1)!;
+  const { sessionId } = await upload(service, account, clip.file);
+  const status = async () => {
+    if ((await row(service, account, sessionId)).last_error_code !== null) isBack = true;
+    await hurryRetries(service);
+    return (await row(service, account, sessionId)).status;
+  };
+  await eventually('session', status, (now) => now === 'completed', 60_000);
+  const { segments } = await final(service, account, sessionId);
+  expect(segments).toEqual([{ index: 0, startMs: 500, endMs: 1500, text: 'Here again.' }]);
+  expect(await charges()).toEqual([60_000, -clip.durationMs]);
+});
