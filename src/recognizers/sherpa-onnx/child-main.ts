@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { bytesPerMs } from '../../audio/samples.ts';
-import { lengthOf, speechToKnow } from './diarization-speech.ts';
+import { speechToKnow, turnsBySpeaker } from './diarization-speech.ts';
 import type { OfflineModelConfig, OfflineSpeakerDiarizationConfig } from 'sherpa-onnx-node';
 import type { Span } from './diarization-speech.ts';
 import type { ChildAnswer, ChildWork, PieceRequest, PieceResult, WindowResult } from './messages.ts';
@@ -15,8 +15,6 @@ const sampleRate = 16_000;
 const samplesPerMs = sampleRate / 1000;
 /** -60 dB. Whisper makes up words for digital silence. */
 const inaudible = 0.001;
-/** In a window; where voices can't be told apart at all there seem to be hundreds. Who speaks least is left out. */
-const mostSpeakers = 100;
 
 const work = JSON.parse(process.argv[2]!) as ChildWork;
 const hear = 'diarization' in work ? createDiarization(work.diarization) : createRecognition(work.recognition);
@@ -68,9 +66,7 @@ function createDiarization(config: OfflineSpeakerDiarizationConfig): (samples: F
   return (samples) => {
     if (isInaudible(samples)) return { speakers: [] };
     const turns = turnsIn(samples);
-    const voices = [...Map.groupBy(turns, ({ speaker }) => speaker).values()];
-    voices.sort((a, b) => lengthOf(b) - lengthOf(a));
-    const speakers = voices.slice(0, mostSpeakers).map((own) => {
+    const speakers = turnsBySpeaker(turns).map((own) => {
       const others = turns.filter(({ speaker }) => speaker !== own[0]!.speaker);
       return {
         turns: own.map(({ startMs, endMs }): [number, number] => [startMs, endMs]),

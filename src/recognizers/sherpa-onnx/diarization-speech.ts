@@ -4,10 +4,18 @@ export interface Span {
   endMs: number;
 }
 
+/** Where voices can't be told apart at all, there seem to be hundreds: more than an answer has room for. */
+const mostSpeakers = 100;
 /** More tells no more about a voice. */
 const mostMs = 30_000;
 /** With less, a voice that is mixed with others is better than hardly any. */
 const leastClearMs = 500;
+
+/** @returns the turns of each speaker, of who speaks most first; at most 100 speakers */
+export function turnsBySpeaker<T extends Span & { speaker: number }>(turns: readonly T[]): T[][] {
+  const speakers = [...Map.groupBy(turns, ({ speaker }) => speaker).values()];
+  return speakers.sort((a, b) => lengthOf(b) - lengthOf(a)).slice(0, mostSpeakers);
+}
 
 /**
  * What a voice is known by: its own turns, without what others say into them where enough is left, the longest first.
@@ -25,7 +33,7 @@ export function speechToKnow(own: readonly Span[], others: readonly Span[]): Spa
   });
 }
 
-export const lengthOf = (spans: readonly Span[]): number =>
+const lengthOf = (spans: readonly Span[]): number =>
   spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
 
 function withoutOthers(span: Span, others: readonly Span[]): Span[] {

@@ -8,6 +8,11 @@ import type { ChildWork, PieceRequest } from './messages.ts';
 
 const main = fileURLToPath(new URL('child-main.ts', import.meta.url));
 const stderrTailCharacters = 4096;
+/**
+ * 256 MiB. Node reads TypeScript with WebAssembly, for which it would reserve up to 4 GiB of the address space that is left
+ * to the models.
+ */
+const nodeArgs = ['--wasm-max-mem-pages=4096'];
 
 /** A process with loaded models, which makes a `Result` of each piece. It dies with this one. */
 export interface WarmChild<Result> {
@@ -28,7 +33,7 @@ export interface WarmChild<Result> {
  */
 export async function startWarmChild<Result>(work: ChildWork, memoryBytes: number): Promise<WarmChild<Result>> {
   const limits = { memoryBytes, cpuSeconds: 'unlimited', fileBytes: 0, openFiles: 256 } as const;
-  const [program, ...args] = await boundedCommand(process.execPath, [main, JSON.stringify(work)], limits);
+  const [program, ...args] = await boundedCommand(process.execPath, [...nodeArgs, main, JSON.stringify(work)], limits);
   const child: ChildProcess = spawn(program, args, { env: {}, detached: true, cwd: '/', stdio: 'pipe' });
   let stderr = '';
   const ended = new Promise<string>((resolve) => {

@@ -1,11 +1,13 @@
 /** The real addon with models to which a low tone is one speaker and a high tone another (test/support/tiny-model). */
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeAudio } from '../../../src/audio/decode.ts';
+import { readConfig } from '../../../src/config.ts';
 import { createSlots } from '../../../src/recognizers/in-pieces.ts';
 import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
-import { audioFolder } from '../../support/audio-fixtures.ts';
+import { selectRecognizer } from '../../../src/recognizers/select.ts';
+import { audioFolder, ffmpeg } from '../../support/audio-fixtures.ts';
 import { eventually } from '../../support/jobs.ts';
 import { childrenOf } from '../../support/processes.ts';
 import { makeTinyDiarization } from '../../support/tiny-model/diarization.ts';
@@ -43,7 +45,9 @@ function make(options: Partial<SherpaOnnxOptions> = {}): Recognizer {
 
 let spokenFiles = 0;
 async function spoken(tones: readonly Tone[], seconds?: number): Promise<DecodedAudio> {
-  const { file: input } = await speakTones(folder.path, 'spoken', tones, seconds);
+  return decoded((await speakTones(folder.path, 'spoken', tones, seconds)).file);
+}
+async function decoded(input: string): Promise<DecodedAudio> {
   const output = join(folder.path, `spoken-${(spokenFiles += 1)}.s16le`);
   return { file: output, ...(await decodeAudio({ input, output, maxDurationMs: 3_600_000, timeLimitMs: 60_000 })) };
 }
@@ -85,6 +89,23 @@ test('windows in which others begin, or are alone → the same speakers in all o
   const transcript = await recognizer.recognize(await spoken(tones), { signal, onProgress });
   expect(speakersOf(transcript)).toEqual(tones.map((tone) => (tone === 'low' ? 'S1' : 'S2')));
   expect(percents).toEqual([...new Set(percents)].sort((a, b) => a - b));
+});
+
+test('speech heard where the recording is over → nobody speaks there', async () => {
+  const imagining = await makeTinyDiarization(join(folder.path, 'imagining'), 'low');
+  const tone = ['-f', 'lavfi', '-i', 'sine=3000:r=16000:d=12.4', '-af', 'volume=0.5'];
+  const input = await ffmpeg(...tone, join(folder.path, 'tone.wav'));
+  const transcript = await make({ diarization: { folder: imagining } }).recognize(await decoded(input), { signal });
+  expect(new Set(speakersOf(transcript))).toEqual(new Set(['S1']));
+});
+
+test('models in DATA_DIR/models/diarization → speakers, without another word of configuration', async () => {
+  const dataDir = join(folder.path, 'data');
+  await cp(models, join(dataDir, 'models/diarization'), { recursive: true });
+  const env = { RECOGNIZER: 'sherpa-onnx', SHERPA_ONNX_MODEL: model, DATA_DIR: dataDir };
+  const recognizer = selectRecognizer(readConfig(env));
+  recognizers.push(recognizer);
+  expect(speakersOf(await recognizer.recognize(await spoken(['low', 'high']), { signal }))).toEqual(['S1', 'S2']);
 });
 
 test.each([
@@ -140,6 +161,17 @@ test.each(['segmentation.onnx', 'embedding.onnx'])(
     );
   },
 );
+
+test('children → 2 GiB of address space at the most before any real model, of 4 GiB that they may have', async () => {
+  const before = childrenOf(process.pid, 'sherpa-onnx/child-main.ts');
+  await make().recognize(await spoken(['low', 'high']), { signal });
+  const begun = childrenOf(process.pid, 'sherpa-onnx/child-main.ts').filter((pid) => !before.includes(pid));
+  expect(begun).toHaveLength(2);
+  for (const pid of begun) {
+    const [, kibibytes] = /^VmSize:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))!;
+    expect(Number(kibibytes)).toBeLessThan(2 * 1024 ** 2);
+  }
+});
 
 const diarizing = () => childrenOf(process.pid, '"diarization":');
 

@@ -1,5 +1,5 @@
 import { joinWindows } from '../../../src/recognizers/sherpa-onnx/diarization-windows.ts';
-import { speechToKnow } from '../../../src/recognizers/sherpa-onnx/diarization-speech.ts';
+import { speechToKnow, turnsBySpeaker } from '../../../src/recognizers/sherpa-onnx/diarization-speech.ts';
 import { nameSpeakers, withSpeakers } from '../../../src/recognizers/sherpa-onnx/speakers.ts';
 import type { HeardWindow, Turn } from '../../../src/recognizers/sherpa-onnx/diarization-windows.ts';
 
@@ -100,6 +100,13 @@ describe('speakers of several windows', () => {
     expect(joinWindows(windows([], [[1], [-1]]))).toEqual([turn(10_000, 11_000, 0), turn(11_000, 12_000, 1)]);
     expect(joinWindows([])).toEqual([]);
   });
+});
+
+test('hundreds of speakers → the hundred that speak most', () => {
+  const turns = Array.from({ length: 300 }, (_, index) => turn(index * 1000, index * 1000 + 400 + index, index));
+  const most = turnsBySpeaker([...turns, turn(400_000, 450_000, 0)]);
+  expect(most.map(([first]) => first!.speaker)).toEqual([0, ...Array.from({ length: 99 }, (_, index) => 299 - index)]);
+  expect(most[0]).toEqual([turn(0, 400, 0), turn(400_000, 450_000, 0)]);
 });
 
 describe('what a voice is known by', () => {

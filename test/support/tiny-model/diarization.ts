@@ -14,16 +14,19 @@ const [windowSize, frameSize, frameShift] = [160_000, 991, 270];
 const [nobody, low, high, both, classes] = [0, 1, 2, 4, 7];
 const melBins = 80;
 
-/** Writes `segmentation.onnx` and `embedding.onnx`. */
-export async function makeTinyDiarization(folder: string): Promise<string> {
+/**
+ * Writes `segmentation.onnx` and `embedding.onnx`.
+ * @param inSilence who is heard where there is nothing to be heard
+ */
+export async function makeTinyDiarization(folder: string, inSilence: 'nobody' | 'low' = 'nobody'): Promise<string> {
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'segmentation.onnx'), segmentation());
+  await writeFile(join(folder, 'segmentation.onnx'), segmentation(inSilence));
   await writeFile(join(folder, 'embedding.onnx'), embedding());
   return folder;
 }
 
 /** The power of both tones in each frame. What is louder than a certain power speaks. */
-function segmentation(): Buffer {
+function segmentation(inSilence: 'nobody' | 'low'): Buffer {
   return onnxModel({
     nodes: [
       node('Conv', ['x', 'waves'], 'amplitudes', { strides: [frameShift] }),
@@ -35,7 +38,7 @@ function segmentation(): Buffer {
     constants: [
       constant('waves', [4, 1, frameSize], waves()),
       constant('evidence', [4, classes], evidence()),
-      constant('bias', [classes], bias()),
+      constant('bias', [classes], bias(inSilence)),
     ],
     inputs: [port('x', float, ['N', 1, 'T'])],
     outputs: [port('y', float, ['N', 'frames', classes])],
@@ -70,9 +73,10 @@ function evidence(): Float32Array {
   return matrix;
 }
 
-function bias(): Float32Array {
+function bias(inSilence: 'nobody' | 'low'): Float32Array {
   const values = new Float32Array(classes).fill(-1000);
-  [values[nobody], values[low], values[high], values[both]] = [leastPower, 0, 0, -leastPower];
+  [values[low], values[high], values[both]] = [0, 0, -leastPower];
+  if (inSilence === 'nobody') values[nobody] = leastPower;
   return values;
 }
 
