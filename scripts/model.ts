@@ -23,7 +23,7 @@ try {
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.wrongUse;
   if (interruption.signal.aborted) {
-    process.stderr.write('\nInterrupted. What came is kept: type the same again, and it goes on there.\n');
+    process.stderr.write('\nInterrupted. Type the same again: a download goes on where it ended.\n');
     return exitCodes.interrupted;
   }
   const isExplained = [Refusal, ConfigError, ExecutableNotFound, NoModel].some((kind) => error instanceof kind);

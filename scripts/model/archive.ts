@@ -31,7 +31,7 @@ export async function unpackModel(
     const wanted = model.files.find(({ path, name }) => [path, name].includes(basename(entry.path)));
     if (wanted === undefined || entry.type === 'Directory') return void entry.resume();
     await refuseFullDisk(entry.size, installation);
-    await pipeline(Readable.from(entry), createWriteStream(join(folder, wanted.name), { mode: 0o600, flush: true }));
+    await pipeline(Readable.from(entry), createWriteStream(join(folder, wanted.name), { mode: 0o600 }));
     arrived.add(wanted.name);
   };
   const taking: Promise<void>[] = [];

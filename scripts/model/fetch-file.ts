@@ -101,7 +101,7 @@ async function append(hub: Hub, file: HostedFile, part: string, from: number, fe
   const downloadInfo = { size: bytes, etag: checksum.value, url };
   const blob = await downloadFile({ repo, revision, path, fetch: ask, xet: false, downloadInfo });
   const body = Readable.fromWeb(blob!.slice(from).stream() as ReadableStream<Uint8Array>);
-  const disk = createWriteStream(part, { flags: 'a', mode: 0o600, flush: true });
+  const disk = createWriteStream(part, { flags: 'a', mode: 0o600 });
   try {
     await pipeline(body, upTo(bytes, from, fetching.onBytes), disk, { signal: fetching.signal });
   } catch (error) {

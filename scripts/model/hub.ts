@@ -30,7 +30,10 @@ const silenceLimitMs = 60_000;
 export function connectToHub(env: NodeJS.ProcessEnv, signal: AbortSignal): Hub {
   const url = (env['HF_ENDPOINT']?.trim() || 'https://huggingface.co').replace(/\/+$/, '');
   if (!isWebAddress(url)) {
-    throw new ConfigError([`HF_ENDPOINT=${url}: expected the address of a mirror, such as https://hf.example.com`]);
+    // Not shown, since somebody may have put a password into it.
+    throw new ConfigError([
+      'HF_ENDPOINT: expected the address of a mirror, such as https://hf.example.com, without a user',
+    ]);
   }
   const token = env['HF_TOKEN']?.trim();
   const dispatcher = throughProxies();
@@ -40,15 +43,15 @@ export function connectToHub(env: NodeJS.ProcessEnv, signal: AbortSignal): Hub {
     const headers = new Headers(init?.headers);
     // Bytes as they are: a part that is asked for later has to begin where the last one ended.
     headers.set('Accept-Encoding', 'identity');
-    // Not by the client, which takes the hub's own tokens only. Where a redirect leads elsewhere, it is left out.
-    if (token && target.origin === new URL(url).origin) headers.set('Authorization', `Bearer ${token}`);
+    // Not by the client, which takes the hub's own tokens only. Where a redirect leads elsewhere, fetch leaves it out.
+    if (token) headers.set('Authorization', `Bearer ${token}`);
     const request = { ...init, headers, dispatcher, signal } as Parameters<typeof fetchByHttp1>[1];
     const answer = await fetchByHttp1(target, request).catch((cause: unknown) => {
       throw signal.aborted ? signal.reason : unreachable(target.origin, cause);
     });
     if (answer.ok) return answer as unknown as Response;
     await answer.body?.cancel();
-    throw new HubRefusal(target, answer.status, token !== undefined);
+    throw new HubRefusal(target, answer.status, Boolean(token));
   };
   return { url, fetch: ask };
 }
@@ -64,7 +67,10 @@ function throughProxies(): EnvHttpProxyAgent {
   }
 }
 
-const isWebAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+function isWebAddress(text: string): boolean {
+  const { protocol, username } = URL.canParse(text) ? new URL(text) : { protocol: '', username: '' };
+  return /^https?:$/.test(protocol) && username === '';
+}
 
 /**
  * Asks the hub for size and checksum of every file of a model.
@@ -76,18 +82,18 @@ export async function describeFiles(hub: Hub, model: KnownModel): Promise<Hosted
 
 async function describe(hub: Hub, file: HubFile): Promise<HostedFile> {
   const { repo, revision, path } = file;
-  const [found] = await pathsInfo({ repo, revision, paths: [path], hubUrl: hub.url, fetch: hub.fetch }).catch(
-    (error: unknown) => {
-      // What is thrown by the client itself: it was told something else than it knows.
-      throw error instanceof SyntaxError || /malformed/.test(String(error)) ? noHub(hub) : error;
-    },
-  );
+  const question = { repo, revision, paths: [path], hubUrl: hub.url, fetch: hub.fetch };
+  const [found] = await pathsInfo(question).catch((error: Error) => {
+    // What else is thrown, is thrown by the client over an answer that it doesn't understand.
+    throw error instanceof Refusal || error.name === 'AbortError' ? error : noHub(hub);
+  });
   if (found === undefined) throw new Refusal(`${hub.url} has no file ${path} in ${repo} (${revision.slice(0, 8)}).`);
   const checksum: Checksum = found.lfs
     ? { algorithm: 'SHA-256', value: found.lfs.oid }
     : { algorithm: 'Git SHA-1', value: found.oid ?? '' };
   const isChecksum = /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(checksum.value);
-  if (found.path !== path || !isChecksum || !(found.size > 0)) throw noHub(hub);
+  const isSize = Number.isSafeInteger(found.size) && found.size > 0;
+  if (found.path !== path || !isChecksum || !isSize) throw noHub(hub);
   return { ...file, bytes: found.size, checksum };
 }
 

@@ -1,10 +1,11 @@
 /** The folder in which a model comes together, beside the one that it becomes: `NAME.partial`. */
-import { chmod, mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tryLock } from '../../db/embedded/file-lock.ts';
 import { modelFolder, modelsFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { readableSize } from '../transcribe/readable.ts';
 import { Refusal } from '../transcribe/refusal.ts';
+import type { FileLock } from '../../db/embedded/file-lock.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 
 export interface Target {
@@ -20,15 +21,21 @@ export const partialFolder = (dataDir: string, name: string): string => `${model
  * @throws {Refusal} when somebody does
  */
 export async function holdModel<T>(dataDir: string, name: string, work: () => Promise<T>): Promise<T> {
-  await mkdir(dataDir, { recursive: true, mode: 0o711 });
-  await mkdir(modelsFolder(dataDir), { recursive: true, mode: 0o700 });
-  const lock = tryLock(join(modelsFolder(dataDir), `.${name}.lock`), 'exclusive');
+  const lock = await takeLock(dataDir, name).catch((error: Error) => {
+    throw new Refusal(`${modelsFolder(dataDir)} can not be used: ${error.message}`);
+  });
   if (lock === undefined) throw new Refusal(`Another command installs or removes ${name} right now. Let it finish.`);
   try {
     return await work();
   } finally {
     lock.release();
   }
+}
+
+async function takeLock(dataDir: string, name: string): Promise<FileLock | undefined> {
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  await mkdir(modelsFolder(dataDir), { recursive: true, mode: 0o700 });
+  return tryLock(join(modelsFolder(dataDir), `.${name}.lock`), 'exclusive');
 }
 
 /** Makes the folder, or goes on with what an interrupted command left in it. */
@@ -41,8 +48,12 @@ export async function openStaging(dataDir: string, name: string): Promise<string
 /** Gives a model whose files are all there its own folder, at once. */
 export async function publish(dataDir: string, model: KnownModel): Promise<void> {
   const folder = partialFolder(dataDir, model.name);
-  await keepOnly(folder, new Set(model.files.map(({ name }) => name)));
-  for (const { name } of model.files) await chmod(join(folder, name), 0o600);
+  for (const { name } of model.files) {
+    await using file = await open(join(folder, name), 'r+');
+    await file.chmod(0o600);
+    // Whole after a power failure, too.
+    await file.sync();
+  }
   await removeWhole(modelFolder(dataDir, model.name));
   await rename(folder, modelFolder(dataDir, model.name));
 }

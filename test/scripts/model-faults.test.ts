@@ -1,5 +1,6 @@
 /** What can go wrong on the way from the hub, each with what must not happen. */
 import { existsSync } from 'node:fs';
+import { until } from '../support/until.ts';
 import { modelCommand } from './model-command.ts';
 import type { ModelCommand } from './model-command.ts';
 
@@ -38,7 +39,7 @@ test('interrupted → exit 130, what came stays; the next one asks for the rest 
   await model.partHas(8000);
   running.interrupt();
   const { code, stderr } = await running.ended;
-  expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('type the same again') });
+  expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('a download goes on where it ended') });
   expect(existsSync(model.folder)).toBe(false);
 
   model.hub.trouble = {};
@@ -49,6 +50,16 @@ test('interrupted → exit 130, what came stays; the next one asks for the rest 
   });
   expect(rangesOfStorage()).toEqual([undefined, `bytes=8000-${lastByte()}`]);
   await isWhole();
+});
+
+test('interrupted while the hub does not answer → ends at once', async () => {
+  model.hub.trouble = { silent: true };
+  const running = model.start(['download', 'sense-voice']);
+  await until(() => model.hub.requests.length > 0);
+  const began = performance.now();
+  running.interrupt();
+  expect((await running.ended).code).toBe(130);
+  expect(performance.now() - began).toBeLessThan(10_000);
 });
 
 async function interruptedAt(bytes: number): Promise<void> {
@@ -127,6 +138,8 @@ test('a file that the hub has not → named, exit 1', async () => {
 
 test.each([
   ['no list', {}],
+  ['a list of nothing', [null]],
+  ['a size that is none', [{ type: 'file', path: 'model.int8.onnx', oid: 'a'.repeat(40), size: '5' }]],
   ['another file', [{ type: 'file', path: 'other', oid: 'a'.repeat(40), size: 5 }]],
   ['no size', [{ type: 'file', path: 'model.int8.onnx', oid: 'a'.repeat(40) }]],
   ['no checksum', [{ type: 'file', path: 'model.int8.onnx', oid: '../../evil', size: 5 }]],

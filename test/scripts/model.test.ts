@@ -109,11 +109,21 @@ test.each([
 
 test.each([
   ['HF_ENDPOINT', 'hf.example.com', 'expected the address of a mirror'],
+  ['HF_ENDPOINT', 'https://user:password@hf.example.com', 'without a user'],
   ['HTTPS_PROXY', 'not an address', 'expected an address such as http://proxy'],
   ['MIN_FREE_DISK', 'much', 'expected a whole number'],
 ])('%s=%s → named, exit 2', async (name, value, said) => {
   const { code, stderr } = await model.run(['download', 'sense-voice'], { [name]: value });
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(`${name}[^]*${said}`) });
+  expect(stderr).not.toContain('password');
+});
+
+test('a DATA_DIR that can not be one → a sentence that names it, exit 1', async () => {
+  const { code, stderr } = await model.run(['download', 'sense-voice'], { DATA_DIR: 'package.json' });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/package\.json\/models can not be used: .*\n$/),
+  });
 });
 
 test('the recognizer is chosen already, and its model is not → list and download work', async () => {
