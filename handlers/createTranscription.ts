@@ -26,11 +26,12 @@ interface Accepted {
   jobId: string;
 }
 
-/** POST /transcriptions (specification, section 4). Headers and form are checked, and the file is on disk. */
+/** POST /transcriptions (specification, section 4). Headers and form are checked, and the file was received whole. */
 export const createTranscription: Handler<'createTranscription'> = async (request, ctx) => {
   const { principal, file, signal } = request;
   await refuseByHint(request, ctx);
-  const durationMs = await measureUpload(file.path, signal);
+  // Together: ffmpeg reads from memory what the disk is still writing.
+  const [durationMs] = await Promise.all([measureUpload(file.path, signal), file.flushed]);
   refuseLongAudio(durationMs, principal.max_audio_ms);
 
   const fresh: Accepted = { sessionId: randomUUIDv7(), jobId: randomUUIDv7() };

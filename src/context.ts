@@ -13,7 +13,7 @@ import type { TranscriptBodies } from './transcript-bodies.ts';
 /** Who sends a request: the owner of the API key, with the limits in force. */
 export type Principal = KeyOwner;
 
-/** An upload on disk, not yet anybody's session. */
+/** An upload that was received whole, not yet anybody's session. */
 export interface UploadedFile {
   /** A temporary file on the file system of the audio store. */
   path: string;
@@ -22,6 +22,8 @@ export interface UploadedFile {
   originalName: string;
   /** SHA-256 of the bytes; only when an Idempotency-Key asks for it. */
   sha256: Buffer | undefined;
+  /** Resolves when the file is on disk (fsync): not before may anybody be told that it was accepted. */
+  flushed: Promise<void>;
 }
 
 /** What both halves need. */

@@ -30,7 +30,8 @@ const formLimits = {
 type FormSettings = multer.Options & { fileHwm: number; streamHandler: (source: Readable, busboy: Writable) => void };
 
 /**
- * Receives the body of an upload. Nothing is left on disk when it fails; when it succeeds the file is the caller's.
+ * Receives the body of an upload. Nothing is left on disk when it fails; when it succeeds the file is the caller's,
+ * and on its way to disk (`flushed`).
  *
  * @param options.maxBytes the largest file
  * @param options.hash whether the file's SHA-256 is wanted
@@ -130,9 +131,9 @@ function readForm(
   const durationMs = 'durationMs' in fields ? parseDuration(fields.durationMs) : undefined;
   if (stored === undefined) throw invalidField('file', 'is required');
   if (stored.size === 0) throw new ApiError(400, 'empty_file', 'The file is empty.');
-  const { path, size, sha256, originalname } = stored;
+  const { path, size, sha256, flushed, originalname } = stored;
   return {
-    file: { path, sizeBytes: size, sha256, originalName: originalname },
+    file: { path, sizeBytes: size, sha256, flushed, originalName: originalname },
     body: durationMs === undefined ? {} : { durationMs },
   };
 }

@@ -59,7 +59,8 @@ test(`an upload of ${megabytes} MB → accepted, with little memory`, async () =
     const { sessionId } = JSON.parse(body) as { sessionId: string };
     expect((await stat(join(service.dataDir, 'audio', account.id, sessionId))).size).toBe(44 + megabytes * 1e6);
     if (process.env.HOSTILE_CLIENTS === 'full') process.stderr.write(`peak ${before} → ${await peak()} MB\n`);
-    expect((await peak()) - before).toBeLessThan(150);
+    // What is on its way through, whatever the size: the buffers of what was written are given back at once.
+    expect((await peak()) - before).toBeLessThan(40);
     expect(await peak()).toBeLessThan(250);
   } finally {
     await api.stop();

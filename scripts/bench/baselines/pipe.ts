@@ -56,7 +56,8 @@ async function writeFileAndRows(req: IncomingMessage): Promise<void> {
 }
 
 async function receive(req: IncomingMessage): Promise<void> {
-  await receiveUpload(req, parts, { maxBytes: 2 ** 30, hash: false });
+  const { file } = await receiveUpload(req, parts, { maxBytes: 2 ** 30, hash: false });
+  await file.flushed;
 }
 
 const ways: Record<string, (req: IncomingMessage) => Promise<void>> = {
