@@ -97,7 +97,8 @@ function toRecognizerError(error: unknown, server: SpeechServer): RecognizerErro
   if (status === undefined) return fail(`${host} could not be reached: ${reasonOf(error)}`, true);
 
   const message = `${host} answered ${error.message}`;
-  if ((status === 400 || status === 422) && /response_format|verbose_json|diarized_json|timestamp_gran/.test(message)) {
+  const isOfFormat = /response_format|verbose_json|diarized_json|timestamp_gran/.test(`${error.param} ${message}`);
+  if ((status === 400 || status === 422) && isOfFormat) {
     return new FormatRefused(toLine(message, server.apiKey));
   }
   // The same that the package tries again.

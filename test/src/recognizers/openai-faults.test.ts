@@ -130,7 +130,7 @@ test.each<[string, Reply, RegExp]>([
   ['no body', { status: 204, body: '' }, /something else/],
   ['another shape', { status: 200, body: { transcript: 'so secret' } }, /something else than a transcript$/],
   ['a list', { status: 200, body: ['so secret'] }, /something else than a transcript$/],
-  ['an answer without end', 'never end', /no end of the answer$/],
+  ['an answer without end', 'hardly end', /no end of the answer$/],
   ['a status without meaning', { status: 304, body: '' }, /could not be reached/],
 ])('rubbish: %s → RecognizerError, retryable, that quotes nothing of it', async (_, reply, message) => {
   const { recognizer } = await serve(inTurn(reply), { retries: 0 });
@@ -141,7 +141,7 @@ test.each<[string, Reply, RegExp]>([
 });
 
 test('an answer without end → given up after some MiB, once', async () => {
-  const { server, recognizer } = await serve(inTurn('never end'));
+  const { server, recognizer } = await serve(inTurn('hardly end'));
   await errorOf(recognizer.recognize(audio, { signal: goesOn }));
   expect(server.requests).toHaveLength(1);
   await eventually('connections', server.open, (open) => open === 0);
@@ -162,6 +162,31 @@ test('a server that is away → RecognizerError that says so, retryable; back ag
   expect(error.message).toBe(`127.0.0.1:${port} could not be reached: connect ECONNREFUSED 127.0.0.1:${port}`);
   closing.push(await startSpeechServer({ port, script: () => fine }));
   expect((await recognizer.recognize(audio, { signal: goesOn })).segments).toHaveLength(1);
+});
+
+test('HTTP_PROXY → asked for the server', async () => {
+  const proxy = createServer().listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const lines: string[] = [];
+  proxy.on('connection', (socket) => {
+    socket.once('data', (data) => {
+      lines.push(String(data).split('\r\n')[0]!);
+      socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n');
+    });
+  });
+  process.env['http_proxy'] = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  try {
+    const server = { baseUrl: 'http://speech.example/v1', apiKey, model: 'whisper-1' };
+    const recognizer = createOpenAi({ server, retries: 0 });
+    closing.push(recognizer);
+    const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));
+    expect(error).toMatchObject({ code: 'recognizer_error', retryable: true });
+    expect(error.message).toMatch(/^speech\.example could not be reached: Proxy response \(403\)/);
+    expect(lines).toEqual(['CONNECT speech.example:80 HTTP/1.1']);
+  } finally {
+    delete process.env['http_proxy'];
+    proxy.close();
+  }
 });
 
 test('a server that never answers → timed_out, retryable', async () => {

@@ -8,7 +8,7 @@ import { createOpenAi } from '../../../src/recognizers/openai.ts';
 import { createPocketSphinx } from '../../../src/recognizers/pocketsphinx.ts';
 import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx.ts';
 import { asRecognizerInput, audioFolder, ffmpeg, sine } from '../../support/audio-fixtures.ts';
-import { startSpeechServer } from '../../support/speech-server.ts';
+import { refusal, startSpeechServer } from '../../support/speech-server.ts';
 import { makeTinySenseVoice } from '../../support/tiny-model/sense-voice.ts';
 import { speakTones } from '../../support/tiny-model/spoken-tones.ts';
 import { expectWellFormed, recognizerConformance } from './conformance.ts';
@@ -107,6 +107,35 @@ test('what is sent → the samples of the piece, exactly; a header that tells th
   expect((await readFile(`${input}.raw`)).equals(await readFile(audio.file))).toBe(true);
   // STREAMINFO: 36 bits of samples, of which the last 32 begin at byte 22 (RFC 9639, section 8.2).
   expect(bytes.readUInt32BE(22)).toBe(audio.durationMs * 16);
+});
+
+test('50 ms → sent with silence up to more than a second, which whisper.cpp asks for; words within the 50 ms', async () => {
+  const script = () => ({ status: 200, body: { text: 'Oh.', words: [{ word: 'Oh', start: 0.02, end: 0.9 }] } });
+  const server = await toneServer({ script });
+  const file = await ffmpeg(...sine(0.05), ...asRecognizerInput, join(folder.path, 'short'));
+  const transcript = await askingFor(server).recognize({ file, durationMs: 50, silences: [] }, { signal });
+  expect(await durationMs(server.requests[0]!)).toBe(1100);
+  expect(transcript.segments).toMatchObject([{ text: 'Oh.', startMs: 20, endMs: 50 }]);
+});
+
+test('verbose_json refused in the middle → begun again, and progress rises still', async () => {
+  const isRefused = (format: string | undefined, earlier: number) => format === 'verbose_json' && earlier > 0;
+  const server = await toneServer({
+    script: ({ fields }, earlier) =>
+      isRefused(fields['response_format']?.[0], earlier) ? refusal(400, 'no', 'response_format') : undefined,
+  });
+  const tones = tonesOf(150);
+  const audio = await spoken('refused', tones);
+  const recognizer = createOpenAi({
+    server: { baseUrl: server.url, apiKey: undefined, model: 'x' },
+    slots: createSlots(1),
+  });
+  closing.push(recognizer);
+  const percents: number[] = [];
+  const transcript = await recognizer.recognize(audio, { signal, onProgress: (percent) => percents.push(percent) });
+  expect(plain(textsOf(transcript))).toEqual(tones);
+  expect(percents).toEqual([...new Set(percents)].sort((a, b) => a - b));
+  expect(percents[0]).toBeGreaterThan(50);
 });
 
 test('a server without word times → its segments, none lost or doubled, no words; the next one without overlap', async () => {
