@@ -114,7 +114,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
   oneOf('AUDIO_STORE', 'file:', ['file:']);
   if (config.port !== 0 && config.port === config.opsPort) faults.push(`OPS_PORT=${config.opsPort}: is taken by PORT`);
-  if (config.recognizer === 'sherpa-onnx' && config.sherpaOnnxModel === undefined)
+  if (config.recognizer === 'sherpa-onnx' && !env['SHERPA_ONNX_MODEL']?.trim())
     faults.push('SHERPA_ONNX_MODEL is not set: RECOGNIZER=sherpa-onnx needs a model (npm run model -- list)');
   const needsKey = config.openai !== undefined && isOpenAis(config.openai.baseUrl);
   if (needsKey && config.openai?.apiKey === undefined && !faults.some((fault) => fault.startsWith('OPENAI_')))

@@ -65,7 +65,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
     name: 'sherpa-onnx',
     async check() {
       await readModelFolder(folder).catch((cause: Error) => {
-        const message = `SHERPA_ONNX_MODEL: ${cause.message}. ${howToInstall(name)}.`;
+        const message = `SHERPA_ONNX_MODEL: ${cause.message}. ${howToInstall(name)}`;
         throw new RecognizerError('recognizer_error', message, { retryable: true, cause });
       });
       await diarization?.load();

@@ -28,9 +28,9 @@ export function chooseModel(nameOrFolder: string, dataDir: string): ChosenModel 
   return { folder: modelFolder(dataDir, known.name), name: known.name };
 }
 
-/** What to type where a chosen model is missing. */
+/** What to do where a chosen model is missing. Ends with what to type, so that it can be copied. */
 export function howToInstall(name: string | undefined): string {
   return name === undefined
-    ? 'Name the folder of a model for sherpa-onnx, or one of those that "npm run model -- list" shows'
+    ? 'Name the folder of a model for sherpa-onnx, or one of those that "npm run model -- list" shows.'
     : `Type: npm run model -- download ${name}`;
 }
