@@ -16,6 +16,7 @@ import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.
 import type { Installation } from './download.ts';
 
 /**
+ * @param onBytes hears how much of the archive was read
  * @returns the names of the model's files that were in it, and are in `folder` now
  * @throws {Refusal} also for an archive with links, or with names that lead out of it
  * @throws {ExecutableNotFound} bzip2
@@ -25,6 +26,7 @@ export async function unpackModel(
   model: KnownModel,
   folder: string,
   installation: Installation,
+  onBytes: (bytes: number) => void,
 ): Promise<ReadonlySet<string>> {
   const arrived = new Set<string>();
   const take = async (entry: ReadEntry): Promise<void> => {
@@ -45,7 +47,7 @@ export async function unpackModel(
     },
   });
   try {
-    await readTar(archive, parser, installation.signal);
+    await readTar(await contentOf(archive, onBytes), parser, installation.signal);
     await Promise.all(taking);
   } catch (error) {
     throw error instanceof Refusal ? error : new Refusal(`${archive} can not be read: ${(error as Error).message}`);
@@ -60,26 +62,41 @@ function faultOf({ path, type }: ReadEntry): string | undefined {
   return isPlain ? undefined : `something else than files (${type}), ${JSON.stringify(path)}`;
 }
 
-async function readTar(archive: string, parser: Parser, signal: AbortSignal): Promise<void> {
+async function readTar(content: AsyncIterable<Buffer>, parser: Parser, signal: AbortSignal): Promise<void> {
   let hasEnd = false;
   parser.on('eof', () => (hasEnd = true));
   const ended = new Promise<void>((resolve, reject) => parser.on('end', resolve).on('error', reject));
-  await Promise.all([ended, feed(await contentOf(archive, signal), parser, ended)]);
+  await Promise.all([ended, feed(content, parser, ended, signal)]);
   if (!hasEnd) throw new Error('it ends too early');
 }
 
-async function feed(content: AsyncIterable<Buffer>, parser: Parser, ended: Promise<void>): Promise<void> {
+async function feed(
+  content: AsyncIterable<Buffer>,
+  parser: Parser,
+  ended: Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   for await (const chunk of content) {
+    signal.throwIfAborted();
     if (!parser.write(chunk)) await Promise.race([once(parser, 'drain'), ended]);
   }
   parser.end();
 }
 
 /** The parser knows gzip by its first bytes, and so bzip2 is known: names are changed by browsers. */
-async function contentOf(archive: string, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
+async function contentOf(archive: string, onBytes: (bytes: number) => void): Promise<AsyncIterable<Buffer>> {
   const beginning = await firstBytes(archive);
-  const file = createReadStream(archive, { highWaterMark: 1024 * 1024, signal });
-  return beginning === 'BZh' ? unpackBzip2(file, signal) : file;
+  const file = counted(createReadStream(archive, { highWaterMark: 1024 * 1024 }), onBytes);
+  return beginning === 'BZh' ? unpackBzip2(file) : file;
+}
+
+async function* counted(file: AsyncIterable<Buffer>, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of file) {
+    bytes += chunk.length;
+    onBytes(bytes);
+    yield chunk;
+  }
 }
 
 async function firstBytes(file: string): Promise<string> {
@@ -89,8 +106,8 @@ async function firstBytes(file: string): Promise<string> {
 }
 
 /** Neither Node nor the parser has it. */
-async function* unpackBzip2(file: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const child = spawn(await findExecutable('bzip2'), ['-dc'], { env: {}, cwd: '/', signal });
+async function* unpackBzip2(file: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const child = spawn(await findExecutable('bzip2'), ['-dc'], { env: {}, cwd: '/' });
   const ended = once(child, 'close') as Promise<[code: number | null]>;
   const said = text(child.stderr);
   const writing = pipeline(file, child.stdin).catch(() => {});

@@ -1,11 +1,12 @@
 /** A model that somebody brought here, for machines without internet. */
 import { copyFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { isInstalled } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { readModelFolder } from '../../src/recognizers/sherpa-onnx/model-folder.ts';
 import { Refusal } from '../transcribe/refusal.ts';
 import { unpackModel } from './archive.ts';
 import { holdModel, openStaging, partialFolder, publish, refuseFullDisk, removeWhole } from './staging.ts';
+import type { Stats } from 'node:fs';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import type { Installation } from './download.ts';
 
@@ -27,7 +28,7 @@ export async function installFrom(source: string, model: KnownModel, installatio
     await removeWhole(partialFolder(dataDir, model.name));
     const folder = await openStaging(dataDir, model.name);
     try {
-      await bring(source, found.isDirectory(), model, folder, installation);
+      await bring(source, found, model, folder, installation);
     } catch (error) {
       await removeWhole(folder);
       throw error;
@@ -39,14 +40,20 @@ export async function installFrom(source: string, model: KnownModel, installatio
 
 async function bring(
   source: string,
-  isFolder: boolean,
+  found: Stats,
   model: KnownModel,
   folder: string,
   installation: Installation,
 ): Promise<void> {
-  const arrived = isFolder
-    ? await copyModel(source, model, folder, installation.signal)
-    : await unpackModel(source, model, folder, installation);
+  const isFolder = found.isDirectory();
+  const total = isFolder ? model.files.length : found.size;
+  const step = installation.progress.begin(`Installing ${model.name} from ${basename(source)}`, total);
+  const take = isFolder ? copyModel : unpackModel;
+  const arrived = await take(source, model, folder, installation, step.reach).catch((error: unknown) => {
+    step.end(false);
+    throw error;
+  });
+  step.end(true);
   const missing = model.files.filter(({ name }) => !arrived.has(name));
   if (missing.length > 0) {
     throw new Refusal(`${source} lacks ${missing.map(namesOf).join(', ')}. Nothing was installed.`);
@@ -56,15 +63,20 @@ async function bring(
 
 const namesOf = ({ path, name }: { path: string; name: string }) => (path === name ? name : `${path} (or ${name})`);
 
-/** Links are followed: the folder is the operator's own, and the hub's tools make such ones. */
+/**
+ * Links are followed: the folder is the operator's own, and the hub's tools make such ones.
+ * @param onFiles hears how many files were looked for
+ */
 async function copyModel(
   source: string,
   model: KnownModel,
   folder: string,
-  signal: AbortSignal,
+  { signal }: Installation,
+  onFiles: (files: number) => void,
 ): Promise<ReadonlySet<string>> {
   const arrived = new Set<string>();
-  for (const { path, name } of model.files) {
+  for (const [index, { path, name }] of model.files.entries()) {
+    onFiles(index);
     for (const candidate of new Set([name, path])) {
       signal.throwIfAborted();
       const isThere = (await stat(join(source, candidate)).catch(() => undefined))?.isFile();
