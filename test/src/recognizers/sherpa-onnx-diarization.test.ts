@@ -7,6 +7,7 @@ import { createSlots } from '../../../src/recognizers/in-pieces.ts';
 import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { selectRecognizer } from '../../../src/recognizers/select.ts';
+import { createDiarization } from '../../../src/recognizers/sherpa-onnx/diarization.ts';
 import { audioFolder, ffmpeg } from '../../support/audio-fixtures.ts';
 import { eventually } from '../../support/jobs.ts';
 import { childrenOf } from '../../support/processes.ts';
@@ -89,14 +90,26 @@ test('windows in which others begin, or are alone → the same speakers in all o
   const transcript = await recognizer.recognize(await spoken(tones), { signal, onProgress });
   expect(speakersOf(transcript)).toEqual(tones.map((tone) => (tone === 'low' ? 'S1' : 'S2')));
   expect(percents).toEqual([...new Set(percents)].sort((a, b) => a - b));
+  // Each window tells its own.
+  expect(percents.length).toBeGreaterThanOrEqual(4);
 });
 
-test('speech heard where the recording is over → nobody speaks there', async () => {
+test('a fifth of a second of a voice → none of the speakers, nor of another when it falls into his turn', async () => {
+  const blips = 'if(between(t,1,1.2)+between(t,3.5,3.7),sin(2*PI*3000*t),lt(t,2.2)*sin(2*PI*300*t))*0.06';
+  const input = await ffmpeg('-f', 'lavfi', '-i', `aevalsrc='${blips}':d=5:s=16000`, join(folder.path, 'blips.wav'));
+  const { segments } = await make().recognize(await decoded(input), { signal });
+  const said = segments.flatMap(({ speaker, words }) => words.map(({ text }) => `${speaker}: ${text}`));
+  expect([...new Set(said)]).toEqual(['S1: low', 'S1: high', 'undefined: high']);
+});
+
+test('speech heard where the recording is over → nobody speaks beyond its end', async () => {
   const imagining = await makeTinyDiarization(join(folder.path, 'imagining'), 'low');
   const tone = ['-f', 'lavfi', '-i', 'sine=3000:r=16000:d=12.4', '-af', 'volume=0.5'];
-  const input = await ffmpeg(...tone, join(folder.path, 'tone.wav'));
-  const transcript = await make({ diarization: { folder: imagining } }).recognize(await decoded(input), { signal });
-  expect(new Set(speakersOf(transcript))).toEqual(new Set(['S1']));
+  const audio = await decoded(await ffmpeg(...tone, join(folder.path, 'tone.wav')));
+  const diarization = createDiarization({ folder: imagining, slots: createSlots(1), timeLimitMs: () => 60_000 });
+  const findTurns = await diarization.load();
+  const turns = await findTurns!(audio, { signal }).finally(() => diarization.close());
+  expect(turns).toEqual([{ startMs: expect.any(Number), endMs: audio.durationMs, speaker: 0 }]);
 });
 
 test('models in DATA_DIR/models/diarization → speakers, without another word of configuration', async () => {
