@@ -16,7 +16,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { recognizerNames } from '../src/recognizers/select.ts';
+import { recognizerNames } from '../src/recognizers/names.ts';
 import { benches } from './bench/benches.ts';
 import { chartOf } from './bench/chart.ts';
 import { describeMachine } from './bench/machine.ts';

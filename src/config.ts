@@ -2,10 +2,10 @@
 import { availableParallelism } from 'node:os';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { recognizerNames } from './recognizers/select.ts';
+import { recognizerNames } from './recognizers/names.ts';
 import { chooseModel } from './recognizers/sherpa-onnx/installed-models.ts';
 import type { SpeechServer } from './recognizers/openai/client.ts';
-import type { RecognizerName } from './recognizers/select.ts';
+import type { RecognizerName } from './recognizers/names.ts';
 import type { ChosenModel } from './recognizers/sherpa-onnx/installed-models.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

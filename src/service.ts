@@ -8,10 +8,9 @@ import { closeGracefully, listen } from './listening.ts';
 import { createLog } from './log.ts';
 import { createOpsServer } from './ops.ts';
 import { RecognizerError } from './recognizers/recognizer.ts';
-import { selectRecognizer } from './recognizers/select.ts';
-import { startWorker } from './worker.ts';
 import type { Config } from './config.ts';
 import type { Log } from './log.ts';
+import type { Recognizer } from './recognizers/recognizer.ts';
 
 interface Halves {
   api: boolean;
@@ -65,9 +64,8 @@ function askedToStop(): Promise<NodeJS.Signals> {
 }
 
 async function start(config: Config, log: Log, halves: Halves): Promise<() => Promise<void>> {
-  const recognizer = selectRecognizer(config);
   await findExecutable('ffmpeg');
-  if (halves.worker) await recognizer.check();
+  const recognizer = halves.worker ? await checkedRecognizer(config) : undefined;
   const foundation = await layFoundation(config, log, halves.worker ? 'worker' : 'api');
   const stopping = new AbortController();
   const ops = createOpsServer(foundation, stopping.signal);
@@ -75,7 +73,7 @@ async function start(config: Config, log: Log, halves: Halves): Promise<() => Pr
     await listen(ops, config.opsPort, config.host, 'OPS_PORT');
     // The worker last: a port that is taken must not cost the jobs that it would have begun an attempt.
     const api = halves.api ? await startApi(foundation, foundation.databaseUrl) : undefined;
-    const worker = halves.worker ? await startWorker(foundation, recognizer) : undefined;
+    const worker = recognizer && (await (await import('./worker.ts')).startWorker(foundation, recognizer));
     return async () => {
       stopping.abort();
       await Promise.all([api?.stop(), worker?.stop()]);
@@ -86,4 +84,12 @@ async function start(config: Config, log: Log, halves: Halves): Promise<() => Pr
     await foundation.close();
     throw error;
   }
+}
+
+/** Loaded by workers only: recognizers and their packages would take 30 MB of an API's memory. */
+async function checkedRecognizer(config: Config): Promise<Recognizer> {
+  const { selectRecognizer } = await import('./recognizers/select.ts');
+  const recognizer = selectRecognizer(config);
+  await recognizer.check();
+  return recognizer;
 }

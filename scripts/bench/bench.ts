@@ -1,5 +1,5 @@
 /** What a bench is, what it is given, and what it hands back. */
-import type { RecognizerName } from '../../src/recognizers/select.ts';
+import type { RecognizerName } from '../../src/recognizers/names.ts';
 
 export interface Bench {
   /** What people type: `npm run bench -- NAME`. Also the name of its files. */

@@ -19,6 +19,8 @@ const smallBytes = 100_000;
 const clients = 8;
 /** No account comes near the number of sessions that may wait. */
 const accountCount = 50;
+/** As `npm run start:api` sets it: without types to strip, a process starts with 20 MB less. */
+const asStarted = { NODE_ENV: 'production', NODE_COMPILE_CACHE: 'node_modules/.cache/node' };
 
 /** MB/s, or uploads per second, of each contender in each round. */
 type Measured<Name extends string> = Record<Name, number[]>;
@@ -88,7 +90,7 @@ async function measureLarge(
   const path = await makeAudio(setting, format, bytes);
   const form = await formOf(path);
   // A fresh one, since its peak of memory is of its whole life.
-  const ours = await startApiProgram(setting, database.url, { NODE_ENV: 'production' });
+  const ours = await startApiProgram(setting, database.url, asStarted);
   const times = Math.max(1, Math.min(20, Math.round((100 * megabyte) / bytes)));
   const send =
     (url: string, headers: Record<string, string> = {}) =>
@@ -129,7 +131,7 @@ async function removeFiles(setting: Setting): Promise<void> {
 async function measureSmall(setting: Setting, { database, accounts, bare }: Contenders, rounds: number) {
   const form: Form = await formOf(await makeAudio(setting, 'mp3', smallBytes));
   const count = setting.sized({ full: 400, quick: 120, tiny: 8 });
-  const ours = await startApiProgram(setting, database.url, { NODE_ENV: 'production' });
+  const ours = await startApiProgram(setting, database.url, asStarted);
   const owner = (index: number) => accounts[index % accounts.length]!;
   const many = (send: (index: number) => Promise<number>) => async () => {
     const rate = await uploadsPerSecond(clients, count, send);

@@ -2,14 +2,10 @@ import { createOpenAi } from './openai.ts';
 import { createPocketSphinx } from './pocketsphinx.ts';
 import { createSherpaOnnx } from './sherpa-onnx.ts';
 import { modelFolder } from './sherpa-onnx/installed-models.ts';
+import type { RecognizerName } from './names.ts';
 import type { SpeechServer } from './openai/client.ts';
 import type { Recognizer } from './recognizer.ts';
 import type { ChosenModel } from './sherpa-onnx/installed-models.ts';
-
-/** What `RECOGNIZER` may say, the default first. */
-export const recognizerNames = ['pocketsphinx', 'sherpa-onnx', 'openai'] as const;
-
-export type RecognizerName = (typeof recognizerNames)[number];
 
 export interface RecognizerSettings {
   recognizer: RecognizerName;

@@ -1,4 +1,5 @@
-import { recognizerNames, selectRecognizer } from '../../../src/recognizers/select.ts';
+import { recognizerNames } from '../../../src/recognizers/names.ts';
+import { selectRecognizer } from '../../../src/recognizers/select.ts';
 
 test('every name → the recognizer of that name', () => {
   const openai = { baseUrl: 'http://127.0.0.1:8000/v1', apiKey: undefined, model: 'small' };
