@@ -56,7 +56,7 @@ export function connectToHub(env: NodeJS.ProcessEnv, signal: AbortSignal): Hub {
   return { url, fetch: ask };
 }
 
-/** undici 7 and not Node's own fetch: that speaks HTTP/2 with windows which hold a far server down to a few MB/s. */
+/** undici 7, not Node's own fetch: that speaks HTTP/2, at a few MB/s from far away, as the hub's client notes of its own. */
 function throughProxies(): EnvHttpProxyAgent {
   try {
     const limits = { headersTimeout: silenceLimitMs, bodyTimeout: silenceLimitMs };
