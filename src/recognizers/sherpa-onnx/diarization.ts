@@ -2,7 +2,7 @@ import { hearInPieces } from '../in-pieces.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { readDiarizationFolder } from './diarization-folder.ts';
 import { joinWindows } from './diarization-windows.ts';
-import { NoModel } from './model-folder.ts';
+import { howToInstall } from './installed-models.ts';
 import { WarmChildren } from './warm-children.ts';
 import type { Piece } from '../../audio/pieces.ts';
 import type { Slots } from '../in-pieces.ts';
@@ -50,24 +50,28 @@ export interface Diarization {
 export function createDiarization(options: DiarizationOptions): Diarization {
   const { folder, slots, timeLimitMs, windowMs = longestWindowMs } = options;
   let loaded: WarmChildren<WindowResult> | undefined;
-  const rethrow = (cause: unknown): never => {
-    if (!(cause instanceof RecognizerError || cause instanceof NoModel)) throw cause;
-    const { code, retryable } = cause instanceof RecognizerError ? cause : notThere;
+  const models = () =>
+    readDiarizationFolder(folder).catch((cause: Error) => {
+      const message = `Speakers can not be told apart: ${cause.message}. ${howToInstall('diarization')}`;
+      throw new RecognizerError('recognizer_error', message, { retryable: true, cause });
+    });
+  const explained = (cause: unknown): never => {
+    if (!(cause instanceof RecognizerError)) throw cause;
     const message = `diarization with the models in ${folder}: ${cause.message}`;
-    throw new RecognizerError(code, message, { retryable, cause });
+    throw new RecognizerError(cause.code, message, { retryable: cause.retryable, cause });
   };
 
   return {
     async load() {
-      const models = await readDiarizationFolder(folder).catch(rethrow);
-      if (models === undefined) return undefined;
+      const found = await models();
+      if (found === undefined) return undefined;
       const children = (loaded ??= new WarmChildren<WindowResult>(
-        { diarization: models.config },
-        memoryBesideModels + 4 * models.bytes,
+        { diarization: found.config },
+        memoryBesideModels + 4 * found.bytes,
       ));
       return async (audio, recognizeOptions) => {
         const hear = ({ heardFromMs: fromMs, heardToMs: toMs }: Piece, stop: AbortSignal) =>
-          children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop).catch(rethrow);
+          children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop).catch(explained);
         return joinWindows(
           await hearInPieces(audio, { longestMs: windowMs, overlapMs: 0 }, slots, hear, recognizeOptions),
         );
@@ -76,5 +80,3 @@ export function createDiarization(options: DiarizationOptions): Diarization {
     close: async () => loaded?.close(),
   };
 }
-
-const notThere = { code: 'recognizer_error', retryable: true } as const;

@@ -152,7 +152,8 @@ test.each(['segmentation.onnx', 'embedding.onnx'])(
     await cp(models, incomplete, { recursive: true });
     await rm(join(incomplete, name));
     const recognizer = make({ diarization: { folder: incomplete } });
-    const message = `diarization with the models in ${incomplete}: ${incomplete} holds no ${name}`;
+    const hint = 'Type: npm run model -- download diarization';
+    const message = `Speakers can not be told apart: ${incomplete} holds no ${name}. ${hint}`;
     await expect(recognizer.check()).rejects.toThrow(message);
     const recognized = recognizer.recognize(await spoken(['low']), { signal });
     await expect(recognized).rejects.toThrow(RecognizerError);
