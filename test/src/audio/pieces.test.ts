@@ -42,7 +42,37 @@ test('pieces → hear some more at their cuts, nothing outside the recording', (
   ]);
 });
 
-test('any recording → pieces without gap or overlap, none too long, none empty', () => {
+const even = { longestMs: 10_000, overlapMs: 0, evenly: { atOnce: 2, shortestMs: 2_000 } };
+const evenCutsOf = (durationMs: number, silences: { startMs: number; endMs: number }[]) =>
+  cutIntoPieces(durationMs, silences, even).map(({ endMs }) => endMs);
+
+test.each([
+  [3_999, [3_999]],
+  [4_000, [2_000, 4_000]],
+  [15_000, [7_500, 15_000]],
+  [16_000, [4_000, 8_000, 12_000, 16_000]],
+])(
+  'even pieces of %d ms in which nobody pauses → as many as run at once, or a multiple, if none is too short',
+  (durationMs, ends) => {
+    expect(evenCutsOf(durationMs, [])).toEqual(ends);
+  },
+);
+
+test('even pieces → cut in the middle of the longest silence near their even places', () => {
+  const silences = [
+    { startMs: 3000, endMs: 3300 },
+    { startMs: 3500, endMs: 3700 },
+    { startMs: 4200, endMs: 4300 },
+    { startMs: 5000, endMs: 7000 },
+    { startMs: 12_500, endMs: 16_000 },
+  ];
+  expect(evenCutsOf(16_000, silences)).toEqual([3600, 8000, 12_550, 16_000]);
+});
+
+test.each([
+  ['late', lengths],
+  ['even', { ...lengths, evenly: { atOnce: 3, shortestMs: 3000 } }],
+])('any recording, cuts %s → pieces without gap or overlap, none too long, none empty', (_, lengths) => {
   const silence = fc.tuple(fc.nat(5000), fc.integer({ min: 1, max: 4000 }));
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 200_000 }), fc.array(silence, { maxLength: 60 }), (durationMs, gaps) => {

@@ -13,7 +13,6 @@ import { cutConformance } from './conformance-cuts.ts';
 
 recognizerConformance('pocketsphinx', createPocketSphinx);
 crashConformance('pocketsphinx', createPocketSphinx, () => childrenOf(process.pid, 'pocketsphinx_continuous'));
-// With four at once, no recording of a cut is short enough to be shared out in less than 30 s.
 cutConformance('pocketsphinx', () => createPocketSphinx({ slots: createSlots(4) }), 30_000);
 
 let folder: Awaited<ReturnType<typeof audioFolder>>;
