@@ -6,6 +6,8 @@ import { Socket } from 'node:net';
 
 const silentMs = 3_000;
 const answerMs = 3_000;
+/** Sockets have timers of their own for this, which cost every query 6 µs. */
+const lookEveryMs = 1_000;
 
 /** What is asked of the connection that questions go over. */
 interface Line {
@@ -15,13 +17,23 @@ interface Line {
   on(event: 'error' | 'end', listener: () => void): unknown;
 }
 
+/** What was last seen of a connection, by the clock of `performance.now()`. */
+interface Seen {
+  bytes: number;
+  silentSince: number;
+  askedAt: number;
+}
+
 /**
  * A connection that was silent for 3 s is broken off when the server doesn't answer on another one within 3 s. A server
- * that is merely slow at a statement answers there, so nothing happens to it.
+ * that is merely slow at a statement answers there, so nothing happens to it until the longest silence is over.
  */
 export class ConnectionWatch {
   readonly #newLine: (stream: () => Socket) => Line;
   readonly #isAnswer: (error: unknown) => boolean;
+  readonly #longestSilenceMs: number;
+  readonly #seen = new Map<Socket, Seen>();
+  #looking: NodeJS.Timeout | undefined;
   #line: Promise<Line> | undefined;
   #asking: Promise<boolean> | undefined;
   #closed = false;
@@ -29,19 +41,28 @@ export class ConnectionWatch {
   /**
    * @param newLine makes a connection to the same server with this option `stream`, not yet connected
    * @param isAnswer whether the server itself said so: a refusal is no silence
+   * @param longestSilenceMs after which a connection is broken off whatever the server answers on another one
    */
-  constructor(newLine: (stream: () => Socket) => Line, isAnswer: (error: unknown) => boolean) {
+  constructor(
+    newLine: (stream: () => Socket) => Line,
+    isAnswer: (error: unknown) => boolean,
+    longestSilenceMs = Infinity,
+  ) {
     this.#newLine = newLine;
     this.#isAnswer = isAnswer;
+    this.#longestSilenceMs = longestSilenceMs;
   }
 
   /** For pg's option `stream`: the socket of a connection that is watched, from its first packet on. */
   readonly stream = (): Socket => {
     const socket = new Socket();
-    socket.setTimeout(silentMs);
-    socket.on('timeout', async () => {
-      if (await this.#isThere()) socket.setTimeout(silentMs);
-      else socket.destroy(new Error('Connection terminated: the server is silent'));
+    this.#seen.set(socket, { bytes: 0, silentSince: performance.now(), askedAt: 0 });
+    this.#looking ??= setInterval(() => this.#look(), lookEveryMs).unref();
+    socket.once('close', () => {
+      this.#seen.delete(socket);
+      if (this.#seen.size > 0) return;
+      clearInterval(this.#looking);
+      this.#looking = undefined;
     });
     return socket;
   };
@@ -50,6 +71,19 @@ export class ConnectionWatch {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#hangUp();
+  }
+
+  #look(): void {
+    const now = performance.now();
+    for (const [socket, seen] of this.#seen) {
+      const bytes = socket.bytesRead + socket.bytesWritten;
+      if (bytes !== seen.bytes) Object.assign(seen, { bytes, silentSince: now, askedAt: now });
+      else if (now - seen.silentSince >= this.#longestSilenceMs) breakOff(socket);
+      else if (now - Math.max(seen.silentSince, seen.askedAt) >= silentMs) {
+        seen.askedAt = now;
+        void this.#isThere().then((isThere) => isThere || breakOff(socket));
+      }
+    }
   }
 
   /** Whether the server answers; all who ask at once share one question. */
@@ -97,4 +131,8 @@ export class ConnectionWatch {
     this.#line = undefined;
     await line?.then((open) => open.end()).catch(() => {});
   }
+}
+
+function breakOff(socket: Socket): void {
+  socket.destroy(new Error('Connection terminated: the server is silent'));
 }

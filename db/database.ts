@@ -19,8 +19,10 @@ export interface Database {
 const statementTimeoutMs = 30_000;
 /** For work that is long by nature and that nobody waits for in a request. */
 export const patientTimeoutMs = 12 * 60 * 60 * 1000;
-/** Where the server's own limit is never heard of: the network swallows packets. */
-const queryTimeoutMs = statementTimeoutMs + 5_000;
+/** How long after the server's own limit for a statement its connection is given up: the network may swallow packets. */
+const unheardMs = 5_000;
+/** Shorter than any silence that means trouble: an idle connection is silent too. */
+const idleTimeoutMs = 30_000;
 /** Also how long a query may wait for a free connection of the pool. */
 const connectionTimeoutMs = 10_000;
 
@@ -37,22 +39,20 @@ export function openDatabase(
   maxConnections = 20,
   timeoutMs = statementTimeoutMs,
 ): Database {
-  const watch = watchServer(url);
+  const watch = watchServer(url, timeoutMs + unheardMs);
   const pool = new pg.Pool({
     ...connectionOptions(url),
     stream: watch.stream,
     max: maxConnections,
     connectionTimeoutMillis: connectionTimeoutMs,
-    idleTimeoutMillis: 60_000,
+    idleTimeoutMillis: idleTimeoutMs,
     statement_timeout: timeoutMs,
-    query_timeout: timeoutMs + (queryTimeoutMs - statementTimeoutMs),
     idle_in_transaction_session_timeout: timeoutMs,
     keepAlive: true,
   });
   // pg-pool listens to idle connections only, and an unheard 'error' ends the process.
   pool.on('connect', (client) => client.on('error', onBroken));
   pool.on('error', () => {});
-  discardHanging(pool);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   pools.set(db, pool);
   return {
@@ -84,17 +84,6 @@ export async function runNamed<Row>(
   return (await pools.get(db)!.query({ name, text, values: values as unknown[] })).rows as Row[];
 }
 
-/** A query that was given up still occupies its connection: the next one on it would wait for it in vain. */
-function discardHanging(pool: pg.Pool): void {
-  const takenAt = new WeakMap<pg.PoolClient, number>();
-  pool.on('acquire', (client) => takenAt.set(client, performance.now()));
-  pool.on('release', (_error, client) => {
-    const heldMs = performance.now() - (takenAt.get(client) ?? 0);
-    // A client that is ending is not taken back.
-    if (heldMs >= queryTimeoutMs) void (client as unknown as pg.Client).end();
-  });
-}
-
 /** A single connection outside the pool, for LISTEN. The caller connects, and ends it. */
 export function openConnection(url: string): pg.Client {
   const watch = watchServer(url);
@@ -107,13 +96,17 @@ export function openConnection(url: string): pg.Client {
 /** For the queue, which makes its own pool: what to add to its options, and what to call when it is closed. */
 export function watchForeignPool(url: string): { options: object; close(): Promise<void> } {
   const watch = watchServer(url);
-  return { options: { stream: watch.stream, query_timeout: 4 * queryTimeoutMs }, close: () => watch.close() };
+  return {
+    options: { stream: watch.stream, query_timeout: 4 * (statementTimeoutMs + unheardMs) },
+    close: () => watch.close(),
+  };
 }
 
-function watchServer(url: string): ConnectionWatch {
+function watchServer(url: string, longestSilenceMs?: number): ConnectionWatch {
   return new ConnectionWatch(
     (stream) => new pg.Client({ ...connectionOptions(url), stream, keepAlive: true }),
     (error) => error instanceof pg.DatabaseError,
+    longestSilenceMs,
   );
 }
 

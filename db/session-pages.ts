@@ -20,93 +20,141 @@ export interface SessionPosition {
   id: string;
 }
 
-/** What the statements leave open; each uses some of it. */
-interface PageValues {
+/** A page of sessions of one account. */
+export interface PageQuestion extends SessionFilter {
   accountId: string;
+  limit: number;
+  after?: SessionPosition | undefined;
+}
+
+/**
+ * Sessions of an account, newest first by (created_at, id), at most `limit`, after a position. Keyset: any page costs what
+ * the first costs.
+ */
+export async function listSessions(db: Queryable, question: PageQuestion): Promise<ReadableSession[]> {
+  const statuses = [...new Set(question.statuses)];
+  if (statuses.length === 0) return (await findPages(db, [question]))[0]!;
+  const values: Partial<PageValues> = { ...boundsOf(question), limit: question.limit };
+  statuses.forEach((status, index) => (values[statusNames[index]!] = status));
+  return pagesByStatus[statuses.length - 1]!.run(db, values as PageValues);
+}
+
+/** What lies beyond every session stands for what was not asked for. */
+function boundsOf({ accountId, createdAfter, createdBefore, after }: PageQuestion) {
+  return {
+    accountId,
+    from: createdAfter ?? '-infinity',
+    until: createdBefore ?? 'infinity',
+    time: after?.createdAt ?? 'infinity',
+    id: after?.id ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  };
+}
+
+type Bounds = Record<keyof ReturnType<typeof boundsOf>, string>;
+
+/** What the statements leave open; each uses some of it. */
+interface PageValues extends Bounds {
   status0: SessionStatus;
   status1: SessionStatus;
   status2: SessionStatus;
   status3: SessionStatus;
-  createdAfter: string;
-  createdBefore: string;
-  /** The position. */
-  time: string;
-  id: string;
   limit: number;
 }
 
-type StatusName = 'status0' | 'status1' | 'status2' | 'status3';
-const statusNames: readonly StatusName[] = ['status0', 'status1', 'status2', 'status3'];
-
-/** By what is asked for: at most 40. */
-const pages = new Map<string, Prepared<PageValues, ReadableSession>>();
+const statusNames = ['status0', 'status1', 'status2', 'status3'] as const;
 
 /**
- * Sessions of an account, newest first by (created_at, id), at most `limit`, after a position. Keyset: any page costs what
- * the first costs. With statuses, each of them is read from its own place in the index and the results are merged, since
- * one range over all of them would read every session in between.
+ * By how many statuses are asked for. Each is read from its own place in the index and the results are merged, since one
+ * range over all of them would read every session in between.
  */
-export function listSessions(
-  db: Queryable,
-  accountId: string,
-  { statuses, createdAfter, createdBefore }: SessionFilter,
-  limit: number,
-  after?: SessionPosition,
-): Promise<ReadableSession[]> {
-  const given = [...new Set(statuses)];
-  const position = after && { time: after.createdAt, id: after.id };
-  const values: Partial<PageValues> = { accountId, limit, createdAfter: createdAfter!, createdBefore: createdBefore! };
-  given.forEach((status, index) => (values[statusNames[index]!] = status));
-  Object.assign(values, position);
+const pagesByStatus = statusNames.map(
+  (_, index) =>
+    new Prepared<PageValues, ReadableSession>(`page-of-${index + 1}`, (db, parameter) =>
+      pageOf(db, parameter, statusNames.slice(0, index + 1)),
+    ),
+);
 
-  const filters = { from: createdAfter !== undefined, until: createdBefore !== undefined, next: after !== undefined };
-  const { from, until, next } = filters;
-  const name = `page-${given.length}${from ? '-from' : ''}${until ? '-until' : ''}${next ? '-next' : ''}`;
-  let page = pages.get(name);
-  if (page === undefined) {
-    const names = statusNames.slice(0, given.length);
-    page = new Prepared(name, (builder, parameter) => pageOf(builder, parameter, names, filters));
-    pages.set(name, page);
-  }
-  return page.run(db, values as PageValues);
-}
-
-/** Which values there are, besides those of every page. */
-interface PageFilters {
-  from: boolean;
-  until: boolean;
-  next: boolean;
-}
-
-function pageOf(
-  db: Queryable,
-  parameter: ParameterOf<PageValues>,
-  statuses: readonly StatusName[],
-  { from, until, next }: PageFilters,
-) {
-  const of = (status?: StatusName) =>
+function pageOf(db: Queryable, parameter: ParameterOf<PageValues>, statuses: readonly (typeof statusNames)[number][]) {
+  const of = (status: (typeof statusNames)[number]) =>
     db
       .selectFrom('sessions')
       .select(readable)
       .where('account_id', '=', parameter('accountId'))
-      .$if(status !== undefined, (query) => query.where('status', '=', parameter(status!)))
-      .$if(from, (query) => query.where('created_at', '>=', parameter('createdAfter')))
-      .$if(until, (query) => query.where('created_at', '<', parameter('createdBefore')))
-      .$if(next, (query) =>
-        query.where(sql<boolean>`(created_at, id) < (${parameter('time')}::timestamptz, ${parameter('id')}::uuid)`),
-      )
+      .where('status', '=', parameter(status))
+      .where('created_at', '>=', parameter('from'))
+      .where('created_at', '<', parameter('until'))
+      .where(sql<boolean>`(created_at, id) < (${parameter('time')}::timestamptz, ${parameter('id')}::uuid)`)
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(parameter('limit'));
 
   const [first, ...others] = statuses;
-  if (others.length === 0) return of(first);
   return others
     .reduce(
       (union, status) => union.unionAll(db.selectFrom(of(status).as('page')).selectAll()),
-      db.selectFrom(of(first).as('page')).selectAll(),
+      db.selectFrom(of(first!).as('page')).selectAll(),
     )
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(parameter('limit'));
 }
+
+type PlacedSession = ReadableSession & { place: number };
+
+/**
+ * Pages of all statuses, of many accounts in one statement.
+ * @param questions without `statuses`
+ * @returns a page for each question, in their order
+ */
+export async function findPages(db: Queryable, questions: readonly PageQuestion[]): Promise<ReadableSession[][]> {
+  const bounds = questions.map(boundsOf);
+  const rows = await pagesTogether.run(db, {
+    accountIds: bounds.map(({ accountId }) => accountId),
+    froms: bounds.map(({ from }) => from),
+    untils: bounds.map(({ until }) => until),
+    times: bounds.map(({ time }) => time),
+    ids: bounds.map(({ id }) => id),
+    limits: questions.map(({ limit }) => limit),
+  });
+  const pages: ReadableSession[][] = questions.map(() => []);
+  for (const row of rows) pages[row.place - 1]!.push(row);
+  return pages;
+}
+
+interface Together {
+  accountIds: string[];
+  froms: string[];
+  untils: string[];
+  times: string[];
+  ids: string[];
+  limits: number[];
+}
+
+const pagesTogether = new Prepared<Together, PlacedSession>('pages', (db, parameter) =>
+  db
+    .selectFrom(
+      sql<{ account_id: string; place: number }>`unnest(
+        ${parameter('accountIds')}::uuid[], ${parameter('froms')}::timestamptz[], ${parameter('untils')}::timestamptz[],
+        ${parameter('times')}::timestamptz[], ${parameter('ids')}::uuid[], ${parameter('limits')}::int[]
+      ) with ordinality`.as<'asked'>(sql`asked (account_id, since, until, time, id, most, place)`),
+    )
+    .innerJoinLateral(
+      (from) =>
+        from
+          .selectFrom('sessions')
+          .select(readable)
+          .whereRef('sessions.account_id', '=', 'asked.account_id')
+          .where(sql<boolean>`created_at >= asked.since and created_at < asked.until`)
+          .where(sql<boolean>`(created_at, sessions.id) < (asked.time, asked.id)`)
+          .orderBy('created_at', 'desc')
+          .orderBy('sessions.id', 'desc')
+          .limit(sql<number>`asked.most`)
+          .as('page'),
+      (join) => join.onTrue(),
+    )
+    .select(readable.map((column) => `page.${column}` as const))
+    .select(sql<number>`asked.place::int`.as('place'))
+    .orderBy('place')
+    .orderBy('page.created_at', 'desc')
+    .orderBy('page.id', 'desc'),
+);

@@ -37,31 +37,35 @@ export async function findSession(db: Queryable, accountId: string, id: string):
   return (await one.run(db, { accountId, id }))[0];
 }
 
-type OwnedSession = ReadableSession & { account_id: string };
-
-const many = new Prepared<{ accountIds: string[]; ids: string[] }, OwnedSession>('sessions', (db, parameter) =>
-  db
-    .selectFrom(
-      sql<{
-        account_id: string;
-        id: string;
-      }>`unnest(${parameter('accountIds')}::uuid[], ${parameter('ids')}::uuid[])`.as<'wanted'>(
-        sql`wanted (account_id, id)`,
-      ),
-    )
-    .innerJoin('sessions', (join) =>
-      join.onRef('sessions.account_id', '=', 'wanted.account_id').onRef('sessions.id', '=', 'wanted.id'),
-    )
-    .select(readable.map((column) => `sessions.${column}` as const))
-    .select('sessions.account_id'),
+const many = new Prepared<{ accountIds: string[]; ids: string[] }, ReadableSession & { place: number }>(
+  'sessions',
+  (db, parameter) =>
+    db
+      .selectFrom(wantedSessions(parameter('accountIds'), parameter('ids')))
+      .innerJoin('sessions', (join) =>
+        join.onRef('sessions.account_id', '=', 'wanted.account_id').onRef('sessions.id', '=', 'wanted.id'),
+      )
+      .select(readable.map((column) => `sessions.${column}` as const))
+      .select(sql<number>`wanted.place::int`.as('place')),
 );
 
-/** Those of many sessions, each named once and with its account, that are there: one statement for all, in no order. */
-export function findSessions(
+/** Pairs of account and session, numbered from 1 in the order given. */
+export const wantedSessions = (accountIds: string[], ids: string[]) =>
+  sql<{ account_id: string; id: string; place: number }>`
+    unnest(${accountIds}::uuid[], ${ids}::uuid[]) with ordinality`.as<'wanted'>(sql`wanted (account_id, id, place)`);
+
+/** Many sessions, each named with its account and in lower case, in one statement. @returns in the order of `wanted` */
+export async function findSessions(
   db: Queryable,
   wanted: readonly { accountId: string; id: string }[],
-): Promise<OwnedSession[]> {
-  return many.run(db, { accountIds: wanted.map(({ accountId }) => accountId), ids: wanted.map(({ id }) => id) });
+): Promise<(ReadableSession | undefined)[]> {
+  const rows = await many.run(db, {
+    accountIds: wanted.map(({ accountId }) => accountId),
+    ids: wanted.map(({ id }) => id),
+  });
+  const found: (ReadableSession | undefined)[] = wanted.map(() => undefined);
+  for (const row of rows) found[row.place - 1] = row;
+  return found;
 }
 
 /** The whole row, for the worker and for support. */

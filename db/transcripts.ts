@@ -1,6 +1,7 @@
 import { Prepared } from './prepared.ts';
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
+import { wantedSessions } from './sessions.ts';
 import type { Queryable, Trx } from './database.ts';
 
 /** Stores the transcript of a session. It is written once and never changed. */
@@ -11,19 +12,28 @@ export async function insertTranscript(
   await trx.insertInto('transcripts').values(transcript).execute();
 }
 
-const segmentsOnly = new Prepared<{ accountId: string; sessionId: string }, { segments: string }>(
+const segmentsOnly = new Prepared<{ accountIds: string[]; ids: string[] }, { segments: string; place: number }>(
   'segments',
   (db, parameter) =>
     db
-      .selectFrom('transcripts')
-      .select('segments')
-      .where('account_id', '=', parameter('accountId'))
-      .where('session_id', '=', parameter('sessionId')),
+      .selectFrom(wantedSessions(parameter('accountIds'), parameter('ids')))
+      .innerJoin('transcripts', (join) =>
+        join
+          .onRef('transcripts.account_id', '=', 'wanted.account_id')
+          .onRef('transcripts.session_id', '=', 'wanted.id'),
+      )
+      .select(['transcripts.segments', sql<number>`wanted.place::int`.as('place')]),
 );
 
-/** The segments as JSON text, ready to be sent. */
-export async function findSegments(db: Queryable, accountId: string, sessionId: string): Promise<string | undefined> {
-  return (await segmentsOnly.run(db, { accountId, sessionId }))[0]?.segments;
+/** The segments of many transcripts as JSON texts, ready to be sent, in one statement. @returns in the order of `wanted` */
+export async function findSegments(
+  db: Queryable,
+  wanted: readonly { accountId: string; id: string }[],
+): Promise<(string | undefined)[]> {
+  const values = { accountIds: wanted.map(({ accountId }) => accountId), ids: wanted.map(({ id }) => id) };
+  const found: (string | undefined)[] = wanted.map(() => undefined);
+  for (const { segments, place } of await segmentsOnly.run(db, values)) found[place - 1] = segments;
+  return found;
 }
 
 /** The segments, and the words of each of them, as JSON texts. */

@@ -1,4 +1,4 @@
-import { findSegments, findSegmentsAndWords } from '../db/transcripts.ts';
+import { findSegmentsAndWords } from '../db/transcripts.ts';
 import { jsonText } from '../codegen/operations.ts';
 import { toPlainText, toSubRip, toWebVtt } from '../src/captions.ts';
 import { matchesTag, preferredType, transcriptTypes } from '../src/negotiation.ts';
@@ -7,6 +7,7 @@ import { isFinal, pollAgainSeconds, toSessionError } from '../src/session-view.t
 import type { Handler, Schema } from '../codegen/operations.ts';
 import type { Queryable } from '../db/database.ts';
 import type { ReadableSession } from '../db/sessions.ts';
+import type { SessionReads } from '../src/session-reads.ts';
 import type { TranscriptType } from '../src/negotiation.ts';
 
 /** GET /sessions/{id}/transcript (specification, section 4). */
@@ -35,8 +36,8 @@ export const getTranscript: Handler<'getTranscript'> = async (input, { db, sessi
   if (matchesTag(headers['if-none-match'], shared.ETag)) return { status: 304, headers: shared };
   const make =
     type === 'application/json'
-      ? () => transcriptOf(db, accountId, session, query.include === 'words')
-      : () => captionsOf(db, accountId, session.id, type);
+      ? () => transcriptOf(db, sessions, accountId, session, query.include === 'words')
+      : () => captionsOf(sessions, accountId, session.id, type);
   const body =
     session.status === 'completed'
       ? await transcriptBodies.of(accountId, session.id, shared.ETag, make, input)
@@ -47,12 +48,12 @@ export const getTranscript: Handler<'getTranscript'> = async (input, { db, sessi
 };
 
 async function captionsOf(
-  db: Queryable,
+  sessions: SessionReads,
   accountId: string,
   id: string,
   type: Exclude<TranscriptType, 'application/json'>,
 ): Promise<string> {
-  const segments: Schema<'Segment'>[] = JSON.parse(stillThere(await findSegments(db, accountId, id)));
+  const segments: Schema<'Segment'>[] = JSON.parse(stillThere(await sessions.segments(accountId, id)));
   return { 'text/vtt': toWebVtt, 'application/x-subrip': toSubRip, 'text/plain': toPlainText }[type](segments);
 }
 
@@ -83,6 +84,7 @@ function stillThere<Stored>(stored: Stored | undefined): Stored {
 /** The stored segments go into the answer as the JSON text that they are. */
 async function transcriptOf(
   db: Queryable,
+  sessions: SessionReads,
   accountId: string,
   session: ReadableSession,
   withWords: boolean,
@@ -95,12 +97,18 @@ async function transcriptOf(
     ...(language !== null && { language }),
     ...(code !== null && { error: toSessionError(code) }),
   });
-  const segments = status === 'completed' ? await segmentsOf(db, accountId, id, withWords) : '[]';
+  const segments = status === 'completed' ? await segmentsOf(db, sessions, accountId, id, withWords) : '[]';
   return `${head.slice(0, -1)},"segments":${segments}}`;
 }
 
-async function segmentsOf(db: Queryable, accountId: string, id: string, withWords: boolean): Promise<string> {
-  if (!withWords) return stillThere(await findSegments(db, accountId, id));
+async function segmentsOf(
+  db: Queryable,
+  sessions: SessionReads,
+  accountId: string,
+  id: string,
+  withWords: boolean,
+): Promise<string> {
+  if (!withWords) return stillThere(await sessions.segments(accountId, id));
   const stored = stillThere(await findSegmentsAndWords(db, accountId, id));
   const words: Schema<'Word'>[][] = JSON.parse(stored.words);
   const segments: Schema<'Segment'>[] = JSON.parse(stored.segments);

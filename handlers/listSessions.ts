@@ -1,4 +1,3 @@
-import { listSessions as readPage } from '../db/session-pages.ts';
 import { decodeCursor, encodeCursor } from '../src/cursor.ts';
 import { invalidRequest } from '../src/problem.ts';
 import { toSession } from '../src/session-view.ts';
@@ -6,7 +5,7 @@ import { toMicroseconds } from '../src/time.ts';
 import type { Handler } from '../codegen/operations.ts';
 
 /** GET /sessions (specification, section 4). */
-export const listSessions: Handler<'listSessions'> = async ({ query, principal }, { db }) => {
+export const listSessions: Handler<'listSessions'> = async ({ query, principal }, { sessions }) => {
   const filter = {
     statuses: query.status,
     createdAfter: timeOf('createdAfter', query.createdAfter),
@@ -16,7 +15,7 @@ export const listSessions: Handler<'listSessions'> = async ({ query, principal }
   const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, filter);
 
   // One more than asked for tells whether there is a next page.
-  const rows = await readPage(db, principal.account_id, filter, limit + 1, after);
+  const rows = await sessions.page({ accountId: principal.account_id, ...filter, limit: limit + 1, after });
   const items = rows.slice(0, limit).map(toSession);
   const last = rows.length > limit ? items.at(-1) : undefined;
   return {

@@ -3,7 +3,11 @@
  * at once cost little more than one, and who comes alone does not wait for others.
  */
 export class Batches<Entry> {
-  readonly #waiting = new Map<string, Entry>();
+  /**
+   * The last takes more. Each is thrown away as it is: of a map that entries come to and go from for hours, V8 keeps the
+   * tables that it outgrew, and by way of them whatever was in it, until a full collection. That was half of all it collected.
+   */
+  readonly #waiting: Map<string, Entry>[] = [];
   readonly #handle: (entries: Entry[]) => Promise<void>;
   readonly #maxEntries: number;
   readonly #maxAtOnce: number;
@@ -20,37 +24,33 @@ export class Batches<Entry> {
     this.#maxAtOnce = limits.maxAtOnce;
   }
 
-  /** The entry that waits under this key, or a new one. */
+  /** The entry under this key of the batch that is being gathered, or a new one. */
   entry(key: string, make: () => Entry): Entry {
-    let entry = this.#waiting.get(key);
-    if (entry === undefined) {
-      entry = make();
-      this.#waiting.set(key, entry);
-      this.#schedule();
-    }
+    let batch = this.#waiting.at(-1);
+    let entry = batch?.get(key);
+    if (entry !== undefined) return entry;
+    if (batch === undefined || batch.size === this.#maxEntries) this.#waiting.push((batch = new Map()));
+    entry = make();
+    batch.set(key, entry);
+    this.#schedule();
     return entry;
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#waiting.size === 0 || this.#running === this.#maxAtOnce) return;
+    if (this.#isScheduled || this.#waiting.length === 0 || this.#running === this.#maxAtOnce) return;
     this.#isScheduled = true;
     // Not before everything that came in the same turn of the event loop has been gathered.
     setImmediate(() => {
       this.#isScheduled = false;
-      void this.#handleSome();
+      void this.#handleFirst();
     });
   }
 
-  async #handleSome(): Promise<void> {
-    const batch: Entry[] = [];
-    for (const [key, entry] of this.#waiting) {
-      if (batch.length === this.#maxEntries) break;
-      batch.push(entry);
-      this.#waiting.delete(key);
-    }
+  async #handleFirst(): Promise<void> {
+    const batch = this.#waiting.shift()!;
     this.#running += 1;
     this.#schedule();
-    await this.#handle(batch);
+    await this.#handle([...batch.values()]);
     this.#running -= 1;
     this.#schedule();
   }

@@ -1,5 +1,5 @@
 /** The opaque cursor of the list: a position, and a checksum over it and the filters that it belongs to. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ApiError } from './problem.ts';
 import { toMicroseconds } from './time.ts';
 import type { SessionFilter, SessionPosition } from '../db/session-pages.ts';
@@ -35,5 +35,5 @@ export function decodeCursor(cursor: string, filter: SessionFilter): SessionPosi
 
 function checksum(text: string, { statuses = [], createdAfter, createdBefore }: SessionFilter): Buffer {
   const filters = JSON.stringify([[...new Set(statuses)].sort(), createdAfter, createdBefore]);
-  return createHash('sha256').update(`${text}\n${filters}`).digest().subarray(0, checksumBytes);
+  return hash('sha256', `${text}\n${filters}`, 'buffer').subarray(0, checksumBytes);
 }

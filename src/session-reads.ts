@@ -1,41 +1,56 @@
+/** What most requests read, gathered from all requests of the same moment. */
+import { findPages, listSessions } from '../db/session-pages.ts';
 import { findSessions } from '../db/sessions.ts';
-import { Batches } from './batches.ts';
+import { findSegments } from '../db/transcripts.ts';
+import { GatheredReads } from './gathered-reads.ts';
 import type { Db } from '../db/database.ts';
+import type { PageQuestion } from '../db/session-pages.ts';
 import type { ReadableSession } from '../db/sessions.ts';
 
-/** Few of each: whoever reads something else always finds a connection. */
-const limits = { maxEntries: 1_000, maxAtOnce: 2 };
-
-interface Wanted extends PromiseWithResolvers<ReadableSession | undefined> {
+/** A session of an account, its id in lower case. */
+interface Owned {
   accountId: string;
   id: string;
 }
 
-/** Reads of single sessions, gathered. */
+/**
+ * Few at once: whoever reads something else always finds a connection. One where statements are long enough to gather more
+ * meanwhile: a packet to PostgreSQL and back costs more than what a request reads.
+ */
+const limits = {
+  sessions: { maxEntries: 1_000, maxAtOnce: 2 },
+  pages: { maxEntries: 32, maxAtOnce: 1 },
+  // A few of these may be many megabytes long.
+  segments: { maxEntries: 16, maxAtOnce: 1 },
+};
+const keyOf = ({ accountId, id }: Owned) => `${accountId}/${id}`;
+
 export class SessionReads {
   readonly #db: Db;
-  /** By account and session: who asks for a session of another account never shares its owner's read. */
-  readonly #wanted = new Batches<Wanted>((batch) => this.#read(batch), limits);
+  readonly #sessions: GatheredReads<Owned, ReadableSession | undefined>;
+  readonly #segments: GatheredReads<Owned, string | undefined>;
+  readonly #pages: GatheredReads<PageQuestion, ReadableSession[]>;
 
   constructor(db: Db) {
     this.#db = db;
+    this.#sessions = new GatheredReads((wanted) => findSessions(db, wanted), keyOf, limits.sessions);
+    this.#segments = new GatheredReads((wanted) => findSegments(db, wanted), keyOf, limits.segments);
+    this.#pages = new GatheredReads((asked) => findPages(db, asked), JSON.stringify, limits.pages);
   }
 
-  /** The session as it is after this call; undefined when the account has none of this id (in lower case). */
+  /** Undefined when the account has no session of this id. */
   find(accountId: string, id: string): Promise<ReadableSession | undefined> {
-    const make = () => ({ accountId, id, ...Promise.withResolvers<ReadableSession | undefined>() });
-    return this.#wanted.entry(keyOf(accountId, id), make).promise;
+    return this.#sessions.find({ accountId, id });
   }
 
-  async #read(batch: Wanted[]): Promise<void> {
-    try {
-      const rows = await findSessions(this.#db, batch);
-      const found = new Map(rows.map((row) => [keyOf(row.account_id, row.id), row]));
-      for (const { accountId, id, resolve } of batch) resolve(found.get(keyOf(accountId, id)));
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
+  /** The segments of a transcript as JSON text; undefined when there is none. */
+  segments(accountId: string, id: string): Promise<string | undefined> {
+    return this.#segments.find({ accountId, id });
+  }
+
+  /** Sessions of an account, newest first. */
+  page(question: PageQuestion): Promise<ReadableSession[]> {
+    if (question.statuses !== undefined) return listSessions(this.#db, question);
+    return this.#pages.find(question);
   }
 }
-
-const keyOf = (accountId: string, id: string) => `${accountId}/${id}`;

@@ -4,18 +4,15 @@ import type { Schema } from '../codegen/operations.ts';
 import type { ReadableSession } from '../db/sessions.ts';
 
 export function toSession(row: ReadableSession): Schema<'Session'> {
-  return {
-    id: row.id,
-    status: row.status,
-    title: row.title,
-    createdAt: rfc3339(row.created_at),
-    ...(row.started_at !== null && { startedAt: rfc3339(row.started_at) }),
-    ...(row.completed_at !== null && { completedAt: rfc3339(row.completed_at) }),
-    ...(row.duration_ms !== null && { durationMs: row.duration_ms }),
-    ...(row.language !== null && { language: row.language }),
-    ...(row.progress !== null && { progress: row.progress }),
-    ...(row.error_code !== null && { error: toSessionError(row.error_code) }),
-  };
+  const { id, status, title, created_at, started_at, completed_at, duration_ms, language, progress, error_code } = row;
+  const session: Schema<'Session'> = { id, status, title, createdAt: rfc3339(created_at) };
+  if (started_at !== null) session.startedAt = rfc3339(started_at);
+  if (completed_at !== null) session.completedAt = rfc3339(completed_at);
+  if (duration_ms !== null) session.durationMs = duration_ms;
+  if (language !== null) session.language = language;
+  if (progress !== null) session.progress = progress;
+  if (error_code !== null) session.error = toSessionError(error_code);
+  return session;
 }
 
 export function toSessionError(code: string): Schema<'SessionError'> {

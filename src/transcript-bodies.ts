@@ -17,7 +17,8 @@ interface Shared {
  * slowly, cost one reading and are in memory once.
  */
 export class TranscriptBodies {
-  readonly #shared = new Map<string, Shared>();
+  /** No map: see {@link Batches}. */
+  readonly #shared: Record<string, Shared> = Object.create(null);
   readonly #inTurn = pLimit(maxAtOnce);
 
   /**
@@ -33,12 +34,12 @@ export class TranscriptBodies {
     reader: { readonly signal: AbortSignal },
   ): Promise<string> {
     const key = `${accountId}/${sessionId}/${tag}`;
-    const shared = this.#shared.get(key) ?? { body: this.#inTurn(make), readers: 0 };
-    this.#shared.set(key, shared);
+    const shared = this.#shared[key] ?? { body: this.#inTurn(make), readers: 0 };
+    this.#shared[key] = shared;
     shared.readers += 1;
     const leave = () => {
       shared.readers -= 1;
-      if (shared.readers === 0) this.#shared.delete(key);
+      if (shared.readers === 0) delete this.#shared[key];
     };
     try {
       const body = await shared.body;

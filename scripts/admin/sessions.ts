@@ -74,7 +74,7 @@ interface ListOptions {
 
 async function list({ db }: AdminContext, id: string, { status, limit }: ListOptions): Promise<Report> {
   await getAccount(db, id);
-  const found = await listSessions(db, id, status === undefined ? {} : { statuses: [status] }, limit + 1);
+  const found = await listSessions(db, { accountId: id, statuses: status && [status], limit: limit + 1 });
   const sessions = found.slice(0, limit);
   const columns = [
     { head: 'Session' },

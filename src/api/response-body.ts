@@ -64,7 +64,7 @@ async function whileClientListens(res: Response, sent: Promise<void>): Promise<v
   try {
     await sent;
   } catch (error) {
-    if (!(res.locals.clientLeft as AbortSignal).aborted) throw error;
+    if (!res.closed) throw error;
   }
 }
 

@@ -1,13 +1,10 @@
-/** One log line and one count per request, and the signal that its client has left. */
+/** One log line and one count per request. */
 import type { Request, Response } from 'express';
 import type { Foundation } from '../context.ts';
 
 export function watchResponse(req: Request, res: Response, { log, metrics }: Foundation): void {
   const began = performance.now();
-  const left = new AbortController();
-  res.locals.clientLeft = left.signal;
   res.once('close', () => {
-    left.abort();
     const operation = (res.locals.operation as string | undefined) ?? 'none';
     const code = res.locals.code as string | undefined;
     // A client that left got none.

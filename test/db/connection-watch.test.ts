@@ -53,12 +53,10 @@ test('a line that was given up ends late → the one that took its place stays i
     () => false,
   );
   const broken = watch.stream();
-  broken.emit('timeout');
   await expect(once(broken, 'close')).rejects.toThrow('the server is silent');
   const healthy = watch.stream();
   const ask = async () => {
     const asked = once(questions, 'question');
-    healthy.emit('timeout');
     await asked;
     await new Promise(setImmediate);
   };
@@ -69,4 +67,16 @@ test('a line that was given up ends late → the one that took its place stays i
   expect(lines.map(({ isHungUp }) => isHungUp)).toEqual([true, true]);
   expect(healthy.destroyed).toBe(false);
   healthy.destroy();
+});
+
+test('a server that answers, and a connection that says nothing for longer than it may → broken off', async () => {
+  const watch = new ConnectionWatch(
+    () => new Line(),
+    () => true,
+    5_000,
+  );
+  const socket = watch.stream();
+  await expect(once(socket, 'close')).rejects.toThrow('the server is silent');
+  expect(socket.destroyed).toBe(true);
+  await watch.close();
 });

@@ -21,6 +21,8 @@ import type { Gate } from '../../support/scripted-recognizer.ts';
 import type { TestService } from '../../support/service.ts';
 import type { Worker } from '../../../src/worker.ts';
 
+const segmentsOf = async (id: string) => (await findSegments(service.db, [{ accountId: account.id, id }]))[0];
+
 let service: TestService;
 let folder: Awaited<ReturnType<typeof audioFolder>>;
 let tone: string;
@@ -92,7 +94,7 @@ test('the queue gave the job to another attempt → only that one is stored and 
   await takeJobAway();
   expect((await final(service, account, sessionId)).segments.map(({ text }) => text)).toEqual(['fresh words']);
   await endFirst();
-  expect(await findSegments(service.db, account.id, sessionId)).toContain('fresh words');
+  expect(await segmentsOf(sessionId)).toContain('fresh words');
   expect(await amounts()).toEqual([60_000, -2_000]);
   expect((await row(service, account, sessionId)).attempt).toBe(2);
 });
@@ -119,7 +121,7 @@ test('the claim is gone but the session is not claimed again yet → nothing is 
     where id = ${queueJobId}`.execute(service.db);
   await endFirst();
   expect(await row(service, account, sessionId)).toMatchObject({ status: 'processing', reserved_ms: 2_000 });
-  expect(await findSegments(service.db, account.id, sessionId)).toBeUndefined();
+  expect(await segmentsOf(sessionId)).toBeUndefined();
   expect(await amounts()).toEqual([60_000]);
   second.open();
   await takeJobAway();
@@ -195,7 +197,7 @@ test('deleted meanwhile → nothing comes back, nothing is charged, the reservat
   await service.audioStore.remove(account.id, sessionId);
   await endFirst();
   expect(await row(service, account, sessionId)).toBeUndefined();
-  expect(await findSegments(service.db, account.id, sessionId)).toBeUndefined();
+  expect(await segmentsOf(sessionId)).toBeUndefined();
   expect(await amounts()).toEqual([60_000]);
   expect(await reservedMs()).toBe(0);
 });

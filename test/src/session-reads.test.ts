@@ -1,0 +1,111 @@
+/** Reads that are gathered from many requests: each gets its own answer, and never another account's. */
+import { GatheredReads } from '../../src/gathered-reads.ts';
+import { SessionReads } from '../../src/session-reads.ts';
+import { makeAccount } from '../support/accounts.ts';
+import { countStatements } from '../support/counted-statements.ts';
+import { startTestService } from '../support/service.ts';
+import { makeSession, queueSession } from '../support/sessions.ts';
+import type { TestAccount } from '../support/accounts.ts';
+import type { TestService } from '../support/service.ts';
+import type { TestSession } from '../support/sessions.ts';
+
+let service: TestService;
+let owners: { account: TestAccount; sessions: TestSession[] }[];
+beforeAll(async () => {
+  service = await startTestService();
+  owners = [];
+  for (let owner = 0; owner < 3; owner += 1) {
+    const account = await makeAccount(service.db);
+    const sessions: TestSession[] = [];
+    for (const minute of [1, 2, 3]) {
+      const createdAt = `2026-11-20T09:0${minute}:00Z`;
+      sessions.unshift(await queueSession(service.db, account.id, { title: `${owner}-${minute}`, createdAt }));
+    }
+    owners.push({ account, sessions });
+  }
+});
+afterAll(() => service.stop());
+
+const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
+
+test('pages of many accounts in the same moment → each account its own, newest first, by one statement', async () => {
+  const { db, count } = countStatements(service.db);
+  const reads = new SessionReads(db);
+  const pages = await Promise.all(owners.map(({ account }) => reads.page({ accountId: account.id, limit: 10 })));
+  expect(pages.map(idsOf)).toEqual(owners.map(({ sessions }) => idsOf(sessions)));
+  expect(count()).toBe(1);
+});
+
+test('pages with other bounds of one account in the same moment → each as it was asked for', async () => {
+  const [{ account, sessions }] = owners as [(typeof owners)[0]];
+  const [third, second, first] = idsOf(sessions);
+  const reads = new SessionReads(service.db);
+  const accountId = account.id;
+  const [noon, two] = ['2026-11-20T12:00:00Z', '2026-11-20T09:02:00Z'];
+  const pages = await Promise.all([
+    reads.page({ accountId, limit: 1 }),
+    reads.page({ accountId, limit: 2 }),
+    reads.page({ accountId, limit: 9, after: { createdAt: two, id: second! } }),
+    reads.page({ accountId, limit: 9, createdAfter: two }),
+    reads.page({ accountId, limit: 9, createdBefore: two }),
+    reads.page({ accountId, limit: 9, createdAfter: noon }),
+    reads.page({ accountId, limit: 9, statuses: ['queued', 'failed'], createdBefore: two }),
+    reads.page({ accountId: owners[1]!.account.id, limit: 9, after: { createdAt: two, id: second! } }),
+  ]);
+  expect(pages.slice(0, 7).map(idsOf)).toEqual([
+    [third],
+    [third, second],
+    [first],
+    [third, second],
+    [first],
+    [],
+    [first],
+  ]);
+  const ofTheOther = idsOf(owners[1]!.sessions);
+  expect(idsOf(pages[7]!).every((id) => ofTheOther.includes(id))).toBe(true);
+});
+
+test("sessions and segments in the same moment, another account's among them → undefined for who doesn't own them", async () => {
+  const [mine, theirs] = owners as [(typeof owners)[0], (typeof owners)[0]];
+  const done = await makeSession(service.db, mine.account.id, { status: 'completed' });
+  const reads = new SessionReads(service.db);
+  const answers = await Promise.all([
+    reads.find(mine.account.id, mine.sessions[0]!.id),
+    reads.find(theirs.account.id, mine.sessions[0]!.id),
+    reads.find(theirs.account.id, theirs.sessions[1]!.id),
+    reads.segments(theirs.account.id, done.id),
+    reads.segments(mine.account.id, done.id),
+    reads.segments(mine.account.id, mine.sessions[0]!.id),
+  ]);
+  expect(answers.slice(0, 3).map((session) => (session as { title: string } | undefined)?.title)).toEqual([
+    ...['0-3', undefined, '1-2'],
+  ]);
+  expect(answers[3]).toBeUndefined();
+  expect(JSON.parse(answers[4] as string)[0].text).toBe('good morning');
+  expect(answers[5]).toBeUndefined();
+});
+
+test('more questions than a statement takes, some the same → every one answered, the same ones together', async () => {
+  const batches: string[][] = [];
+  const read = async (questions: string[]) => {
+    batches.push(questions);
+    return questions.map((question) => question.toUpperCase());
+  };
+  const reads = new GatheredReads(read, (question) => question, { maxEntries: 2, maxAtOnce: 1 });
+  const answers = await Promise.all(['a', 'a', 'b', 'b', 'c', 'd', 'e'].map((question) => reads.find(question)));
+  expect(answers).toEqual(['A', 'A', 'B', 'B', 'C', 'D', 'E']);
+  expect(batches).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
+});
+
+test('a statement fails → those who asked are told, the next are answered', async () => {
+  let isAway = true;
+  const read = async (questions: string[]) => {
+    if (isAway) throw new Error('away');
+    return questions;
+  };
+  const reads = new GatheredReads(read, (question) => question, { maxEntries: 10, maxAtOnce: 1 });
+  const failed = await Promise.allSettled([reads.find('a'), reads.find('b')]);
+  expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  isAway = false;
+  expect(await reads.find('a')).toBe('a');
+});
