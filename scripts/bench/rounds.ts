@@ -5,14 +5,14 @@ import type { Setting } from './bench.ts';
  * Measures every contender once in each round, after rounds that don't count. Each round begins with another
  * contender, so that none always follows the same one.
  *
- * @param warmUps how many rounds don't count; none where something before has warmed everything up
+ * @param warmUps how many rounds don't count; none in a tiny run, and where something before has warmed everything up
  * @returns the figures of each contender, one for each round
  */
 export async function interleaved<Figures extends Record<string, unknown>>(
-  { signal }: Setting,
+  { signal, size }: Setting,
   rounds: number,
   contenders: { [Name in keyof Figures]: () => Promise<Figures[Name]> },
-  warmUps = 1,
+  warmUps = size === 'tiny' ? 0 : 1,
 ): Promise<{ [Name in keyof Figures]: Figures[Name][] }> {
   const names = Object.keys(contenders) as (keyof Figures)[];
   const figures = Object.fromEntries(names.map((name) => [name, []])) as unknown as {

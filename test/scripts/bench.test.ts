@@ -1,0 +1,143 @@
+/** Every bench in its smallest size: what it prints and leaves behind, and that ^C leaves nothing. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { chromium } from 'playwright-core';
+import { benches } from '../../scripts/bench/benches.ts';
+import { projectFolder } from '../architecture/source-files.ts';
+import { descendantsOf, isStillAlive } from '../crash/descendants.ts';
+import { ffmpeg, speechClips } from '../support/audio-fixtures.ts';
+import { processesAbout } from '../support/processes.ts';
+import { runScript } from './run-script.ts';
+import type { Process } from '../crash/descendants.ts';
+import type { Run } from '../../scripts/bench/bench.ts';
+
+/** Each starts a PostgreSQL and a service or several: on a busy machine that takes its time. */
+jest.setTimeout(300_000);
+
+let out: string;
+beforeAll(async () => {
+  out = await mkdtemp(join(process.env['TEST_FOLDER']!, 'bench-'));
+});
+afterAll(() => rm(out, { recursive: true, force: true }));
+
+const bench = (...args: string[]) => runScript(['scripts/bench.ts', ...args, '--out', out], {});
+
+test.each(benches.map(({ name }) => name))('%s → a table, its JSON, its chart, and nothing else', async (name) => {
+  const { code, stdout, stderr } = await bench(name, '--size', 'tiny');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('…') });
+  expect(stdout).toMatch(new RegExp(`^${name}: goals\n┌`));
+  const run = JSON.parse(await readFile(join(out, `${name}.json`), 'utf8')) as Run;
+  expect(run).toMatchObject({ name, size: 'tiny', machine: { node: process.version } });
+  expect(run.checks).not.toEqual([]);
+  for (const { work, values } of run.checks) {
+    expect(stdout).toContain(work);
+    expect(values.length).toBeGreaterThan(0);
+    for (const value of values) expect(Number.isFinite(value)).toBe(true);
+  }
+  expect((await readdir(out)).filter((file) => file.startsWith('run-'))).toEqual([]);
+  expect(processesAbout(out)).toEqual([]);
+});
+
+test('every chart → well-formed, nothing in it cut off, and no text over another or over a bar', async () => {
+  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+  const browser = await chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu'] });
+  try {
+    const page = await browser.newPage();
+    for (const { name } of benches) {
+      const svg = await readFile(join(out, `${name}.svg`), 'utf8');
+      expect(await page.evaluate(faultsOf(svg))).toEqual([]);
+    }
+  } finally {
+    await browser.close();
+  }
+});
+
+/** In the words of a browser: what is wrong with a chart. */
+const faultsOf = (svg: string): string => `(() => {
+  const parsed = new DOMParser().parseFromString(${JSON.stringify(svg)}, 'image/svg+xml');
+  if (parsed.querySelector('parsererror')) return [parsed.querySelector('parsererror').textContent];
+  document.body.replaceChildren(document.importNode(parsed.documentElement, true));
+  const frame = document.querySelector('svg').getBoundingClientRect();
+  const boxes = (kind) => [...document.querySelectorAll(kind)].map((element) => {
+    const { left, right, top, bottom } = element.getBoundingClientRect();
+    return { name: element.textContent || kind, left, right, top, bottom };
+  });
+  const texts = boxes('text');
+  const bars = boxes('rect').slice(1);
+  const isOutside = (box) =>
+    box.left < frame.left || box.right > frame.right || box.top < frame.top || box.bottom > frame.bottom;
+  const overlap = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  return [
+    ...[...texts, ...bars].filter(isOutside).map(({ name }) => name + ' is cut off'),
+    ...texts.flatMap((text, index) => [...texts.slice(index + 1), ...bars]
+      .filter((other) => overlap(text, other)).map(({ name }) => text.name + ' lies over ' + name)),
+  ];
+})()`;
+
+test.each([
+  ['load', 'reads', 'Measuring'],
+  ['recognition', 'pipeline', 'Upload → transcript'],
+  ['the bare command', 'pipeline', 'The bare command'],
+])('^C during %s → 130, no process and no folder is left', async (_, name, line) => {
+  const script = ['scripts/bench.ts', name, '--size', 'tiny', '--out', out];
+  const child = spawn(process.execPath, script, { cwd: projectFolder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = once(child, 'close');
+  let said = '';
+  let begun: Process[] = [];
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+    if (begun.length > 0 || !said.includes(line)) return;
+    begun = descendantsOf(child.pid!);
+    child.kill('SIGINT');
+  });
+  expect(await ended).toEqual([130, null]);
+  expect(begun.length).toBeGreaterThanOrEqual(2);
+  expect(begun.filter(isStillAlive)).toEqual([]);
+  expect(processesAbout(out)).toEqual([]);
+  expect((await readdir(out)).filter((file) => file.startsWith('run-'))).toEqual([]);
+});
+
+test.each([
+  [['reeds'], 'There is no bench reeds, only reads, uploads, pickup, growth, accuracy, pipeline, long.'],
+  [['reads', '--hours', '2'], 'reads does not take --hours.'],
+  [['pickup', 'recordings'], 'pickup does not take a folder.'],
+  [['long', '--hours', 'many'], 'Type a number above 0, at most 24.'],
+  [['accuracy', '--recognizer', 'ears'], 'Allowed choices are pocketsphinx, sherpa-onnx'],
+  [['reads', '--quickly'], "unknown option '--quickly'"],
+])('%j → 2, and what is wrong', async (args, message) => {
+  const { code, stdout, stderr } = await bench(...args);
+  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+});
+
+test.each([
+  ['without recordings', {}, /holds no recording with a reference: what is said in talk.flac has to be in talk.txt/],
+  ['that is not there', undefined, /The folder .* can not be read/],
+])('accuracy of a folder %s → 1, and what is missing', async (_, files, message) => {
+  const folder = join(out, 'recordings');
+  if (files !== undefined) await mkdir(folder);
+  const { code, stderr } = await bench('accuracy', folder);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(message) });
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('accuracy of a folder → those with a .txt beside them, whatever their format; the others are named', async () => {
+  const folder = join(out, 'talks');
+  await mkdir(join(folder, 'monday'), { recursive: true });
+  const [first, second] = await speechClips();
+  await ffmpeg('-i', second!.file, join(folder, 'monday', 'talk.ogg'));
+  await writeFile(join(folder, 'monday', 'talk.txt'), 'He was NOT an ill-disposed young man.\n');
+  await copyFile(first!.file, join(folder, 'other.wav'));
+  const { code, stdout, stderr } = await bench('accuracy', '--recognizer', 'pocketsphinx', '--json', folder);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Without a .txt, left out: other.wav') });
+  const run = JSON.parse(stdout) as Run;
+  expect(run.sizes).toMatchObject({ recognizer: 'pocketsphinx', recordings: 1, words: 8 });
+  expect(run.figures[0]!.rows.map(([name, by]) => [name, by])).toEqual([
+    ['monday/talk.ogg', 'pocketsphinx'],
+    ['monday/talk.ogg', 'the bare command'],
+    ['in total', 'pocketsphinx'],
+    ['in total', 'the bare command'],
+  ]);
+});
