@@ -41,7 +41,7 @@ async function run(setting: Setting): Promise<Findings> {
   const env = { ...serviceEnv(setting, database.url), WORKER_CONCURRENCY: String(workerConcurrency) };
   const audio = await makeSpeech(setting);
   const service = await startProgram(setting, { script: 'src/start.ts', env });
-  const client: Client = { url: service.url, key: account!.key, audio };
+  const client: Client = { url: service.url, key: account!.key, audio, signal: setting.signal };
   await one(client, events);
 
   const idle: Wait[][] = [];

@@ -91,7 +91,8 @@ async function measureLarge(
   const form = await formOf(path);
   // A fresh one, since its peak of memory is of its whole life.
   const ours = await startApiProgram(setting, database.url, asStarted);
-  const times = Math.max(1, Math.min(20, Math.round((100 * megabyte) / bytes)));
+  const most = setting.sized({ full: 20, quick: 20, tiny: 1 });
+  const times = Math.max(1, Math.min(most, Math.round((100 * megabyte) / bytes)));
   const send =
     (url: string, headers: Record<string, string> = {}) =>
     async () => {
