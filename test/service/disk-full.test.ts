@@ -37,8 +37,8 @@ test('a disk that fills up during uploads and while jobs decode → 503 and fail
   // Where mounting is forbidden, the unit tests of both stand for it (upload.test.ts, audio/refusals.test.ts).
   if (spawnSync(program!, [...args, 'true']).status !== 0) return expect(process.getuid!()).not.toBe(0);
   const account = await makeAccount(service.db, { balanceMs: 3_600_000 });
-  // Small as it comes, 8 MiB decoded.
-  const long = await ffmpeg(...noise(262), '-c:a', 'libmp3lame', '-b:a', '8k', `${folder.path}/long.mp3`);
+  // Small as it comes, 6 MiB decoded, and as much again for its pieces.
+  const long = await ffmpeg(...noise(200), '-c:a', 'libmp3lame', '-b:a', '8k', `${folder.path}/long.mp3`);
   const short = join(folder.path, 'short.wav');
   await writeFile(short, await tone(1_000));
   const huge = join(folder.path, 'huge.wav');

@@ -10,7 +10,7 @@ import { projectFolder } from '../architecture/source-files.ts';
 import { descendantsOf, isStillAlive } from '../crash/descendants.ts';
 import { ffmpeg, speechClips } from '../support/audio-fixtures.ts';
 import { processesAbout } from '../support/processes.ts';
-import { runScript } from './run-script.ts';
+import { runScript } from '../scripts/run-script.ts';
 import type { Process } from '../crash/descendants.ts';
 import type { Run } from '../../scripts/bench/bench.ts';
 
