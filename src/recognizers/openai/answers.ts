@@ -1,6 +1,6 @@
 import { RecognizerError } from '../recognizer.ts';
 import { toLanguageTag } from './languages.ts';
-import { withPunctuation } from './punctuation.ts';
+import { lettersOf, withPunctuation } from './punctuation.ts';
 import type { SpokenWord } from '../../segments.ts';
 
 /** What a server heard in a piece. Times are ms from the start of its audio, within it and in order. */
@@ -16,9 +16,6 @@ export interface Answer {
 /** Nobody says more in a second; one that is stuck, or hostile, would. */
 const mostCharactersPerSecond = 100;
 
-/** A part of its words, or none at all, is what a server has where it couldn't find their times. */
-const leastOfText = 0.9;
-
 /** 11 days: older versions of LocalAI count nanoseconds. */
 const mostSeconds = 1e6;
 
@@ -31,13 +28,18 @@ const mostSeconds = 1e6;
 export function readAnswer(answer: unknown, durationMs: number): Answer {
   const { text, words, segments, language, languages } = fieldsOf(answer);
   const spokenSegments = readTimed(segments, 'text', durationMs);
-  const whole = typeof text === 'string' ? text.trim() : spokenSegments?.map((segment) => segment.text).join(' ');
-  if (whole === undefined) throw notUnderstood('the server answered something else than a transcript');
+  const timedWords = readTimed(isFilled(words) ? words : wordsWithin(segments), 'word', durationMs);
+  const written = typeof text === 'string' ? text.trim() : undefined;
+  if (written === undefined && !spokenSegments && !timedWords) {
+    throw notUnderstood('the server answered something else than a transcript');
+  }
+  const timed = spokenSegments?.length ? spokenSegments : timedWords;
+  const whole = written || textOf(timed ?? []);
 
-  const spokenWords = readWords(words, segments, whole, durationMs);
+  const spokenWords = timedWords && punctuated(timedWords, whole);
   const found: Pick<Answer, 'timesOf' | 'utterances'> = spokenWords
-    ? { timesOf: 'words', utterances: [spokenWords] }
-    : spokenSegments && isMostOf(spokenSegments, whole)
+    ? { timesOf: 'words', utterances: [[...spokenWords]] }
+    : spokenSegments && holdAll(spokenSegments, whole)
       ? { timesOf: 'segments', utterances: spokenSegments.map((segment) => [segment]) }
       : { timesOf: 'text', utterances: [[{ text: whole, startMs: 0, endMs: durationMs }]] };
   if (charactersOf(found.utterances.flat()) > 1000 + (durationMs / 1000) * mostCharactersPerSecond) {
@@ -47,13 +49,22 @@ export function readAnswer(answer: unknown, durationMs: number): Answer {
   return whole === '' ? { timesOf: 'nothing', utterances: [], language: undefined } : { ...found, language: told };
 }
 
-function readWords(words: unknown, segments: unknown, text: string, durationMs: number): SpokenWord[] | undefined {
-  const given = isFilled(words) ? words : isFilled(segments) ? segments.flatMap((each) => fieldsOf(each).words) : [];
-  const read = readTimed(given, 'word', durationMs);
-  if (!read || !isMostOf(read, text)) return undefined;
-  const punctuated = withPunctuation(read, text) ?? read;
-  return punctuated.some((word) => /\s/.test(word.text)) ? undefined : punctuated;
+/** @returns undefined where they are not the words of the text, or not each on its own */
+function punctuated(words: readonly SpokenWord[], text: string): readonly SpokenWord[] | undefined {
+  if (!holdAll(words, text)) return undefined;
+  const written = withPunctuation(words, text) ?? words;
+  return written.some((word) => /\s/.test(word.text)) ? undefined : written;
 }
+
+/** A part of its words, or none at all, is what a server has where it couldn't find their times. */
+function holdAll(parts: readonly SpokenWord[], text: string): boolean {
+  const held = lettersOf(textOf(parts).toUpperCase());
+  let next = 0;
+  const isHeld = (letter: string) => (next = held.indexOf(letter, next) + 1) > 0;
+  return parts.length > 0 && lettersOf(text.toUpperCase()).every(isHeld);
+}
+
+const wordsWithin = (segments: unknown) => (isFilled(segments) ? segments.flatMap((each) => fieldsOf(each).words) : []);
 
 /** @returns undefined unless there are some, and all of them have a text and times */
 function readTimed(list: unknown, textField: 'word' | 'text', durationMs: number): SpokenWord[] | undefined {
@@ -92,9 +103,8 @@ const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value
 const isFilled = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0;
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
+const textOf = (parts: readonly SpokenWord[]) => parts.map(({ text }) => text).join(' ');
 const charactersOf = (words: readonly SpokenWord[]) => words.reduce((sum, { text }) => sum + text.length, 0);
-const isMostOf = (words: readonly SpokenWord[], text: string) =>
-  words.length > 0 && charactersOf(words) >= leastOfText * text.replace(/[^\p{L}\p{N}]/gu, '').length;
 
 function notUnderstood(message: string): RecognizerError {
   return new RecognizerError('recognizer_error', message, { retryable: true });

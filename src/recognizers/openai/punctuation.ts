@@ -4,6 +4,9 @@ import type { SpokenWord } from '../../segments.ts';
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
 const isLetter = (character: string) => /[\p{L}\p{N}\p{M}]/u.test(character);
 
+/** What is spoken of a text, character by character. */
+export const lettersOf = (text: string) => [...text.normalize('NFC')].filter(isLetter);
+
 /**
  * Gives words the punctuation of the text, which OpenAI leaves out of them. What the text writes together becomes one word.
  * @param words in the order of the text
@@ -12,16 +15,15 @@ const isLetter = (character: string) => /[\p{L}\p{N}\p{M}]/u.test(character);
 export function withPunctuation(words: readonly SpokenWord[], text: string): SpokenWord[] | undefined {
   const characters = [...text.normalize('NFC')];
   const places = characters.flatMap((character, place) => (isLetter(character) ? [place] : []));
-  const lettersOf = (word: SpokenWord) => [...word.text.normalize('NFC')].filter(isLetter).join('');
-  const spoken = words.filter((word) => lettersOf(word) !== '');
-  if (spoken.length === 0 || spoken.map(lettersOf).join('') !== places.map((place) => characters[place]).join(''))
-    return undefined;
+  const spoken = words.filter((word) => lettersOf(word.text).length > 0);
+  const inWords = spoken.flatMap((word) => lettersOf(word.text)).join('');
+  if (spoken.length === 0 || inWords !== lettersOf(text).join('')) return undefined;
 
   const punctuated: SpokenWord[] = [];
   let letters = 0;
   let from = 0;
   spoken.forEach((word, index) => {
-    letters += [...lettersOf(word)].length;
+    letters += lettersOf(word.text).length;
     const isLast = index === spoken.length - 1;
     const to = isLast ? characters.length : cutBetween(characters, places[letters - 1]!, places[letters]!);
     if (to === undefined) {

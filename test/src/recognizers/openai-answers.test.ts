@@ -65,6 +65,33 @@ test('words for half of the text only → not believed: the other half would be 
   expect(readAnswer({ ...answer, segments: [segment('one', 0, 1)] }, 4000).timesOf).toBe('text');
 });
 
+const digits = 'one, two, three, four, five, six, seven, eight, nine, ten.';
+const allButTen = digits.split(' ').slice(0, -1).map((text, index) => word(text, index, index + 1)); // prettier-ignore
+test('the last of ten words is missing → the segments, and where they lack it too, the text', () => {
+  const lacking = segment(digits.replace(' ten.', ''), 0, 9);
+  expect(readAnswer({ text: digits, words: allButTen, segments: [segment(digits, 0, 10)] }, 10_000)).toMatchObject({
+    ...{ timesOf: 'segments', utterances: [[spoken(digits, 0, 10_000)]] },
+  });
+  expect(readAnswer({ text: digits, words: allButTen, segments: [lacking] }, 10_000)).toMatchObject({
+    ...{ timesOf: 'text', utterances: [[spoken(digits, 0, 10_000)]] },
+  });
+});
+
+test('words in other letters than the text, but all of them → believed', () => {
+  const words = [word('uh', 0, 0.2), word('STRASSE', 0.2, 1), word('cafe\u0301', 1, 2)];
+  expect(readAnswer({ text: 'Straße, Café.', words }, 2000).timesOf).toBe('words');
+});
+
+test('an empty text beside what was heard → what was heard', () => {
+  const [one, two] = [spoken('one.', 0, 1000), spoken('two.', 1000, 2000)];
+  const segments = [segment('one.', 0, 1), segment('two.', 1, 2)];
+  const words = [word('one.', 0, 1), word('two.', 1, 2)];
+  for (const text of ['', ' \n', undefined]) {
+    expect(readAnswer({ text, segments, words: [] }, 2000)).toMatchObject({ timesOf: 'segments', utterances: [[one], [two]] }); // prettier-ignore
+    expect(readAnswer({ text, segments: [segment(' ', 0, 2)], words }, 2000)).toMatchObject({ timesOf: 'words', utterances: [[one, two]] }); // prettier-ignore
+  }
+});
+
 test('words with spaces in them → not taken for words', () => {
   const answer = { text: 'in New York', words: [word('in', 0, 1), word('New York', 1, 2)] };
   expect(readAnswer(answer, 2000).timesOf).toBe('text');
@@ -108,7 +135,7 @@ test.each([
 
 test('a book for a second of audio → RecognizerError that quotes nothing', () => {
   const book = 'never ending story '.repeat(10_000);
-  for (const answer of [{ text: book }, { text: 'x', segments: [segment(book, 0, 1)] }, { text: 'x', words: new Array(9999).fill(word('x', 0, 1)) }]) {
+  for (const answer of [{ text: book }, { text: 'never', segments: [segment(book, 0, 1)] }, { text: 'x', words: new Array(9999).fill(word('x', 0, 1)) }]) {
     expect(() => readAnswer(answer, 1000)).toThrow(/^the server answered more text than anybody could say$/);
   } // prettier-ignore
 });
