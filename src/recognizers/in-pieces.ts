@@ -17,13 +17,31 @@ export type RecognizePiece = (piece: Piece, signal: AbortSignal, onHeard: (ms: n
 /** Room for pieces, shared by all jobs of a process. */
 export interface Slots {
   readonly count: number;
-  run: <T>(work: () => Promise<T>) => Promise<T>;
+  /**
+   * Waits for a slot, and then for the work.
+   * @throws the abort reason of `stop`, at once while it waits; begun work ends by itself
+   */
+  run: <T>(work: () => Promise<T>, stop: AbortSignal) => Promise<T>;
 }
 
 /** @param count pieces at once; by default one for each processor core that this process may use */
 export function createSlots(count = availableParallelism()): Slots {
   const limit = pLimit(count);
-  return { count, run: (work) => limit(work) };
+  return {
+    count,
+    async run(work, stop) {
+      stop.throwIfAborted();
+      const left = Promise.withResolvers<never>();
+      const leave = () => left.reject(stop.reason);
+      stop.addEventListener('abort', leave);
+      const done = limit(() => {
+        stop.removeEventListener('abort', leave);
+        stop.throwIfAborted();
+        return work();
+      });
+      return Promise.race([done, left.promise]);
+    },
+  };
 }
 
 /**
@@ -64,11 +82,10 @@ export async function hearInPieces<Result>(
     (piece) => (stop: AbortSignal) =>
       inLine(() =>
         slots.run(async () => {
-          stop.throwIfAborted();
           const result = await hear(piece, stop, (ms) => heardOf(piece, ms));
           heardOf(piece, piece.heardToMs - piece.heardFromMs);
           return { piece, result };
-        }),
+        }, stop),
       ),
   );
   return together(signal, works);

@@ -1,4 +1,5 @@
 import { createSlots, laterBy, recognizeInPieces } from '../../../src/recognizers/in-pieces.ts';
+import { together } from '../../../src/recognizers/together.ts';
 import type { RecognizePiece } from '../../../src/recognizers/in-pieces.ts';
 import type { DecodedAudio } from '../../../src/recognizers/recognizer.ts';
 
@@ -109,3 +110,44 @@ test('one piece fails → the others are stopped, no further one begins, and its
   await expect(running).rejects.toBe(failure);
   expect(pieces).toEqual({ begun: 2, stopped: 2 });
 });
+
+test.each(['aborted', 'failed'])(
+  '%s while another recording holds all slots → ends without waiting for one',
+  async (how) => {
+    const slots = createSlots(1);
+    const others = new AbortController();
+    const hung = Promise.withResolvers<void>();
+    const other = recognizeInPieces(
+      audio,
+      lengths,
+      slots,
+      (_, signal) => {
+        hung.resolve();
+        return new Promise((_resolve, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason as Error)),
+        );
+      },
+      { signal: others.signal },
+    );
+    await hung.promise;
+    const begun: string[] = [];
+    const counting: RecognizePiece = (piece, signal, onHeard) => {
+      begun.push(String(piece.startMs));
+      return heardWord(piece, signal, onHeard);
+    };
+    const controller = new AbortController();
+    const reason = new Error(how);
+    const waiting = together(controller.signal, [
+      (signal) => recognizeInPieces(audio, lengths, slots, counting, { signal }),
+      ...(how === 'failed' ? [() => Promise.reject(reason)] : []),
+    ]);
+    if (how === 'aborted') controller.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+
+    others.abort(new Error('over'));
+    await expect(other).rejects.toThrow('over');
+    const last = recognizeInPieces(audio, lengths, slots, heardWord, { signal: goesOn });
+    expect(textsOf(await last)).toEqual(['0', '1', '2', '3', '4', '5']);
+    expect(begun).toEqual([]);
+  },
+);
