@@ -34,6 +34,7 @@ export class ConnectionWatch {
   readonly #longestSilenceMs: number;
   readonly #seen = new Map<Socket, Seen>();
   #looking: NodeJS.Timeout | undefined;
+  #lookedAt = 0;
   #line: Promise<Line> | undefined;
   #asking: Promise<boolean> | undefined;
   #closed = false;
@@ -75,9 +76,12 @@ export class ConnectionWatch {
 
   #look(): void {
     const now = performance.now();
+    // Stopped for a while, this process has not yet read what came meanwhile.
+    const wasAway = now - this.#lookedAt > silentMs;
+    this.#lookedAt = now;
     for (const [socket, seen] of this.#seen) {
       const bytes = socket.bytesRead + socket.bytesWritten;
-      if (bytes !== seen.bytes) Object.assign(seen, { bytes, silentSince: now, askedAt: now });
+      if (wasAway || bytes !== seen.bytes) Object.assign(seen, { bytes, silentSince: now, askedAt: now });
       else if (now - seen.silentSince >= this.#longestSilenceMs) breakOff(socket);
       else if (now - Math.max(seen.silentSince, seen.askedAt) >= silentMs) {
         seen.askedAt = now;

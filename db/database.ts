@@ -31,7 +31,7 @@ const connectionTimeoutMs = 10_000;
  *
  * @param url a `postgres://` URL
  * @param onBroken told when a connection breaks (the pool replaces it)
- * @param timeoutMs for a statement, and for a transaction that does nothing
+ * @param timeoutMs for a statement, and for a transaction that does nothing; above 0
  */
 export function openDatabase(
   url: string,
@@ -45,7 +45,7 @@ export function openDatabase(
     stream: watch.stream,
     max: maxConnections,
     connectionTimeoutMillis: connectionTimeoutMs,
-    idleTimeoutMillis: idleTimeoutMs,
+    idleTimeoutMillis: Math.min(idleTimeoutMs, timeoutMs),
     statement_timeout: timeoutMs,
     idle_in_transaction_session_timeout: timeoutMs,
     keepAlive: true,

@@ -9,12 +9,12 @@ import type { ReadableSession } from './sessions.ts';
 
 export interface SessionFilter {
   statuses?: readonly SessionStatus[] | undefined;
-  /** RFC 3339, UTC. */
+  /** RFC 3339, UTC, with microseconds. */
   createdAfter?: string | undefined;
   createdBefore?: string | undefined;
 }
 
-/** The last session of the page before. */
+/** The last session of the page before; its time in the form of the filter's. */
 export interface SessionPosition {
   createdAt: string;
   id: string;
@@ -39,16 +39,19 @@ export async function listSessions(db: Queryable, question: PageQuestion): Promi
   return pagesByStatus[statuses.length - 1]!.run(db, values as PageValues);
 }
 
-/** What lies beyond every session stands for what was not asked for. */
+/**
+ * What lies beyond every session stands for what was not asked for. There is one upper bound: of two, PostgreSQL begins at
+ * the one that it meets first in the index, and reads all that lies between.
+ */
 function boundsOf({ accountId, createdAfter, createdBefore, after }: PageQuestion) {
-  return {
-    accountId,
-    from: createdAfter ?? '-infinity',
-    until: createdBefore ?? 'infinity',
-    time: after?.createdAt ?? 'infinity',
-    id: after?.id ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff',
-  };
+  const isEarlier = createdBefore !== undefined && (after === undefined || createdBefore <= after.createdAt);
+  // No id is below this one, so of the sessions of that very moment there is none.
+  const { createdAt: time, id } = isEarlier ? { createdAt: createdBefore, id: lowestId } : (after ?? beyondAll);
+  return { accountId, from: createdAfter ?? '-infinity', time, id };
 }
+
+const lowestId = '00000000-0000-0000-0000-000000000000';
+const beyondAll: SessionPosition = { createdAt: 'infinity', id: lowestId };
 
 type Bounds = Record<keyof ReturnType<typeof boundsOf>, string>;
 
@@ -82,7 +85,6 @@ function pageOf(db: Queryable, parameter: ParameterOf<PageValues>, statuses: rea
       .where('account_id', '=', parameter('accountId'))
       .where('status', '=', parameter(status))
       .where('created_at', '>=', parameter('from'))
-      .where('created_at', '<', parameter('until'))
       .where(sql<boolean>`(created_at, id) < (${parameter('time')}::timestamptz, ${parameter('id')}::uuid)`)
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
@@ -111,7 +113,6 @@ export async function findPages(db: Queryable, questions: readonly PageQuestion[
   const rows = await pagesTogether.run(db, {
     accountIds: bounds.map(({ accountId }) => accountId),
     froms: bounds.map(({ from }) => from),
-    untils: bounds.map(({ until }) => until),
     times: bounds.map(({ time }) => time),
     ids: bounds.map(({ id }) => id),
     limits: questions.map(({ limit }) => limit),
@@ -124,7 +125,6 @@ export async function findPages(db: Queryable, questions: readonly PageQuestion[
 interface Together {
   accountIds: string[];
   froms: string[];
-  untils: string[];
   times: string[];
   ids: string[];
   limits: number[];
@@ -134,9 +134,9 @@ const pagesTogether = new Prepared<Together, PlacedSession>('pages', (db, parame
   db
     .selectFrom(
       sql<{ account_id: string; place: number }>`unnest(
-        ${parameter('accountIds')}::uuid[], ${parameter('froms')}::timestamptz[], ${parameter('untils')}::timestamptz[],
-        ${parameter('times')}::timestamptz[], ${parameter('ids')}::uuid[], ${parameter('limits')}::int[]
-      ) with ordinality`.as<'asked'>(sql`asked (account_id, since, until, time, id, most, place)`),
+        ${parameter('accountIds')}::uuid[], ${parameter('froms')}::timestamptz[], ${parameter('times')}::timestamptz[],
+        ${parameter('ids')}::uuid[], ${parameter('limits')}::int[]
+      ) with ordinality`.as<'asked'>(sql`asked (account_id, since, time, id, most, place)`),
     )
     .innerJoinLateral(
       (from) =>
@@ -144,7 +144,7 @@ const pagesTogether = new Prepared<Together, PlacedSession>('pages', (db, parame
           .selectFrom('sessions')
           .select(readable)
           .whereRef('sessions.account_id', '=', 'asked.account_id')
-          .where(sql<boolean>`created_at >= asked.since and created_at < asked.until`)
+          .where(sql<boolean>`created_at >= asked.since`)
           .where(sql<boolean>`(created_at, sessions.id) < (asked.time, asked.id)`)
           .orderBy('created_at', 'desc')
           .orderBy('sessions.id', 'desc')

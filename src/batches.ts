@@ -1,3 +1,6 @@
+/** After this time a batch no longer holds up the others: its connection may be one that nobody answers on. */
+const patienceMs = 1_000;
+
 /**
  * Gathers what is asked for in the same moment, and while earlier statements run, into few statements: a thousand clients
  * at once cost little more than one, and who comes alone does not wait for others.
@@ -16,7 +19,8 @@ export class Batches<Entry> {
 
   /**
    * @param handle takes a batch; it may not throw
-   * @param limits.maxAtOnce batches that are handled at the same time: far fewer than the pool has connections
+   * @param limits.maxAtOnce batches that are handled at the same time, but for late ones: far fewer than the pool has
+   *   connections
    */
   constructor(handle: (entries: Entry[]) => Promise<void>, limits: { maxEntries: number; maxAtOnce: number }) {
     this.#handle = handle;
@@ -50,8 +54,16 @@ export class Batches<Entry> {
     const batch = this.#waiting.shift()!;
     this.#running += 1;
     this.#schedule();
+    let isCounted = true;
+    const letOthersRun = () => {
+      if (!isCounted) return;
+      isCounted = false;
+      this.#running -= 1;
+      this.#schedule();
+    };
+    const timer = setTimeout(letOthersRun, patienceMs);
     await this.#handle([...batch.values()]);
-    this.#running -= 1;
-    this.#schedule();
+    clearTimeout(timer);
+    letOthersRun();
   }
 }

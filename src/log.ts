@@ -10,14 +10,8 @@ export type Log = Logger;
  */
 export function createLog(config: Pick<Config, 'logLevel'>, destination?: DestinationStream): Log {
   const options = { level: config.logLevel, base: { pid: process.pid }, serializers: { err: withoutRows } };
-  return pino(options, destination ?? buffered());
+  return destination ? pino(options, destination) : pino(options);
 }
-
-/**
- * Written a page at a time, or after 100 ms: a write for each request takes 5 % of its processor time. What is left goes out
- * when the process ends; only a SIGKILL loses it.
- */
-const buffered = () => pino.destination({ minLength: 4096, periodicFlush: 100, sync: false });
 
 function withoutRows(error: unknown): unknown {
   if (!Error.isError(error)) return error;

@@ -20,8 +20,8 @@ interface Owned {
 const limits = {
   sessions: { maxEntries: 1_000, maxAtOnce: 2 },
   pages: { maxEntries: 32, maxAtOnce: 1 },
-  // A few of these may be many megabytes long.
-  segments: { maxEntries: 16, maxAtOnce: 1 },
+  // A few of these may be many megabytes long, and those that are asked for together come together.
+  segments: { maxEntries: 5, maxAtOnce: 2 },
 };
 const keyOf = ({ accountId, id }: Owned) => `${accountId}/${id}`;
 

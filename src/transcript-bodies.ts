@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 
-/** Half of the pool's connections: whoever waits for its turn here does not run into the pool's time limit. */
+/** Of which each may be many megabytes, and those with words take a connection: half of the pool. */
 const maxAtOnce = 10;
 /** In characters. What is longer takes a while to send. */
 const longFrom = 256 * 1024;

@@ -29,7 +29,8 @@ export function diskStorage(store: AudioStore, options: { hash: boolean; minFree
     try {
       await pipeline(content, file);
     } catch (error) {
-      await file.close();
+      // It may fail too, on some file systems; what came first is what is told.
+      await file.close().catch(() => undefined);
       await store.removeIncoming(path);
       throw error;
     }

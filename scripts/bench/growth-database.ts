@@ -9,6 +9,7 @@ import type { BenchAccount, BenchDatabase } from './database.ts';
 import type { Program } from './program.ts';
 
 export const segments = 100;
+const differentPages = 1_000;
 const limit = 20;
 const deepPage = 10_000;
 export const readWorks = ['page 1', 'page 10,000', 'page 1 of one status', 'one session', 'transcript'] as const;
@@ -47,12 +48,14 @@ export async function grow(setting: Setting, server: BenchDatabase, sessions: nu
       `select account_id, ${column} as id from ${table} order by random() limit 5000`,
     );
   const page = Math.min(deepPage, Math.floor((0.9 * sessions) / 2 / limit));
-  const before = await positionBefore(database, largest!.id, page);
-  const ofLargest = (query: string) => [{ path: `/v1/sessions?${query}`, headers: bearer(largest!.id) }];
+  const ofLargest = (query: string) => ({ path: `/v1/sessions?limit=${limit}&${query}`, headers: bearer(largest!.id) });
   const paths = {
-    'page 1': ofLargest(`limit=${limit}`),
-    'page 10,000': ofLargest(`limit=${limit}&cursor=${before}`),
-    'page 1 of one status': ofLargest(`limit=${limit}&status=failed`),
+    // Each a little different: clients that ask the same in the same moment share an answer.
+    'page 1': Array.from({ length: differentPages }, (_, index) =>
+      ofLargest(`createdBefore=2100-01-01T00:00:00.${String(index).padStart(6, '0')}Z`),
+    ),
+    'page 10,000': (await positionsBefore(database, largest!.id, page)).map((cursor) => ofLargest(`cursor=${cursor}`)),
+    'page 1 of one status': [ofLargest('status=failed')],
     'one session': (await anyOf('sessions', 'id')).map(({ account_id, id }) => ({
       ...{ path: `/v1/sessions/${id}`, headers: bearer(account_id) },
     })),
@@ -69,11 +72,11 @@ export async function grow(setting: Setting, server: BenchDatabase, sessions: nu
   return { sessions, database, api, largest: largest!, page, targets };
 }
 
-/** The cursor of a page: what a client would have after it has read all pages before. */
-async function positionBefore({ query }: BenchDatabase, accountId: string, page: number): Promise<string> {
-  const [last] = await query<{ created_at: string; id: string }>(
-    `select created_at, id from sessions where account_id = $1 order by created_at desc, id desc offset $2 limit 1`,
-    [accountId, (page - 1) * limit - 1],
+/** Cursors of a page and of those that begin a session later: what a client would have after it has read all before. */
+async function positionsBefore({ query }: BenchDatabase, accountId: string, page: number): Promise<string[]> {
+  const rows = await query<{ created_at: string; id: string }>(
+    `select created_at, id from sessions where account_id = $1 order by created_at desc, id desc offset $2 limit $3`,
+    [accountId, (page - 1) * limit - 1, differentPages],
   );
-  return encodeURIComponent(encodeCursor({ createdAt: rfc3339(last!.created_at), id: last!.id }, {}));
+  return rows.map(({ created_at, id }) => encodeURIComponent(encodeCursor({ createdAt: rfc3339(created_at), id }, {})));
 }

@@ -88,7 +88,15 @@ export function startApiProgram(setting: Setting, databaseUrl: string, env: Reco
 /** What an operator would set, for `src/start*.ts`. */
 export function serviceEnv({ folder }: Setting, databaseUrl: string): Record<string, string> {
   const dataDir = join(folder, 'data');
-  return { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, LOG_LEVEL: 'info', VALIDATE_RESPONSES: '0' };
+  // As the npm scripts set it: without types to strip, a process starts with 20 MB less.
+  const NODE_COMPILE_CACHE = 'node_modules/.cache/node';
+  return {
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'info',
+    VALIDATE_RESPONSES: '0',
+    NODE_COMPILE_CACHE,
+  };
 }
 
 /** CPU time that a process has used, in ms. */
