@@ -54,8 +54,12 @@ export async function fetchFile(hub: Hub, file: HostedFile, folder: string, fetc
 export const partOf = (folder: string, { name, checksum }: HostedFile): string =>
   join(folder, `${name}.${checksum.value.slice(0, 16)}`);
 
-/** Goes on after each interruption, as long as something came. */
+/**
+ * Goes on after each interruption, as long as something came; where the server does not send the rest alone, from the start,
+ * but only once: one that always breaks off at the same place would never come to an end.
+ */
 async function fetchRest(hub: Hub, file: HostedFile, part: string, fetching: Fetching): Promise<void> {
+  let beganAnew = false;
   for (let have = await sizeOf(part); have < file.bytes;) {
     fetching.onBytes(have);
     const failure = await append(hub, file, part, have, fetching).catch((error: unknown) => error);
@@ -65,6 +69,13 @@ async function fetchRest(hub: Hub, file: HostedFile, part: string, fetching: Fet
     if (have === file.bytes) return;
     if (failure instanceof NoSuchPart || (failure instanceof HubRefusal && failure.status === 416)) {
       if (before === 0) throw failure;
+      if (beganAnew) {
+        throw new Refusal(
+          `${hub.url} does not send the rest of ${file.path} alone, and the connection broke again. Nothing was installed.\n` +
+            'Try again, or another mirror (HF_ENDPOINT).',
+        );
+      }
+      beganAnew = true;
       fetching.onNotice(`${file.path} begins anew: the server does not send the rest alone.`);
       await truncate(part);
       have = 0;
@@ -88,8 +99,10 @@ async function append(hub: Hub, file: HostedFile, part: string, from: number, fe
   const ask: typeof fetch = async (...request) => {
     try {
       const answer = await hub.fetch(...request);
-      if (from > 0 && !answer.headers.get('Content-Range')?.startsWith(`bytes ${from}-`)) throw new NoSuchPart();
-      return answer;
+      if (from === 0 || answer.headers.get('Content-Range')?.startsWith(`bytes ${from}-`)) return answer;
+      // What nobody reads would keep its connection.
+      await answer.body?.cancel();
+      throw new NoSuchPart();
     } catch (error) {
       refusal = error;
       throw error;

@@ -89,6 +89,29 @@ test('a server that knows no ranges → begins anew instead of joining what does
   await isWhole();
 });
 
+test('a server that knows no ranges and breaks at the same place each time → begins anew once, then is refused', async () => {
+  model.hub.trouble = { ignoresRanges: true, cut: { after: 8000, then: () => model.partHas(8000) } };
+  const { code, stderr } = await download();
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/does not send the rest[^]*HF_ENDPOINT/) });
+  expect(stderr.match(/begins anew/g)).toHaveLength(1);
+  expect(existsSync(model.folder)).toBe(false);
+});
+
+test('an answer that is not the part that was asked for → its connection is let go', async () => {
+  const gone = Promise.withResolvers<void>();
+  const thens = [
+    () => model.partHas(8000),
+    (left: Promise<unknown>) => left.then(() => gone.resolve()),
+    async () => {
+      await gone.promise;
+      model.hub.trouble = {};
+    },
+  ];
+  model.hub.trouble = { ignoresRanges: true, cut: { after: 8000, then: async (left) => thens.shift()?.(left) } };
+  expect((await download()).code).toBe(0);
+  await isWhole();
+});
+
 test('damaged bytes, or a mirror with others → both checksums are named, nothing is installed; the next run is whole', async () => {
   model.hub.trouble = { damaged: true };
   const { code, stdout, stderr } = await download();

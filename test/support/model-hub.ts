@@ -24,8 +24,8 @@ export interface Trouble {
   damaged?: true;
   /** The whole file, whatever range was asked for. */
   ignoresRanges?: true;
-  /** Sends so many bytes of the answer, and cuts the connection when `then` has resolved. */
-  cut?: { after: number; then: () => Promise<unknown> };
+  /** Sends so many bytes of the answer, and cuts the connection when `then` has resolved; `left` does when the client goes. */
+  cut?: { after: number; then: (left: Promise<unknown>) => Promise<unknown> };
   /** Goes on for ever. */
   endless?: true;
   /** What is said of the files instead. */
@@ -102,7 +102,7 @@ async function sendBytes({ trouble }: ModelHub, content: Buffer, request: Incomi
   }
   if (trouble.cut === undefined) return response.end(body);
   response.write(body.subarray(0, trouble.cut.after));
-  await trouble.cut.then();
+  await trouble.cut.then(new Promise((resolve) => response.once('close', resolve)));
   return response.destroy();
 }
 
