@@ -1,4 +1,5 @@
 import { fitsOnScreen, joinWords } from './caption-lines.ts';
+import type { WrittenWord } from './caption-lines.ts';
 import type { Word } from './recognizers/recognizer.ts';
 
 /** A caption that stays longer, or holds more, can't be read comfortably (decisions, section 2). */
@@ -54,9 +55,9 @@ function isBoundary<W extends Word & { speaker?: string }>(caption: readonly W[]
 const endsSentence = (text: string, next: string) =>
   sentenceEnd.test(text) && !abbreviation.test(text) && !/^\p{Ll}/u.test(next);
 
-function fits(caption: readonly Word[]): boolean {
+function fits(caption: readonly (Word & WrittenWord)[]): boolean {
   if (caption.length > mostWords || caption.at(-1)!.endMs - caption[0]!.startMs > longestMs) return false;
-  return fitsOnScreen(joinWords(caption.map((word) => word.text)));
+  return fitsOnScreen(joinWords(caption));
 }
 
 /** In the second half of words `start` to `end`, the end of a clause or the longest pause; of equal ones, the last. */

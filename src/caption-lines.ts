@@ -1,15 +1,50 @@
 /** What fits on a screen: two lines of 42 characters, as subtitling guides have it. */
 const lineCharacters = 42;
 
-/** Scripts that are written without spaces between words. */
-const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f\uff00-\uffef]/u;
+/** Scripts that are written without spaces between words, and their punctuation. */
+const unspaced =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u3000-\u303f\uff00-\uffef]/u;
+const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 
-/** Words as a sentence: with spaces between them, but not within Chinese and Japanese. */
-export function joinWords(words: readonly string[]): string {
-  return words.reduce((text, word) => {
+/** A word of a caption, as it is written there. */
+export interface WrittenWord {
+  text: string;
+  /** Whether a space goes before it; where nobody knows, the scripts tell. */
+  afterSpace?: boolean;
+}
+
+/** Words as a sentence: with spaces between them, but not within Chinese, Japanese, Thai and the like. */
+export function joinWords(words: readonly WrittenWord[]): string {
+  return words.reduce((text, { text: word, afterSpace }) => {
     const isUnspaced = unspaced.test([...text].at(-1) ?? '') && unspaced.test([...word][0] ?? '');
-    return text === '' || isUnspaced ? text + word : `${text} ${word}`;
+    return text === '' || !(afterSpace ?? !isUnspaced) ? text + word : `${text} ${word}`;
   }, '');
+}
+
+/** Words of a text, with the punctuation around them: at its spaces and, in scripts without spaces, where words end. */
+export function splitWords(text: string): Required<WrittenWord>[] {
+  return text
+    .trim()
+    .split(/\s+/)
+    .flatMap((spaced) =>
+      (unspaced.test(spaced) ? splitUnspaced(spaced) : [spaced]).map((word, index) => ({
+        text: word,
+        afterSpace: index === 0,
+      })),
+    );
+}
+
+function splitUnspaced(text: string): string[] {
+  const words: string[] = [];
+  let opening = '';
+  for (const { segment, isWordLike } of segmenter.segment(text)) {
+    if (isWordLike) {
+      words.push(opening + segment);
+      opening = '';
+    } else if (words.length === 0 || opening !== '' || /^[\p{Ps}\p{Pi}]/u.test(segment)) opening += segment;
+    else words[words.length - 1] += segment;
+  }
+  return opening === '' ? words : [...words, opening];
 }
 
 /** Whether `toLines` gets by with two lines. */

@@ -1,9 +1,10 @@
 import { cutIntoCaptions } from './caption-cuts.ts';
-import { joinWords } from './caption-lines.ts';
+import { joinWords, splitWords } from './caption-lines.ts';
+import type { WrittenWord } from './caption-lines.ts';
 import type { Segment, Word } from './recognizers/recognizer.ts';
 
 /** A word, or a longer text, with who said it (`S1`, `S2`, …) where the recognizer knows. */
-export interface SpokenWord extends Word {
+export interface SpokenWord extends Word, WrittenWord {
   speaker?: string;
 }
 
@@ -30,13 +31,14 @@ export function segmentsFromUtterances(utterances: readonly (readonly SpokenWord
  */
 export function segmentsFromTexts(texts: readonly SpokenWord[], durationMs: number): Segment[] {
   const utterances = texts.map(({ text, startMs, endMs, ...rest }) => {
-    const words = text.trim().split(/\s+/);
-    const msPerCharacter = (endMs - startMs) / (words.join(' ').length + 1);
+    const words = splitWords(text);
+    const lengthOf = (word: WrittenWord) => word.text.length + (word.afterSpace ? 1 : 0);
+    const msPerCharacter = (endMs - startMs) / words.reduce((sum, word) => sum + lengthOf(word), 0);
     let at = startMs;
     return words.map((word) => {
       const from = at;
-      at += (word.length + 1) * msPerCharacter;
-      return { ...rest, text: word, startMs: from, endMs: at };
+      at += lengthOf(word) * msPerCharacter;
+      return { ...rest, ...word, startMs: from, endMs: at };
     });
   });
   return segmentsFromUtterances(utterances, durationMs).map((segment) => ({ ...segment, words: [] }));
@@ -70,10 +72,10 @@ function toSegment(words: SpokenWord[], index: number): Segment {
     index,
     startMs: words[0]!.startMs,
     endMs: words.at(-1)!.endMs,
-    text: joinWords(words.map((word) => word.text)),
+    text: joinWords(words),
     ...(confidences.length > 0 && roundedConfidence(mean)),
     ...(speaker !== undefined && { speaker }),
-    words: words.map(({ speaker: _speaker, ...word }) => word),
+    words: words.map(({ speaker: _speaker, afterSpace: _afterSpace, ...word }) => word),
   };
 }
 
