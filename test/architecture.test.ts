@@ -27,7 +27,7 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
     typesIn: /^src\/recognizers\/sherpa-onnx\//,
   },
   { name: 'openai', files: /^src\/recognizers\/openai\/client\.ts$/, typesIn: /^src\/recognizers\/openai\// },
-  { name: 'undici', files: /^(src\/recognizers\/openai\/exchange|scripts\/model\/[^/]+)\.ts$/ },
+  { name: 'undici', files: /^(src\/proxies|src\/recognizers\/openai\/exchange|scripts\/model\/[^/]+)\.ts$/ },
   { name: '@huggingface/hub', files: /^scripts\/model\// },
   { name: 'tar', files: /^scripts\/model\// },
   { name: 'node:child_process', files: /^(src\/(audio|recognizers)|db\/embedded|scripts)\// },

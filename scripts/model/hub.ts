@@ -1,7 +1,8 @@
 /** The Hugging Face hub, or a mirror of it, as its own tools are told by the environment. */
 import { pathsInfo } from '@huggingface/hub';
-import { EnvHttpProxyAgent, fetch as fetchByHttp1 } from 'undici';
+import { fetch as fetchByHttp1 } from 'undici';
 import { ConfigError } from '../../src/config.ts';
+import { throughProxies } from '../../src/proxies.ts';
 import { Refusal } from '../transcribe/refusal.ts';
 import { HubRefusal, unreachable } from './hub-refusal.ts';
 import type { HubFile, KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
@@ -36,7 +37,8 @@ export function connectToHub(env: NodeJS.ProcessEnv, signal: AbortSignal): Hub {
     ]);
   }
   const token = env['HF_TOKEN']?.trim();
-  const dispatcher = throughProxies();
+  // undici 7, not Node's own fetch: that speaks HTTP/2, at a few MB/s from far away, as the hub's client notes of its own.
+  const dispatcher = throughProxies({ headersTimeout: silenceLimitMs, bodyTimeout: silenceLimitMs });
 
   const ask: typeof fetch = async (input, init) => {
     const target = new URL(input instanceof Request ? input.url : input);
@@ -54,17 +56,6 @@ export function connectToHub(env: NodeJS.ProcessEnv, signal: AbortSignal): Hub {
     throw new HubRefusal(target, answer.status, Boolean(token));
   };
   return { url, fetch: ask };
-}
-
-/** undici 7, not Node's own fetch: that speaks HTTP/2, at a few MB/s from far away, as the hub's client notes of its own. */
-function throughProxies(): EnvHttpProxyAgent {
-  try {
-    const limits = { headersTimeout: silenceLimitMs, bodyTimeout: silenceLimitMs };
-    // A tunnel for https only: proxies seldom allow one to other ports.
-    return new EnvHttpProxyAgent({ ...limits, proxyTunnel: false });
-  } catch {
-    throw new ConfigError(['HTTPS_PROXY or HTTP_PROXY: expected an address such as http://proxy.example.com:3128']);
-  }
 }
 
 function isWebAddress(text: string): boolean {

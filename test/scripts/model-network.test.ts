@@ -12,15 +12,17 @@ interface Proxy {
   close(): void;
 }
 
-/** Hands on requests for http, and lets nobody through to https. */
+/** Hands on requests for http, whatever the host, to this machine, and lets nobody through to https. */
 async function startProxy(): Promise<Proxy> {
   const proxy: Proxy = { url: '', asked: [], authorizations: [], close: () => {} };
   const server = createServer((request, response) => {
     proxy.asked.push(`${request.method} ${request.url}`);
     proxy.authorizations.push(request.headers['proxy-authorization']);
     const { method, headers } = request;
-    const onward = send(request.url!, { method: method!, headers, agent: false }, (answer) => {
-      response.writeHead(answer.statusCode!, answer.headers);
+    const target = request.url!.replace(elsewhere, '127.0.0.1');
+    const onward = send(target, { method: method!, headers, agent: false }, (answer) => {
+      const location = answer.headers.location?.replace('127.0.0.1', elsewhere);
+      response.writeHead(answer.statusCode!, { ...answer.headers, ...(location !== undefined && { location }) });
       answer.pipe(response);
     });
     onward.on('error', () => response.destroy());
@@ -39,6 +41,10 @@ async function startProxy(): Promise<Proxy> {
   return proxy;
 }
 
+/** No proxy is asked for this machine, where the hub of the tests is. */
+const elsewhere = 'hub.invalid';
+const mirror = () => model.hub.url.replace('127.0.0.1', elsewhere);
+
 let model: ModelCommand;
 let proxy: Proxy;
 beforeEach(async () => {
@@ -51,16 +57,17 @@ afterEach(async () => {
 });
 
 test.each(['HTTP_PROXY', 'http_proxy'])('%s → metadata and files of an http mirror go through it', async (name) => {
-  const { code, stderr } = await model.run(['download', 'sense-voice'], { [name]: proxy.url });
+  const { code, stderr } = await model.run(['download', 'sense-voice'], { [name]: proxy.url, HF_ENDPOINT: mirror() });
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('done') });
   expect(proxy.asked).toHaveLength(model.hub.requests.length);
-  expect(proxy.asked.filter((line) => line.startsWith(`POST ${model.hub.url}/api/models/`))).toHaveLength(2);
+  expect(proxy.asked.filter((line) => line.startsWith(`POST ${mirror()}/api/models/`))).toHaveLength(2);
   expect(proxy.asked.filter((line) => /^GET .*\/blobs\/model\.int8\.onnx$/.test(line))).toHaveLength(1);
 });
 
 test('a proxy with user and password → they are sent to it, and not to the hub', async () => {
   const withPassword = proxy.url.replace('//', '//user:secret@');
-  expect((await model.run(['download', 'sense-voice'], { HTTP_PROXY: withPassword })).code).toBe(0);
+  const env = { HTTP_PROXY: withPassword, HF_ENDPOINT: mirror() };
+  expect((await model.run(['download', 'sense-voice'], env)).code).toBe(0);
   expect(new Set(proxy.authorizations)).toEqual(new Set([`Basic ${btoa('user:secret')}`]));
   expect(model.hub.requests.every(({ authorization }) => authorization === undefined)).toBe(true);
 });
@@ -76,8 +83,14 @@ test('HTTPS_PROXY → a tunnel to the hub is asked of it; refused → says so', 
 });
 
 test('NO_PROXY names the mirror → it is asked directly', async () => {
-  const env = { HTTP_PROXY: proxy.url, NO_PROXY: 'other.example,127.0.0.1' };
-  expect((await model.run(['download', 'sense-voice'], env)).code).toBe(0);
+  const env = { HTTP_PROXY: proxy.url, NO_PROXY: `other.example,${elsewhere}`, HF_ENDPOINT: mirror() };
+  const { code, stderr } = await model.run(['download', 'sense-voice'], env);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/hub\.invalid:\d+ can not be reached/) });
+  expect(proxy.asked).toEqual([]);
+});
+
+test('a mirror on this machine → it is asked directly', async () => {
+  expect((await model.run(['download', 'sense-voice'], { HTTP_PROXY: proxy.url })).code).toBe(0);
   expect(proxy.asked).toEqual([]);
 });
 

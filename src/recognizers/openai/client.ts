@@ -39,9 +39,12 @@ const anyKey = 'none';
 
 const longestMessage = 500;
 
-/** @param retries of one request */
+/**
+ * @param retries of one request
+ * @throws {ConfigError} a proxy has no address
+ */
 export function createSpeechClient(server: SpeechServer, retries: number): SpeechClient {
-  const exchange = createExchange(server.apiKey ?? anyKey);
+  const exchange = createExchange(server.apiKey ?? anyKey, retries);
   const client = new OpenAI({
     baseURL: server.baseUrl,
     apiKey: server.apiKey ?? anyKey,

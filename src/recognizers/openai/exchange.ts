@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EnvHttpProxyAgent, FormData as UndiciFormData, fetch as undiciFetch } from 'undici';
+import { FormData as UndiciFormData, fetch as undiciFetch } from 'undici';
+import { throughProxies } from '../../proxies.ts';
 import type { Response as UndiciResponse } from 'undici';
 
 /** Words with times, tokens and probabilities of ten minutes are less than 1 MiB. */
@@ -18,12 +19,14 @@ export interface Exchange {
 
 /**
  * `fetch` for the `openai` package: with the key and nothing about this machine in its headers, without redirects (audio
- * goes to the server that was named, by the proxy that was named, and to no other), with as much time as the signal leaves, and with an answer that has
- * an end. A connection that breaks within the answer rejects, so that the package tries again.
+ * goes to the server that was named, by the proxy that was named, and to no other), with as much time as the signal leaves,
+ * and with an answer that has an end. A connection that breaks within the answer rejects, so that the package tries again.
+ * @param retries after which the package gives up
+ * @throws {ConfigError} a proxy has no address
  */
-export function createExchange(apiKey: string): Exchange {
+export function createExchange(apiKey: string, retries: number): Exchange {
   // Node's own limit of five minutes is too short for a slow server with a queue.
-  const dispatcher = new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0 });
+  const dispatcher = throughProxies({ headersTimeout: 0, bodyTimeout: 0 });
   const headers = { accept: 'application/json', authorization: `Bearer ${apiKey}` };
   return {
     close: () => dispatcher.destroy(),
@@ -36,7 +39,8 @@ export function createExchange(apiKey: string): Exchange {
       const text = await textWithin(response, longestAnswerBytes);
       if (text === undefined) return refusal('there is no end of the answer', 502, { 'x-should-retry': 'false' });
       if (response.ok) return answerOf(text, response);
-      return refusal(text, response.status, await retryHeaders(response, signal));
+      const isLast = Number(new Headers(init?.headers).get('x-stainless-retry-count')) >= retries;
+      return refusal(text, response.status, isLast ? {} : await retryHeaders(response, signal));
     },
   };
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { ConfigError } from '../../../src/config.ts';
 import { createOpenAi } from '../../../src/recognizers/openai.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { asRecognizerInput, audioFolder, ffmpeg, sine } from '../../support/audio-fixtures.ts';
@@ -164,28 +165,63 @@ test('a server that is away → RecognizerError that says so, retryable; back ag
   expect((await recognizer.recognize(audio, { signal: goesOn })).segments).toHaveLength(1);
 });
 
-test('HTTP_PROXY → asked for the server', async () => {
-  const proxy = createServer().listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
+test('a Retry-After after the last try → not waited for', async () => {
+  const reply = { status: 429, headers: { 'retry-after': '90' }, body: { error: { message: 'slow down' } } };
+  const { recognizer } = await serve(inTurn(reply), { retries: 0, timeLimitMs: () => 5000 });
+  const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));
+  expect(error.message).toContain('429 slow down');
+});
+
+describe('with HTTP_PROXY', () => {
   const lines: string[] = [];
-  proxy.on('connection', (socket) => {
+  const proxy = createServer((socket) => {
     socket.once('data', (data) => {
       lines.push(String(data).split('\r\n')[0]!);
       socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n');
     });
   });
-  process.env['http_proxy'] = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  try {
-    const server = { baseUrl: 'http://speech.example/v1', apiKey, model: 'whisper-1' };
-    const recognizer = createOpenAi({ server, retries: 0 });
-    closing.push(recognizer);
-    const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));
-    expect(error).toMatchObject({ code: 'recognizer_error', retryable: true });
-    expect(error.message).toMatch(/^speech\.example could not be reached: Proxy response \(403\)/);
-    expect(lines).toEqual(['CONNECT speech.example:80 HTTP/1.1']);
-  } finally {
+  beforeAll(async () => {
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    process.env['http_proxy'] = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
     delete process.env['http_proxy'];
     proxy.close();
+  });
+
+  test('a server elsewhere → the proxy is asked for it, without a tunnel, which it may allow to 443 only', async () => {
+    const recognizer = createOpenAi({ server: { baseUrl: 'http://gpu:8000/v1', apiKey, model: 'whisper-1' } });
+    closing.push(recognizer);
+    const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));
+    expect(error.message).toMatch(/^gpu:8000 answered 403/);
+    expect(lines).toEqual(['POST http://gpu:8000/v1/audio/transcriptions HTTP/1.1']);
+  });
+
+  test.each([undefined, 'other.example', '*'])(
+    'a server on this machine, NO_PROXY=%s → asked itself',
+    async (names) => {
+      lines.length = 0;
+      if (names !== undefined) process.env['NO_PROXY'] = names;
+      try {
+        const { server, recognizer } = await serve(inTurn(fine), { retries: 0 });
+        expect((await recognizer.recognize(audio, { signal: goesOn })).segments).toHaveLength(1);
+        expect(server.requests).toHaveLength(1);
+        expect(lines).toEqual([]);
+      } finally {
+        delete process.env['NO_PROXY'];
+      }
+    },
+  );
+});
+
+test('HTTPS_PROXY that is no address → a ConfigError that names it', () => {
+  process.env['https_proxy'] = 'proxy.example:3128';
+  try {
+    const create = () => createOpenAi({ server: { baseUrl: 'http://gpu:8000/v1', apiKey, model: 'whisper-1' } });
+    expect(create).toThrow(ConfigError);
+    expect(create).toThrow('HTTPS_PROXY or HTTP_PROXY: expected an address');
+  } finally {
+    delete process.env['https_proxy'];
   }
 });
 
