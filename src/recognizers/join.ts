@@ -2,9 +2,10 @@ import type { Piece } from '../audio/pieces.ts';
 import type { Word } from './recognizer.ts';
 
 /** What was recognized of one piece: words by utterance, with times from the start of the recording. */
-export interface HeardPiece {
+export interface HeardPiece<W extends Word = Word> {
+  /** As it was heard: what it shares with a neighbour may be less than it was cut with. */
   piece: Piece;
-  utterances: readonly (readonly Word[])[];
+  utterances: readonly (readonly W[])[];
 }
 
 /**
@@ -12,7 +13,7 @@ export interface HeardPiece {
  * words of both, so that no word is lost, doubled or cut in two.
  * @param heard in order of time
  */
-export function joinPieces(heard: readonly HeardPiece[]): Word[][] {
+export function joinPieces<W extends Word>(heard: readonly HeardPiece<W>[]): W[][] {
   const seams = heard.slice(1).map((right, index) => seamBetween(heard[index]!, right));
   return heard.flatMap(({ utterances }, index) => {
     const fromMs = seams[index - 1] ?? -Infinity;
@@ -25,14 +26,15 @@ export function joinPieces(heard: readonly HeardPiece[]): Word[][] {
 const middleOf = ({ startMs, endMs }: Word) => (startMs + endMs) / 2;
 
 /**
- * The time nearest to the cut at which neither side is in the middle of a word. Where there is none, the left side is
- * believed as far as it heard.
+ * The time nearest to the cut at which neither side is in the middle of a word. A side that heard nothing beyond the cut
+ * knows no whole word there, and isn't asked. Where there is no such time, the left side is believed as far as it heard.
  */
 function seamBetween(left: HeardPiece, right: HeardPiece): number {
   const cutMs = right.piece.startMs;
   const [fromMs, toMs] = [right.piece.heardFromMs, left.piece.heardToMs];
   const isNear = ({ startMs, endMs }: Word) => endMs > fromMs && startMs < toMs;
-  const words = [...left.utterances.flat(), ...right.utterances.flat()].filter(isNear);
+  const words = [...(toMs > cutMs ? left.utterances.flat() : []), ...(fromMs < cutMs ? right.utterances.flat() : [])]
+    .filter(isNear); // prettier-ignore
   const isFree = (ms: number) => ms >= fromMs && ms <= toMs && !words.some((w) => w.startMs < ms && ms < w.endMs);
   const candidates = [cutMs, ...words.flatMap(({ startMs, endMs }) => [startMs, endMs])].filter(isFree);
   const distance = (ms: number) => Math.abs(ms - cutMs);

@@ -34,6 +34,28 @@ test('words cut short at the edge of what is heard → those of the side that he
     .toBe('whole half');
 });
 
+describe('a side that was heard from, or to, the cut, with a text that goes on there', () => {
+  const joinedAs = (pieces: [typeof left, typeof right], heardLeft: Word[], heardRight: Word[]) =>
+    joinPieces(pieces.map((piece, index) => ({ piece, utterances: [[heardLeft, heardRight][index]!] })))
+      .flat()
+      .map(({ text }) => text)
+      .join(' ');
+  const text = 'and a long text';
+
+  test('the left side heard the word across the cut → it is there, before the text', () => {
+    const pieces: [typeof left, typeof right] = [left, { ...right, heardFromMs: 10_000 }];
+    const words = [word('a', 9000, 9500), word('across', 9900, 10_200), word('twice', 10_300, 10_600)];
+    expect(joinedAs(pieces, words, [word(text, 10_000, 15_000)])).toBe(`a across ${text}`);
+    expect(joinedAs(pieces, words.slice(0, 1), [word(text, 10_000, 15_000)])).toBe(`a ${text}`);
+  });
+
+  test('the right side did → it is there, after the text', () => {
+    const pieces: [typeof left, typeof right] = [{ ...left, heardToMs: 10_000 }, right];
+    const words = [word('twice', 9500, 9700), word('across', 9800, 10_150), word('b', 11_000, 11_500)];
+    expect(joinedAs(pieces, [word(text, 5000, 10_000)], words)).toBe(`${text} across b`);
+  });
+});
+
 test('one long word beyond everything that both sides hear → once', () => {
   expect(joined([word('aah', 8000, 11_000)], [word('aah', 9000, 12_000)])).toBe('aah');
 });
