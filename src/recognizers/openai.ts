@@ -1,16 +1,16 @@
 import { ExecutableNotFound, findExecutable } from '../audio/executable.ts';
-import { segmentsFromTexts, segmentsFromUtterances } from '../segments.ts';
-import { createSlots, laterBy, recognizeInPieces } from './in-pieces.ts';
+import { createSlots, hearInPieces } from './in-pieces.ts';
 import { readAnswer } from './openai/answers.ts';
 import { FormatRefused, createSpeechClient } from './openai/client.ts';
 import { toFlac } from './openai/flac.ts';
+import { lettersOf } from './openai/punctuation.ts';
+import { toTranscript } from './openai/transcript.ts';
 import { RecognizerError } from './recognizer.ts';
 import type { Piece, PieceLengths } from '../audio/pieces.ts';
-import type { SpokenWord } from '../segments.ts';
-import type { RecognizePiece, Slots } from './in-pieces.ts';
+import type { Slots } from './in-pieces.ts';
 import type { Answer } from './openai/answers.ts';
 import type { AnswerFormat, SpeechServer } from './openai/client.ts';
-import type { DecodedAudio, RecognizeOptions, Recognizer, Transcript, Word } from './recognizer.ts';
+import type { DecodedAudio, RecognizeOptions, Recognizer, Transcript } from './recognizer.ts';
 
 /** Requests at once, over all jobs of a process: servers have room for that many, and more workers bring more. */
 const requestsAtOnce = 4;
@@ -37,10 +37,8 @@ export interface OpenAiOptions {
   timeLimitMs?: (durationMs: number) => number;
 }
 
-/** What this process has learnt about the server, so that it asks for nothing twice that the server doesn't have. */
+/** What a recording has shown of the server: with the next one it is asked anew, since one odd answer may be a mistake. */
 interface Learnt {
-  /** What it has not refused, the best first. */
-  formats: AnswerFormat[];
   /** Whether it says when it heard which word; undefined until it has said something. */
   wordTimes: boolean | undefined;
 }
@@ -50,8 +48,7 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
   const { server, slots = createSlots(requestsAtOnce), retries = defaultRetries } = options;
   const { timeLimitMs = defaultTimeLimitMs } = options;
   const client = createSpeechClient(server, retries);
-  const diarizes = server.model.endsWith('-diarize');
-  const learnt: Learnt = { formats: [diarizes ? 'diarized_json' : 'verbose_json', 'json'], wordTimes: undefined };
+  const bestFormat = server.model.endsWith('-diarize') ? 'diarized_json' : 'verbose_json';
 
   async function hear(file: string, piece: Piece, format: AnswerFormat, signal: AbortSignal): Promise<Answer> {
     const deadline = AbortSignal.timeout(timeLimitMs(piece.heardToMs - piece.heardFromMs));
@@ -69,16 +66,16 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
   }
 
   /** Again without what it shares with its neighbours, where words in that would be there twice. */
-  async function hearOnce(file: string, piece: Piece, format: AnswerFormat, signal: AbortSignal) {
+  async function hearOnce(file: string, piece: Piece, format: AnswerFormat, learnt: Learnt, signal: AbortSignal) {
     const own = { ...piece, heardFromMs: piece.startMs, heardToMs: piece.endMs };
     const heard = learnt.wordTimes === false ? own : piece;
     const answer = await hear(file, heard, format, signal);
-    if (answer.timesOf === 'nothing' || format !== 'verbose_json') return { answer, heard };
-    if (answer.timesOf === 'text' && learnt.wordTimes === undefined) throw new FormatRefused('it has no times');
-    learnt.wordTimes ??= answer.timesOf === 'words';
+    if (isFormatWasted(answer, format, heard, learnt)) throw new FormatRefused('it has no times');
+    if (answer.timesOf === 'words') learnt.wordTimes = true;
+    else if (answer.timesOf === 'segments' && hasLetters(answer)) learnt.wordTimes ??= false;
     const isShared = heard.heardFromMs < piece.startMs || heard.heardToMs > piece.endMs;
-    if (answer.timesOf === 'words' || !isShared) return { answer, heard };
-    return { answer: await hear(file, own, format, signal), heard: own };
+    if (answer.timesOf === 'words' || answer.timesOf === 'nothing' || !isShared) return { piece: heard, answer };
+    return { piece: own, answer: await hear(file, own, format, signal) };
   }
 
   async function recognizeIn(
@@ -86,34 +83,13 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
     audio: DecodedAudio,
     options: RecognizeOptions,
   ): Promise<Transcript> {
-    let hasWordTimes = true;
-    const languages = new Map<string, number>();
-    const speakers = new Map<Word, string>();
-    const recognizePiece: RecognizePiece = async (piece, signal) => {
-      const { answer, heard } = await hearOnce(audio.file, piece, format, signal);
-      if (answer.timesOf === 'segments' || answer.timesOf === 'text') hasWordTimes = false;
-      return answer.utterances.map((words) =>
-        words.map(({ speaker, ...spoken }) => {
-          const word = laterBy(heard.heardFromMs, spoken);
-          if (speaker !== undefined) speakers.set(word, speaker);
-          if (answer.language !== undefined) {
-            languages.set(answer.language, (languages.get(answer.language) ?? 0) + word.text.length);
-          }
-          return word;
-        }),
-      );
-    };
-    const lengths = lengthsOf[format];
-    const heard = await recognizeInPieces(audio, lengths, slots, recognizePiece, options);
-    // Who is `A` in one piece may be `B` in the next.
-    const isWhole = audio.durationMs <= lengths.longestMs;
-    const spoken = heard.map((words) => (isWhole ? withSpeakers(words, speakers) : words));
-    const segments = segmentsFromUtterances(spoken, audio.durationMs);
-    const language = [...languages].sort(([, a], [, b]) => b - a)[0]?.[0];
-    return {
-      segments: hasWordTimes ? segments : segmentsFromTexts(segments, audio.durationMs),
-      ...(language !== undefined && { language }),
-    };
+    const learnt: Learnt = { wordTimes: undefined };
+    const hearPiece = (piece: Piece, signal: AbortSignal) => hearOnce(audio.file, piece, format, learnt, signal);
+    const pieces = await hearInPieces(audio, lengthsOf[format], slots, hearPiece, options);
+    return toTranscript(
+      pieces.map(({ result }) => result),
+      audio.durationMs,
+    );
   }
 
   return {
@@ -134,14 +110,11 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
 
     async recognize(audio, { signal, onProgress }) {
       const onRise = rising(onProgress);
-      for (;;) {
-        const format = learnt.formats[0]!;
-        try {
-          return await recognizeIn(format, audio, { signal, onProgress: onRise });
-        } catch (error) {
-          if (!(error instanceof FormatRefused) || format === learnt.formats.at(-1)) throw error;
-          learnt.formats = learnt.formats.filter((other) => other !== format);
-        }
+      try {
+        return await recognizeIn(bestFormat, audio, { signal, onProgress: onRise });
+      } catch (error) {
+        if (!(error instanceof FormatRefused)) throw error;
+        return await recognizeIn('json', audio, { signal, onProgress: onRise });
       }
     },
 
@@ -164,11 +137,11 @@ function rising(onProgress: RecognizeOptions['onProgress']): (percent: number) =
   };
 }
 
-/** `S1`, `S2`, … for the server's names, in the order in which they first speak. */
-function withSpeakers(words: readonly Word[], speakers: ReadonlyMap<Word, string>): SpokenWord[] {
-  const names = [...new Set(speakers.values())];
-  return words.map((word) => {
-    const name = speakers.get(word);
-    return name === undefined ? word : { ...word, speaker: `S${names.indexOf(name) + 1}` };
-  });
+const hasLetters = ({ utterances }: Answer) => utterances.flat().some(({ text }) => lettersOf(text).length > 0);
+
+/** Whether pieces of `json`, being shorter, would tell more of the times. */
+function isFormatWasted(answer: Answer, format: AnswerFormat, heard: Piece, { wordTimes }: Learnt): boolean {
+  if (answer.timesOf !== 'text' || !hasLetters(answer)) return false;
+  const isLong = heard.heardToMs - heard.heardFromMs > lengthsOf.json.longestMs;
+  return isLong && (format === 'diarized_json' || (format === 'verbose_json' && wordTimes === undefined));
 }

@@ -1,0 +1,69 @@
+import { segmentsFromTexts, segmentsFromUtterances } from '../../segments.ts';
+import { laterBy } from '../in-pieces.ts';
+import { joinPieces } from '../join.ts';
+import type { Piece } from '../../audio/pieces.ts';
+import type { SpokenWord } from '../../segments.ts';
+import type { Segment, Transcript } from '../recognizer.ts';
+import type { Answer } from './answers.ts';
+
+/** A piece, as far as it was heard, and what was answered. */
+export interface AnsweredPiece {
+  piece: Piece;
+  answer: Answer;
+}
+
+/**
+ * Joins what a server answered to the pieces of a recording.
+ * @param heard in order of time
+ */
+export function toTranscript(heard: readonly AnsweredPiece[], durationMs: number): Transcript {
+  const utterances = joinPieces(heard.map(inRecording));
+  // Who is `A` in one piece may be `B` in the next.
+  const spoken = heard.length === 1 ? withNumberedSpeakers(utterances) : withoutSpeakers(utterances);
+  const segments = withoutUntimedWords(segmentsFromUtterances(spoken, durationMs), heard, durationMs);
+  const language = languageOf(heard);
+  return { segments, ...(language !== undefined && { language }) };
+}
+
+const inRecording = ({ piece, answer }: AnsweredPiece) => ({
+  piece,
+  utterances: answer.utterances.map((words) =>
+    words.map((word): SpokenWord => ({ ...word, ...laterBy(piece.heardFromMs, word) })),
+  ),
+});
+
+/** Where a piece has no word times, its texts are no words. */
+function withoutUntimedWords(segments: readonly Segment[], heard: readonly AnsweredPiece[], durationMs: number) {
+  const untimed = heard.filter(({ answer: { timesOf } }) => timesOf === 'segments' || timesOf === 'text');
+  const isUntimed = ({ startMs, endMs }: Segment) => {
+    const middleMs = (startMs + endMs) / 2;
+    return untimed.some(({ piece }) => piece.startMs <= middleMs && middleMs <= piece.endMs);
+  };
+  return segments
+    .flatMap((segment) => (isUntimed(segment) ? segmentsFromTexts([segment], durationMs) : [segment]))
+    .map((segment, index) => ({ ...segment, index }));
+}
+
+/** That of most of the text. */
+function languageOf(heard: readonly AnsweredPiece[]): string | undefined {
+  const characters = new Map<string, number>();
+  for (const { answer } of heard) {
+    if (answer.language === undefined) continue;
+    const length = answer.utterances.flat().reduce((sum, { text }) => sum + text.length, 0);
+    characters.set(answer.language, (characters.get(answer.language) ?? 0) + length);
+  }
+  return [...characters].sort(([, a], [, b]) => b - a)[0]?.[0];
+}
+
+/** `S1`, `S2`, … for the server's names, in the order in which they first speak. */
+function withNumberedSpeakers(utterances: readonly SpokenWord[][]): SpokenWord[][] {
+  const names = [...new Set(utterances.flat().flatMap(({ speaker }) => speaker ?? []))];
+  return utterances.map((words) =>
+    words.map((word) =>
+      word.speaker === undefined ? word : { ...word, speaker: `S${names.indexOf(word.speaker) + 1}` },
+    ),
+  );
+}
+
+const withoutSpeakers = (utterances: readonly SpokenWord[][]) =>
+  utterances.map((words) => words.map(({ speaker: _speaker, ...word }) => word));
