@@ -1,7 +1,7 @@
 import type { SpokenWord } from '../../segments.ts';
 
 /** Written without spaces: where one word ends and the next begins, only the server's words tell. */
-const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
+const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 const isLetter = (character: string) => /[\p{L}\p{N}\p{M}]/u.test(character);
 
 /** What is spoken of a text, character by character. */
@@ -41,6 +41,8 @@ export function withPunctuation(words: readonly SpokenWord[], text: string): Spo
 function cutBetween(characters: readonly string[], left: number, right: number): number | undefined {
   const spaces = characters.slice(left, right).findLastIndex((character) => /\s/.test(character));
   if (spaces !== -1) return left + spaces + 1;
+  // A vowel sign or tone belongs to the letter before it.
+  if (/\p{M}/u.test(characters[right]!)) return undefined;
   return unspaced.test(characters[left]!) || unspaced.test(characters[right]!) ? right : undefined;
 }
 
