@@ -73,7 +73,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     read(name, fallback, (text) => choices.find((choice) => choice === text), choices.join(', '));
 
   const speechServer = (): SpeechServer => ({
-    baseUrl: read('OPENAI_BASE_URL', openAiUrl, parseBaseUrl, `an address such as ${openAiUrl}`, withoutQuery),
+    baseUrl: read('OPENAI_BASE_URL', openAiUrl, parseBaseUrl, `an address such as ${openAiUrl}`, shownAddress),
     apiKey: read<string | undefined>('OPENAI_API_KEY', undefined, parseKey, 'a key without spaces', () => '…'),
     model: read('OPENAI_MODEL', 'whisper-1', (text) => text, 'the name of a model'),
   });
@@ -116,7 +116,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (config.port !== 0 && config.port === config.opsPort) faults.push(`OPS_PORT=${config.opsPort}: is taken by PORT`);
   if (config.recognizer === 'sherpa-onnx' && !env['SHERPA_ONNX_MODEL']?.trim())
     faults.push('SHERPA_ONNX_MODEL is not set: RECOGNIZER=sherpa-onnx needs a model (npm run model -- list)');
-  const needsKey = config.openai !== undefined && isOpenAis(config.openai.baseUrl);
+  const needsKey = config.openai !== undefined && isOpenAis(new URL(config.openai.baseUrl));
   if (needsKey && config.openai?.apiKey === undefined && !faults.some((fault) => fault.startsWith('OPENAI_')))
     faults.push('OPENAI_API_KEY is not set: RECOGNIZER=openai needs a key, or a server of your own in OPENAI_BASE_URL');
   if (faults.length > 0) throw new ConfigError(faults);
@@ -125,7 +125,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 
 /** What is shown of a wrong value: start-up messages end up in logs. */
 const withoutPassword = (text: string) => text.replace(/(:\/\/|:).*@/, '$1…@');
-const withoutQuery = (text: string) => withoutPassword(text).replace(/[?#].*/, '?…');
+/** Anything but an address may be the key, in the wrong variable. */
+const shownAddress = (text: string) =>
+  URL.canParse(text) && /^\w+:\/\//.test(text) ? withoutPassword(text).replace(/[?#].*/, '?…') : '…';
 
 function parseInteger(text: string, minimum: number, maximum: number): number | undefined {
   const value = Number(text);
@@ -138,13 +140,14 @@ function parseDatabaseUrl(text: string): string | undefined {
 }
 
 const openAiUrl = 'https://api.openai.com/v1';
-const isOpenAis = (baseUrl: string) => /(^|\.)openai\.com$/.test(new URL(baseUrl).hostname);
+const isOpenAis = ({ hostname }: URL) => /(^|\.)openai\.com$/.test(hostname);
 
-/** Without user, password and query: there, a key would get into messages. */
+/** Without user, password and query: there, a key would get into messages. OpenAI's own only by https. */
 function parseBaseUrl(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.origin + url.pathname === url.href;
-  return isPlain ? url.href.replace(/\/+$/, '') : undefined;
+  const isReadable = url?.protocol === 'http:' && isOpenAis(url);
+  return isPlain && !isReadable ? url.href.replace(/\/+$/, '') : undefined;
 }
 
 /** What may stand in a header. */
