@@ -23,7 +23,9 @@ try {
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.wrongUse;
   if (interruption.signal.aborted) {
-    process.stderr.write('\nInterrupted. Type the same again: a download goes on where it ended.\n');
+    process.stderr.write(
+      '\nInterrupted. Type the same again: a download goes on where it ended, with --from it begins anew.\n',
+    );
     return exitCodes.interrupted;
   }
   const isExplained = [Refusal, ConfigError, ExecutableNotFound, NoModel].some((kind) => error instanceof kind);

@@ -83,7 +83,7 @@ async function download(model: KnownModel, from: string | undefined, signal: Abo
 
 function howToUse({ name, kind }: KnownModel): string {
   return kind === 'diarization'
-    ? 'RECOGNIZER=sherpa-onnx tells speakers apart with it from its next start on.'
+    ? 'RECOGNIZER=sherpa-onnx tells speakers apart with it from the next recording on.'
     : `Use it: RECOGNIZER=sherpa-onnx SHERPA_ONNX_MODEL=${name} npm start`;
 }
 

@@ -39,7 +39,10 @@ test('interrupted → exit 130, what came stays; the next one asks for the rest 
   await model.partHas(8000);
   running.interrupt();
   const { code, stderr } = await running.ended;
-  expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('a download goes on where it ended') });
+  expect({ code, stderr }).toEqual({
+    code: 130,
+    stderr: expect.stringMatching(/where it ended, with --from it begins anew\.\n$/),
+  });
   expect(existsSync(model.folder)).toBe(false);
 
   model.hub.trouble = {};
