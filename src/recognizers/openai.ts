@@ -1,6 +1,6 @@
 import { ExecutableNotFound, findExecutable } from '../audio/executable.ts';
 import { createSlots, hearInPieces } from './in-pieces.ts';
-import { readAnswer } from './openai/answers.ts';
+import { readAnswer } from './openai/server-answers.ts';
 import { FormatRefused, createSpeechClient } from './openai/client.ts';
 import { toFlac } from './openai/flac.ts';
 import { lettersOf } from './openai/punctuation.ts';
@@ -8,7 +8,7 @@ import { toTranscript } from './openai/transcript.ts';
 import { RecognizerError } from './recognizer.ts';
 import type { Piece, PieceLengths } from '../audio/pieces.ts';
 import type { Slots } from './in-pieces.ts';
-import type { Answer } from './openai/answers.ts';
+import type { Answer } from './openai/server-answers.ts';
 import type { AnswerFormat, SpeechServer } from './openai/client.ts';
 import type { DecodedAudio, RecognizeOptions, Recognizer, Transcript } from './recognizer.ts';
 

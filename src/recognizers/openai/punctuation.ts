@@ -28,7 +28,7 @@ export function withPunctuation(words: readonly SpokenWord[], text: string): Spo
     const to = isLast ? characters.length : cutBetween(characters, places[letters - 1]!, places[letters]!);
     if (to === undefined) {
       // Within what the text writes together, such as `well-known`: the next word goes on with it.
-      spoken[index + 1] = { ...spoken[index + 1]!, ...together(word, spoken[index + 1]!) };
+      spoken[index + 1] = { ...spoken[index + 1]!, ...asOne(word, spoken[index + 1]!) };
       return;
     }
     punctuated.push({ ...word, text: closedUp(characters.slice(from, to).join('')) });
@@ -52,7 +52,7 @@ function closedUp(text: string): string {
   return parts.filter((part) => [...part].some(isLetter)).length === 1 ? parts.join('') : text.trim();
 }
 
-function together(first: SpokenWord, second: SpokenWord): Partial<SpokenWord> {
+function asOne(first: SpokenWord, second: SpokenWord): Partial<SpokenWord> {
   const { confidence = second.confidence } = first;
   const least = Math.min(confidence ?? 1, second.confidence ?? 1);
   return { startMs: first.startMs, ...(confidence !== undefined && { confidence: least }) };

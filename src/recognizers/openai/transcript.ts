@@ -4,7 +4,7 @@ import { joinPieces } from '../join.ts';
 import type { Piece } from '../../audio/pieces.ts';
 import type { SpokenWord } from '../../segments.ts';
 import type { Segment, Transcript } from '../recognizer.ts';
-import type { Answer } from './answers.ts';
+import type { Answer } from './server-answers.ts';
 
 /** A piece, as far as it was heard, and what was answered. */
 export interface AnsweredPiece {
