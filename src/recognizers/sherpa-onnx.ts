@@ -3,6 +3,7 @@ import { createSlots, recognizeInPieces } from './in-pieces.ts';
 import { RecognizerError } from './recognizer.ts';
 import { createDiarization } from './sherpa-onnx/diarization.ts';
 import { howToInstall } from './sherpa-onnx/installed-models.ts';
+import { copiesThatFit } from './sherpa-onnx/copies-that-fit.ts';
 import { readModelFolder } from './sherpa-onnx/model-folder.ts';
 import { nameSpeakers, withSpeakers } from './sherpa-onnx/speakers.ts';
 import { WarmChildren } from './sherpa-onnx/warm-children.ts';
@@ -35,7 +36,7 @@ export interface SherpaOnnxOptions {
   name?: string;
   /** Where the models that tell speakers apart are, or may be one day. */
   diarization?: Pick<DiarizationOptions, 'folder' | 'windowMs'>;
-  /** Processes at once; each loads the model. */
+  /** Processes at once, if their copies of the model fit into memory. */
   slots?: Slots;
   /** Wall-clock time for a piece of that length, loading the model included. */
   timeLimitMs?: (durationMs: number) => number;
@@ -48,11 +49,12 @@ export interface SherpaOnnxOptions {
 export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
   const { folder, name, slots = createSlots(), timeLimitMs = defaultTimeLimitMs } = options;
   const diarization = options.diarization && createDiarization({ ...options.diarization, slots, timeLimitMs });
-  let loading: Promise<{ model: SherpaModel; children: WarmChildren<PieceResult> }> | undefined;
+  let loading: Promise<{ model: SherpaModel; copies: Slots; children: WarmChildren<PieceResult> }> | undefined;
   const load = async () => {
     const model = await readModelFolder(folder);
     const memoryBytes = memoryBesideModel + 4 * model.bytes;
-    return { model, children: new WarmChildren<PieceResult>({ recognition: model.config }, memoryBytes) };
+    const copies = createSlots(Math.min(slots.count, copiesThatFit(model.bytes)));
+    return { model, copies, children: new WarmChildren<PieceResult>({ recognition: model.config }, memoryBytes) };
   };
   // One that failed is forgotten: the folder may be there for the next job.
   const loadOnce = () =>
@@ -72,12 +74,13 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
     },
 
     async recognize(audio, { signal, onProgress }) {
-      const { model, children } = await loadOnce();
+      const { model, copies, children } = await loadOnce();
       const diarize = await diarization?.load();
       const languages = new Map<string, number>();
       const recognizePiece: RecognizePiece = async (piece, stop) => {
         const { heardFromMs: fromMs, heardToMs: toMs } = piece;
-        const result = await children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop);
+        const ask = () => children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop);
+        const result = await copies.run(ask, stop);
         const language = /^(<\|)?([a-z]{2,3})(\|>)?$/.exec(result.lang)?.[2];
         if (language !== undefined) languages.set(language, (languages.get(language) ?? 0) + result.text.length);
         return [lengthsOf[model.kind] === withTimes ? wordsOf(result, fromMs, toMs) : wholeText(result.text, piece)];

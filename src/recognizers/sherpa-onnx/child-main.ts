@@ -1,5 +1,5 @@
 /** A process that keeps its models loaded and hears one piece after the other: JSON lines in, JSON lines out. */
-import { open } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { bytesPerMs } from '../../audio/samples.ts';
@@ -16,6 +16,8 @@ const samplesPerMs = sampleRate / 1000;
 /** -60 dB. Whisper makes up words for digital silence. */
 const inaudible = 0.001;
 
+// When memory ends, the kernel shall take this process, not PostgreSQL or the API. Where it may not say so, it goes without.
+await writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined);
 const work = JSON.parse(process.argv[2]!) as ChildWork;
 const hear = 'diarization' in work ? createDiarization(work.diarization) : createRecognition(work.recognition);
 answer('ready');

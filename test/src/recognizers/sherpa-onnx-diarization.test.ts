@@ -176,7 +176,7 @@ test.each(['segmentation.onnx', 'embedding.onnx'])(
   },
 );
 
-test('children → 2 GiB of address space at the most before any real model, of 4 GiB that they may have', async () => {
+test('children → 2 GiB of address space at the most before any real model; the first to go when memory ends', async () => {
   const before = childrenOf(process.pid, 'sherpa-onnx/child-main.ts');
   await make().recognize(await spoken(['low', 'high']), { signal });
   const begun = childrenOf(process.pid, 'sherpa-onnx/child-main.ts').filter((pid) => !before.includes(pid));
@@ -184,6 +184,7 @@ test('children → 2 GiB of address space at the most before any real model, of 
   for (const pid of begun) {
     const [, kibibytes] = /^VmSize:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))!;
     expect(Number(kibibytes)).toBeLessThan(2 * 1024 ** 2);
+    expect(await readFile(`/proc/${pid}/oom_score_adj`, 'utf8')).toBe('1000\n');
   }
 });
 
