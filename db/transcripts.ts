@@ -1,8 +1,9 @@
 import { Prepared } from './prepared.ts';
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { wantedSessions } from './sessions.ts';
+import { readable, wantedSessions } from './sessions.ts';
 import type { Queryable, Trx } from './database.ts';
+import type { ReadableSession } from './sessions.ts';
 
 /** Stores the transcript of a session. It is written once and never changed. */
 export async function insertTranscript(
@@ -33,6 +34,45 @@ export async function findSegments(
   const values = { accountIds: wanted.map(({ accountId }) => accountId), ids: wanted.map(({ id }) => id) };
   const found: (string | undefined)[] = wanted.map(() => undefined);
   for (const { segments, place } of await segmentsOnly.run(db, values)) found[place - 1] = segments;
+  return found;
+}
+
+/** Of the stored, compressed text; what it makes is a few times as long. */
+const shortBytes = 64 * 1024;
+
+export type SessionWithSegments = ReadableSession & {
+  /** As JSON text; null when there are none, or so many that they are better read alone. */
+  segments: string | null;
+};
+
+const sessionsWithSegments = new Prepared<
+  { accountIds: string[]; ids: string[] },
+  SessionWithSegments & { place: number }
+>('sessions-with-segments', (db, parameter) =>
+  db
+    .selectFrom(wantedSessions(parameter('accountIds'), parameter('ids')))
+    .innerJoin('sessions', (join) =>
+      join.onRef('sessions.account_id', '=', 'wanted.account_id').onRef('sessions.id', '=', 'wanted.id'),
+    )
+    .leftJoin('transcripts', (join) =>
+      join
+        .onRef('transcripts.account_id', '=', 'wanted.account_id')
+        .onRef('transcripts.session_id', '=', 'wanted.id')
+        // Known without reading the text.
+        .on(sql<boolean>`pg_column_size(transcripts.segments) < ${shortBytes}`),
+    )
+    .select(readable.map((column) => `sessions.${column}` as const))
+    .select(['transcripts.segments', sql<number>`wanted.place::int`.as('place')]),
+);
+
+/** Many sessions with the segments of their transcripts, in one statement. @returns in the order of `wanted` */
+export async function findSessionsWithSegments(
+  db: Queryable,
+  wanted: readonly { accountId: string; id: string }[],
+): Promise<(SessionWithSegments | undefined)[]> {
+  const values = { accountIds: wanted.map(({ accountId }) => accountId), ids: wanted.map(({ id }) => id) };
+  const found: (SessionWithSegments | undefined)[] = wanted.map(() => undefined);
+  for (const row of await sessionsWithSegments.run(db, values)) found[row.place - 1] = row;
   return found;
 }
 

@@ -7,8 +7,11 @@ import { isFinal, pollAgainSeconds, toSessionError } from '../src/session-view.t
 import type { Handler, Schema } from '../codegen/operations.ts';
 import type { Queryable } from '../db/database.ts';
 import type { ReadableSession } from '../db/sessions.ts';
+import type { SessionWithSegments } from '../db/transcripts.ts';
 import type { SessionReads } from '../src/session-reads.ts';
 import type { TranscriptType } from '../src/negotiation.ts';
+
+type Found = ReadableSession & Partial<Pick<SessionWithSegments, 'segments'>>;
 
 /** GET /sessions/{id}/transcript (specification, section 4). */
 export const getTranscript: Handler<'getTranscript'> = async (input, { db, sessions, waits, transcriptBodies }) => {
@@ -20,14 +23,16 @@ export const getTranscript: Handler<'getTranscript'> = async (input, { db, sessi
 
   const accountId = principal.account_id;
   const id = path.id.toLowerCase();
-  const session =
-    query.wait! > 0
-      ? await waits.untilFinal(accountId, id, query.wait!, input.signal)
-      : await sessions.find(accountId, id);
+  const withWords = query.include === 'words';
+  const mayNeedNone = headers['if-none-match'] !== undefined;
+  let session: Found | undefined;
+  if (query.wait! > 0) session = await waits.untilFinal(accountId, id, query.wait!, input.signal);
+  else if (withWords || mayNeedNone) session = await sessions.find(accountId, id);
+  else session = await sessions.findWithSegments(accountId, id);
   if (session === undefined) throw sessionNotFound();
 
   const shared = {
-    ETag: tagOf(session, type, query.include === 'words'),
+    ETag: tagOf(session, type, withWords),
     'Cache-Control': 'private, no-cache',
     Vary: 'Accept, Accept-Encoding, Authorization',
     ...(!isFinal(session.status) && { 'Retry-After': pollAgainSeconds }),
@@ -36,12 +41,10 @@ export const getTranscript: Handler<'getTranscript'> = async (input, { db, sessi
   if (matchesTag(headers['if-none-match'], shared.ETag)) return { status: 304, headers: shared };
   const make =
     type === 'application/json'
-      ? () => transcriptOf(db, sessions, accountId, session, query.include === 'words')
-      : () => captionsOf(sessions, accountId, session.id, type);
-  const body =
-    session.status === 'completed'
-      ? await transcriptBodies.of(accountId, session.id, shared.ETag, make, input)
-      : await make();
+      ? () => transcriptOf(db, sessions, accountId, session, withWords)
+      : () => captionsOf(sessions, accountId, session, type);
+  const mayBeLong = session.status === 'completed' && typeof session.segments !== 'string';
+  const body = mayBeLong ? await transcriptBodies.of(accountId, session.id, shared.ETag, make, input) : await make();
   return type === 'application/json'
     ? { status: 200, headers: shared, body: jsonText(body) }
     : { status: 200, headers: shared, contentType: type, body };
@@ -50,10 +53,10 @@ export const getTranscript: Handler<'getTranscript'> = async (input, { db, sessi
 async function captionsOf(
   sessions: SessionReads,
   accountId: string,
-  id: string,
+  session: Found,
   type: Exclude<TranscriptType, 'application/json'>,
 ): Promise<string> {
-  const segments: Schema<'Segment'>[] = JSON.parse(stillThere(await sessions.segments(accountId, id)));
+  const segments: Schema<'Segment'>[] = JSON.parse(await segmentsOf(sessions, accountId, session));
   return { 'text/vtt': toWebVtt, 'application/x-subrip': toSubRip, 'text/plain': toPlainText }[type](segments);
 }
 
@@ -86,7 +89,7 @@ async function transcriptOf(
   db: Queryable,
   sessions: SessionReads,
   accountId: string,
-  session: ReadableSession,
+  session: Found,
   withWords: boolean,
 ): Promise<string> {
   const { id, status, duration_ms: durationMs, language, error_code: code } = session;
@@ -97,18 +100,20 @@ async function transcriptOf(
     ...(language !== null && { language }),
     ...(code !== null && { error: toSessionError(code) }),
   });
-  const segments = status === 'completed' ? await segmentsOf(db, sessions, accountId, id, withWords) : '[]';
-  return `${head.slice(0, -1)},"segments":${segments}}`;
+  return `${head.slice(0, -1)},"segments":${await segments()}}`;
+
+  async function segments(): Promise<string> {
+    if (status !== 'completed') return '[]';
+    return withWords ? segmentsWithWords(db, accountId, id) : segmentsOf(sessions, accountId, session);
+  }
 }
 
-async function segmentsOf(
-  db: Queryable,
-  sessions: SessionReads,
-  accountId: string,
-  id: string,
-  withWords: boolean,
-): Promise<string> {
-  if (!withWords) return stillThere(await sessions.segments(accountId, id));
+/** As JSON text. Those that came with the session are as old as it is. */
+async function segmentsOf(sessions: SessionReads, accountId: string, session: Found): Promise<string> {
+  return session.segments ?? stillThere(await sessions.segments(accountId, session.id));
+}
+
+async function segmentsWithWords(db: Queryable, accountId: string, id: string): Promise<string> {
   const stored = stillThere(await findSegmentsAndWords(db, accountId, id));
   const words: Schema<'Word'>[][] = JSON.parse(stored.words);
   const segments: Schema<'Segment'>[] = JSON.parse(stored.segments);

@@ -1,11 +1,12 @@
 /** What most requests read, gathered from all requests of the same moment. */
 import { findPages, listSessions } from '../db/session-pages.ts';
 import { findSessions } from '../db/sessions.ts';
-import { findSegments } from '../db/transcripts.ts';
+import { findSegments, findSessionsWithSegments } from '../db/transcripts.ts';
 import { GatheredReads } from './gathered-reads.ts';
 import type { Db } from '../db/database.ts';
 import type { PageQuestion } from '../db/session-pages.ts';
 import type { ReadableSession } from '../db/sessions.ts';
+import type { SessionWithSegments } from '../db/transcripts.ts';
 
 /** A session of an account, its id in lower case. */
 interface Owned {
@@ -20,20 +21,27 @@ interface Owned {
 const limits = {
   sessions: { maxEntries: 1_000, maxAtOnce: 2 },
   pages: { maxEntries: 32, maxAtOnce: 1 },
+  withSegments: { maxEntries: 32, maxAtOnce: 1 },
   // A few of these may be many megabytes long, and those that are asked for together come together.
-  segments: { maxEntries: 5, maxAtOnce: 2 },
+  segments: { maxEntries: 10, maxAtOnce: 1 },
 };
 const keyOf = ({ accountId, id }: Owned) => `${accountId}/${id}`;
 
 export class SessionReads {
   readonly #db: Db;
   readonly #sessions: GatheredReads<Owned, ReadableSession | undefined>;
+  readonly #withSegments: GatheredReads<Owned, SessionWithSegments | undefined>;
   readonly #segments: GatheredReads<Owned, string | undefined>;
   readonly #pages: GatheredReads<PageQuestion, ReadableSession[]>;
 
   constructor(db: Db) {
     this.#db = db;
     this.#sessions = new GatheredReads((wanted) => findSessions(db, wanted), keyOf, limits.sessions);
+    this.#withSegments = new GatheredReads(
+      (wanted) => findSessionsWithSegments(db, wanted),
+      keyOf,
+      limits.withSegments,
+    );
     this.#segments = new GatheredReads((wanted) => findSegments(db, wanted), keyOf, limits.segments);
     this.#pages = new GatheredReads((asked) => findPages(db, asked), JSON.stringify, limits.pages);
   }
@@ -41,6 +49,11 @@ export class SessionReads {
   /** Undefined when the account has no session of this id. */
   find(accountId: string, id: string): Promise<ReadableSession | undefined> {
     return this.#sessions.find({ accountId, id });
+  }
+
+  /** The same, with the segments of its transcript as JSON text unless there are very many. */
+  findWithSegments(accountId: string, id: string): Promise<SessionWithSegments | undefined> {
+    return this.#withSegments.find({ accountId, id });
   }
 
   /** The segments of a transcript as JSON text; undefined when there is none. */

@@ -36,7 +36,7 @@ export class Reply {
     res.setHeader('Cache-Control', 'no-store');
     for (const [name, value] of Object.entries(headers ?? {})) {
       // CORS may have said `Vary: Origin` already.
-      if (name === 'Vary') res.vary(String(value));
+      if (name === 'Vary' && res.hasHeader('Vary')) res.vary(String(value));
       else if (value !== undefined) res.setHeader(name, String(value));
     }
     if (body === undefined) return this.#end(req, res);

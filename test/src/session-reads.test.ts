@@ -1,10 +1,12 @@
 /** Reads that are gathered from many requests: each gets its own answer, and never another account's. */
+import { randomBytes } from 'node:crypto';
+import { versionOf } from '../../db/transcripts.ts';
 import { GatheredReads } from '../../src/gathered-reads.ts';
 import { SessionReads } from '../../src/session-reads.ts';
 import { makeAccount } from '../support/accounts.ts';
 import { countStatements } from '../support/counted-statements.ts';
 import { startTestService } from '../support/service.ts';
-import { makeSession, queueSession } from '../support/sessions.ts';
+import { makeSession, queueSession, twoSegments } from '../support/sessions.ts';
 import type { TestAccount } from '../support/accounts.ts';
 import type { TestService } from '../support/service.ts';
 import type { TestSession } from '../support/sessions.ts';
@@ -83,6 +85,33 @@ test("sessions and segments in the same moment, another account's among them →
   expect(answers[3]).toBeUndefined();
   expect(JSON.parse(answers[4] as string)[0].text).toBe('good morning');
   expect(answers[5]).toBeUndefined();
+});
+
+test('sessions with their segments → those of the owner; not those so long that they are better read alone', async () => {
+  const [mine, theirs] = owners as [(typeof owners)[0], (typeof owners)[0]];
+  const short = await makeSession(service.db, mine.account.id, { status: 'completed' });
+  // Not to be compressed.
+  const text = randomBytes(150_000).toString('base64');
+  const segments = JSON.stringify([{ index: 0, startMs: 0, endMs: 10, text }]);
+  const long = await makeSession(service.db, mine.account.id, {
+    status: 'completed',
+    transcript: { ...twoSegments, segments, version: versionOf(twoSegments.durationMs, segments, twoSegments.words) },
+  });
+  const reads = new SessionReads(service.db);
+  const [found, ofNobody, unfinished, tooLong] = await Promise.all([
+    reads.findWithSegments(mine.account.id, short.id),
+    reads.findWithSegments(theirs.account.id, short.id),
+    reads.findWithSegments(mine.account.id, mine.sessions[0]!.id),
+    reads.findWithSegments(mine.account.id, long.id),
+  ]);
+  expect(found).toMatchObject({ id: short.id, status: 'completed', segments: twoSegments.segments });
+  expect(ofNobody).toBeUndefined();
+  expect(unfinished).toMatchObject({ status: 'queued', segments: null });
+  expect(tooLong).toMatchObject({ id: long.id, status: 'completed', segments: null });
+
+  const headers = { Authorization: `Bearer ${mine.account.key}` };
+  const answer = await fetch(`${service.url}/v1/sessions/${long.id}/transcript`, { headers });
+  expect(((await answer.json()) as { segments: { text: string }[] }).segments[0]!.text).toBe(text);
 });
 
 test('more questions than a statement takes, some the same → every one answered, the same ones together', async () => {
