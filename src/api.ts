@@ -9,6 +9,7 @@ import { closeConnectionsWhen, closeGracefully, listen } from './listening.ts';
 import { SessionReads } from './session-reads.ts';
 import { SessionWaits } from './session-waits.ts';
 import { TranscriptBodies } from './transcript-bodies.ts';
+import { UploadsInFlight } from './uploads-in-flight.ts';
 import type { Foundation } from './context.ts';
 
 export interface Api {
@@ -24,9 +25,11 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
   const stopping = new AbortController();
   const waits = new SessionWaits(foundation.db, databaseUrl, log);
   const auth = new Auth(foundation);
+  const uploads = new UploadsInFlight();
   const app = await createApp(
     { ...foundation, sessions: new SessionReads(foundation.db), waits, transcriptBodies: new TranscriptBodies() },
     auth,
+    uploads,
     stopping.signal,
   );
 
@@ -60,6 +63,7 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
     async stop() {
       stopping.abort();
       await closeGracefully(server, graceMs);
+      await uploads.ended();
       await Promise.all([waits.stop(), auth.stop()]);
     },
   };

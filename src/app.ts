@@ -23,13 +23,13 @@ import { refuseLooseIntegers, toInvalidRequest } from './api/validation.ts';
 import { ApiError, toApiError } from './problem.ts';
 import { admitUpload } from './upload-admission.ts';
 import { receiveUpload } from './upload.ts';
-import { UploadsInFlight } from './uploads-in-flight.ts';
 import type { Express, Request, Response } from 'express';
 import type { Context as Call } from 'openapi-backend';
 import type { AnyAnswer } from './api/reply.ts';
 import type { Auth } from './auth.ts';
 import type { Context, Principal } from './context.ts';
 import type { Upload } from './upload.ts';
+import type { UploadsInFlight } from './uploads-in-flight.ts';
 import type { Scope } from '../db/schema.ts';
 
 const contract = fileURLToPath(new URL('../codegen/openapi.json', import.meta.url));
@@ -40,8 +40,12 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 type AnyHandler = (input: object, ctx: Context) => Promise<AnyAnswer>;
 
 /** @param stopping aborts what waits when the server stops */
-export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal): Promise<Express> {
-  const uploads = new UploadsInFlight();
+export async function createApp(
+  ctx: Context,
+  auth: Auth,
+  uploads: UploadsInFlight,
+  stopping: AbortSignal,
+): Promise<Express> {
   const reply = new Reply(ctx.log, ctx.config.validateResponses);
   const docs = new Docs();
 
@@ -52,9 +56,11 @@ export async function createApp(ctx: Context, auth: Auth, stopping: AbortSignal)
     const answer =
       call.operation.requestBody === undefined
         ? await handler(new ReadingInput(input, stopping, res), ctx)
-        : await receive(req, res, principal!, (upload) =>
-            // What was received whole, a stopping server finishes.
-            handler({ ...input, ...upload, signal: clientLeft(res) }, ctx),
+        : await uploads.run(() =>
+            receive(req, res, principal!, (upload) =>
+              // What was received whole, a stopping server finishes.
+              handler({ ...input, ...upload, signal: clientLeft(res) }, ctx),
+            ),
           );
     await reply.answer(req, res, answer);
   };
