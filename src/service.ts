@@ -89,7 +89,7 @@ async function start(config: Config, log: Log, halves: Halves): Promise<() => Pr
 /** Loaded by workers only: recognizers and their packages would take 30 MB of an API's memory. */
 async function checkedRecognizer(config: Config): Promise<Recognizer> {
   const { selectRecognizer } = await import('./recognizers/select.ts');
-  const recognizer = selectRecognizer(config);
+  const recognizer = await selectRecognizer(config);
   await recognizer.check();
   return recognizer;
 }

@@ -33,7 +33,7 @@ async function run(setting: Setting): Promise<Findings> {
     ? librivoxClips()
     : clipsIn(choices.audio, (names) => say(`Without a .txt, left out: ${names.join(', ')}`)));
   const clips = all.slice(0, setting.sized({ full: Infinity, quick: 20, tiny: 2 }));
-  const recognizer = selectRecognizer(config);
+  const recognizer = await selectRecognizer(config);
   setting.atEnd(() => recognizer.close());
   await recognizer.check();
   // Whatever is loaded once must not count for the first recording.

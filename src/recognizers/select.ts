@@ -1,6 +1,3 @@
-import { createOpenAi } from './openai.ts';
-import { createPocketSphinx } from './pocketsphinx.ts';
-import { createSherpaOnnx } from './sherpa-onnx.ts';
 import { modelFolder } from './sherpa-onnx/installed-models.ts';
 import type { RecognizerName } from './names.ts';
 import type { SpeechServer } from './openai/client.ts';
@@ -17,15 +14,18 @@ export interface RecognizerSettings {
   openai: SpeechServer | undefined;
 }
 
-const makers: Record<RecognizerName, (settings: RecognizerSettings) => Recognizer> = {
-  pocketsphinx: () => createPocketSphinx(),
+/** Only the one that is chosen is loaded: the client of OpenAI's protocol takes 25 MB of memory. */
+const makers: Record<RecognizerName, (settings: RecognizerSettings) => Promise<Recognizer>> = {
+  pocketsphinx: async () => (await import('./pocketsphinx.ts')).createPocketSphinx(),
   // The configuration asks for a model where this is the recognizer.
-  'sherpa-onnx': ({ sherpaOnnxModel, dataDir }) =>
-    createSherpaOnnx({ ...sherpaOnnxModel!, diarization: { folder: modelFolder(dataDir, 'diarization') } }),
+  'sherpa-onnx': async ({ sherpaOnnxModel, dataDir }) => {
+    const { createSherpaOnnx } = await import('./sherpa-onnx.ts');
+    return createSherpaOnnx({ ...sherpaOnnxModel!, diarization: { folder: modelFolder(dataDir, 'diarization') } });
+  },
   // As is this.
-  openai: ({ openai }) => createOpenAi({ server: openai! }),
+  openai: async ({ openai }) => (await import('./openai.ts')).createOpenAi({ server: openai! }),
 };
 
-export function selectRecognizer(settings: RecognizerSettings): Recognizer {
+export function selectRecognizer(settings: RecognizerSettings): Promise<Recognizer> {
   return makers[settings.recognizer](settings);
 }

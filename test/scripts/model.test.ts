@@ -14,7 +14,7 @@ beforeEach(async () => void (model = await modelCommand()));
 afterEach(() => model.close());
 
 async function transcribe(env: NodeJS.ProcessEnv): Promise<string[]> {
-  const recognizer = selectRecognizer(readConfig({ RECOGNIZER: 'sherpa-onnx', ...env }));
+  const recognizer = await selectRecognizer(readConfig({ RECOGNIZER: 'sherpa-onnx', ...env }));
   const audio = await audioFolder();
   try {
     await recognizer.check();

@@ -1,9 +1,11 @@
 import { recognizerNames } from '../../../src/recognizers/names.ts';
 import { selectRecognizer } from '../../../src/recognizers/select.ts';
 
-test('every name → the recognizer of that name', () => {
+test('every name → the recognizer of that name', async () => {
   const openai = { baseUrl: 'http://127.0.0.1:8000/v1', apiKey: undefined, model: 'small' };
   const settings = { dataDir: '/data', sherpaOnnxModel: { folder: '/models/tiny' }, openai };
-  const selected = recognizerNames.map((recognizer) => selectRecognizer({ recognizer, ...settings }));
+  const selected = await Promise.all(
+    recognizerNames.map((recognizer) => selectRecognizer({ recognizer, ...settings })),
+  );
   expect(selected.map(({ name }) => name)).toEqual([...recognizerNames]);
 });

@@ -116,7 +116,7 @@ test('models in DATA_DIR/models/diarization → speakers, without another word o
   const dataDir = join(folder.path, 'data');
   await cp(models, join(dataDir, 'models/diarization'), { recursive: true });
   const env = { RECOGNIZER: 'sherpa-onnx', SHERPA_ONNX_MODEL: model, DATA_DIR: dataDir };
-  const recognizer = selectRecognizer(readConfig(env));
+  const recognizer = await selectRecognizer(readConfig(env));
   recognizers.push(recognizer);
   expect(speakersOf(await recognizer.recognize(await spoken(['low', 'high']), { signal }))).toEqual(['S1', 'S2']);
 });

@@ -25,7 +25,7 @@ async function begin(options: SpeechServerOptions): Promise<void> {
   const env = { RECOGNIZER: 'openai', OPENAI_BASE_URL: server.url, OPENAI_API_KEY: apiKey, OPENAI_MODEL: 'small.en' };
   service = await startTestService({ env });
   account = await makeAccount(service.db, { balanceMs: 60_000 });
-  const recognizer = selectRecognizer(service.config);
+  const recognizer = await selectRecognizer(service.config);
   await recognizer.check();
   await service.work(recognizer);
 }
