@@ -78,7 +78,7 @@ export async function removeWhole(folder: string): Promise<number> {
   return bytes;
 }
 
-export async function bytesIn(folder: string): Promise<number> {
+async function bytesIn(folder: string): Promise<number> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const stats = await Promise.all(names.map((name) => stat(join(folder, name))));
   return stats.reduce((sum, entry) => sum + (entry.isFile() ? entry.size : 0), 0);

@@ -33,8 +33,9 @@ function seamBetween(left: HeardPiece, right: HeardPiece): number {
   const cutMs = right.piece.startMs;
   const [fromMs, toMs] = [right.piece.heardFromMs, left.piece.heardToMs];
   const isNear = ({ startMs, endMs }: Word) => endMs > fromMs && startMs < toMs;
-  const words = [...(toMs > cutMs ? left.utterances.flat() : []), ...(fromMs < cutMs ? right.utterances.flat() : [])]
-    .filter(isNear); // prettier-ignore
+  const leftWords = toMs > cutMs ? left.utterances.flat() : [];
+  const rightWords = fromMs < cutMs ? right.utterances.flat() : [];
+  const words = [...leftWords, ...rightWords].filter(isNear);
   const isFree = (ms: number) => ms >= fromMs && ms <= toMs && !words.some((w) => w.startMs < ms && ms < w.endMs);
   const candidates = [cutMs, ...words.flatMap(({ startMs, endMs }) => [startMs, endMs])].filter(isFree);
   const distance = (ms: number) => Math.abs(ms - cutMs);
