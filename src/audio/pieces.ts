@@ -14,6 +14,8 @@ export interface PieceLengths {
   longestMs: number;
   /** How far a piece is heard beyond its own cuts. `longestMs` is without it. */
   overlapMs: number;
+  /** How far before its start it is heard, where that is to be more. */
+  leadInMs?: number;
   /** Without it, pieces are about as long as they may be, whatever is left for the last. */
   evenly?: EvenPieces;
 }
@@ -36,13 +38,13 @@ const unevenness = 0.15;
  * @returns at least one piece, in order, from 0 to `durationMs`
  */
 export function cutIntoPieces(durationMs: number, silences: readonly Silence[], lengths: PieceLengths): Piece[] {
-  const { overlapMs, evenly } = lengths;
+  const { overlapMs, leadInMs = overlapMs, evenly } = lengths;
   const cuts = evenly ? evenCuts(durationMs, silences, lengths, evenly) : lateCuts(durationMs, silences, lengths);
   return [...cuts, durationMs].map((endMs, index) => {
     const startMs = cuts[index - 1] ?? 0;
     return {
       ...{ startMs, endMs },
-      heardFromMs: Math.max(0, startMs - overlapMs),
+      heardFromMs: Math.max(0, startMs - leadInMs),
       heardToMs: Math.min(durationMs, endMs + overlapMs),
     };
   });

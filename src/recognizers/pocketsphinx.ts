@@ -40,6 +40,12 @@ export interface PocketSphinxOptions {
 const longestPieceMs = 180_000;
 const shortestPieceMs = 30_000;
 const overlapMs = 1_000;
+/**
+ * It learns the sound of voice and room from what it heard last (a running cepstral mean), and first hears too little: of
+ * half an hour in pieces it got 32.3 % of the words wrong without a lead-in, 31.0 % with five seconds, 30.6 % with eight,
+ * and 30.8 % in one piece.
+ */
+const leadInMs = 8_000;
 
 /** CMU PocketSphinx with its US English model, from Debian's packages: offline, a core per piece, word times, confidences. */
 export function createPocketSphinx(options: PocketSphinxOptions = {}): Recognizer {
@@ -51,7 +57,7 @@ export function createPocketSphinx(options: PocketSphinxOptions = {}): Recognize
       const recognizePiece: RecognizePiece = (piece, signal, onHeard) =>
         recognizeOne(executable, timeLimitMs, audio.file, piece, signal, onHeard);
       const evenly = { atOnce: slots.count, shortestMs: shortestPieceMs };
-      const lengths = { longestMs: longestPieceMs, overlapMs, evenly };
+      const lengths = { longestMs: longestPieceMs, overlapMs, leadInMs, evenly };
       const utterances = await recognizeInPieces(audio, lengths, slots, recognizePiece, recognizeOptions);
       return { language: 'en-US', segments: segmentsFromUtterances(utterances, audio.durationMs) };
     },

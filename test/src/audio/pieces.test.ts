@@ -42,6 +42,15 @@ test('pieces → hear some more at their cuts, nothing outside the recording', (
   ]);
 });
 
+test('a lead-in → more is heard before a piece than after it, nothing outside the recording', () => {
+  const heard = cutIntoPieces(25_000, [], { ...lengths, leadInMs: 12_000 });
+  expect(heard.map(({ heardFromMs, heardToMs }) => [heardFromMs, heardToMs])).toEqual([
+    [0, 11_000],
+    [0, 21_000],
+    [8_000, 25_000],
+  ]);
+});
+
 const even = { longestMs: 10_000, overlapMs: 0, evenly: { atOnce: 2, shortestMs: 2_000 } };
 const evenCutsOf = (durationMs: number, silences: { startMs: number; endMs: number }[]) =>
   cutIntoPieces(durationMs, silences, even).map(({ endMs }) => endMs);
