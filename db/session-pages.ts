@@ -1,6 +1,7 @@
 /** Sessions page by page. */
 import { sql } from 'kysely';
 import { Prepared } from './prepared.ts';
+import { record, recordsTogether, sessionsOf } from './session-records.ts';
 import { readable } from './sessions.ts';
 import type { Queryable } from './database.ts';
 import type { ParameterOf } from './prepared.ts';
@@ -101,8 +102,6 @@ function pageOf(db: Queryable, parameter: ParameterOf<PageValues>, statuses: rea
     .limit(parameter('limit'));
 }
 
-type PlacedSession = ReadableSession & { place: number };
-
 /**
  * Pages of all statuses, of many accounts in one statement.
  * @param questions without `statuses`
@@ -117,9 +116,7 @@ export async function findPages(db: Queryable, questions: readonly PageQuestion[
     ids: bounds.map(({ id }) => id),
     limits: questions.map(({ limit }) => limit),
   });
-  const pages: ReadableSession[][] = questions.map(() => []);
-  for (const row of rows) pages[row.place - 1]!.push(row);
-  return pages;
+  return rows.map(({ page }) => sessionsOf(page));
 }
 
 interface Together {
@@ -130,7 +127,7 @@ interface Together {
   limits: number[];
 }
 
-const pagesTogether = new Prepared<Together, PlacedSession>('pages', (db, parameter) =>
+const pagesTogether = new Prepared<Together, { page: string | null }>('pages', (db, parameter) =>
   db
     .selectFrom(
       sql<{ account_id: string; place: number }>`unnest(
@@ -138,23 +135,22 @@ const pagesTogether = new Prepared<Together, PlacedSession>('pages', (db, parame
         ${parameter('ids')}::uuid[], ${parameter('limits')}::int[]
       ) with ordinality`.as<'asked'>(sql`asked (account_id, since, time, id, most, place)`),
     )
-    .innerJoinLateral(
-      (from) =>
-        from
-          .selectFrom('sessions')
-          .select(readable)
-          .whereRef('sessions.account_id', '=', 'asked.account_id')
-          .where(sql<boolean>`created_at >= asked.since`)
-          .where(sql<boolean>`(created_at, sessions.id) < (asked.time, asked.id)`)
-          .orderBy('created_at', 'desc')
-          .orderBy('sessions.id', 'desc')
-          .limit(sql<number>`asked.most`)
-          .as('page'),
-      (join) => join.onTrue(),
+    .select((asked) =>
+      asked
+        .selectFrom((from) =>
+          from
+            .selectFrom('sessions')
+            .select(record.as('record'))
+            .whereRef('sessions.account_id', '=', 'asked.account_id')
+            .where(sql<boolean>`created_at >= asked.since`)
+            .where(sql<boolean>`(created_at, sessions.id) < (asked.time, asked.id)`)
+            .orderBy('created_at', 'desc')
+            .orderBy('sessions.id', 'desc')
+            .limit(sql<number>`asked.most`)
+            .as('records'),
+        )
+        .select(recordsTogether.as('page'))
+        .as('page'),
     )
-    .select(readable.map((column) => `page.${column}` as const))
-    .select(sql<number>`asked.place::int`.as('place'))
-    .orderBy('place')
-    .orderBy('page.created_at', 'desc')
-    .orderBy('page.id', 'desc'),
+    .orderBy('asked.place'),
 );
