@@ -1,5 +1,6 @@
 /** The answering half: the HTTP server around the app. */
 import { createServer } from 'node:http';
+import { classesFor } from './api/express-prototypes.ts';
 import { answerParserRefusals } from './api/parser-refusals.ts';
 import { limitSlowReaders } from './api/slow-readers.ts';
 import { createApp } from './app.ts';
@@ -36,6 +37,7 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
   // Uploads have a time limit of their own, by progress instead of by the clock (upload-meter.ts).
   const server = createServer(
     {
+      ...classesFor(app),
       requestTimeout: 0,
       headersTimeout: 20_000,
       // How late that may be noticed.

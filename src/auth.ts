@@ -1,5 +1,5 @@
 /** Who sends a request and whether they may: 401 → 403 plan or suspended → 429 allowance → 403 scope, in this order. */
-import { digestOf, isWellFormedApiKey } from './api-key.ts';
+import { isWellFormedApiKey } from './api-key.ts';
 import { AuthFailures } from './api/auth-failures.ts';
 import { KeyCache } from './api/key-cache.ts';
 import { ApiError } from './problem.ts';
@@ -47,8 +47,7 @@ export class Auth {
 
   async #authenticate(req: Request, res: Response): Promise<Principal> {
     const key = /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
-    const principal =
-      key !== undefined && isWellFormedApiKey(key) ? await this.#keys.ownerOf(digestOf(key)) : undefined;
+    const principal = key !== undefined && isWellFormedApiKey(key) ? await this.#keys.ownerOf(key) : undefined;
     if (principal !== undefined) return principal;
     if (await this.#failures.count(req.ip ?? '')) res.shouldKeepAlive = false;
     throw unauthorized(key !== undefined);
