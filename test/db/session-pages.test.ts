@@ -78,13 +78,3 @@ test.each([
   const [session] = await listSessions(single.db, { accountId, limit: 1, createdBefore, after: position });
   expect(session!.created_at).toBe(`${first}:00+00`);
 });
-
-test('a title with a separator of records, which no upload can have → an error instead of values of another session', async () => {
-  const { id } = await makeAccount(service.db);
-  await sql`
-    insert into sessions (account_id, id, job_id, queue_job_id, status, title, max_audio_ms, reserved_ms, attempts_left)
-    values (${id}, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'queued', ${'one\x1etwo'}, 1, 0, 1)`.execute(
-    service.db,
-  );
-  await expect(listSessions(single.db, { accountId: id, limit: 20 })).rejects.toThrow('other values');
-});

@@ -126,10 +126,10 @@ test('more questions than a statement takes, some the same → every one answere
   expect(batches).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
 });
 
-test('a statement fails → those who asked are told, the next are answered', async () => {
+test('the database is away → those who asked are told, the next are answered', async () => {
   let isAway = true;
   const read = async (questions: string[]) => {
-    if (isAway) throw new Error('away');
+    if (isAway) throw new Error('Connection terminated');
     return questions;
   };
   const reads = new GatheredReads(read, (question) => question, { maxEntries: 10, maxAtOnce: 1 });
@@ -137,4 +137,25 @@ test('a statement fails → those who asked are told, the next are answered', as
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   isAway = false;
   expect(await reads.find('a')).toBe('a');
+});
+
+test('one of many that were asked for can not be read → only that one fails', async () => {
+  const read = async (questions: string[]) => {
+    if (questions.includes('damaged')) throw new Error('invalid page in block 7');
+    return questions;
+  };
+  const reads = new GatheredReads(read, (question) => question, { maxEntries: 10, maxAtOnce: 1 });
+  const settled = await Promise.allSettled(['a', 'damaged', 'b'].map((question) => reads.find(question)));
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('a session whose row can not be read → the page of its account fails, those of others do not', async () => {
+  const damaged = await makeAccount(service.db);
+  await queueSession(service.db, damaged.id, { title: 'no upload has such a title: \x1e' });
+  const reads = new SessionReads(service.db);
+  const asked = [owners[0]!.account, damaged, owners[1]!.account].map(({ id }) =>
+    reads.page({ accountId: id, limit: 9 }),
+  );
+  const settled = await Promise.allSettled(asked);
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
