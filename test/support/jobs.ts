@@ -1,6 +1,7 @@
 /** Uploads and what becomes of them, as a client sees it, and the rows behind them. */
 import { sql } from 'kysely';
 import { findSessionRow } from '../../db/sessions.ts';
+import { deadLetterQueue } from '../../src/queue.ts';
 import type { Session } from '../../db/sessions.ts';
 import type { Schema } from '../../codegen/operations.ts';
 import type { TestAccount } from './accounts.ts';
@@ -44,13 +45,20 @@ export async function jobsOf(service: TestService, sessionId: string): Promise<J
   return rows;
 }
 
-/** Lets the next attempt begin without the queue's delay, and wakes the workers as the queue itself does. */
+/**
+ * Lets the next attempt begin without the queue's delay, and wakes the workers as the queue itself does; also for a dead
+ * letter, of which it leaves them to learn at their next poll.
+ */
 export async function hurryRetries(service: TestService): Promise<void> {
   await sql`with hurried as (
-      update pgboss.job set start_after = now() where state = 'retry' and start_after > now() returning id
+      update pgboss.job set start_after = now() where state = 'retry' and start_after > now() returning name
+    ), waiting as (
+      select name from hurried
+      union select name from pgboss.job where name = ${deadLetterQueue} and state = 'created'
     )
-    select pg_notify('pgboss_' || left(encode(sha224('pgboss'::bytea), 'hex'), 24), 'transcription')
-    from hurried`.execute(service.db);
+    select pg_notify('pgboss_' || left(encode(sha224('pgboss'::bytea), 'hex'), 24), name) from waiting`.execute(
+    service.db,
+  );
 }
 
 /** Looks again and again until something holds, `maxMs` at most. */
