@@ -4,27 +4,30 @@ import { EventEmitter, once } from 'node:events';
 import { ConnectionWatch } from '../../db/connection-watch.ts';
 import { openConnection } from '../../db/database.ts';
 
-test('a silent connection, and a server that refuses another → it said so itself: the connection lives on', async () => {
-  const admin = openConnection(process.env.TEST_DATABASE_URL!);
-  await admin.connect();
-  const role = `role_${randomUUID().replaceAll('-', '')}`;
-  await admin.query(`create role ${role} login password 'secret' connection limit 1`);
-  try {
-    const url = new URL(process.env.TEST_DATABASE_URL!);
-    url.username = role;
-    url.password = 'secret';
-    const connection = openConnection(url.href);
-    await connection.connect();
-    const second = openConnection(url.href);
-    await expect(second.connect()).rejects.toMatchObject({ code: '53300' });
-    // Longer than a connection may be silent without a question.
-    expect((await connection.query('select 7 as answer from pg_sleep(4)')).rows).toEqual([{ answer: 7 }]);
-    await connection.end();
-  } finally {
-    await admin.query(`drop role ${role}`);
-    await admin.end();
-  }
-});
+test.concurrent(
+  'a silent connection, and a server that refuses another → it said so itself: the connection lives on',
+  async () => {
+    const admin = openConnection(process.env.TEST_DATABASE_URL!);
+    await admin.connect();
+    const role = `role_${randomUUID().replaceAll('-', '')}`;
+    await admin.query(`create role ${role} login password 'secret' connection limit 1`);
+    try {
+      const url = new URL(process.env.TEST_DATABASE_URL!);
+      url.username = role;
+      url.password = 'secret';
+      const connection = openConnection(url.href);
+      await connection.connect();
+      const second = openConnection(url.href);
+      await expect(second.connect()).rejects.toMatchObject({ code: '53300' });
+      // Longer than a connection may be silent without a question.
+      expect((await connection.query('select 7 as answer from pg_sleep(4)')).rows).toEqual([{ answer: 7 }]);
+      await connection.end();
+    } finally {
+      await admin.query(`drop role ${role}`);
+      await admin.end();
+    }
+  },
+);
 
 /** The far end of a question, in the test's hands. */
 class Line extends EventEmitter {
@@ -40,7 +43,7 @@ class Line extends EventEmitter {
   }
 }
 
-test('a line that was given up ends late → the one that took its place stays in use', async () => {
+test.concurrent('a line that was given up ends late → the one that took its place stays in use', async () => {
   const lines: Line[] = [];
   const questions = new EventEmitter();
   const watch = new ConnectionWatch(
@@ -69,14 +72,17 @@ test('a line that was given up ends late → the one that took its place stays i
   healthy.destroy();
 });
 
-test('a server that answers, and a connection that says nothing for longer than it may → broken off', async () => {
-  const watch = new ConnectionWatch(
-    () => new Line(),
-    () => true,
-    5_000,
-  );
-  const socket = watch.stream();
-  await expect(once(socket, 'close')).rejects.toThrow('the server is silent');
-  expect(socket.destroyed).toBe(true);
-  await watch.close();
-});
+test.concurrent(
+  'a server that answers, and a connection that says nothing for longer than it may → broken off',
+  async () => {
+    const watch = new ConnectionWatch(
+      () => new Line(),
+      () => true,
+      5_000,
+    );
+    const socket = watch.stream();
+    await expect(once(socket, 'close')).rejects.toThrow('the server is silent');
+    expect(socket.destroyed).toBe(true);
+    await watch.close();
+  },
+);
