@@ -2,9 +2,8 @@
 import { cpuOfTree } from '../../../scripts/bench/process-tree.ts';
 import { until } from '../../support/until.ts';
 import { expectWellFormed, humanSpeech } from './conformance.ts';
-import { makeRecordings } from './conformance-recordings.ts';
+import { partsFor } from './conformance-parts.ts';
 import type { Recognizer } from '../../../src/recognizers/recognizer.ts';
-import type { Recordings } from './conformance-recordings.ts';
 import type { Speech } from './conformance.ts';
 
 /** By then it has begun, and is far from its end. */
@@ -18,23 +17,14 @@ export function crashConformance(
   speech: Speech = humanSpeech,
 ): void {
   describe(`${name}: crashes`, () => {
-    let recordings: Recordings;
-    let recognizer: Recognizer;
-    beforeAll(async () => {
-      recordings = await makeRecordings();
-      recognizer = make();
-    });
-    afterAll(async () => {
-      await recognizer.close();
-      await recordings.remove();
-    });
+    const parts = partsFor(make);
     const { signal } = new AbortController();
 
     test('killed in the middle → RecognizerError, retryable, nothing goes on; the next one is recognized', async () => {
       const clips = await speech.clips();
-      const audio = await recordings.ofClips([...clips, ...clips, ...clips, ...clips]);
+      const audio = await parts.recordings.ofClips([...clips, ...clips, ...clips, ...clips]);
       for (let times = 0; times < 2; times += 1) {
-        const running = recognizer.recognize(audio, { signal });
+        const running = parts.recognizer.recognize(audio, { signal });
         running.catch(() => {});
         await until(() => children().some((pid) => cpuOfTree(pid) >= workedMs));
         for (const pid of children()) process.kill(pid, 'SIGKILL');
@@ -44,8 +34,8 @@ export function crashConformance(
         });
         expect(children()).toEqual([]);
       }
-      const last = await recordings.made('-i', clips.at(-1)!.file);
-      const transcript = await recognizer.recognize(last, { signal });
+      const last = await parts.recordings.made('-i', clips.at(-1)!.file);
+      const transcript = await parts.recognizer.recognize(last, { signal });
       expectWellFormed(transcript, last.durationMs);
       expect(transcript.segments).not.toEqual([]);
     });

@@ -1,8 +1,7 @@
 /** What every recognizer does that hears more of a recording than its piece: no word is lost or doubled at a cut. */
 import { expectWellFormed, humanSpeech } from './conformance.ts';
-import { makeRecordings } from './conformance-recordings.ts';
+import { partsFor } from './conformance-parts.ts';
 import type { DecodedAudio, Recognizer, Word } from '../../../src/recognizers/recognizer.ts';
-import type { Recordings } from './conformance-recordings.ts';
 import type { Speech } from './conformance.ts';
 
 /** @param pieceMs how long pieces are where nobody pauses, in recordings of two and of four times that */
@@ -13,21 +12,12 @@ export function cutConformance(
   speech: Speech = humanSpeech,
 ): void {
   describe(`${name}: cuts between pieces`, () => {
-    let recordings: Recordings;
-    let recognizer: Recognizer;
-    beforeAll(async () => {
-      recordings = await makeRecordings();
-      recognizer = make();
-    });
-    afterAll(async () => {
-      await recognizer.close();
-      await recordings.remove();
-    });
+    const parts = partsFor(make);
 
     /** Without silences to cut at, the cuts lie where `pieceMs` says. */
     const wordsOf = async (audio: DecodedAudio, onProgress?: (percent: number) => void): Promise<Word[]> => {
       const { signal } = new AbortController();
-      const transcript = await recognizer.recognize(
+      const transcript = await parts.recognizer.recognize(
         { ...audio, silences: [] },
         { signal, ...(onProgress && { onProgress }) },
       );
@@ -36,11 +26,12 @@ export function cutConformance(
     };
     const lastClip = async () => (await speech.clips()).at(-1)!;
     const textOf = (words: readonly Word[]) => words.map(({ text }) => text).join(' ');
+    let uncut: Promise<Word[]> | undefined;
     /** As they are heard without a cut, up to a second behind it: what comes later, no cut can change. */
-    const wordsAround = async (cutMs: number) =>
-      (await wordsOf(await recordings.made('-i', (await lastClip()).file))).filter(
-        ({ startMs }) => startMs < cutMs + 1_000,
-      );
+    const wordsAround = async (cutMs: number) => {
+      uncut ??= lastClip().then(async ({ file }) => wordsOf(await parts.recordings.made('-i', file)));
+      return (await uncut).filter(({ startMs }) => startMs < cutMs + 1_000);
+    };
     /** @param words from the beginning of a clip, with times from the beginning of the recording */
     const expectAtCut = (words: readonly Word[], around: readonly Word[], cutMs: number) => {
       expect(around.length).toBeGreaterThan(0);
@@ -52,7 +43,7 @@ export function cutConformance(
     test.each([0.2, 0.5, 0.8])('a cut at %s of a word → the same words as without it', async (part) => {
       const cutMs = (speech.word.from + part * speech.word.length) * 1000;
       const around = await wordsAround(cutMs);
-      const cut = await wordsOf(await recordings.at([pieceMs - cutMs], await lastClip(), 2 * pieceMs));
+      const cut = await wordsOf(await parts.recordings.at([pieceMs - cutMs], await lastClip(), 2 * pieceMs));
       expectAtCut(cut, around, pieceMs);
     });
 
@@ -61,7 +52,7 @@ export function cutConformance(
       const around = await wordsAround(cutMs);
       const starts = [1, 2, 3].map((piece) => piece * pieceMs - cutMs);
       const percents: number[] = [];
-      const audio = await recordings.at(starts, await lastClip(), 4 * pieceMs);
+      const audio = await parts.recordings.at(starts, await lastClip(), 4 * pieceMs);
       const words = await wordsOf(audio, (percent) => percents.push(percent));
       for (const start of starts) {
         const ofClip = words.filter(({ startMs }) => startMs >= start && startMs < start + pieceMs);

@@ -1,7 +1,6 @@
 import type { DecodedAudio, RecognizeOptions, Recognizer, Transcript } from '../../../src/recognizers/recognizer.ts';
-import { noise, silence, speechClips, wordErrorRate } from '../../support/audio-fixtures.ts';
-import { makeRecordings } from './conformance-recordings.ts';
-import type { Recordings } from './conformance-recordings.ts';
+import { noise, silence, speechClips } from '../../support/audio-fixtures.ts';
+import { partsFor } from './conformance-parts.ts';
 
 /** What a recognizer is able to hear. */
 export interface Speech {
@@ -15,26 +14,20 @@ export interface Speech {
 
 export const humanSpeech: Speech = { clips: speechClips, errorRate: 0.5, word: { from: 0.6, length: 0.35 } };
 
-/** What every recognizer must do, whatever model it has. `make` gives a recognizer that can run on this machine. */
+/**
+ * What every recognizer must do, whatever model it has; see also `speechConformance`. `make` gives a recognizer that can run
+ * on this machine.
+ */
 export function recognizerConformance(name: string, make: () => Recognizer, speech: Speech = humanSpeech): void {
   describe(`${name}: what every recognizer does`, () => {
-    let recordings: Recordings;
-    let recognizer: Recognizer;
-    beforeAll(async () => {
-      recordings = await makeRecordings();
-      recognizer = make();
-    });
-    afterAll(async () => {
-      await recognizer.close();
-      await recordings.remove();
-    });
+    const parts = partsFor(make);
 
-    const made = (...args: string[]) => recordings.made(...args);
+    const made = (...args: string[]) => parts.recordings.made(...args);
     const recognize = (audio: DecodedAudio, options: Partial<RecognizeOptions> = {}): Promise<Transcript> =>
-      recognizer.recognize(audio, { signal: new AbortController().signal, ...options });
-    const allClips = async () => recordings.ofClips(await speech.clips());
+      parts.recognizer.recognize(audio, { signal: new AbortController().signal, ...options });
+    const allClips = async () => parts.recordings.ofClips(await speech.clips());
 
-    test('a machine that has what it needs → check passes', () => recognizer.check());
+    test('a machine that has what it needs → check passes', () => parts.recognizer.check());
 
     test('silence → no segments', async () => {
       expect((await recognize(await made(...silence(3)))).segments).toEqual([]);
@@ -83,29 +76,6 @@ export function recognizerConformance(name: string, make: () => Recognizer, spee
       expectWellFormed(shifted, audio.durationMs);
       const startOf = (transcript: Transcript): number => transcript.segments[0]!.startMs;
       expect(Math.abs(startOf(shifted) - startOf(plain) - 5000)).toBeLessThanOrEqual(150);
-    });
-
-    test('several utterances → well-formed, words heard, progress in rising whole percents below 100', async () => {
-      const audio = await allClips();
-      const percents: number[] = [];
-      const transcript = await recognize(audio, { onProgress: (percent) => percents.push(percent) });
-      expectWellFormed(transcript, audio.durationMs);
-      const reference = (await speech.clips()).map((clip) => clip.text).join(' ');
-      const heard = transcript.segments.map((segment) => segment.text).join(' ');
-      expect(wordErrorRate(reference, heard)).toBeLessThanOrEqual(speech.errorRate);
-      expect(percents).toEqual([...new Set(percents)].sort((a, b) => a - b));
-      for (const percent of percents) {
-        expect(Number.isInteger(percent) && percent >= 0 && percent < 100).toBe(true);
-      }
-    });
-
-    test.each([
-      ['German', 'de', 'Guten Morgen, meine Damen und Herren. Wir beginnen heute etwas später als sonst.'],
-      ['Mandarin', 'cmn', '大家早上好。今天的会议比平时晚一点开始。'],
-    ])('%s → no crash, a well-formed transcript', async (_, voice, text) => {
-      const audio = await recordings.spoken(voice, text);
-      expect(audio.durationMs).toBeGreaterThan(2_000);
-      expectWellFormed(await recognize(audio), audio.durationMs);
     });
 
     test('aborted in the middle → rejects at once with the reason', async () => {

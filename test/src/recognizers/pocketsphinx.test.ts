@@ -10,8 +10,10 @@ import { childrenOf } from '../../support/processes.ts';
 import { expectWellFormed, recognizerConformance } from './conformance.ts';
 import { crashConformance } from './conformance-crash.ts';
 import { cutConformance } from './conformance-cuts.ts';
+import { speechConformance } from './conformance-speech.ts';
 
 recognizerConformance('pocketsphinx', createPocketSphinx);
+speechConformance('pocketsphinx', createPocketSphinx);
 crashConformance('pocketsphinx', createPocketSphinx, () => childrenOf(process.pid, 'pocketsphinx_continuous'));
 cutConformance('pocketsphinx', () => createPocketSphinx({ slots: createSlots(4) }), 30_000);
 

@@ -15,6 +15,8 @@ import { makeTinyDiarization } from '../../support/tiny-model/diarization.ts';
 import { makeTinySenseVoice } from '../../support/tiny-model/sense-voice.ts';
 import { speakTones } from '../../support/tiny-model/spoken-tones.ts';
 import { expectWellFormed, recognizerConformance } from './conformance.ts';
+import { speechConformance } from './conformance-speech.ts';
+import { toneSpeech } from './conformance-tones.ts';
 import type { Tone } from '../../support/tiny-model/spoken-tones.ts';
 import type { DecodedAudio, Recognizer, Transcript } from '../../../src/recognizers/recognizer.ts';
 import type { SherpaOnnxOptions } from '../../../src/recognizers/sherpa-onnx.ts';
@@ -25,14 +27,9 @@ afterAll(() => folder.remove());
 const model = await makeTinySenseVoice(join(folder.path, 'model'));
 const models = await makeTinyDiarization(join(folder.path, 'diarization'));
 
-recognizerConformance('sherpa-onnx with diarization', () => make(), {
-  clips: async () => [
-    await speakTones(folder.path, 'clip1', ['low', 'high', 'high', 'low']),
-    await speakTones(folder.path, 'clip2', ['low']),
-  ],
-  errorRate: 0,
-  word: { from: 0.2, length: 0.6 },
-});
+const speech = await toneSpeech(folder.path);
+recognizerConformance('sherpa-onnx with diarization', () => make(), speech);
+speechConformance('sherpa-onnx with diarization', () => make(), speech);
 
 const signal = new AbortController().signal;
 const recognizers: Recognizer[] = [];

@@ -11,7 +11,8 @@ import { speakTones } from '../../support/tiny-model/spoken-tones.ts';
 import { expectWellFormed, recognizerConformance } from './conformance.ts';
 import { crashConformance } from './conformance-crash.ts';
 import { cutConformance } from './conformance-cuts.ts';
-import type { Speech } from './conformance.ts';
+import { speechConformance } from './conformance-speech.ts';
+import { toneSpeech } from './conformance-tones.ts';
 import type { Tone } from '../../support/tiny-model/spoken-tones.ts';
 import type { DecodedAudio, Recognizer } from '../../../src/recognizers/recognizer.ts';
 
@@ -20,20 +21,14 @@ const prepared = prepare();
 async function prepare() {
   const folder = await audioFolder();
   const model = await makeTinySenseVoice(join(folder.path, 'model'));
-  const clip = (index: number, ...tones: Tone[]) => speakTones(folder.path, `clip${index}`, tones);
-  const clips = [await clip(1, 'low', 'high', 'high', 'low'), await clip(2, 'high', 'low'), await clip(3, 'low')];
-  return { folder, model, clips };
+  return { folder, model, tones: await toneSpeech(folder.path) };
 }
 afterAll(async () => (await prepared).folder.remove());
-const { model } = await prepared;
+const { model, tones } = await prepared;
 
 const childrenHere = () => childrenOf(process.pid, 'sherpa-onnx/child-main.ts');
-const tones: Speech = {
-  clips: async () => (await prepared).clips,
-  errorRate: 0,
-  word: { from: 0.2, length: 0.6 },
-};
 recognizerConformance('sherpa-onnx', () => createSherpaOnnx({ folder: model }), tones);
+speechConformance('sherpa-onnx', () => createSherpaOnnx({ folder: model }), tones);
 crashConformance('sherpa-onnx', () => createSherpaOnnx({ folder: model }), childrenHere, tones);
 cutConformance('sherpa-onnx', () => createSherpaOnnx({ folder: model }), 60_000, tones);
 
