@@ -13,7 +13,7 @@ import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { makeAccount } from '../../support/accounts.ts';
 import { audioFolder, ffmpeg, sine } from '../../support/audio-fixtures.ts';
 import { expectSound } from '../../support/audit.ts';
-import { eventually, final, jobsOf, row, upload } from '../../support/jobs.ts';
+import { eventually, final, hurryRetries, jobsOf, row, upload } from '../../support/jobs.ts';
 import { ScriptedRecognizer, gate, says } from '../../support/scripted-recognizer.ts';
 import { startTestService } from '../../support/service.ts';
 import type { TestAccount } from '../../support/accounts.ts';
@@ -73,17 +73,21 @@ afterAll(async () => {
 const outcomes = () => service.logLines.filter((line) => line.includes(sessionId) && line.includes('attempt ended'));
 /** Lets the first recognition end, and waits until its attempt has. */
 async function endFirst(): Promise<void> {
-  const before = outcomes().length;
   first.open();
-  await eventually('attempts', outcomes, (lines) => lines.length > before);
+  await eventually('the first attempt', outcomes, (lines) => lines.some((line) => line.includes('"attempt":1,')));
 }
 const amounts = async () => (await listLedger(service.db, account.id)).map((entry) => entry.amount_ms);
 const reservedMs = async () =>
   (await service.db.selectFrom('accounts').select('reserved_ms').where('id', '=', account.id).executeTakeFirst())!
     .reserved_ms;
 /** What the queue does when it has heard nothing from a worker for too long. */
-const takeJobAway = () =>
-  sql`update pgboss.job set state = 'retry', start_after = now() where id = ${queueJobId}`.execute(service.db);
+const loseJob = () =>
+  sql`update pgboss.job set state = 'retry', start_after = now() + interval '1 hour'
+    where id = ${queueJobId}`.execute(service.db);
+const takeJobAway = async () => {
+  await loseJob();
+  await hurryRetries(service);
+};
 const worksAsSweeper = () => ({
   ...service,
   ...{ recognizer, workFolder: new WorkFolder(service.dataDir), stopping: new AbortController().signal },
@@ -117,8 +121,7 @@ test('the first attempt ends while the second runs → it changes nothing, not e
 });
 
 test('the claim is gone but the session is not claimed again yet → nothing is stored, the next attempt does it', async () => {
-  await sql`update pgboss.job set state = 'retry', start_after = now() + interval '1 hour'
-    where id = ${queueJobId}`.execute(service.db);
+  await loseJob();
   await endFirst();
   expect(await row(service, account, sessionId)).toMatchObject({ status: 'processing', reserved_ms: 2_000 });
   expect(await segmentsOf(sessionId)).toBeUndefined();
