@@ -15,13 +15,13 @@ interface Owned {
 }
 
 /**
- * Few at once: whoever reads something else always finds a connection. One where statements are long enough to gather more
- * meanwhile: a packet to PostgreSQL and back costs more than what a request reads.
+ * Few at once: whoever reads something else always finds a connection. Two, so that PostgreSQL reads for some while others are
+ * answered; more entries or more at once of what is long were slower.
  */
 const limits = {
   sessions: { maxEntries: 1_000, maxAtOnce: 2 },
-  pages: { maxEntries: 32, maxAtOnce: 1 },
-  withSegments: { maxEntries: 32, maxAtOnce: 1 },
+  pages: { maxEntries: 16, maxAtOnce: 2 },
+  withSegments: { maxEntries: 16, maxAtOnce: 2 },
   // A few of these may be many megabytes long, and those that are asked for together come together.
   segments: { maxEntries: 10, maxAtOnce: 1 },
 };
