@@ -33,11 +33,11 @@ export class ChildNotStarted extends Error {
 const stderrTailBytes = 4096;
 
 /**
- * Runs one program without a shell, environment and (where the machine allows it) network, below hard limits, and waits
- * for its end.
+ * Runs one program without environment and (where the machine allows it) network, below hard limits, and waits for its
+ * end.
  * It dies with the thread that called this, even when that is killed with SIGKILL (prctl(2), PR_SET_PDEATHSIG).
  * @param program name looked up in PATH, or an absolute path
- * @throws {ExecutableNotFound} the program, `prlimit`, `setpriv` or `unshare` is not installed
+ * @throws {ExecutableNotFound} the program, `prlimit`, `setpriv`, `sh`, `env` or `unshare` is not installed
  * @throws {ChildNotStarted}
  * @throws the abort reason of `options.signal`
  */

@@ -13,10 +13,12 @@ export class ExecutableNotFound extends Error {
 }
 
 const debianPackages: Record<string, string> = {
+  env: 'coreutils',
   ffmpeg: 'ffmpeg',
   pocketsphinx_continuous: 'pocketsphinx pocketsphinx-en-us',
   prlimit: 'util-linux',
   setpriv: 'util-linux',
+  sh: 'dash',
   unshare: 'util-linux',
 };
 

@@ -4,6 +4,7 @@ import { chmod, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { findExecutable } from '../../src/audio/executable.ts';
+import { eventually } from '../support/jobs.ts';
 
 const execute = promisify(execFile);
 
@@ -25,6 +26,7 @@ export interface Watch {
 
 /**
  * From now on every child of this process runs below strace: `setpriv`, which all of them begin with, is found in PATH.
+ * strace stands beside them (`-D`), since they work only for a parent that is the service.
  * @throws where this machine does not let one process watch another
  */
 export async function watchChildren(folder: string): Promise<Watch> {
@@ -35,7 +37,7 @@ export async function watchChildren(folder: string): Promise<Watch> {
   const logs = join(folder, 'logs');
   await mkdir(logs, { recursive: true });
   const calls = 'trace=%network,%file,io_uring_setup,ptrace,fork,vfork';
-  const script = `#!/bin/sh\nexec ${strace} -f --seccomp-bpf -s 4096 -e ${calls} -e signal=none -o ${logs}/$$ ${setpriv} "$@"\n`;
+  const script = `#!/bin/sh\nexec ${strace} -D -f --seccomp-bpf -s 4096 -e ${calls} -e signal=none -o ${logs}/$$ ${setpriv} "$@"\n`;
   await writeFile(join(folder, 'setpriv'), script);
   await chmod(join(folder, 'setpriv'), 0o755);
   const path = process.env.PATH;
@@ -43,7 +45,9 @@ export async function watchChildren(folder: string): Promise<Watch> {
   return {
     async children() {
       const paths = (await readdir(logs)).map((name) => join(logs, name));
-      const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+      const read = () => Promise.all(paths.map((path) => readFile(path, 'utf8')));
+      // strace is told of a child's end after the service.
+      const texts = await eventually('their ends', read, (texts) => texts.every((text) => /\+\+\+\n$/.test(text)));
       await Promise.all(paths.map((path) => rm(path)));
       return texts.map(childIn);
     },
@@ -53,8 +57,8 @@ export async function watchChildren(folder: string): Promise<Watch> {
   };
 }
 
-/** `setpriv` and `prlimit` go before the program. */
-const limiters = 2;
+/** `setpriv`, `sh`, `env` and `prlimit` go before the program. */
+const limiters = 4;
 
 /** Where programs, libraries and what those look at by themselves lie. */
 const ownFiles = [
@@ -64,6 +68,8 @@ const ownFiles = [
   /^\/proc\/(self\/.*|\d+\/status|cpuinfo|meminfo|filesystems|sys\/kernel\/cap_last_cap|sys\/crypto\/fips_enabled)$/,
   /^\/sys\/(devices\/system\/(cpu|node)(\/.*)?|fs\/selinux)$/,
   /^\/(dev\/null|selinux)$/,
+  // A shell looks where it is.
+  /^[/.]$/,
 ];
 
 const looks = /^(open|openat|access|faccessat2?|stat|lstat|newfstatat|statx|statfs|readlink(at)?|execve|getcwd)$/;

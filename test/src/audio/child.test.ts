@@ -1,11 +1,14 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { chmod, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { boundedCommand } from '../../../src/audio/bounded-command.ts';
 import { runChild } from '../../../src/audio/child.ts';
 import type { ChildOptions } from '../../../src/audio/child.ts';
 import { ExecutableNotFound } from '../../../src/audio/executable.ts';
 
+const execute = promisify(execFile);
 const limits = { memoryBytes: 1024 ** 3, cpuSeconds: 10, fileBytes: 1_000_000, openFiles: 64 };
 const bounds: ChildOptions = { limits, timeLimitMs: 20_000 };
 
@@ -39,6 +42,13 @@ test('a child → empty environment, the asked limits, no shell', async () => {
   expect(table).toMatch(/Max file size +1000000 +1000000/);
   expect(table).toMatch(/Max core file size +0 +0/);
   expect(table).toMatch(/Max open files +64 +64/);
+});
+
+test('whoever starts it has died before its death became a signal → the program is not started', async () => {
+  const command = await boundedCommand('echo', ['started'], limits);
+  expect((await execute(command[0], command.slice(1))).stdout).toBe('started\n');
+  // Another process stands in between, as the one does that adopts orphans.
+  expect((await execute('sh', ['-c', '"$@"; true', 'sh', ...command])).stdout).toBe('');
 });
 
 test('standard input → nothing by default, otherwise the open file, from its start', async () => {
