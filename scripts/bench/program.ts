@@ -1,6 +1,6 @@
 /** Servers under test as child processes: they end with the bench, however that ends, and tell what they used. */
 import { spawn } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -103,16 +103,6 @@ export function serviceEnv({ folder }: Setting, databaseUrl: string): Record<str
 export function cpuOf(pid: number): number {
   const [user, system] = statOf(pid).slice(11, 13);
   return (Number(user) + Number(system)) * msPerTick;
-}
-
-/** CPU time of all children of a process that live now, in ms: PostgreSQL's connections are its postmaster's children. */
-export function cpuOfChildren(pid: number): number {
-  return childrenOf(pid).reduce((sum, child) => sum + cpuOf(child), 0);
-}
-
-export function childrenOf(pid: number): number[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.map(Number).filter((child) => statOf(child)[1] === String(pid));
 }
 
 /** The fields after the name of the program, which may hold blanks; of a process that is gone, none. */

@@ -1,6 +1,7 @@
 /** Reading: what most requests do. */
 import { seedAccounts, seedSessions, seedTranscripts, settle, startDatabase } from './database.ts';
-import { cpuOf, cpuOfChildren, startApiProgram, startProgram } from './program.ts';
+import { cpuOfTree } from './process-tree.ts';
+import { cpuOf, startApiProgram, startProgram } from './program.ts';
 import { interleaved } from './rounds.ts';
 import { quantile, ratios } from './statistics.ts';
 import { connections, load, requireWrk, writeTargets } from './wrk.ts';
@@ -105,14 +106,14 @@ async function measure(
   targets: string,
   seconds: number,
 ): Promise<Figure> {
-  const before = { node: cpuOf(pid), postgres: cpuOfChildren(database.pid) };
+  const before = { node: cpuOf(pid), postgres: cpuOfTree(database.pid) };
   const figures = await load(setting, url, targets, seconds);
   if (figures.failures > 0) throw new Error(`${figures.failures} of ${figures.requests} requests failed at ${url}`);
   const perRequest = (ms: number) => (ms * 1000) / figures.requests;
   return {
     ...figures,
     nodeMicros: perRequest(cpuOf(pid) - before.node),
-    postgresMicros: perRequest(cpuOfChildren(database.pid) - before.postgres),
+    postgresMicros: perRequest(cpuOfTree(database.pid) - before.postgres),
   };
 }
 
