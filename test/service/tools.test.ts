@@ -42,7 +42,7 @@ beforeAll(async () => {
   await writeFile(files.long, await tone(3_000));
   fakes = await fakePrograms({ ffmpeg: `exec ${ffmpeg} "$@"`, pocketsphinx_continuous: saysHello });
   // Nothing else is found: what is taken out of this folder is missing.
-  for (const name of ['setpriv', 'prlimit', 'unshare', 'test'])
+  for (const name of ['setpriv', 'sh', 'env', 'prlimit', 'unshare', 'test'])
     await symlink(await findExecutable(name), join(fakes.folder, name)).catch(() => {});
   worker = await startProcess('start-worker', env());
 });
