@@ -9,7 +9,7 @@ import { openDatabase } from '../../db/database.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { newApiKey } from '../../src/api-key.ts';
 import { runAdmin } from '../scripts/run-admin.ts';
-import { speechClips } from '../support/audio-fixtures.ts';
+import { ffmpeg, speechClips } from '../support/audio-fixtures.ts';
 import { freePort } from '../support/free-port.ts';
 import { eventually } from '../support/jobs.ts';
 import { killLeftovers, startProcess } from '../support/processes.ts';
@@ -118,7 +118,11 @@ async function liveThrough(): Promise<Seen> {
     expect((await ask('fault', '/v1/transcriptions', form())).status).toBe(500);
     await sql`alter table sessions drop constraint no_merger`.execute(db);
 
-    const canceled = JSON.parse((await ask('to cancel', '/v1/transcriptions', form())).body) as { sessionId: string };
+    // Long enough to be at work until support has typed.
+    const long = join(process.env.TEST_FOLDER!, 'secrets-long.wav');
+    await ffmpeg('-stream_loop', '19', '-i', longest!.file, '-c', 'copy', long);
+    const toCancel = await ask('to cancel', '/v1/transcriptions', form('long.wav', 'file', await readFile(long)));
+    const canceled = JSON.parse(toCancel.body) as { sessionId: string };
     await support('sessions', 'cancel', canceled.sessionId, '--json');
     const read = async () =>
       JSON.parse(
