@@ -1,6 +1,7 @@
 /** A process of the service: one half or both, from its configuration to its last line in the log. */
 import { isDatabaseAway } from '../db/database.ts';
 import { startApi } from './api.ts';
+import { findLimiters } from './audio/bounded-command.ts';
 import { ExecutableNotFound, findExecutable } from './audio/executable.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { layFoundation } from './foundation.ts';
@@ -65,6 +66,7 @@ function askedToStop(): Promise<NodeJS.Signals> {
 
 async function start(config: Config, log: Log, halves: Halves): Promise<() => Promise<void>> {
   await findExecutable('ffmpeg');
+  await findLimiters();
   const recognizer = halves.worker ? await checkedRecognizer(config) : undefined;
   const foundation = await layFoundation(config, log, halves.worker ? 'worker' : 'api');
   const stopping = new AbortController();

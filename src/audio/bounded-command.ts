@@ -14,12 +14,26 @@ export interface ChildLimits {
 }
 
 /**
+ * The programs that {@link boundedCommand} puts before another, by their absolute paths.
+ * @throws {ExecutableNotFound}
+ */
+export async function findLimiters() {
+  const [setpriv, sh, env, prlimit] = await Promise.all([
+    findExecutable('setpriv'),
+    findExecutable('sh'),
+    findExecutable('env'),
+    findExecutable('prlimit'),
+  ]);
+  return { setpriv, sh, env, prlimit };
+}
+
+/**
  * The command that runs a program below hard limits, without new privileges and, where the machine allows it, without
  * network. The program dies with the thread that starts this command (prctl(2), PR_SET_PDEATHSIG), which has to be one of
  * this process.
  * @param program name looked up in PATH, or an absolute path
  * @param isolation without it, the best that this machine allows
- * @throws {ExecutableNotFound} the program, `prlimit`, `setpriv`, `sh`, `env` or `unshare` is not installed
+ * @throws {ExecutableNotFound} the program, one of the limiters or `unshare` is not installed
  */
 export async function boundedCommand(
   program: string,
@@ -28,17 +42,17 @@ export async function boundedCommand(
   isolation?: Isolation,
 ): Promise<[string, ...string[]]> {
   const path = await findExecutable(program);
-  const [setpriv, sh, env, prlimit] = await Promise.all(['setpriv', 'sh', 'env', 'prlimit'].map(findExecutable));
+  const { setpriv, sh, env, prlimit } = await findLimiters();
   const { cpuSeconds } = limits;
   // Each replaces itself by what it starts, so that there is one process with one pid.
   const command = [
     ...(await isolatingCommand(isolation ?? (await findIsolation()))),
     // After the namespaces: a change of credentials may clear the signal.
-    ...[setpriv!, '--pdeathsig=KILL', '--no-new-privs'],
+    ...[setpriv, '--pdeathsig=KILL', '--no-new-privs'],
     // Whoever started this may have died before that, and then no signal will come. A shell adds to the environment.
-    ...[sh!, '-c', 'test "$PPID" = "$0" && exec "$@"', String(process.pid), env!, '-i'],
+    ...[sh, '-c', 'test "$PPID" = "$0" && exec "$@"', String(process.pid), env, '-i'],
     ...[
-      prlimit!,
+      prlimit,
       `--as=${limits.memoryBytes}`,
       `--fsize=${limits.fileBytes}`,
       `--nofile=${limits.openFiles}`,

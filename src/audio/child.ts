@@ -37,7 +37,7 @@ const stderrTailBytes = 4096;
  * end.
  * It dies with the thread that called this, even when that is killed with SIGKILL (prctl(2), PR_SET_PDEATHSIG).
  * @param program name looked up in PATH, or an absolute path
- * @throws {ExecutableNotFound} the program, `prlimit`, `setpriv`, `sh`, `env` or `unshare` is not installed
+ * @throws {ExecutableNotFound} the program, or one that puts limits on it, is not installed
  * @throws {ChildNotStarted}
  * @throws the abort reason of `options.signal`
  */

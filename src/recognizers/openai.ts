@@ -1,3 +1,4 @@
+import { findLimiters } from '../audio/bounded-command.ts';
 import { ExecutableNotFound, findExecutable } from '../audio/executable.ts';
 import { createSlots, hearInPieces } from './in-pieces.ts';
 import { readAnswer } from './openai/server-answers.ts';
@@ -97,7 +98,8 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
     // A server that is away is no reason not to start: it may be there for the first job, and the log says so if not.
     async check() {
       try {
-        for (const name of ['ffmpeg', 'prlimit', 'setpriv']) await findExecutable(name);
+        await findExecutable('ffmpeg');
+        await findLimiters();
       } catch (cause) {
         if (!(cause instanceof ExecutableNotFound)) throw cause;
         throw new RecognizerError('recognizer_error', cause.message, { retryable: true, cause });
