@@ -68,9 +68,10 @@ const ownFiles = [
   /^\/proc\/(self\/.*|\d+\/status|cpuinfo|meminfo|filesystems|sys\/kernel\/cap_last_cap|sys\/crypto\/fips_enabled)$/,
   /^\/sys\/(devices\/system\/(cpu|node)(\/.*)?|fs\/selinux)$/,
   /^\/(dev\/null|selinux)$/,
-  // A shell looks where it is.
-  /^[/.]$/,
 ];
+
+/** Looked at by `sh`, and by nothing that comes after it. */
+const whereTheShellIs = /^[/.]$/;
 
 const looks = /^(open|openat|access|faccessat2?|stat|lstat|newfstatat|statx|statfs|readlink(at)?|execve|getcwd)$/;
 const networkCalls =
@@ -85,14 +86,17 @@ function childIn(log: string): WatchedChild {
   }));
   const programs = calls.filter(({ name, rest }) => name === 'execve' && / = 0$/.test(rest));
   const command = argumentsOf(programs[limiters]?.rest ?? '');
+  const ofLimiters = new Set(calls.slice(0, calls.indexOf(programs[limiters]!)));
   const isOneMore = (line: string) => programs.slice(limiters + 1).some((program) => program.line === line);
   // What the service itself asked for: `file:` is how ffmpeg is told, a path how PocketSphinx is.
   const given = new Set(command.slice(1).map((argument) => argument.replace(/^file:/, '')));
   const isGiven = (path: string) => given.has(path);
   const mayOpen = (path: string) => isGiven(path) || ownFiles.some((own) => own.test(path));
-  const isFine = ({ line, name, rest }: (typeof calls)[number]) => {
+  const isFine = (call: (typeof calls)[number]) => {
+    const { line, name, rest } = call;
     if (!looks.test(name) || isOneMore(line)) return false;
     const [path = ''] = argumentsOf(rest);
+    if (/stat/.test(name) && ofLimiters.has(call) && whereTheShellIs.test(path)) return true;
     const changes = /O_WRONLY|O_RDWR|O_CREAT/.test(rest) && path !== '/dev/null';
     return (
       name === 'getcwd' || (path === '' && /AT_EMPTY_PATH/.test(rest)) || (changes ? isGiven(path) : mayOpen(path))
