@@ -54,18 +54,30 @@ export const wantedSessions = (accountIds: string[], ids: string[]) =>
   sql<{ account_id: string; id: string; place: number }>`
     unnest(${accountIds}::uuid[], ${ids}::uuid[]) with ordinality`.as<'wanted'>(sql`wanted (account_id, id, place)`);
 
-/** Many sessions, each named with its account and in lower case, in one statement. @returns in the order of `wanted` */
-export async function findSessions(
+/**
+ * Runs a statement about many sessions, each named with its account and in lower case.
+ * @returns its rows in the order of `wanted`, undefined where it has none
+ */
+export async function readWanted<Row extends { place: number }>(
   db: Queryable,
+  statement: Prepared<{ accountIds: string[]; ids: string[] }, Row>,
   wanted: readonly { accountId: string; id: string }[],
-): Promise<(ReadableSession | undefined)[]> {
-  const rows = await many.run(db, {
+): Promise<(Row | undefined)[]> {
+  const rows = await statement.run(db, {
     accountIds: wanted.map(({ accountId }) => accountId),
     ids: wanted.map(({ id }) => id),
   });
-  const found: (ReadableSession | undefined)[] = wanted.map(() => undefined);
+  const found: (Row | undefined)[] = wanted.map(() => undefined);
   for (const row of rows) found[row.place - 1] = row;
   return found;
+}
+
+/** Many sessions in one statement. @returns in the order of `wanted` */
+export function findSessions(
+  db: Queryable,
+  wanted: readonly { accountId: string; id: string }[],
+): Promise<(ReadableSession | undefined)[]> {
+  return readWanted(db, many, wanted);
 }
 
 /** The whole row, for the worker and for support. */

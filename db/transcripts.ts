@@ -1,7 +1,7 @@
 import { Prepared } from './prepared.ts';
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { readable, wantedSessions } from './sessions.ts';
+import { readWanted, readable, wantedSessions } from './sessions.ts';
 import type { Queryable, Trx } from './database.ts';
 import type { ReadableSession } from './sessions.ts';
 
@@ -31,10 +31,7 @@ export async function findSegments(
   db: Queryable,
   wanted: readonly { accountId: string; id: string }[],
 ): Promise<(string | undefined)[]> {
-  const values = { accountIds: wanted.map(({ accountId }) => accountId), ids: wanted.map(({ id }) => id) };
-  const found: (string | undefined)[] = wanted.map(() => undefined);
-  for (const { segments, place } of await segmentsOnly.run(db, values)) found[place - 1] = segments;
-  return found;
+  return (await readWanted(db, segmentsOnly, wanted)).map((row) => row?.segments);
 }
 
 /** Of the stored, compressed text; what it makes is a few times as long. */
@@ -66,14 +63,11 @@ const sessionsWithSegments = new Prepared<
 );
 
 /** Many sessions with the segments of their transcripts, in one statement. @returns in the order of `wanted` */
-export async function findSessionsWithSegments(
+export function findSessionsWithSegments(
   db: Queryable,
   wanted: readonly { accountId: string; id: string }[],
 ): Promise<(SessionWithSegments | undefined)[]> {
-  const values = { accountIds: wanted.map(({ accountId }) => accountId), ids: wanted.map(({ id }) => id) };
-  const found: (SessionWithSegments | undefined)[] = wanted.map(() => undefined);
-  for (const row of await sessionsWithSegments.run(db, values)) found[row.place - 1] = row;
-  return found;
+  return readWanted(db, sessionsWithSegments, wanted);
 }
 
 /** The segments, and the words of each of them, as JSON texts. */
