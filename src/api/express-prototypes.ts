@@ -3,7 +3,7 @@ import type { Express } from 'express';
 
 /**
  * The classes of requests and answers that a server for an express app should make: already with the prototypes that express
- * gives to each. An object that changes its prototype costs itself and whoever reads it, together 3 % of a request's time.
+ * gives to each. Changing those of a request and its answer took 3 % of the time of a small one.
  */
 export function classesFor(app: Express) {
   class AppRequest extends IncomingMessage {}
