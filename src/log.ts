@@ -10,7 +10,7 @@ export type Log = Logger;
  */
 export function createLog(config: Pick<Config, 'logLevel'>, destination?: DestinationStream): Log {
   const options = { level: config.logLevel, base: { pid: process.pid }, serializers: { err: withoutRows } };
-  return destination ? pino(options, destination) : pino(options);
+  return pino(options, destination ?? new LinesOfATurn());
 }
 
 function withoutRows(error: unknown): unknown {
@@ -18,4 +18,37 @@ function withoutRows(error: unknown): unknown {
   const { type, message, stack, code, constraint } = stdSerializers.err(error) as Record<string, unknown>;
   const cause = error.cause === undefined ? undefined : withoutRows(error.cause);
   return { type, message, stack, code, constraint, cause };
+}
+
+/** In characters. */
+const maxUnwritten = 1024 * 1024;
+
+/** Writes the lines of one turn of the event loop at once: one by one they took 3 % of the time of a read. */
+class LinesOfATurn implements DestinationStream {
+  readonly #destination = pino.destination({ sync: true, maxLength: maxUnwritten });
+  #lines = '';
+  #isLastTurn = false;
+
+  constructor() {
+    // A full disk is no reason to stop serving: what could not be written comes before the next lines.
+    this.#destination.on('error', () => undefined);
+    process.on('exit', () => {
+      this.#isLastTurn = true;
+      this.#flush();
+    });
+  }
+
+  write(line: string): void {
+    if (this.#lines === '') setImmediate(() => this.#flush());
+    this.#lines += line;
+    if (this.#isLastTurn) this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#lines === '') return;
+    const lines = this.#lines;
+    // Before it is written, which may fail.
+    this.#lines = '';
+    this.#destination.write(lines);
+  }
 }

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAccount } from '../support/accounts.ts';
 import { startApiProcess } from '../support/api-process.ts';
 import { RawUpload } from '../support/raw-upload.ts';
 import { startTestService } from '../support/service.ts';
+import { canMountDisks, smallDisk } from '../support/small-disk.ts';
 import { expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads.ts';
 import { arrange } from '../support/upload-faults.ts';
 import type { TestService } from '../support/service.ts';
@@ -40,24 +40,13 @@ test('less free than MIN_FREE_DISK → 503 before the body, after the other chec
   expect(await new RawUpload(fullService.api.port).head(unpaid).answer()).toMatchObject({ status: 402 });
 });
 
-/** A small disk of the process's own, which goes with it. */
-const smallDisk = (folder: string) => [
-  ...['unshare', ...(process.getuid!() === 0 ? [] : ['--map-root-user', '--user']), '--mount', 'sh', '-c'],
-  `mount -t tmpfs -o size=8m,mode=700 none '${folder}' && exec "$@"`,
-  'sh',
-];
-const canMount = () => {
-  const [program, ...args] = smallDisk(process.env.TEST_FOLDER!);
-  return spawnSync(program!, [...args, 'true']).status === 0;
-};
-
 test('the disk fills up while the upload comes → 503 with Retry-After, and there is room for the next', async () => {
   // Where mounting is forbidden, the check that runs with every 8 MiB stands for it (test/src/upload.test.ts).
-  if (!canMount()) return expect(process.getuid!()).not.toBe(0);
+  if (!canMountDisks()) return;
   const account = await makeAccount(service.db);
   const before = await traces(service, account);
   const folder = await mkdtemp(join(process.env.TEST_FOLDER!, 'small-disk-'));
-  const api = await startApiProcess({ DATABASE_URL: service.databaseUrl, DATA_DIR: folder }, smallDisk(folder));
+  const api = await startApiProcess({ DATABASE_URL: service.databaseUrl, DATA_DIR: folder }, smallDisk(folder, '8m'));
   const incoming = join('/proc', String(api.pid), 'root', folder, 'audio', 'incoming');
   try {
     const post = (body: Buffer) =>

@@ -1,5 +1,4 @@
 /** The disk of DATA_DIR is full, PostgreSQL's is not. A full disk costs an upload or an attempt, and never the service. */
-import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findSessionRow } from '../../db/sessions.ts';
@@ -11,6 +10,7 @@ import { fakePrograms, saysHello } from '../support/fake-programs.ts';
 import { eventually, hurryRetries } from '../support/jobs.ts';
 import { killLeftovers, startProcess } from '../support/processes.ts';
 import { startTestService } from '../support/service.ts';
+import { canMountDisks, smallDisk } from '../support/small-disk.ts';
 import { tone } from '../support/uploads.ts';
 import type { TestService } from '../support/service.ts';
 
@@ -24,18 +24,10 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** A disk of 16 MiB for the process alone, which goes with it. */
-const smallDisk = (dataDir: string) => [
-  ...['unshare', ...(process.getuid!() === 0 ? [] : ['--map-root-user', '--user']), '--mount', 'sh', '-c'],
-  `mount -t tmpfs -o size=16m,mode=711 none '${dataDir}' && exec "$@"`,
-  'sh',
-];
-
 test('a disk that fills up during uploads and while jobs decode → 503 and failed attempts, and on it goes with room', async () => {
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'disk-'));
-  const [program, ...args] = smallDisk(dataDir);
   // Where mounting is forbidden, the unit tests of both stand for it (upload.test.ts, audio/refusals.test.ts).
-  if (spawnSync(program!, [...args, 'true']).status !== 0) return expect(process.getuid!()).not.toBe(0);
+  if (!canMountDisks()) return;
   const account = await makeAccount(service.db, { balanceMs: 3_600_000 });
   // Small as it comes, 6 MiB decoded, and as much again for its pieces.
   const long = await ffmpeg(...noise(200), '-c:a', 'libmp3lame', '-b:a', '8k', `${folder.path}/long.mp3`);
@@ -47,7 +39,7 @@ test('a disk that fills up during uploads and while jobs decode → 503 and fail
 
   const { path } = await fakePrograms({ pocketsphinx_continuous: saysHello });
   const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: dataDir, PATH: path };
-  const running = await startProcess('start', env, undefined, smallDisk(dataDir));
+  const running = await startProcess('start', env, undefined, smallDisk(dataDir, '16m'));
   const disk = join('/proc', String(running.pid), 'root', dataDir);
   const client = clientOf(running.url, account.key);
   const uploaded = async (file: string) => {

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { canMountDisks, smallDisk } from '../support/small-disk.ts';
+
+const log = fileURLToPath(new URL('../../src/log.ts', import.meta.url));
+
+/** A program with a log on standard output. */
+const logging = (program: string) => [
+  ...[process.execPath, '--input-type=module', '-e'],
+  `import { createLog } from ${JSON.stringify(log)};\nconst log = createLog({ logLevel: 'info' });\n${program}`,
+];
+
+const messagesOf = (text: string) =>
+  text.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as { msg: string }).msg));
+
+function run(command: string[]) {
+  const [program, ...args] = command;
+  return spawnSync(program!, args, { encoding: 'utf8' });
+}
+
+const three = `for (const word of ['one', 'two', 'three']) log.info(word);`;
+
+test.each([
+  ['that ends by itself', '', 0],
+  ['that exits in the same turn', 'process.exit(3);', 3],
+  ['that throws in the same turn', 'throw new Error();', 1],
+  ['that exits much later', 'setTimeout(() => process.exit(3), 50);', 3],
+])('a process %s → every line once, in order', (_, end, status) => {
+  const ended = run(logging(`${three}\n${end}`));
+  expect(ended.status).toBe(status);
+  expect(messagesOf(ended.stdout)).toEqual(['one', 'two', 'three']);
+});
+
+test('what is logged while the process exits comes out, after what was logged before', () => {
+  const program = `log.info('first');\nprocess.on('exit', () => log.info('last'));\nprocess.exit();`;
+  expect(messagesOf(run(logging(program)).stdout)).toEqual(['first', 'last']);
+});
+
+test('a log on a full disk does not end the process, nor keep it from ending', () => {
+  const ended = run(['sh', '-c', 'exec "$@" > /dev/full', 'sh', ...logging(`${three}\nprocess.exitCode = 3;`)]);
+  expect(ended).toMatchObject({ status: 3, stderr: '' });
+});
+
+test('a log on a disk that was full → every line once, in order, when there is room again', () => {
+  // Where mounting is forbidden, the log on /dev/full above stands for it.
+  if (!canMountDisks()) return;
+  const folder = mkdtempSync(join(process.env.TEST_FOLDER!, 'log-'));
+  const program = `
+    import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+    const turn = () => new Promise((done) => setTimeout(done, 5));
+    const filler = openSync('${folder}/filler', 'w');
+    try { for (;;) writeSync(filler, Buffer.alloc(4096)); } catch (error) { process.stderr.write(error.code + '\\n'); }
+    for (let line = 0; line < 300; line += 1) {
+      log.info(String(line));
+      if (line % 10 === 0) await turn();
+      if (line === 200) rmSync('${folder}/filler'), closeSync(filler);
+    }
+    await turn();
+    process.stderr.write(readFileSync('${folder}/log'));`;
+  const ended = run([
+    ...smallDisk(folder, '64k'),
+    'sh',
+    '-c',
+    `exec "$@" > '${folder}/log'`,
+    'sh',
+    ...logging(program),
+  ]);
+  const [code, ...lines] = ended.stderr.split('\n');
+  expect(code).toBe('ENOSPC');
+  expect(messagesOf(lines.join('\n'))).toEqual(Array.from({ length: 300 }, (_, line) => String(line)));
+});
