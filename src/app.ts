@@ -11,7 +11,7 @@ import { OpenAPIBackend } from 'openapi-backend';
 import { handlers } from '../handlers/index.ts';
 import { allowedMethods } from './api/allowed-methods.ts';
 import { clientLeft } from './api/client-left.ts';
-import { queryOf, toBackendRequest } from './api/backend-request.ts';
+import { toBackendRequest } from './api/backend-request.ts';
 import { useContractRouter } from './api/contract-router.ts';
 import { Docs } from './api/docs.ts';
 import { ReadingInput } from './api/reading-input.ts';
@@ -112,8 +112,8 @@ export async function createApp(
       validationFail: (call: Call) => {
         throw toInvalidRequest(call.validation.errors ?? []);
       },
-      preOperationHandler: (call: Call, req: Request) => {
-        refuseLooseIntegers(call.operation.parameters ?? [], queryOf(req));
+      preOperationHandler: (call: Call, _req: Request, res: Response) => {
+        refuseLooseIntegers(call.operation.parameters ?? [], res.locals.query);
       },
       notFound: () => {
         throw new ApiError(404, 'route_not_found', 'There is nothing at this path.');
@@ -158,7 +158,9 @@ export async function createApp(
       if (stopping.aborted)
         throw new ApiError(503, 'unavailable', 'The service is restarting.', { retryAfterSeconds: 5 });
       if (docs.serves(req.path)) return await docs.answer(req, res);
-      await api.handleRequest(toBackendRequest(req), req, res);
+      const request = toBackendRequest(req);
+      res.locals.query = request.query;
+      await api.handleRequest(request, req, res);
     } catch (error) {
       const problem = toApiError(error);
       const isExpected = error instanceof ApiError && res.closed;

@@ -5,22 +5,28 @@ import type { Request } from 'express';
  * object stands for it until then.
  */
 export function toBackendRequest(req: Request) {
-  const query: Record<string, string | string[]> = Object.create(null);
-  const parameters = queryOf(req);
-  for (const name of new Set(parameters.keys())) {
-    const values = parameters.getAll(name);
-    query[name] = values.length === 1 ? values[0]! : values;
-  }
   return {
     method: req.method === 'HEAD' ? 'GET' : req.method,
     path: req.path === '/openapi.json' ? '/v1/openapi.json' : decodable(req.path),
-    query,
+    query: queryOf(req.url),
     headers: req.headers as Record<string, string | string[]>,
     body: {},
   };
 }
 
-export const queryOf = (req: Request): URLSearchParams => new URLSearchParams(req.url.split('?').slice(1).join('?'));
+/** The values of a name that is repeated, as an array. */
+function queryOf(url: string): Record<string, string | string[]> {
+  const start = url.indexOf('?');
+  if (start === -1) return {};
+  const parameters = new URLSearchParams(url.slice(start + 1));
+  const names = [...new Set(parameters.keys())];
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = parameters.getAll(name);
+      return [name, values.length === 1 ? values[0]! : values];
+    }),
+  );
+}
 
 /** Where a `%` begins no UTF-8, each stands for itself: openapi-backend throws on it before any check. */
 function decodable(path: string): string {

@@ -9,11 +9,14 @@ import type { ApiError } from '../problem.ts';
  *
  * @throws {ApiError} 400 `invalid_request`
  */
-export function refuseLooseIntegers(parameters: readonly unknown[], query: URLSearchParams): void {
+export function refuseLooseIntegers(
+  parameters: readonly unknown[],
+  query: Readonly<Record<string, string | string[]>>,
+): void {
   for (const parameter of parameters as { name: string; schema?: { type?: string } }[]) {
     if (parameter.schema?.type !== 'integer') continue;
-    const value = query.get(parameter.name);
-    if (value !== null && !/^-?\d+$/.test(value)) {
+    const value = query[parameter.name];
+    if (value !== undefined && !/^-?\d+$/.test(String(value))) {
       throw invalidRequest({ in: 'query', name: parameter.name, message: 'must be an integer' });
     }
   }
