@@ -20,7 +20,8 @@ function withoutRows(error: unknown): unknown {
   return { type, message, stack, code, constraint, cause };
 }
 
-/** In characters. */
+/** In characters: of what waits for the end of the turn, and of what waits for room on the disk. */
+const maxGathered = 64 * 1024;
 const maxUnwritten = 1024 * 1024;
 
 /** Writes the lines of one turn of the event loop at once: one by one they took 3 % of the time of a read. */
@@ -41,7 +42,7 @@ class LinesOfATurn implements DestinationStream {
   write(line: string): void {
     if (this.#lines === '') setImmediate(() => this.#flush());
     this.#lines += line;
-    if (this.#isLastTurn) this.#flush();
+    if (this.#isLastTurn || this.#lines.length >= maxGathered) this.#flush();
   }
 
   #flush(): void {

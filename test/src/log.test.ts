@@ -17,7 +17,7 @@ const messagesOf = (text: string) =>
 
 function run(command: string[]) {
   const [program, ...args] = command;
-  return spawnSync(program!, args, { encoding: 'utf8' });
+  return spawnSync(program!, args, { encoding: 'utf8', maxBuffer: 16 * 1024 * 1024 });
 }
 
 const three = `for (const word of ['one', 'two', 'three']) log.info(word);`;
@@ -31,6 +31,11 @@ test.each([
   const ended = run(logging(`${three}\n${end}`));
   expect(ended.status).toBe(status);
   expect(messagesOf(ended.stdout)).toEqual(['one', 'two', 'three']);
+});
+
+test('more lines in one turn than may wait for room on a disk → all of them', () => {
+  const ended = run(logging(`for (let line = 0; line < 20_000; line += 1) log.info(String(line));`));
+  expect(messagesOf(ended.stdout)).toHaveLength(20_000);
 });
 
 test('what is logged while the process exits comes out, after what was logged before', () => {
