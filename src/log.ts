@@ -10,7 +10,11 @@ export type Log = Logger;
  */
 export function createLog(config: Pick<Config, 'logLevel'>, destination?: DestinationStream): Log {
   const options = { level: config.logLevel, base: { pid: process.pid }, serializers: { err: withoutRows } };
-  return pino(options, destination ?? new LinesOfATurn());
+  if (destination !== undefined) return pino(options, destination);
+  const lines = new LinesOfATurn();
+  const log = pino(options, lines);
+  lines.onLoss((lost) => log.warn({ lost }, 'lines of this log were lost while they could not be written'));
+  return log;
 }
 
 function withoutRows(error: unknown): unknown {
@@ -29,6 +33,7 @@ class LinesOfATurn implements DestinationStream {
   readonly #destination = pino.destination({ sync: true, maxLength: maxUnwritten });
   #lines = '';
   #isLastTurn = false;
+  #lost = 0;
 
   constructor() {
     // A full disk is no reason to stop serving: what could not be written comes before the next lines.
@@ -36,6 +41,16 @@ class LinesOfATurn implements DestinationStream {
     process.on('exit', () => {
       this.#isLastTurn = true;
       this.#flush();
+    });
+  }
+
+  /** @param tell hears how many lines were lost, when lines can be written again */
+  onLoss(tell: (lost: number) => void): void {
+    this.#destination.on('drop', (lines: string) => (this.#lost += lines.split('\n').length - 1));
+    this.#destination.on('drain', () => {
+      const lost = this.#lost;
+      this.#lost = 0;
+      if (lost > 0) tell(lost);
     });
   }
 

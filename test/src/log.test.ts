@@ -48,31 +48,43 @@ test('a log on a full disk does not end the process, nor keep it from ending', (
   expect(ended).toMatchObject({ status: 3, stderr: '' });
 });
 
-test('a log on a disk that was full → every line once, in order, when there is room again', () => {
-  // Where mounting is forbidden, the log on /dev/full above stands for it.
-  if (!canMountDisks()) return;
+/**
+ * Logs 0, 1, 2, … on a disk that is full until half of them were logged, and something more afterwards.
+ * @returns what is on the disk then
+ */
+function logOnFullDisk(count: number, text: string): { msg: string; lost?: number }[] {
   const folder = mkdtempSync(join(process.env.TEST_FOLDER!, 'log-'));
   const program = `
     import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
     const turn = () => new Promise((done) => setTimeout(done, 5));
     const filler = openSync('${folder}/filler', 'w');
     try { for (;;) writeSync(filler, Buffer.alloc(4096)); } catch (error) { process.stderr.write(error.code + '\\n'); }
-    for (let line = 0; line < 300; line += 1) {
-      log.info(String(line));
-      if (line % 10 === 0) await turn();
-      if (line === 200) rmSync('${folder}/filler'), closeSync(filler);
+    for (let line = 0; line < ${count}; line += 1) {
+      log.info({ text: '${text}' }, String(line));
+      if (line % 100 === 0) await turn();
+      if (line === ${count / 2}) rmSync('${folder}/filler'), closeSync(filler);
     }
     await turn();
     process.stderr.write(readFileSync('${folder}/log'));`;
-  const ended = run([
-    ...smallDisk(folder, '64k'),
-    'sh',
-    '-c',
-    `exec "$@" > '${folder}/log'`,
-    'sh',
-    ...logging(program),
-  ]);
-  const [code, ...lines] = ended.stderr.split('\n');
+  const toDisk = ['sh', '-c', `exec "$@" > '${folder}/log'`, 'sh'];
+  const ended = run([...smallDisk(folder, '4m'), ...toDisk, ...logging(program)]);
+  const [code, ...lines] = ended.stderr.trimEnd().split('\n');
   expect(code).toBe('ENOSPC');
-  expect(messagesOf(lines.join('\n'))).toEqual(Array.from({ length: 300 }, (_, line) => String(line)));
+  return lines.map((line) => JSON.parse(line) as { msg: string; lost?: number });
+}
+
+// Where mounting is forbidden, the log on /dev/full above stands for these.
+test('a log on a disk that was full → every line once, in order, when there is room again', () => {
+  if (!canMountDisks()) return;
+  const lines = logOnFullDisk(600, '');
+  expect(lines.map(({ msg }) => msg)).toEqual(Array.from({ length: 600 }, (_, line) => String(line)));
+});
+
+test('more than 1 MiB of lines while the disk is full → the log says how many were lost', () => {
+  if (!canMountDisks()) return;
+  const lines = logOnFullDisk(4_000, 'x'.repeat(600));
+  const told = lines.filter(({ lost }) => lost !== undefined);
+  expect(told).toHaveLength(1);
+  expect(told[0]!.lost).toBeGreaterThan(0);
+  expect(lines.length - 1 + told[0]!.lost!).toBe(4_000);
 });
