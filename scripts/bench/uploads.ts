@@ -29,7 +29,7 @@ interface LargeFile {
   format: Format;
   bytes: number;
   figures: Large;
-  /** How long ffmpeg takes to measure this file, with nothing else going on. */
+  /** How long this file takes to measure, with nothing else going on. */
   measureMs: number;
   /** The most memory that a fresh process of ours ever had, in MB. */
   peakMb: number;
@@ -63,14 +63,22 @@ async function run(setting: Setting): Promise<Findings> {
     setting.say(`Measuring: ${megabytes} MB of ${format} …`);
     files.push(await measureLarge(setting, { database, accounts, bare }, format, megabytes * megabyte, rounds));
   }
-  setting.say('Measuring: many small files …');
-  const small = await measureSmall(setting, { database, accounts, bare }, rounds);
+  const small: Small[] = [];
+  for (const format of ['mp3', 'wav'] as const) {
+    setting.say(`Measuring: many small files of ${format} …`);
+    small.push(await measureSmall(setting, { database, accounts, bare }, format, rounds));
+  }
   return {
     sizes: { accounts: accountCount, rounds, 'clients (100 KB files)': clients },
     checks: checksOf(files, small),
-    figures: [figuresOf(files), figuresOfSmall(small)],
+    figures: [figuresOf(files), ...small.map(figuresOfSmall)],
     raw: { files, small },
   };
+}
+
+interface Small {
+  format: Format;
+  figures: Measured<'ours' | 'file and transaction' | 'receiving'>;
 }
 
 interface Contenders {
@@ -128,8 +136,13 @@ async function removeFiles(setting: Setting): Promise<void> {
   }
 }
 
-async function measureSmall(setting: Setting, { database, accounts, bare }: Contenders, rounds: number) {
-  const form: Form = await formOf(await makeAudio(setting, 'mp3', smallBytes));
+async function measureSmall(
+  setting: Setting,
+  { database, accounts, bare }: Contenders,
+  format: Format,
+  rounds: number,
+): Promise<Small> {
+  const form: Form = await formOf(await makeAudio(setting, format, smallBytes));
   const count = setting.sized({ full: 400, quick: 120, tiny: 8 });
   const ours = await startApiProgram(setting, database.url, asStarted);
   const owner = (index: number) => accounts[index % accounts.length]!;
@@ -140,22 +153,22 @@ async function measureSmall(setting: Setting, { database, accounts, bare }: Cont
     await removeFiles(setting);
     return rate;
   };
-  return interleaved(setting, rounds, {
+  const figures = await interleaved(setting, rounds, {
     ours: many((index) => upload(`${ours.url}/v1/transcriptions`, bearer(owner(index)), form)),
     'file and transaction': many((index) =>
       upload(`${bare.url}/file-and-rows`, { 'X-Account': owner(index).id }, form),
     ),
     receiving: many(() => upload(`${bare.url}/ours`, {}, form)),
   });
+  await ours.stop();
+  return { format, figures };
 }
 
 const bearer = ({ key }: BenchAccount) => ({ Authorization: `Bearer ${key}` });
 
-type Small = Awaited<ReturnType<typeof measureSmall>>;
-
 const nameOf = ({ format, bytes }: LargeFile) => `${Math.round(bytes / megabyte)} MB ${format}`;
 
-function checksOf(files: readonly LargeFile[], small: Small): Check[] {
+function checksOf(files: readonly LargeFile[], small: readonly Small[]): Check[] {
   const [least, most] = [files[0]!, files.at(-1)!];
   const speed = files.map((file): Check => {
     const goal: Goal | undefined = file === files[1] ? { atLeast: 0.9 } : undefined;
@@ -172,14 +185,16 @@ function checksOf(files: readonly LargeFile[], small: Small): Check[] {
     ...receiving,
     { work: 'peak memory', measure: nameOf(most), unit: 'MB', values: [most.peakMb], goal: { atMost: 200 } },
     { work: 'peak memory', measure: `${nameOf(most)} ÷ ${nameOf(least)}`, values: [most.peakMb / least.peakMb] },
-    { work: 'uploads of 100 KB', measure, values: ratios(small.ours, small['file and transaction']) },
-    { work: 'only receiving 100 KB', measure, values: ratios(small.receiving, small['file and transaction']) },
+    ...small.flatMap(({ format, figures: { ours, receiving, 'file and transaction': bare } }): Check[] => [
+      { work: `uploads of 100 KB ${format}`, measure, values: ratios(ours, bare) },
+      { work: `only receiving 100 KB ${format}`, measure, values: ratios(receiving, bare) },
+    ]),
   ];
 }
 
 function figuresOf(files: readonly LargeFile[]): Figures {
   return {
-    title: 'Medians of all rounds; measuring is what ffmpeg takes for the duration, alone',
+    title: 'Medians of all rounds; measuring is what finding the duration takes, alone',
     head: ['file', 'ours MB/s', 'only receiving MB/s', 'pipe MB/s', 'ours ms', 'of it measuring ms', 'peak MB'],
     rows: files.map((file) => {
       const [ours, receiving, pipe] = [file.figures.ours, file.figures.receiving, file.figures.pipe].map((rates) =>
@@ -190,10 +205,10 @@ function figuresOf(files: readonly LargeFile[]): Figures {
   };
 }
 
-function figuresOfSmall(small: Small): Figures {
+function figuresOfSmall({ format, figures }: Small): Figures {
   return {
-    title: `Files of 100 KB, ${clients} clients: medians of all rounds`,
+    title: `Files of 100 KB ${format}, ${clients} clients: medians of all rounds`,
     head: ['server', 'uploads/s'],
-    rows: Object.entries(small).map(([name, rates]) => [name, quantile(rates, 0.5)]),
+    rows: Object.entries(figures).map(([name, rates]) => [name, quantile(rates, 0.5)]),
   };
 }

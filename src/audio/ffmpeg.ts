@@ -1,11 +1,11 @@
-import { access, constants } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AudioError, AudioToolError } from './audio-error.ts';
 import { ChildNotStarted, runChild } from './child.ts';
-import type { ChildEnd } from './child.ts';
 import { codecWhitelist } from './codecs.ts';
 import { ExecutableNotFound } from './executable.ts';
 import { formatWhitelist } from './formats.ts';
+import { readPlainWav } from './plain-wav.ts';
+import type { ChildEnd } from './child.ts';
 
 export interface FfmpegRun {
   /** The untrusted file. */
@@ -30,10 +30,8 @@ const memoryBytes = 1024 ** 3;
  * @throws the abort reason of `run.signal`
  */
 export async function runFfmpeg(run: FfmpegRun): Promise<ChildEnd> {
-  await access(run.input, constants.R_OK).catch((error: unknown) => {
-    throw new AudioToolError('the audio file can no longer be read', { cause: error });
-  });
-  const end = await runChild('ffmpeg', [...inputArgs(run.input), ...run.outputArgs], {
+  const wav = await readPlainWav(run.input).catch(unreadable);
+  const end = await runChild('ffmpeg', [...inputArgs(run.input, wav?.codec), ...run.outputArgs], {
     limits: {
       memoryBytes,
       cpuSeconds: Math.ceil(run.timeLimitMs / 1000),
@@ -53,12 +51,15 @@ export async function runFfmpeg(run: FfmpegRun): Promise<ChildEnd> {
   return end;
 }
 
-function inputArgs(input: string): string[] {
+/** @param codec what the samples are, where that is known */
+function inputArgs(input: string, codec: string | undefined): string[] {
   return [
     ...['-hide_banner', '-nostdin', '-loglevel', 'error'],
     // Without these an upload could name other files and addresses. `pipe` is the way out, for `pipe:1`.
     ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', formatWhitelist],
     ...['-codec_whitelist', codecWhitelist],
+    // ffmpeg would look into plain samples for compressed audio, and play that, so that they'd be longer than they are.
+    ...(codec === undefined ? [] : ['-c:a', codec]),
     // A decoder thread per core would multiply its memory.
     ...['-threads', '1'],
     // Demuxers skip what is not wanted, and pictures are never decoded.
@@ -80,6 +81,11 @@ function throwForMessage(code: number, stderr: string): void {
   }
   // exec(2) failed after the look-up, or the dynamic linker did.
   if (code === 126 || code === 127) throw new AudioToolError(`ffmpeg could not run: ${lastLine(stderr)}`);
+}
+
+/** @throws {AudioToolError} always: for the `catch` of what reads an audio file */
+export function unreadable(error: unknown): never {
+  throw new AudioToolError('the audio file can no longer be read', { cause: error });
 }
 
 /** The line of ffmpeg's messages that says why it gave up. */

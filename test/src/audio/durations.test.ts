@@ -137,6 +137,19 @@ test('damage in the middle of an MP3 → the rest is still there', async () => {
   expect(decoded).toBeGreaterThan(7_000);
 });
 
+test('MP3 and AC-3 that call themselves samples of a WAV → noise as long as the WAV says', async () => {
+  for (const encoding of [
+    ['-write_xing', '0', '-f', 'mp3'],
+    ['-f', 'ac3'],
+  ]) {
+    const hidden = await ffmpeg(...sine(10), '-ac', '2', '-b:a', '64k', ...encoding, at('hidden'));
+    const asSamples = ['-f', 's16le', '-ar', '44100', '-ac', '2', '-i', hidden];
+    const { measured, decoded } = await bothDurations(await ffmpeg(...asSamples, '-c', 'copy', at('hiding.wav')));
+    expect(Math.abs(measured - decoded)).toBeLessThanOrEqual(1);
+    expect(decoded).toBeLessThan(1_000);
+  }
+});
+
 async function loudestSample(fromMs: number, toMs: number): Promise<number> {
   const bytes = await readFile(at('decoded'));
   let loudest = 0;

@@ -1,0 +1,102 @@
+/**
+ * WAV as recorders write it: its chunks say how long it is. ffmpeg would find the same, after 50 ms of processor time for
+ * its start, which is more than everything else about a short upload takes.
+ */
+import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+
+interface Chunk {
+  id: string;
+  start: number;
+  bytes: number;
+}
+
+export interface PlainWav {
+  durationMs: number;
+  /** ffmpeg's name for how the samples are stored. */
+  codec: string;
+}
+
+/** ffmpeg's codecs by format tag (PCM, IEEE float, A-law, µ-law) and bits per sample. */
+const codecs: Record<number, Record<number, string>> = {
+  1: { 8: 'pcm_u8', 16: 'pcm_s16le', 24: 'pcm_s24le', 32: 'pcm_s32le' },
+  3: { 32: 'pcm_f32le', 64: 'pcm_f64le' },
+  6: { 8: 'pcm_alaw' },
+  7: { 8: 'pcm_mulaw' },
+};
+
+/** What may stand beside format and samples, and how many bytes it has at least. */
+const otherChunks = new Map([['LIST', 4], ['fact', 4], ['bext', 602], ['JUNK', 0], ['PAD ', 0], ['FLLR', 0]]); // prettier-ignore
+const mostChunks = 16;
+
+/**
+ * Length (the end of the last sample) and codec of a plain WAV file: chunks that fill the file, samples that are not
+ * compressed, all of them in one chunk (RIFF; Microsoft and IBM, Multimedia Programming Interface and Data Specifications,
+ * 1991). Undefined for everything else, which ffmpeg has to judge.
+ */
+export async function readPlainWav(path: string): Promise<PlainWav | undefined> {
+  await using file = await open(path);
+  const chunks = await readChunks(file);
+  const [format, samples, ...more] = chunks.filter(({ id }) => !otherChunks.has(id));
+  if (format?.id !== 'fmt ' || samples?.id !== 'data' || more.length > 0) return undefined;
+  if (![16, 18, 40].includes(format.bytes)) return undefined;
+  const layout = readLayout(await readBytes(file, format.start, format.bytes));
+  if (layout === undefined || samples.bytes === 0 || samples.bytes % layout.frameBytes !== 0) return undefined;
+  const { codec, frameBytes, rate } = layout;
+  return { durationMs: Math.round((samples.bytes * 1000) / (frameBytes * rate)), codec };
+}
+
+/** All of a RIFF file's chunks; none when they don't fill it exactly, or are more or smaller than usual. */
+async function readChunks(file: FileHandle): Promise<Chunk[]> {
+  const { size } = await file.stat();
+  const riff = await readBytes(file, 0, 12);
+  if (riff.toString('latin1', 0, 4) !== 'RIFF' || riff.toString('latin1', 8) !== 'WAVE') return [];
+  const chunks: Chunk[] = [];
+  for (let at = 12; at < size && chunks.length < mostChunks;) {
+    const header = await readBytes(file, at, 8);
+    const chunk = { id: header.toString('latin1', 0, 4), start: at + 8, bytes: header.readUInt32LE(4) };
+    // After an odd size there may be a byte to fill, or not.
+    if (chunk.bytes % 2 === 1 || chunk.bytes < (otherChunks.get(chunk.id) ?? 0)) return [];
+    chunks.push(chunk);
+    at = chunk.start + chunk.bytes;
+    if (at === size) return chunks;
+  }
+  return [];
+}
+
+interface Layout {
+  codec: string;
+  /** Of a sample of all channels. */
+  frameBytes: number;
+  /** Samples of a channel per second. */
+  rate: number;
+}
+
+/** What a format chunk says, unless it is unusual or contradicts itself. */
+function readLayout(format: Buffer): Layout | undefined {
+  const [channels, rate, bytesPerSecond] = [format.readUInt16LE(2), format.readUInt32LE(4), format.readUInt32LE(8)];
+  const [frameBytes, bits] = [format.readUInt16LE(12), format.readUInt16LE(14)];
+  const codec = codecs[readTag(format)]?.[bits];
+  const isUsual = channels >= 1 && channels <= 8 && rate >= 4_000 && rate <= 384_000;
+  const isConsistent = frameBytes === (channels * bits) / 8 && bytesPerSecond === frameBytes * rate;
+  return codec !== undefined && isUsual && isConsistent ? { codec, frameBytes, rate } : undefined;
+}
+
+/** What stands behind the tag of WAVE_FORMAT_EXTENSIBLE's identifiers that are a tag. */
+const identifierEnd = Buffer.from('000000001000800000aa00389b71', 'hex');
+
+/** 0 for an extension that says nothing of samples. */
+function readTag(format: Buffer): number {
+  const extensionBytes = format.length < 18 ? 0 : format.readUInt16LE(16);
+  if (extensionBytes === 0) return format.readUInt16LE(0);
+  if (format.readUInt16LE(0) !== 0xfffe || extensionBytes !== 22 || format.length !== 40) return 0;
+  const [bits, usedBits] = [format.readUInt16LE(14), format.readUInt16LE(18)];
+  return bits === usedBits && format.subarray(26).equals(identifierEnd) ? format.readUInt16LE(24) : 0;
+}
+
+/** Zeros stand for what is missing behind the end of the file. */
+async function readBytes(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  await file.read(bytes, 0, length, position);
+  return bytes;
+}

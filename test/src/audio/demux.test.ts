@@ -1,0 +1,43 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { measureByDemuxing } from '../../../src/audio/demux.ts';
+import { box, changeBox } from '../../hostile-media/mp4-boxes.ts';
+import { audioFolder, ffmpeg, sine } from '../../support/audio-fixtures.ts';
+
+let folder: Awaited<ReturnType<typeof audioFolder>>;
+beforeAll(async () => {
+  folder = await audioFolder();
+});
+afterAll(() => folder.remove());
+
+const at = (name: string): string => join(folder.path, name);
+const measure = async (file: string) => (await measureByDemuxing(file, { timeLimitMs: 20_000 })).durationMs;
+
+/** 60 s without compression: 10 MB, of which only the last tenth is printed. */
+const large = (name: string, ...more: string[]) =>
+  ffmpeg(...sine(60), '-ac', '2', '-c:a', 'pcm_s16le', ...more, at(name));
+
+test('large files → as long as they are', async () => {
+  expect(await measure(await large('plain.mov'))).toBe(60_000);
+  expect(await measure(await large('plain.aiff'))).toBe(60_000);
+  const minute = await readFile(await ffmpeg(...sine(60), '-b:a', '320k', '-write_xing', '0', at('minute.mp3')));
+  await writeFile(at('large.mp3'), Buffer.concat([minute, minute, minute, minute]));
+  expect(Math.abs((await measure(at('large.mp3')))! - 240_000)).toBeLessThan(200);
+});
+
+test('2 MB behind the audio → no packet in the last tenth, and still its length', async () => {
+  const file = await large('followed.mov');
+  await writeFile(file, Buffer.concat([await readFile(file), box('free', Buffer.alloc(2_000_000))]));
+  expect(await measure(file)).toBe(60_000);
+});
+
+test('the last packets lie at the beginning of the file → they count too', async () => {
+  const file = await large('back.mov', '-movflags', '+faststart');
+  const moved = changeBox(await readFile(file), ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stco'], (content) => {
+    const chunks = Buffer.from(content);
+    chunks.copyWithin(chunks.length - 4, 8, 12);
+    return chunks;
+  });
+  await writeFile(file, moved);
+  expect(await measure(file)).toBe(60_000);
+});

@@ -1,0 +1,168 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { measureByDemuxing } from '../../../src/audio/demux.ts';
+import { readPlainWav } from '../../../src/audio/plain-wav.ts';
+import { audioFolder, ffmpeg, sine } from '../../support/audio-fixtures.ts';
+
+let folder: Awaited<ReturnType<typeof audioFolder>>;
+beforeAll(async () => {
+  folder = await audioFolder();
+});
+afterAll(() => folder.remove());
+
+const at = (name: string): string => join(folder.path, name);
+const lengthOf = async (file: string) => (await readPlainWav(file))?.durationMs;
+const byFfmpeg = async (file: string) => (await measureByDemuxing(file, { timeLimitMs: 20_000 })).durationMs;
+
+test.each([
+  ['16 bit', []],
+  ['8 bit', ['-c:a', 'pcm_u8', '-ac', '2']],
+  ['24 bit', ['-c:a', 'pcm_s24le']],
+  ['float', ['-c:a', 'pcm_f32le']],
+  ['A-law', ['-c:a', 'pcm_alaw', '-ar', '8000']],
+  ['µ-law', ['-c:a', 'pcm_mulaw', '-ar', '8000']],
+  ['16 bit, 16 kHz, two channels', ['-ac', '2', '-ar', '16000']],
+])('a WAV of %s → its length, as ffmpeg finds it', async (_, encoding) => {
+  const file = await ffmpeg(...sine(3.7214), ...encoding, at('plain.wav'));
+  expect(await lengthOf(file)).toBe(await byFfmpeg(file));
+  expect(await lengthOf(file)).toBeGreaterThan(3_700);
+});
+
+test.each([
+  ['ADPCM', ['-c:a', 'adpcm_ms']],
+  ['MP3 in WAV', ['-c:a', 'libmp3lame']],
+  ['more than 4 GiB to come', ['-rf64', 'always']],
+  ['w64', ['-f', 'w64']],
+  ['another format', ['-f', 'flac']],
+])('%s → left to ffmpeg', async (_, encoding) => {
+  expect(await lengthOf(await ffmpeg(...sine(1), ...encoding, at('other.wav')))).toBeUndefined();
+});
+
+function chunk(id: string, content: Buffer): Buffer {
+  const head = Buffer.alloc(8);
+  head.write(id, 'latin1');
+  head.writeUInt32LE(content.length, 4);
+  return Buffer.concat([head, content]);
+}
+
+const wav = (...chunks: Buffer[]) => chunk('RIFF', Buffer.concat([Buffer.from('WAVE'), ...chunks]));
+const format16 = Buffer.from('01000100401f0000803e000002001000', 'hex');
+const plain = chunk('fmt ', format16);
+const stereo = chunk('fmt ', Buffer.from('01000200401f0000007d000004001000', 'hex'));
+const second = chunk('data', Buffer.alloc(16_000));
+const extended = (hex: string) => chunk('fmt ', Buffer.concat([format16, Buffer.from(hex, 'hex')]));
+const extensible = (bits: string, tag: string, end = '000000001000800000aa00389b71') => {
+  const made = extended(`1600${bits}00000000${tag}${end}`);
+  made.writeUInt16LE(0xfffe, 8);
+  return made;
+};
+
+test.each([
+  ['a plain format', wav(plain, second)],
+  ['two channels', wav(stereo, chunk('data', Buffer.alloc(32_000)))],
+  ['an extension of nothing', wav(extended('0000'), second)],
+  ['the extensible format', wav(extensible('1000', '0100'), second)],
+])('made by hand, with %s → its length', async (_, content) => {
+  await writeFile(at('made.wav'), content);
+  expect(await lengthOf(at('made.wav'))).toBe(1_000);
+});
+
+test.each([
+  ['the extensible format, of MP3', wav(extensible('1000', '5500'), second)],
+  ['fewer bits of use than there are', wav(extensible('0c00', '0100'), second)],
+  ['an identifier that is no tag', wav(extensible('1000', '0100', '00'.repeat(14)), second)],
+  ['an extension that is missing', wav(extended('1600'), second)],
+  ['an extension that nobody speaks of', wav(extended('00000000'), second)],
+  ['cut short', wav(plain, second).subarray(0, -1_000)],
+  ['two files in one', Buffer.concat([wav(plain, second), wav(plain, second)])],
+  ['samples in two places', wav(plain, second, second)],
+  ['half a sample', wav(plain, chunk('data', Buffer.alloc(15_999)))],
+  ['half of the last two samples', wav(stereo, chunk('data', Buffer.alloc(15_998)))],
+  ['no samples', wav(plain, chunk('data', Buffer.alloc(0)))],
+  ['no format', wav(chunk('LIST', Buffer.from('INFO')), second)],
+  ['the format behind the samples', wav(second, plain)],
+  ['an odd chunk without the byte that fills it', wav(chunk('JUNK', Buffer.alloc(7)), plain, second)],
+  ['a list that is too short', wav(chunk('LIST', Buffer.alloc(2)), plain, second)],
+  ['an unknown chunk', wav(plain, chunk('SMV0', Buffer.alloc(20)), second)],
+  ['more chunks than anyone needs', wav(...Array(20).fill(chunk('JUNK', Buffer.alloc(0))), plain, second)],
+
+  ['a format that is too short', wav(chunk('fmt ', format16.subarray(0, 14)), second)],
+  ['a format of 8 MB', wav(chunk('fmt ', Buffer.alloc(8_000_000)), second)],
+  ['big-endian', Buffer.from(wav(plain, second)).fill('RIFX', 0, 4)],
+  ['nothing', Buffer.alloc(0)],
+])('made by hand, with %s → left to ffmpeg', async (_, content) => {
+  await writeFile(at('made.wav'), content);
+  expect(await lengthOf(at('made.wav'))).toBeUndefined();
+});
+
+/** Format tag and bytes per sample, not all of which go together. */
+const kinds = ['1*1', '1*2', '1*3', '1*4', '1*8', '3*4', '3*8', '3*2', '6*1', '7*1', '7*2'];
+
+/** Formats of which one number in a few is not what the others say. */
+const format = fc
+  .record({
+    kind: fc.constantFrom(...kinds),
+    channels: fc.constantFrom(1, 2, 6, 8),
+    rate: fc.constantFrom(4_000, 8_000, 11_025, 44_100, 384_000),
+    lie: fc.oneof(
+      { arbitrary: fc.constant({}), weight: 12 },
+      { arbitrary: fc.record({ channels: fc.nat(9) }), weight: 1 },
+      { arbitrary: fc.record({ bytesPerSecond: fc.nat(100_000) }), weight: 1 },
+      { arbitrary: fc.record({ frameBytes: fc.nat(9) }), weight: 1 },
+      { arbitrary: fc.record({ bits: fc.nat(64) }), weight: 1 },
+    ),
+  })
+  .map(({ kind, channels, rate, lie }) => {
+    const [tag = 0, sampleBytes = 0] = kind.split('*').map(Number);
+    const frameBytes = channels * sampleBytes;
+    const honest = { tag, channels, rate, bytesPerSecond: frameBytes * rate, frameBytes, bits: sampleBytes * 8 };
+    return { frameBytes, claimed: { ...honest, ...lie } };
+  });
+
+const formatChunk = fc.tuple(format, fc.constantFrom(16, 18)).map(([{ frameBytes, claimed }, bytes]) => {
+  const content = Buffer.alloc(bytes);
+  content.writeUInt16LE(claimed.tag, 0);
+  content.writeUInt16LE(claimed.channels, 2);
+  content.writeUInt32LE(claimed.rate, 4);
+  content.writeUInt32LE(claimed.bytesPerSecond, 8);
+  content.writeUInt16LE(claimed.frameBytes, 12);
+  content.writeUInt16LE(claimed.bits, 14);
+  return { frameBytes, chunk: chunk('fmt ', content) };
+});
+
+const usualOther = fc.constantFrom(
+  chunk('LIST', Buffer.from('INFO')),
+  chunk('fact', Buffer.alloc(4)),
+  chunk('bext', Buffer.alloc(602)),
+  chunk('JUNK', Buffer.alloc(28)),
+  chunk('PAD ', Buffer.alloc(0)),
+);
+const anyOther = fc
+  .tuple(
+    fc.constantFrom('LIST', 'fact', 'bext', 'JUNK', 'FLLR', 'id3 ', 'data', 'fmt '),
+    fc.constantFrom(0, 2, 4, 7, 602),
+  )
+  .map(([id, bytes]) => chunk(id, Buffer.alloc(bytes, 'INFO')));
+const others = fc.array(fc.oneof({ arbitrary: usualOther, weight: 9 }, { arbitrary: anyOther, weight: 1 }), {
+  maxLength: 2,
+});
+
+const sound = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, i) => 128 + 100 * Math.sin(i / 20)));
+
+test('WAV with all kinds of chunks → measured as ffmpeg measures it, or left to ffmpeg', async () => {
+  const outcomes = { measured: 0, left: 0 };
+  const length = fc.record({ frames: fc.integer({ min: 1, max: 2_000 }), bytes: fc.constantFrom(0, 0, 0, 2) });
+  await fc.assert(
+    fc.asyncProperty(others, formatChunk, length, others, async (before, made, { frames, bytes }, after) => {
+      const samples = chunk('data', sound(frames * made.frameBytes + bytes));
+      await writeFile(at('any.wav'), wav(...before, made.chunk, samples, ...after));
+      const measured = await lengthOf(at('any.wav'));
+      outcomes[measured === undefined ? 'left' : 'measured'] += 1;
+      if (measured !== undefined) expect(measured).toBe(await byFfmpeg(at('any.wav')));
+    }),
+    { numRuns: 200, seed: 2026 },
+  );
+  expect(outcomes.measured).toBeGreaterThan(20);
+  expect(outcomes.left).toBeGreaterThan(20);
+});
