@@ -1,34 +1,28 @@
 /** Uploading: large files against piping the body to a file, small ones against the file and the transaction. */
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { measureAudio } from '../../src/audio/measure.ts';
 import { seedAccounts, settle, startDatabase } from './database.ts';
-import { memoryOf, serviceEnv, startApiProgram, startProgram } from './program.ts';
+import { memoryOf, startApiProgram, startProgram } from './program.ts';
 import { interleaved } from './rounds.ts';
+import { checksOfSmall, clients, figuresOfSmall, measureSmall } from './small-uploads.ts';
 import { quantile, ratios } from './statistics.ts';
 import { makeAudio } from './upload-audio.ts';
-import { formOf, upload, uploadsPerSecond } from './upload-client.ts';
+import { formOf, upload } from './upload-client.ts';
+import { asStarted, bearer, removeFiles } from './upload-contenders.ts';
 import type { Bench, Check, Figures, Findings, Goal, Setting } from './bench.ts';
-import type { BenchAccount, BenchDatabase } from './database.ts';
-import type { Program } from './program.ts';
+import type { Small } from './small-uploads.ts';
 import type { Format } from './upload-audio.ts';
-import type { Form } from './upload-client.ts';
+import type { Contenders } from './upload-contenders.ts';
 
 const megabyte = 1_000_000;
-const smallBytes = 100_000;
-const clients = 8;
 /** No account comes near the number of sessions that may wait. */
 const accountCount = 50;
-const asStarted = { NODE_ENV: 'production' };
-
-/** MB/s, or uploads per second, of each contender in each round. */
-type Measured<Name extends string> = Record<Name, number[]>;
-type Large = Measured<'ours' | 'receiving' | 'pipe'>;
 
 interface LargeFile {
   format: Format;
   bytes: number;
-  figures: Large;
+  /** MB/s of each contender in each round. */
+  figures: Record<'ours' | 'receiving' | 'pipe', number[]>;
   /** How long this file takes to measure, with nothing else going on. */
   measureMs: number;
   /** The most memory that a fresh process of ours ever had, in MB. */
@@ -76,17 +70,6 @@ async function run(setting: Setting): Promise<Findings> {
   };
 }
 
-interface Small {
-  format: Format;
-  figures: Measured<'ours' | 'file and transaction' | 'receiving'>;
-}
-
-interface Contenders {
-  database: BenchDatabase;
-  accounts: BenchAccount[];
-  bare: Program;
-}
-
 async function measureLarge(
   setting: Setting,
   { database, accounts, bare }: Contenders,
@@ -109,7 +92,7 @@ async function measureLarge(
       return form.fileBytes / 1000 / quantile(took, 0.5);
     };
   const figures = await interleaved(setting, bytes > 500 * megabyte ? Math.min(rounds, 3) : rounds, {
-    ours: send(`${ours.url}/v1/transcriptions`, { Authorization: `Bearer ${accounts[0]!.key}` }),
+    ours: send(`${ours.url}/v1/transcriptions`, bearer(accounts[0]!)),
     receiving: send(`${bare.url}/ours`),
     pipe: send(`${bare.url}/file`),
   });
@@ -122,56 +105,12 @@ async function measureLarge(
   return { format, bytes: form.fileBytes, figures, measureMs, peakMb };
 }
 
-/** What was received so far, not timed, so that the disk does not fill. */
-async function removeFiles(setting: Setting): Promise<void> {
-  const { DATA_DIR } = serviceEnv(setting, '');
-  for (const folder of [
-    join(DATA_DIR!, 'audio'),
-    join(setting.folder, 'piped'),
-    join(setting.folder, 'received/audio'),
-  ]) {
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
-    if (folder.endsWith('audio')) await mkdir(join(folder, 'incoming'));
-  }
-}
-
-async function measureSmall(
-  setting: Setting,
-  { database, accounts, bare }: Contenders,
-  format: Format,
-  rounds: number,
-): Promise<Small> {
-  const form: Form = await formOf(await makeAudio(setting, format, smallBytes));
-  const count = setting.sized({ full: 400, quick: 120, tiny: 8 });
-  const ours = await startApiProgram(setting, database.url, asStarted);
-  const owner = (index: number) => accounts[index % accounts.length]!;
-  const many = (send: (index: number) => Promise<number>) => async () => {
-    const rate = await uploadsPerSecond(clients, count, send);
-    // Nobody transcribes here, and both count what waits.
-    await database.query('truncate sessions, transcripts; delete from pgboss.job');
-    await removeFiles(setting);
-    return rate;
-  };
-  const figures = await interleaved(setting, rounds, {
-    ours: many((index) => upload(`${ours.url}/v1/transcriptions`, bearer(owner(index)), form)),
-    'file and transaction': many((index) =>
-      upload(`${bare.url}/file-and-rows`, { 'X-Account': owner(index).id }, form),
-    ),
-    receiving: many(() => upload(`${bare.url}/ours`, {}, form)),
-  });
-  await ours.stop();
-  return { format, figures };
-}
-
-const bearer = ({ key }: BenchAccount) => ({ Authorization: `Bearer ${key}` });
-
 const nameOf = ({ format, bytes }: LargeFile) => `${Math.round(bytes / megabyte)} MB ${format}`;
 
 function checksOf(files: readonly LargeFile[], small: readonly Small[]): Check[] {
   const [least, most] = [files[0]!, files.at(-1)!];
   const speed = files.map((file): Check => {
-    const goal: Goal | undefined = file === files[1] ? { atLeast: 0.9 } : undefined;
+    const goal: Goal | undefined = file === least || file === most ? undefined : { atLeast: 0.9 };
     const values = ratios(file.figures.ours, file.figures.pipe);
     return { work: `upload of ${nameOf(file)}`, measure: 'MB/s ÷ pipe and fsync', values, ...(goal && { goal }) };
   });
@@ -179,16 +118,12 @@ function checksOf(files: readonly LargeFile[], small: readonly Small[]): Check[]
     const values = ratios(figures.receiving, figures.pipe);
     return { work: `only receiving ${nameOf({ figures, ...file })}`, measure: 'MB/s ÷ pipe and fsync', values };
   });
-  const measure = 'uploads/s ÷ file and transaction';
   return [
     ...speed,
     ...receiving,
     { work: 'peak memory', measure: nameOf(most), unit: 'MB', values: [most.peakMb], goal: { atMost: 200 } },
     { work: 'peak memory', measure: `${nameOf(most)} ÷ ${nameOf(least)}`, values: [most.peakMb / least.peakMb] },
-    ...small.flatMap(({ format, figures: { ours, receiving, 'file and transaction': bare } }): Check[] => [
-      { work: `uploads of 100 KB ${format}`, measure, values: ratios(ours, bare) },
-      { work: `only receiving 100 KB ${format}`, measure, values: ratios(receiving, bare) },
-    ]),
+    ...small.flatMap(checksOfSmall),
   ];
 }
 
@@ -202,13 +137,5 @@ function figuresOf(files: readonly LargeFile[]): Figures {
       );
       return [nameOf(file), ours!, receiving!, pipe!, file.bytes / 1000 / ours!, file.measureMs, file.peakMb];
     }),
-  };
-}
-
-function figuresOfSmall({ format, figures }: Small): Figures {
-  return {
-    title: `Files of 100 KB ${format}, ${clients} clients: medians of all rounds`,
-    head: ['server', 'uploads/s'],
-    rows: Object.entries(figures).map(([name, rates]) => [name, quantile(rates, 0.5)]),
   };
 }

@@ -20,10 +20,12 @@ export async function measureByDemuxing(file: string, options: MeasureOptions): 
   const { size } = await stat(file).catch(unreadable);
   if (size < largeBytes) return printedDuration(await printPackets(file, options));
 
+  const began = performance.now();
   const last = await printPackets(file, options, Math.floor(size * 0.9));
-  // None there: behind the audio is a long index, or pictures.
-  const isThere = last.end.how !== 'exited' || endOfLastPacket(last) !== undefined;
-  return printedDuration(isThere ? last : await printPackets(file, options));
+  if (last.end.how !== 'exited' || endOfLastPacket(last) !== undefined) return printedDuration(last);
+  // Behind the audio is a long index, or pictures.
+  const timeLimitMs = Math.max(1, options.timeLimitMs - (performance.now() - began));
+  return printedDuration(await printPackets(file, { ...options, timeLimitMs }));
 }
 
 interface Printed {

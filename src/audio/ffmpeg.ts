@@ -51,15 +51,15 @@ export async function runFfmpeg(run: FfmpegRun): Promise<ChildEnd> {
   return end;
 }
 
-/** @param codec what the samples are, where that is known */
-function inputArgs(input: string, codec: string | undefined): string[] {
+/** @param wavCodec of a plain WAV file */
+function inputArgs(input: string, wavCodec: string | undefined): string[] {
   return [
     ...['-hide_banner', '-nostdin', '-loglevel', 'error'],
     // Without these an upload could name other files and addresses. `pipe` is the way out, for `pipe:1`.
     ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', formatWhitelist],
     ...['-codec_whitelist', codecWhitelist],
-    // ffmpeg would look into plain samples for compressed audio, and play that, so that they'd be longer than they are.
-    ...(codec === undefined ? [] : ['-c:a', codec]),
+    // ffmpeg would take a plain WAV for another format, or its samples for compressed audio, where they look like it.
+    ...(wavCodec === undefined ? [] : ['-f', 'wav', '-c:a', wavCodec]),
     // A decoder thread per core would multiply its memory.
     ...['-threads', '1'],
     // Demuxers skip what is not wanted, and pictures are never decoded.

@@ -5,8 +5,8 @@ import type { MeasureOptions } from './demux.ts';
 
 /**
  * The end, in ms, of the last packet of the audio stream that `decodeAudio` decodes, found by demuxing the whole file
- * without decoding it: headers lie or are missing (decisions, section 4). Undefined when that took too long or ffmpeg
- * was killed by a limit.
+ * without decoding it: headers lie or are missing (decisions, section 4). Only those of a plain WAV file can't, since it
+ * is decoded as they say. Undefined when demuxing took too long or ffmpeg was killed by a limit.
  * @throws {AudioError} `unsupported_media`, `no_audio_track`
  * @throws {AudioToolError} ffmpeg could not run, or the file can't be read
  * @throws the abort reason of `options.signal`

@@ -29,6 +29,11 @@ const codecs: Record<number, Record<number, string>> = {
 const otherChunks = new Map([['LIST', 4], ['fact', 4], ['bext', 602], ['JUNK', 0], ['PAD ', 0], ['FLLR', 0]]); // prettier-ignore
 const mostChunks = 16;
 
+/** How compressed audio for a digital cable begins, in 16-bit samples (IEC 61937): ffmpeg plays it, whatever it is told. */
+const cableSync = Buffer.from('72f81f4e', 'hex');
+/** So far into the samples ffmpeg looks for it. */
+const cableBytes = 64 * 1024;
+
 /**
  * Length (the end of the last sample) and codec of a plain WAV file: chunks that fill the file, samples that are not
  * compressed, all of them in one chunk (RIFF; Microsoft and IBM, Multimedia Programming Interface and Data Specifications,
@@ -42,6 +47,8 @@ export async function readPlainWav(path: string): Promise<PlainWav | undefined> 
   if (![16, 18, 40].includes(format.bytes)) return undefined;
   const layout = readLayout(await readBytes(file, format.start, format.bytes));
   if (layout === undefined || samples.bytes === 0 || samples.bytes % layout.frameBytes !== 0) return undefined;
+  const beginning = await readBytes(file, samples.start, Math.min(samples.bytes, cableBytes));
+  if (beginning.includes(cableSync)) return undefined;
   const { codec, frameBytes, rate } = layout;
   return { durationMs: Math.round((samples.bytes * 1000) / (frameBytes * rate)), codec };
 }

@@ -137,16 +137,37 @@ test('damage in the middle of an MP3 → the rest is still there', async () => {
   expect(decoded).toBeGreaterThan(7_000);
 });
 
+const asSamples = (hidden: string, name: string) =>
+  ffmpeg('-f', 's16le', '-ar', '48000', '-ac', '2', '-i', hidden, '-c', 'copy', at(name));
+
 test('MP3 and AC-3 that call themselves samples of a WAV → noise as long as the WAV says', async () => {
   for (const encoding of [
     ['-write_xing', '0', '-f', 'mp3'],
     ['-f', 'ac3'],
   ]) {
     const hidden = await ffmpeg(...sine(10), '-ac', '2', '-b:a', '64k', ...encoding, at('hidden'));
-    const asSamples = ['-f', 's16le', '-ar', '44100', '-ac', '2', '-i', hidden];
-    const { measured, decoded } = await bothDurations(await ffmpeg(...asSamples, '-c', 'copy', at('hiding.wav')));
+    const { measured, decoded } = await bothDurations(await asSamples(hidden, 'hiding.wav'));
     expect(Math.abs(measured - decoded)).toBeLessThanOrEqual(1);
     expect(decoded).toBeLessThan(1_000);
+  }
+});
+
+test('AC-3 for a digital cable in a WAV → what is heard at its end', async () => {
+  const encoding = ['-ac', '2', '-ar', '48000', '-c:a', 'ac3', '-f', 'spdif'];
+  const cable = await asSamples(await ffmpeg(...sine(10), ...encoding, at('cable')), 'cable.wav');
+  const { measured, decoded } = await bothDurations(cable);
+  expect(Math.abs(decoded - 10_000)).toBeLessThanOrEqual(40);
+  expect(Math.abs(measured - decoded)).toBeLessThanOrEqual(40);
+});
+
+test('a WAV that could be another format → as long as a WAV', async () => {
+  const plain = await readFile(await ffmpeg(...sine(2), at('honest.wav')));
+  for (const name of ['moov', 'mdat', 'ftyp']) {
+    const torn = Buffer.from(plain);
+    torn.write(name, 4, 'latin1');
+    await writeFile(at('torn.wav'), torn);
+    const { measured, decoded } = await bothDurations(at('torn.wav'));
+    expect([name, measured, decoded]).toEqual([name, 2_000, 2_000]);
   }
 });
 

@@ -1,0 +1,31 @@
+/** What uploads go to, and the traces that they leave there. */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { serviceEnv } from './program.ts';
+import type { Setting } from './bench.ts';
+import type { BenchAccount, BenchDatabase } from './database.ts';
+import type { Program } from './program.ts';
+
+export const asStarted = { NODE_ENV: 'production' };
+
+export interface Contenders {
+  database: BenchDatabase;
+  accounts: BenchAccount[];
+  bare: Program;
+}
+
+/** What was received so far, not timed, so that the disk does not fill. */
+export async function removeFiles(setting: Setting): Promise<void> {
+  const { DATA_DIR } = serviceEnv(setting, '');
+  for (const folder of [
+    join(DATA_DIR!, 'audio'),
+    join(setting.folder, 'piped'),
+    join(setting.folder, 'received/audio'),
+  ]) {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
+    if (folder.endsWith('audio')) await mkdir(join(folder, 'incoming'));
+  }
+}
+
+export const bearer = ({ key }: BenchAccount) => ({ Authorization: `Bearer ${key}` });
