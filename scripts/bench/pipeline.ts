@@ -122,7 +122,7 @@ function partsOf({ ours, bare }: Runs): Figures {
     title: 'The short file: where the time goes, medians of all rounds',
     head: ['part', 'ms'],
     rows: [
-      ['upload, measured by ffmpeg, to the 202', median(({ parts }) => parts.upload)],
+      ['upload, to the 202', median(({ parts }) => parts.upload)],
       ['202 → processing', median(({ parts }) => parts.pickup)],
       ['processing: decoding, recognizing, storing', median(({ parts }) => parts.work)],
       ['stored → answered', median(({ parts }) => parts.answer)],
