@@ -48,7 +48,7 @@ test('a disk that fills up during uploads and while jobs decode → 503 and fail
     return (JSON.parse(text) as { sessionId: string }).sessionId;
   };
   const session = async (id: string) => (await findSessionRow(service.db, account.id, id))!;
-  // An attempt tidies up after the transaction that clients are told of.
+  // An attempt tidies up after the transaction that tells of its end.
   const workFolderIsEmpty = () =>
     eventually(
       'the work folder',
@@ -70,6 +70,7 @@ test('a disk that fills up during uploads and while jobs decode → 503 and fail
     (row) => row.last_error_code !== null,
     30_000,
   );
+  await workFolderIsEmpty();
   expect(await client.final(await uploaded(short))).toMatchObject({ status: 'completed' });
   await workFolderIsEmpty();
   await rm(join(disk, 'filler'));
@@ -85,6 +86,7 @@ test('a disk that fills up during uploads and while jobs decode → 503 and fail
   };
   await eventually('the end', ends, (row) => row.status === 'failed', 60_000);
   expect(await session(fails)).toMatchObject({ error_code: 'recognizer_error', attempt: 3, reserved_ms: 0 });
+  await workFolderIsEmpty();
   expect(await client.final(await uploaded(short))).toMatchObject({ status: 'completed' });
 
   const charges = (await listLedger(service.db, account.id)).filter(({ kind }) => kind === 'charge');
