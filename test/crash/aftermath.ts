@@ -21,6 +21,8 @@ const execute = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const childrenGoneWithinMs = 5_000;
 const sweepGraceMs = 61 * 60 * 1000;
+/** One for all rounds: each listens for the end of the process. */
+const log = createLog({ logLevel: 'silent' });
 
 /** Children of attempts and uploads, when nothing is under way any more. */
 export async function leftProcesses({ api, worker }: Lane): Promise<string[]> {
@@ -34,7 +36,6 @@ export async function leftProcesses({ api, worker }: Lane): Promise<string[]> {
 
 /** The worker's own sweep, as it will be when the files of dead uploads are old enough for it. */
 export async function sweepAfterGrace(lane: Lane): Promise<void> {
-  const log = createLog({ logLevel: 'silent' });
   const foundation = await layFoundation(readConfig(lane.environment()), log, 'api');
   try {
     const workFolder = new WorkFolder(lane.dataDir);
