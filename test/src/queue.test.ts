@@ -112,19 +112,19 @@ test('30 short jobs that wait for one account, one at once → the worker goes f
   expect(inOrder[Math.floor(inOrder.length / 2)]).toBeLessThan(1_500);
 });
 
-test('a job for idle workers → begins at once, not at the next poll', async () => {
+test('a job for idle workers → begins within a second, each time', async () => {
   const account = await makeAccount(services[0].db);
   const recognizer = new ScriptedRecognizer();
   await workInBoth(recognizer);
   const delays: number[] = [];
-  for (let i = 0; i < 8; i++) {
+  for (let i = 0; i < 5; i++) {
     const { sessionId } = await upload(services[i % 2]!, account, tone);
     await final(services[1], account, sessionId);
     const { created_at, started_at } = await row(services[0], account, sessionId);
     delays.push(Date.parse(started_at!) - Date.parse(created_at));
   }
-  // Most take milliseconds; a poll would be up to 2 s, and half of them above 1 s. One may be the machine's.
-  expect(delays.filter((delay) => delay >= 1_000).length).toBeLessThan(2);
+  // Most take milliseconds; a poll would be up to 2 s.
+  expect(Math.max(...delays)).toBeLessThan(1_000);
 });
 
 test('an attempt that dies before it claimed, and its dead letter too → another job, no attempt spent, nothing told', async () => {
