@@ -54,8 +54,8 @@ const plain = chunk('fmt ', format16);
 const stereo = chunk('fmt ', Buffer.from('01000200401f0000007d000004001000', 'hex'));
 const second = chunk('data', Buffer.alloc(16_000));
 const extended = (hex: string) => chunk('fmt ', Buffer.concat([format16, Buffer.from(hex, 'hex')]));
-const extensible = (bits: string, tag: string, end = '000000001000800000aa00389b71') => {
-  const made = extended(`1600${bits}00000000${tag}${end}`);
+const extensible = (bits: string, tag: string, end = '000000001000800000aa00389b71', length = '1600') => {
+  const made = extended(`${length}${bits}00000000${tag}${end}`);
   made.writeUInt16LE(0xfffe, 8);
   return made;
 };
@@ -74,6 +74,7 @@ test.each([
   ['the extensible format, of MP3', wav(extensible('1000', '5500'), second)],
   ['fewer bits of use than there are', wav(extensible('0c00', '0100'), second)],
   ['an identifier that is no tag', wav(extensible('1000', '0100', '00'.repeat(14)), second)],
+  ['an extension longer than it says', wav(extensible('1000', '0100', undefined, '0a00'), second)],
   ['an extension that is missing', wav(extended('1600'), second)],
   ['an extension that nobody speaks of', wav(extended('00000000'), second)],
   ['cut short', wav(plain, second).subarray(0, -1_000)],
@@ -89,7 +90,6 @@ test.each([
   ['a list that is too short', wav(chunk('LIST', Buffer.alloc(2)), plain, second)],
   ['an unknown chunk', wav(plain, chunk('SMV0', Buffer.alloc(20)), second)],
   ['more chunks than anyone needs', wav(...Array(20).fill(chunk('JUNK', Buffer.alloc(0))), plain, second)],
-
   ['a format that is too short', wav(chunk('fmt ', format16.subarray(0, 14)), second)],
   ['a format of 8 MB', wav(chunk('fmt ', Buffer.alloc(8_000_000)), second)],
   ['big-endian', Buffer.from(wav(plain, second)).fill('RIFX', 0, 4)],
