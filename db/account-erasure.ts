@@ -1,6 +1,6 @@
 /** What erasing an account takes away. */
 import { sql } from 'kysely';
-import { sessionChannel } from './session-states.ts';
+import { sessionChannel } from './sessions/states.ts';
 import type { Trx } from './database.ts';
 
 /**

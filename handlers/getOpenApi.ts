@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { jsonText } from '../codegen/operations.ts';
-import { matchesTag } from '../src/negotiation.ts';
-import type { Handler } from '../codegen/operations.ts';
+import { matchesTag } from '../src/api/answers/negotiation.ts';
+import type { Handler } from '../src/api/handler.ts';
 
 const document = readFileSync(new URL('../codegen/openapi.json', import.meta.url), 'utf8');
 const headers = {

@@ -1,6 +1,6 @@
-import { sessionNotFound } from '../src/problem.ts';
-import { toSession } from '../src/session-view.ts';
-import type { Handler } from '../codegen/operations.ts';
+import { sessionNotFound } from '../src/api/answers/problem.ts';
+import { toSession } from '../src/sessions/view.ts';
+import type { Handler } from '../src/api/handler.ts';
 
 /** GET /sessions/{id} (specification, section 4). */
 export const getSession: Handler<'getSession'> = async ({ path, principal }, { sessions }) => {

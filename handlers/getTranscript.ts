@@ -1,15 +1,16 @@
-import { findSegmentsAndWords } from '../db/transcripts.ts';
+import { findSegmentsAndWords } from '../db/sessions/transcripts.ts';
 import { jsonText } from '../codegen/operations.ts';
-import { toPlainText, toSubRip, toWebVtt } from '../src/captions.ts';
-import { matchesTag, preferredType, transcriptTypes } from '../src/negotiation.ts';
-import { ApiError, sessionNotFound } from '../src/problem.ts';
-import { isFinal, pollAgainSeconds, toSessionError } from '../src/session-view.ts';
-import type { Handler, Schema } from '../codegen/operations.ts';
+import { toPlainText, toSubRip, toWebVtt } from '../src/captions/formats.ts';
+import { matchesTag, preferredType, transcriptTypes } from '../src/api/answers/negotiation.ts';
+import { ApiError, sessionNotFound } from '../src/api/answers/problem.ts';
+import { isFinal, pollAgainSeconds, toSessionError } from '../src/sessions/view.ts';
+import type { Schema } from '../codegen/operations.ts';
+import type { Handler } from '../src/api/handler.ts';
 import type { Queryable } from '../db/database.ts';
-import type { ReadableSession } from '../db/sessions.ts';
-import type { SessionWithSegments } from '../db/transcripts.ts';
-import type { SessionReads } from '../src/session-reads.ts';
-import type { TranscriptType } from '../src/negotiation.ts';
+import type { ReadableSession } from '../db/sessions/sessions.ts';
+import type { SessionWithSegments } from '../db/sessions/transcripts.ts';
+import type { SessionReads } from '../src/api/reads/session-reads.ts';
+import type { TranscriptType } from '../src/api/answers/negotiation.ts';
 
 type Found = ReadableSession & Partial<Pick<SessionWithSegments, 'segments'>>;
 

@@ -1,8 +1,8 @@
-import { decodeCursor, encodeCursor } from '../src/cursor.ts';
-import { invalidRequest } from '../src/problem.ts';
-import { toSession } from '../src/session-view.ts';
-import { toMicroseconds } from '../src/time.ts';
-import type { Handler } from '../codegen/operations.ts';
+import { decodeCursor, encodeCursor } from '../src/api/reads/cursor.ts';
+import { invalidRequest } from '../src/api/answers/problem.ts';
+import { toSession } from '../src/sessions/view.ts';
+import { toMicroseconds } from '../src/api/reads/time.ts';
+import type { Handler } from '../src/api/handler.ts';
 
 /** GET /sessions (specification, section 4). */
 export const listSessions: Handler<'listSessions'> = async ({ query, principal }, { sessions }) => {

@@ -2,12 +2,12 @@
 import { resolve } from 'node:path';
 import { migrateToLatest } from '../db/migrate.ts';
 import { openDatabase } from '../db/database.ts';
-import { findIsolation } from './audio/isolation.ts';
-import { AudioStore } from './audio-store.ts';
+import { findIsolation } from './children/isolation.ts';
+import { AudioStore } from './files/audio-store.ts';
 import { useDatabase } from './database-url.ts';
 import { Metrics } from './metrics.ts';
-import { Queue } from './queue.ts';
-import type { Isolation } from './audio/isolation.ts';
+import { Queue } from './queue/queue.ts';
+import type { Isolation } from './children/isolation.ts';
 import type { Config } from './config.ts';
 import type { Foundation } from './context.ts';
 import type { Log } from './log.ts';

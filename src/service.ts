@@ -1,8 +1,8 @@
 /** A process of the service: one half or both, from its configuration to its last line in the log. */
 import { isDatabaseAway } from '../db/database.ts';
-import { startApi } from './api.ts';
-import { findLimiters } from './audio/bounded-command.ts';
-import { ExecutableNotFound, findExecutable } from './audio/executable.ts';
+import { startApi } from './api/server.ts';
+import { findLimiters } from './children/bounded-command.ts';
+import { ExecutableNotFound, findExecutable } from './children/executable.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { layFoundation } from './foundation.ts';
 import { closeGracefully, listen } from './listening.ts';
@@ -75,7 +75,7 @@ async function start(config: Config, log: Log, halves: Halves): Promise<() => Pr
     await listen(ops, config.opsPort, config.host, 'OPS_PORT');
     // The worker last: a port that is taken must not cost the jobs that it would have begun an attempt.
     const api = halves.api ? await startApi(foundation, foundation.databaseUrl) : undefined;
-    const worker = recognizer && (await (await import('./worker.ts')).startWorker(foundation, recognizer));
+    const worker = recognizer && (await (await import('./worker/worker.ts')).startWorker(foundation, recognizer));
     return async () => {
       stopping.abort();
       await Promise.all([api?.stop(), worker?.stop()]);

@@ -9,16 +9,16 @@ const files = new Map(everything.filter((path) => isCode.test(path)).map((path) 
 const code = [...files.values()];
 const imports = code.flatMap((file) => file.imports.map((used) => ({ ...used, path: file.path })));
 
-const hasMain = /^(src\/(.*\/)?(start(-[^/]*)?|child-main)|scripts\/[^/]+|codegen\/generate)\.ts$/;
-const answering = /^(src\/(api|app|auth)\.ts|src\/api\/.*|handlers\/.*)$/;
-const working = /^src\/worker(\.ts|\/.*)$/;
+const hasMain = /^(src\/(.*\/)?(start(-[^/]*)?|child-main)|scripts\/(.*\/)?main|codegen\/generate)\.ts$/;
+const answering = /^(src\/app\.ts|src\/api\/.*|handlers\/.*)$/;
+const working = /^src\/worker\/.*$/;
 
 /** The files that may import a package, and those that may import its types only. */
 const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
-  { name: 'express', files: /^src\/(app|auth|upload)\.ts$/, typesIn: /^src\/api\// },
-  { name: 'multer', files: /^src\/upload[^/]*\.ts$/ },
-  { name: 'openapi-backend', files: /^src\/(app\.ts|api\/.*)$/ },
-  { name: 'pg-boss', files: /^src\/queue\.ts$/ },
+  { name: 'express', files: /^src\/app\.ts$/, typesIn: /^src\/api\// },
+  { name: 'multer', files: /^src\/api\/uploads\// },
+  { name: 'openapi-backend', files: /^src\/(app\.ts|api\/contract\/.*)$/, typesIn: /^src\/api\// },
+  { name: 'pg-boss', files: /^src\/queue\// },
   { name: 'pg', files: /^(db\/(database|embedded\/first-connection)\.ts|scripts\/bench\/baselines\/.*)$/ },
   { name: 'kysely', files: /^db\// },
   {
@@ -30,7 +30,7 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
   { name: 'undici', files: /^(src\/proxies|src\/recognizers\/openai\/exchange|scripts\/model\/[^/]+)\.ts$/ },
   { name: '@huggingface/hub', files: /^scripts\/model\// },
   { name: 'tar', files: /^scripts\/model\// },
-  { name: 'node:child_process', files: /^(src\/(audio|recognizers)|db\/embedded|scripts)\// },
+  { name: 'node:child_process', files: /^(src\/(children|recognizers)|db\/embedded|scripts)\// },
 ];
 
 test.each(doors)('$name comes in through its door only', ({ name, files: door, typesIn }) => {
@@ -46,8 +46,8 @@ test('db/ imports nothing of ours from outside', () => {
 });
 
 test.each([
-  ['answering', 'src/api.ts', working],
-  ['working', 'src/worker.ts', answering],
+  ['answering', 'src/api/server.ts', working],
+  ['working', 'src/worker/worker.ts', answering],
 ])('the %s half does not reach the other', (_, entry, otherHalf) => {
   expect([...reachOf(files, entry)].filter((path) => otherHalf.test(path))).toEqual([]);
 });

@@ -3,7 +3,7 @@
  * right shape comes first: nothing else is said of one that has not.
  */
 import { sql } from 'kysely';
-import { storedVersion } from '../transcripts.ts';
+import { storedVersion } from '../sessions/transcripts.ts';
 import type { RawBuilder } from 'kysely';
 
 export interface TranscriptRule {

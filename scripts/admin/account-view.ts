@@ -1,9 +1,9 @@
 /** An account as support sees it. */
 import { rfc3339 } from '../../db/database.ts';
-import { availableMs } from '../../src/balance.ts';
+import { availableMs } from '../../src/sessions/balance.ts';
 import { formatDuration } from './durations.ts';
 import { jsonLimits, limitNames, shownLimit } from './limits.ts';
-import { details, momentOf } from './output.ts';
+import { details, momentOf } from '../terminal/table.ts';
 import type { Account } from '../../db/accounts.ts';
 import type { Limits, PlanTable } from '../../db/schema.ts';
 

@@ -17,7 +17,7 @@ import { accountId, positiveDuration, text } from './arguments.ts';
 import { addCommand, addGroup, answer, invocation } from './command.ts';
 import { formatDuration } from './durations.ts';
 import { addLimitOptions, typedLimits } from './limits.ts';
-import { count, table } from './output.ts';
+import { count, table } from '../terminal/table.ts';
 import { Mistake } from './refusal.ts';
 import type { Command } from 'commander';
 import type { LimitOverrides } from '../../db/schema.ts';

@@ -1,10 +1,10 @@
 /** What commands work with: no more of the service than they need, so that most of them are quick. */
 import { openDatabase } from '../../db/database.ts';
 import { databaseVersion, migrateToLatest } from '../../db/migrate.ts';
-import { AudioStore } from '../../src/audio-store.ts';
+import { AudioStore } from '../../src/files/audio-store.ts';
 import { mayHaveDatabase, useDatabase } from '../../src/database-url.ts';
 import { createLog } from '../../src/log.ts';
-import { Queue } from '../../src/queue.ts';
+import { Queue } from '../../src/queue/queue.ts';
 import { Refusal, briefly } from './refusal.ts';
 import type { Db } from '../../db/database.ts';
 import type { Config } from '../../src/config.ts';

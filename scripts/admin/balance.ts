@@ -5,7 +5,7 @@ import { balanceEntries, balanceJson, nameOf } from './account-view.ts';
 import { accountId, positiveDuration, signedDuration, text } from './arguments.ts';
 import { addCommand, addGroup, answer } from './command.ts';
 import { formatDuration } from './durations.ts';
-import { details, minuteOf, table } from './output.ts';
+import { details, minuteOf, table } from '../terminal/table.ts';
 import { Refusal } from './refusal.ts';
 import type { Command } from 'commander';
 import type { LedgerEntry } from '../../db/ledger.ts';

@@ -1,7 +1,7 @@
 /** Which key is meant: by its id, by what lists show of it, or by the secret itself. */
 import { text as readAll } from 'node:stream/consumers';
 import { findApiKeys } from '../../db/api-keys.ts';
-import { digestOf, isWellFormedApiKey } from '../../src/api-key.ts';
+import { digestOf, isWellFormedApiKey } from '../../src/api/access/api-key.ts';
 import { isId } from './arguments.ts';
 import { keyStatus, shownKey } from './key-view.ts';
 import { Mistake, Refusal } from './refusal.ts';

@@ -1,13 +1,13 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { insertApiKey, listApiKeys, revokeApiKey } from '../../db/api-keys.ts';
 import { rfc3339 } from '../../db/database.ts';
-import { digestOf, displayOf, newApiKey } from '../../src/api-key.ts';
+import { digestOf, displayOf, newApiKey } from '../../src/api/access/api-key.ts';
 import { changeAccount, getAccount } from './account-lookup.ts';
 import { accountId, positiveDuration, scopes, text } from './arguments.ts';
 import { addCommand, addGroup, answer, explainMistakes, invocation } from './command.ts';
 import { findKey, readKeyReference } from './key-lookup.ts';
 import { keyJson, keyStatus, shownKey } from './key-view.ts';
-import { details, minuteOf, momentOf, table } from './output.ts';
+import { details, minuteOf, momentOf, table } from '../terminal/table.ts';
 import { Refusal } from './refusal.ts';
 import type { Command } from 'commander';
 import type { Scope } from '../../db/schema.ts';

@@ -2,7 +2,7 @@ import { listPlans, setPlanLimits } from '../../db/plans.ts';
 import { getPlan } from './account-lookup.ts';
 import { addCommand, addGroup, answer } from './command.ts';
 import { addLimitOptions, jsonLimits, limitNames, shownLimit, typedLimits } from './limits.ts';
-import { table } from './output.ts';
+import { table } from '../terminal/table.ts';
 import { Mistake } from './refusal.ts';
 import type { Command } from 'commander';
 import type { PlanTable } from '../../db/schema.ts';

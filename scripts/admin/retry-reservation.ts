@@ -1,4 +1,4 @@
-import { availableMs } from '../../src/balance.ts';
+import { availableMs } from '../../src/sessions/balance.ts';
 import { formatDuration } from './durations.ts';
 import { Refusal } from './refusal.ts';
 import type { AccountInForce } from '../../db/accounts.ts';

@@ -1,18 +1,18 @@
 /** What support does to a session, each in one transaction that holds the account's lock. */
 import { changeReserved, lockAccount } from '../../db/accounts.ts';
 import { deleteIdempotencyRecords } from '../../db/idempotency.ts';
-import { findAccountOfSession, findSessionRow } from '../../db/sessions.ts';
-import { deleteSession, retryIfFailed } from '../../db/session-states.ts';
+import { findAccountOfSession, findSessionRow } from '../../db/sessions/sessions.ts';
+import { deleteSession, retryIfFailed } from '../../db/sessions/states.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { maxAttempts, newJobId } from '../../src/queue.ts';
-import { failSession } from '../../src/session-endings.ts';
-import { isFinal } from '../../src/session-view.ts';
+import { maxAttempts, newJobId } from '../../src/queue/queue.ts';
+import { failSession } from '../../src/sessions/endings.ts';
+import { isFinal } from '../../src/sessions/view.ts';
 import { refuseLeftAudio } from './account-erasure.ts';
 import { Refusal } from './refusal.ts';
 import { retryReservation } from './retry-reservation.ts';
 import type { AccountInForce } from '../../db/accounts.ts';
 import type { Db, Queryable, Trx } from '../../db/database.ts';
-import type { Session } from '../../db/sessions.ts';
+import type { Session } from '../../db/sessions/sessions.ts';
 import type { AdminContext } from './admin-context.ts';
 
 /** @throws {Refusal} when there is none */

@@ -1,9 +1,9 @@
 /** A session as support sees it: its title, never its text. */
 import { rfc3339 } from '../../db/database.ts';
-import { toSessionError } from '../../src/session-view.ts';
+import { toSessionError } from '../../src/sessions/view.ts';
 import { formatDuration } from './durations.ts';
-import { details, momentOf } from './output.ts';
-import type { ReadableSession, Session } from '../../db/sessions.ts';
+import { details, momentOf } from '../terminal/table.ts';
+import type { ReadableSession, Session } from '../../db/sessions/sessions.ts';
 
 export function listedSessionJson(accountId: string, session: ReadableSession) {
   return {

@@ -1,10 +1,10 @@
 import { Option } from 'commander';
-import { listSessions } from '../../db/session-pages.ts';
+import { listSessions } from '../../db/sessions/pages.ts';
 import { getAccount } from './account-lookup.ts';
 import { accountId, sessionId, wholeNumber } from './arguments.ts';
 import { addCommand, addGroup, answer } from './command.ts';
 import { formatDuration } from './durations.ts';
-import { minuteOf, table } from './output.ts';
+import { minuteOf, table } from '../terminal/table.ts';
 import { cancelSession, eraseSession, getSession, retrySession } from './session-changes.ts';
 import { listedSessionJson, sessionJson, sessionText } from './session-view.ts';
 import type { Command } from 'commander';

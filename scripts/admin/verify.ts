@@ -1,11 +1,11 @@
 import { SingleBar } from 'cli-progress';
 import { openDatabase, patientTimeoutMs } from '../../db/database.ts';
-import { audit } from '../../src/audit.ts';
-import { WorkFolder } from '../../src/worker/work-folder.ts';
+import { audit } from '../../src/audit/audit.ts';
+import { WorkFolder } from '../../src/files/work-folder.ts';
 import { addCommand, answer } from './command.ts';
-import { count, table } from './output.ts';
+import { count, table } from '../terminal/table.ts';
 import type { Command } from 'commander';
-import type { Audit } from '../../src/audit.ts';
+import type { Audit } from '../../src/audit/audit.ts';
 import type { AdminContext } from './admin-context.ts';
 import type { Report } from './command.ts';
 

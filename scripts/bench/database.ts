@@ -5,7 +5,7 @@ import { openConnection, openDatabase } from '../../db/database.ts';
 import { clusterPaths } from '../../db/embedded/cluster.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { migrateToLatest } from '../../db/migrate.ts';
-import { digestOf, newApiKey } from '../../src/api-key.ts';
+import { digestOf, newApiKey } from '../../src/api/access/api-key.ts';
 import type { Setting } from './bench.ts';
 
 export interface BenchDatabase {

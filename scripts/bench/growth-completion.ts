@@ -1,10 +1,10 @@
 /** The transaction that stores a transcript, charges it and completes its session, as the worker runs it. */
 import { randomUUIDv7 } from 'node:crypto';
 import { changeReserved, lockAccount } from '../../db/accounts.ts';
-import { claimIfNotFinal } from '../../db/attempts.ts';
-import { insertQueuedSession } from '../../db/session-states.ts';
+import { claimIfNotFinal } from '../../db/sessions/attempts.ts';
+import { insertQueuedSession } from '../../db/sessions/states.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { completeSession } from '../../src/session-endings.ts';
+import { completeSession } from '../../src/sessions/endings.ts';
 import { quantile } from './statistics.ts';
 import type { Db } from '../../db/database.ts';
 

@@ -1,5 +1,5 @@
 /** Databases of several sizes side by side in one PostgreSQL, so that rounds can go from one to the other. */
-import { encodeCursor } from '../../src/cursor.ts';
+import { encodeCursor } from '../../src/api/reads/cursor.ts';
 import { rfc3339 } from '../../db/database.ts';
 import { addDatabase, seedAccounts, seedSessions, seedTranscripts, settle } from './database.ts';
 import { startApiProgram } from './program.ts';

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { demoKeyFile, readDemoKey } from '../transcribe/api-key.ts';
-import { createApiClient } from '../transcribe/client.ts';
+import { demoKeyFile, readDemoKey } from '../terminal/demo-key-file.ts';
+import { createApiClient } from '../terminal/api-client.ts';
 
 const execute = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
@@ -39,7 +39,7 @@ async function isValid(url: string, secret: string): Promise<boolean> {
 }
 
 async function admin<Result>(...args: string[]): Promise<Result> {
-  const command = ['scripts/admin.ts', ...args, '--json'];
+  const command = ['scripts/admin/main.ts', ...args, '--json'];
   const { stdout } = await execute(process.execPath, command, { cwd: root }).catch((error: { stderr: string }) => {
     throw new Error(`npm run admin -- ${args.slice(0, 2).join(' ')} failed:\n${error.stderr.trim()}`);
   });

@@ -23,7 +23,7 @@ export const oapiCodegen: Judge = {
     const { folder, run, fetch, contract } = bench;
     await mkdir(join(folder, 'api'), { recursive: true });
     await writeFile(join(folder, 'go.mod'), goModule);
-    await copyFile(new URL('./drivers/oapi-codegen.go', import.meta.url), join(folder, 'main.go'));
+    await copyFile(new URL('drivers/oapi-codegen.go', import.meta.url), join(folder, 'main.go'));
     await fetch(['go', 'version']);
     await fetch(['go', 'run', generator, '-version']);
     await run(['go', 'run', generator, '-generate', 'types,client', '-package', 'api', '-o', 'api/api.go', contract]);

@@ -6,9 +6,9 @@ import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../demo/addresses.ts';
 import { startServiceProcess } from '../demo/service-process.ts';
-import { createApiClient } from '../transcribe/client.ts';
+import { createApiClient } from '../terminal/api-client.ts';
 import { expect } from './judge.ts';
-import type { ApiClient } from '../transcribe/client.ts';
+import type { ApiClient } from '../terminal/api-client.ts';
 import type { JudgedService } from './judge.ts';
 
 const execute = promisify(execFile);
@@ -67,7 +67,7 @@ async function prepareFuzzing(url: string, environment: Record<string, string>, 
 /** Of a new account with an allowance and a queue that no judge uses up. */
 async function issueKey(environment: Record<string, string>, runningJobs = 16): Promise<string> {
   const admin = async <Result>(...args: string[]): Promise<Result> => {
-    const command = ['scripts/admin.ts', ...args, '--json'];
+    const command = ['scripts/admin/main.ts', ...args, '--json'];
     const { stdout } = await execute(process.execPath, command, { cwd: root, env: { ...process.env, ...environment } });
     return JSON.parse(stdout) as Result;
   };

@@ -89,7 +89,7 @@ async function buildGo({ folder, run, fetch }: Bench): Promise<string[]> {
   return [join(cwd, 'driver')];
 }
 
-const driver = (file: string) => new URL(`./drivers/${file}`, import.meta.url);
+const driver = (file: string) => new URL(`drivers/${file}`, import.meta.url);
 
 function judgeOf(language: Language): Judge {
   return {

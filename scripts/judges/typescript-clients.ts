@@ -61,7 +61,7 @@ function judgeOf({ name, tool, isQuick, packages, generator, generate }: TypeScr
       await installFromNpm(bench, { ...packages, typescript, '@types/node': nodeTypes });
       for (const stale of ['generated', 'built']) await rm(join(folder, stale), { recursive: true, force: true });
       await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['driver.ts'] }));
-      await copyFile(new URL(`./drivers/${name}.ts`, import.meta.url), join(folder, 'driver.ts'));
+      await copyFile(new URL(`drivers/${name}.ts`, import.meta.url), join(folder, 'driver.ts'));
       await generate(bench);
       await run(['node_modules/.bin/tsc']);
       const did = await drive(bench, ['node', 'built/driver.js']);

@@ -1,12 +1,12 @@
 import { basename, join } from 'node:path';
 import { stat } from 'node:fs/promises';
 import { isInstalled } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
-import { readableSize } from '../transcribe/readable.ts';
+import { readableSize } from '../terminal/readable.ts';
 import { fetchFile, partOf } from './fetch-file.ts';
 import { describeFiles } from './hub.ts';
 import { holdModel, keepOnly, openStaging, publish, refuseFullDisk } from './staging.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
-import type { Progress } from '../transcribe/progress.ts';
+import type { Progress } from '../terminal/progress.ts';
 import type { HostedFile, Hub } from './hub.ts';
 import type { Target } from './staging.ts';
 

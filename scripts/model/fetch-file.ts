@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { downloadFile } from '@huggingface/hub';
-import { Refusal } from '../transcribe/refusal.ts';
+import { Refusal } from '../terminal/refusal.ts';
 import { checksumOf } from './checksum.ts';
 import { HubRefusal, atTheBottomOf } from './hub-refusal.ts';
 import type { ReadableStream } from 'node:stream/web';

@@ -1,4 +1,4 @@
-import { Refusal } from '../transcribe/refusal.ts';
+import { Refusal } from '../terminal/refusal.ts';
 
 const withoutInternet = 'Without internet: npm run model -- download NAME --from FOLDER or ARCHIVE';
 

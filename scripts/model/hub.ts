@@ -3,7 +3,7 @@ import { pathsInfo } from '@huggingface/hub';
 import { fetch as fetchByHttp1 } from 'undici';
 import { ConfigError } from '../../src/config.ts';
 import { throughProxies } from '../../src/proxies.ts';
-import { Refusal } from '../transcribe/refusal.ts';
+import { Refusal } from '../terminal/refusal.ts';
 import { HubRefusal, unreachable } from './hub-refusal.ts';
 import type { HubFile, KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import type { Checksum } from './checksum.ts';

@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { isInstalled, modelFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { knownModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
-import { table } from '../admin/output.ts';
-import { readableSize } from '../transcribe/readable.ts';
+import { table } from '../terminal/table.ts';
+import { readableSize } from '../terminal/readable.ts';
 import { partialFolder } from './staging.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 

@@ -3,7 +3,7 @@ import { copyFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isInstalled } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { readModelFolder } from '../../src/recognizers/sherpa-onnx/model-folder.ts';
-import { Refusal } from '../transcribe/refusal.ts';
+import { Refusal } from '../terminal/refusal.ts';
 import { unpackModel } from './archive.ts';
 import { holdModel, openStaging, partialFolder, publish, refuseFullDisk, removeWhole } from './staging.ts';
 import type { Stats } from 'node:fs';

@@ -3,8 +3,8 @@ import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises
 import { join } from 'node:path';
 import { tryLock } from '../../db/embedded/file-lock.ts';
 import { modelFolder, modelsFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
-import { readableSize } from '../transcribe/readable.ts';
-import { Refusal } from '../transcribe/refusal.ts';
+import { readableSize } from '../terminal/readable.ts';
+import { Refusal } from '../terminal/refusal.ts';
 import type { FileLock } from '../../db/embedded/file-lock.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Refusal, refusalOf } from './refusal.ts';
+import { Refusal, refusalOf } from '../terminal/refusal.ts';
 
 interface Answer<Data> {
   data?: Data;

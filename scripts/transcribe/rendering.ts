@@ -1,7 +1,7 @@
 import { askPersistently } from './persistence.ts';
 import type { Schema } from '../../codegen/operations.ts';
-import type { ApiClient } from './client.ts';
-import type { Progress } from './progress.ts';
+import type { ApiClient } from '../terminal/api-client.ts';
+import type { Progress } from '../terminal/progress.ts';
 
 const mediaTypes = { text: 'text/plain', vtt: 'text/vtt', srt: 'application/x-subrip' } as const;
 

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { askPersistently } from './persistence.ts';
-import { Refusal } from './refusal.ts';
-import { readableSize } from './readable.ts';
+import { Refusal } from '../terminal/refusal.ts';
+import { readableSize } from '../terminal/readable.ts';
 import { uploadForm } from './upload-form.ts';
 import type { Schema } from '../../codegen/operations.ts';
-import type { ApiClient } from './client.ts';
-import type { Progress, Step } from './progress.ts';
+import type { ApiClient } from '../terminal/api-client.ts';
+import type { Progress, Step } from '../terminal/progress.ts';
 
 const firstLookMs = 500;
 const slowestLookMs = 5_000;

@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AudioError, AudioToolError } from './audio-error.ts';
-import type { ChildEnd } from './child.ts';
+import type { ChildEnd } from '../children/child.ts';
 import { lastLine, runFfmpeg } from './ffmpeg.ts';
 import { bytesPerMs } from './samples.ts';
 import { readSilences, silenceFilters } from './silences.ts';

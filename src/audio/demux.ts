@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { AudioError, AudioToolError } from './audio-error.ts';
 import { lastLine, runFfmpeg, unreadable } from './ffmpeg.ts';
 import { timelineExpression } from './timeline.ts';
-import type { ChildEnd } from './child.ts';
+import type { ChildEnd } from '../children/child.ts';
 
 export interface MeasureOptions {
   timeLimitMs: number;

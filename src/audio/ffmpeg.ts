@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { AudioError, AudioToolError } from './audio-error.ts';
-import { ChildNotStarted, runChild } from './child.ts';
+import { ChildNotStarted, runChild } from '../children/child.ts';
 import { codecWhitelist } from './codecs.ts';
-import { ExecutableNotFound } from './executable.ts';
+import { ExecutableNotFound } from '../children/executable.ts';
 import { formatWhitelist } from './formats.ts';
 import { readPlainWav } from './plain-wav.ts';
-import type { ChildEnd } from './child.ts';
+import type { ChildEnd } from '../children/child.ts';
 
 export interface FfmpegRun {
   /** The untrusted file. */

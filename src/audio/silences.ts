@@ -1,4 +1,4 @@
-import { splitLines } from './lines.ts';
+import { splitLines } from '../children/lines.ts';
 
 /** A stretch without speech, in ms from the start of the audio. */
 export interface Silence {

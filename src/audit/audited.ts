@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts';
-import type { AudioStore } from '../audio-store.ts';
-import type { WorkFolder } from '../worker/work-folder.ts';
+import type { AudioStore } from '../files/audio-store.ts';
+import type { WorkFolder } from '../files/work-folder.ts';
 
 /** What the auditor looks at. */
 export interface Audited {

@@ -1,9 +1,9 @@
 /** Files that nobody needs: stored audio, uploads, decoded audio. Each is compared with the rows as they stand now. */
 import { findAudioNeeds } from '../../db/audit/audio.ts';
-import { findSessionRow } from '../../db/sessions.ts';
+import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { FileTally } from './file-tally.ts';
 import type { Db } from '../../db/database.ts';
-import type { Attempt } from '../../db/attempts.ts';
+import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { Audited } from './audited.ts';
 import type { FileCheck, Grace } from './file-tally.ts';
 

@@ -16,14 +16,14 @@ export interface RecognizerSettings {
 
 /** Only the one that is chosen is loaded: the client of OpenAI's protocol takes 25 MB of memory. */
 const makers: Record<RecognizerName, (settings: RecognizerSettings) => Promise<Recognizer>> = {
-  pocketsphinx: async () => (await import('./pocketsphinx.ts')).createPocketSphinx(),
+  pocketsphinx: async () => (await import('./pocketsphinx/pocketsphinx.ts')).createPocketSphinx(),
   // The configuration asks for a model where this is the recognizer.
   'sherpa-onnx': async ({ sherpaOnnxModel, dataDir }) => {
-    const { createSherpaOnnx } = await import('./sherpa-onnx.ts');
+    const { createSherpaOnnx } = await import('./sherpa-onnx/sherpa-onnx.ts');
     return createSherpaOnnx({ ...sherpaOnnxModel!, diarization: { folder: modelFolder(dataDir, 'diarization') } });
   },
   // As is this.
-  openai: async ({ openai }) => (await import('./openai.ts')).createOpenAi({ server: openai! }),
+  openai: async ({ openai }) => (await import('./openai/openai.ts')).createOpenAi({ server: openai! }),
 };
 
 export function selectRecognizer(settings: RecognizerSettings): Promise<Recognizer> {

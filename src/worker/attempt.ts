@@ -1,17 +1,17 @@
 /** One attempt at one session: decode, make sure it is paid for, recognize, store. The session's row is the authority. */
 import { inTransaction } from '../../db/transaction.ts';
-import { reportProgressIfProcessing } from '../../db/attempts.ts';
+import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
 import { decodeAudio } from '../audio/decode.ts';
-import { expiryMarginSeconds } from '../job-expiry.ts';
-import { completeSession } from '../session-endings.ts';
+import { expiryMarginSeconds } from '../queue/job-expiry.ts';
+import { completeSession } from '../sessions/endings.ts';
 import { removeAudio } from './audio-removal.ts';
 import { ClaimLost } from './claim-lost.ts';
 import { TimeIsUp, endFailedAttempt, settleUnclaimed } from './failed-attempt.ts';
 import { coverDecoded } from './reservation.ts';
 import { toStoredTranscript } from './stored-transcript.ts';
 import { claimInTurn } from './turn.ts';
-import type { Attempt, Claim } from '../../db/attempts.ts';
-import type { QueuedJob } from '../queue.ts';
+import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
+import type { QueuedJob } from '../queue/queue.ts';
 import type { WorkerContext } from './context.ts';
 
 const progressEveryMs = 1_000;

@@ -1,6 +1,6 @@
 import type { Foundation } from '../context.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
-import type { WorkFolder } from './work-folder.ts';
+import type { WorkFolder } from '../files/work-folder.ts';
 
 export interface WorkerContext extends Foundation {
   recognizer: Recognizer;

@@ -1,17 +1,17 @@
 /** What becomes of a session whose attempt did not complete it. */
-import { findSessionRow } from '../../db/sessions.ts';
+import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { lockAccount } from '../../db/accounts.ts';
-import { handBackIfProcessing, requeueIfProcessing } from '../../db/attempts.ts';
+import { handBackIfProcessing, requeueIfProcessing } from '../../db/sessions/attempts.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AudioError } from '../audio/audio-error.ts';
-import { AttemptFailed, newJobId } from '../queue.ts';
+import { AttemptFailed, newJobId } from '../queue/queue.ts';
 import { RecognizerError } from '../recognizers/recognizer.ts';
-import { failSession } from '../session-endings.ts';
+import { failSession } from '../sessions/endings.ts';
 import { ClaimLost } from './claim-lost.ts';
 import { NotCovered } from './reservation.ts';
-import type { Attempt } from '../../db/attempts.ts';
+import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { Log } from '../log.ts';
-import type { QueuedJob } from '../queue.ts';
+import type { QueuedJob } from '../queue/queue.ts';
 import type { WorkerContext } from './context.ts';
 
 /** The attempt's time limit is over. */

@@ -1,8 +1,8 @@
 import { lockAccount } from '../../db/accounts.ts';
-import { replaceJobIfNotFinal } from '../../db/session-states.ts';
+import { replaceJobIfNotFinal } from '../../db/sessions/states.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { newJobId } from '../queue.ts';
-import { failSession } from '../session-endings.ts';
+import { newJobId } from '../queue/queue.ts';
+import { failSession } from '../sessions/endings.ts';
 import type { WorkerContext } from './context.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { changeReserved, lockAccount } from '../../db/accounts.ts';
-import { setReservationIfProcessing } from '../../db/attempts.ts';
+import { setReservationIfProcessing } from '../../db/sessions/attempts.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { availableMs } from '../balance.ts';
+import { availableMs } from '../sessions/balance.ts';
 import { ClaimLost } from './claim-lost.ts';
 import type { Db } from '../../db/database.ts';
-import type { Attempt } from '../../db/attempts.ts';
+import type { Attempt } from '../../db/sessions/attempts.ts';
 
 /** The audio turned out longer than was reserved, and the balance doesn't cover the rest. */
 export class NotCovered extends Error {

@@ -1,6 +1,6 @@
-import { versionOf } from '../../db/transcripts.ts';
+import { versionOf } from '../../db/sessions/transcripts.ts';
 import type { Transcript } from '../recognizers/recognizer.ts';
-import type { StoredTranscript } from '../session-endings.ts';
+import type { StoredTranscript } from '../sessions/endings.ts';
 
 /** A transcript as it is stored: segments as the API answers them, words apart, and a hash of both for the ETag. */
 export function toStoredTranscript(transcript: Transcript, durationMs: number): StoredTranscript {

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deleteExpiredIdempotencyRecords } from '../../db/idempotency.ts';
 import { mendStampsOfTheFuture } from '../../db/jumped-clock.ts';
-import { findSessionRow } from '../../db/sessions.ts';
+import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { findAudioToRemove, findSessionsWithoutLiveJob, whichHaveAudio } from '../../db/sweeps.ts';
-import { transcriptionQueue } from '../queue.ts';
+import { transcriptionQueue } from '../queue/queue.ts';
 import { removeAudio } from './audio-removal.ts';
 import { rescue } from './rescue.ts';
 import { Suspects } from './suspects.ts';

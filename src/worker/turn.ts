@@ -1,11 +1,11 @@
 import { lockAccount } from '../../db/accounts.ts';
 import { countOtherActiveJobs } from '../../db/jobs.ts';
-import { claimIfNotFinal } from '../../db/attempts.ts';
-import { replaceJobIfNotFinal } from '../../db/session-states.ts';
+import { claimIfNotFinal } from '../../db/sessions/attempts.ts';
+import { replaceJobIfNotFinal } from '../../db/sessions/states.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { AttemptFailed, newJobId, transcriptionQueue } from '../queue.ts';
-import type { Claim } from '../../db/attempts.ts';
-import type { QueuedJob } from '../queue.ts';
+import { AttemptFailed, newJobId, transcriptionQueue } from '../queue/queue.ts';
+import type { Claim } from '../../db/sessions/attempts.ts';
+import type { QueuedJob } from '../queue/queue.ts';
 import type { WorkerContext } from './context.ts';
 
 /**

@@ -8,8 +8,8 @@ import { chromium } from 'playwright-core';
 import { benches } from '../../scripts/bench/benches.ts';
 import { projectFolder } from '../architecture/source-files.ts';
 import { descendantsOf, isStillAlive } from '../crash/descendants.ts';
-import { ffmpeg, speechClips } from '../support/audio-fixtures.ts';
-import { processesAbout } from '../support/processes.ts';
+import { ffmpeg, speechClips } from '../support/uploads/audio-fixtures.ts';
+import { processesAbout } from '../support/service/processes.ts';
 import { runScript } from '../scripts/run-script.ts';
 import type { Process } from '../crash/descendants.ts';
 import type { Run } from '../../scripts/bench/bench.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(out, { recursive: true, force: true }));
 
-const bench = (...args: string[]) => runScript(['scripts/bench.ts', ...args, '--out', out], {});
+const bench = (...args: string[]) => runScript(['scripts/bench/main.ts', ...args, '--out', out], {});
 
 test.each(benches.map(({ name }) => name))('%s → a table, its JSON, its chart, and nothing else', async (name) => {
   const { code, stdout, stderr } = await bench(name, '--size', 'tiny');
@@ -82,7 +82,7 @@ test.each([
   ['recognition', 'pipeline', 'Upload → transcript'],
   ['the bare command', 'pipeline', 'The bare command'],
 ])('^C during %s → 130, no process and no folder is left', async (_, name, line) => {
-  const script = ['scripts/bench.ts', name, '--size', 'tiny', '--out', out];
+  const script = ['scripts/bench/main.ts', name, '--size', 'tiny', '--out', out];
   const child = spawn(process.execPath, script, { cwd: projectFolder, stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(child, 'close');
   let said = '';

@@ -4,7 +4,8 @@
  */
 import ts from 'typescript';
 import { handlers } from '../../handlers/index.ts';
-import type { Answer, Handler, Handlers } from '../../codegen/operations.ts';
+import type { Answer } from '../../codegen/operations.ts';
+import type { Handler, Handlers } from '../../src/api/handler.ts';
 
 const problem = { type: 'about:blank', title: 'x', status: 404, code: 'x' };
 

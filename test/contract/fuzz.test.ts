@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { makeAccount } from '../support/accounts.ts';
-import { startTestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { startTestService } from '../support/service/service.ts';
 import { cases, invalidRequest, operations, seed, send, validRequest } from './requests.ts';
 import type { Values } from './arbitraries.ts';
 import type { Operation } from './requests.ts';
-import type { TestService } from '../support/service.ts';
+import type { TestService } from '../support/service/service.ts';
 
 let service: TestService;
 let key: string;

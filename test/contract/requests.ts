@@ -1,7 +1,7 @@
 /** Requests made from the operations of the contract, and how they are sent. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { assertConforms } from '../support/contract.ts';
+import { assertConforms } from '../support/clients/contract.ts';
 import { invalidValues, validValues } from './arbitraries.ts';
 import type { Arbitrary } from 'fast-check';
 import type { Schema, Values } from './arbitraries.ts';

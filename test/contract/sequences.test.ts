@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { makeAccount } from '../support/accounts.ts';
-import { startTestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { startTestService } from '../support/service/service.ts';
 import { cases, seed, send } from './requests.ts';
 import { wav } from './wav.ts';
 import type { Recognizer } from '../../src/recognizers/recognizer.ts';
-import type { TestService } from '../support/service.ts';
+import type { TestService } from '../support/service/service.ts';
 
 /** Hears the same word in everything, at once: what is tested here is what clients see, not what was said. */
 const immediate: Recognizer = {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { countQueued } from '../../db/sessions.ts';
-import { makeAccount } from '../support/accounts.ts';
-import { startTestService } from '../support/service.ts';
+import { countQueued } from '../../db/sessions/sessions.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { startTestService } from '../support/service/service.ts';
 import { invalidValues, validValues } from './arbitraries.ts';
 import { bodySchema, cases, operations, seed, send } from './requests.ts';
 import { wav } from './wav.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 
 /** Each upload that gets as far as its audio runs ffmpeg: fewer of them than of requests that only read. */
 const numRuns = Math.ceil(cases / 4);

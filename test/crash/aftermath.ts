@@ -3,18 +3,18 @@ import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { AudioStore } from '../../src/audio-store.ts';
-import { audit } from '../../src/audit.ts';
+import { AudioStore } from '../../src/files/audio-store.ts';
+import { audit } from '../../src/audit/audit.ts';
 import { readConfig } from '../../src/config.ts';
 import { layFoundation } from '../../src/foundation.ts';
 import { createLog } from '../../src/log.ts';
-import { createPocketSphinx } from '../../src/recognizers/pocketsphinx.ts';
-import { WorkFolder } from '../../src/worker/work-folder.ts';
-import { eventually } from '../support/jobs.ts';
-import { sweepLater } from '../support/later-sweeps.ts';
+import { createPocketSphinx } from '../../src/recognizers/pocketsphinx/pocketsphinx.ts';
+import { WorkFolder } from '../../src/files/work-folder.ts';
+import { eventually } from '../support/service/jobs.ts';
+import { sweepLater } from '../support/service/later-sweeps.ts';
 import { descendantsOf } from './descendants.ts';
 import type { Process } from './descendants.ts';
-import type { Audit } from '../../src/audit.ts';
+import type { Audit } from '../../src/audit/audit.ts';
 import type { Lane } from './lane.ts';
 
 const execute = promisify(execFile);
@@ -65,7 +65,7 @@ export async function brokenNow(lane: Lane): Promise<string[]> {
 /** `npm run admin -- verify`: the invariants that it found broken. */
 export async function verify(lane: Lane): Promise<string[]> {
   const env = { PATH: process.env.PATH, ...lane.environment() };
-  const run = execute(process.execPath, ['scripts/admin.ts', 'verify', '--json'], { cwd: root, env });
+  const run = execute(process.execPath, ['scripts/admin/main.ts', 'verify', '--json'], { cwd: root, env });
   const { stdout } = await run.catch((error: { stdout: string; stderr: string }) => {
     if (error.stdout.startsWith('{')) return error;
     throw new Error(`verify gave no answer: ${error.stderr}`);

@@ -1,7 +1,7 @@
 /** What clients upload: one to three seconds of human speech, silence, damaged audio, and what is no audio. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ffmpeg, silence, speechClips } from '../support/audio-fixtures.ts';
+import { ffmpeg, silence, speechClips } from '../support/uploads/audio-fixtures.ts';
 
 export interface Clip {
   bytes: Buffer;

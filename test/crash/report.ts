@@ -1,5 +1,5 @@
 /** The figures of a run: for eyes and for programs. */
-import { table } from '../../scripts/admin/output.ts';
+import { table } from '../../scripts/terminal/table.ts';
 import type { RoundResult } from './round.ts';
 
 export interface KindFigures {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { transcriptionQueue } from '../../src/queue.ts';
+import { transcriptionQueue } from '../../src/queue/queue.ts';
 import type { Lane } from './lane.ts';
 
 export const sessionStates = (lane: Lane) =>

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { deleteFinalSessions } from '../../db/account-erasure.ts';
 import { openDatabase } from '../../db/database.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { makeAccount } from '../support/accounts.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { makeSession } from '../support/sessions.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { createTestDatabase } from '../support/service/database.ts';
+import { makeSession } from '../support/service/sessions.ts';
 import type { Database } from '../../db/database.ts';
-import type { TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/service/database.ts';
 
 let database: TestDatabase;
 let connection: Database;

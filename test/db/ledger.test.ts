@@ -4,10 +4,10 @@ import { lockAccount } from '../../db/accounts.ts';
 import { openDatabase } from '../../db/database.ts';
 import { addLedgerEntry, eraseLedgerText, listLedger } from '../../db/ledger.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { makeAccount } from '../support/accounts.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { createTestDatabase } from '../support/service/database.ts';
 import type { Database } from '../../db/database.ts';
-import type { TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/service/database.ts';
 
 let server: TestDatabase;
 let database: Database;

@@ -9,7 +9,7 @@ import { readConfig } from '../../src/config.ts';
 import { layFoundation } from '../../src/foundation.ts';
 import { createLog } from '../../src/log.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { newJobId } from '../../src/queue.ts';
+import { newJobId } from '../../src/queue/queue.ts';
 import type { Database } from '../../db/database.ts';
 
 let server: Database;

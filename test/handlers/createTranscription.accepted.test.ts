@@ -1,11 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeAccount } from '../support/accounts.ts';
-import { row } from '../support/jobs.ts';
-import { startTestService } from '../support/service.ts';
-import { closing, filePart, form, formType, textPart, tone, traces } from '../support/uploads.ts';
-import type { Accepted } from '../support/jobs.ts';
-import type { TestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { row } from '../support/service/jobs.ts';
+import { startTestService } from '../support/service/service.ts';
+import { closing, filePart, form, formType, textPart, tone, traces } from '../support/uploads/uploads.ts';
+import type { Accepted } from '../support/service/jobs.ts';
+import type { TestService } from '../support/service/service.ts';
 
 const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 let service: TestService;

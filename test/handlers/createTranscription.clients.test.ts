@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RawUpload } from '../support/raw-upload.ts';
-import { startTestService } from '../support/service.ts';
-import { clients, hasPython, urllib } from '../support/http-clients.ts';
-import { arrange, faults } from '../support/upload-faults.ts';
-import { closing, expectNothingLeft, filePart, traces } from '../support/uploads.ts';
-import type { TestService } from '../support/service.ts';
+import { RawUpload } from '../support/uploads/raw-upload.ts';
+import { startTestService } from '../support/service/service.ts';
+import { clients, hasPython, urllib } from '../support/clients/http-clients.ts';
+import { arrange, faults } from '../support/uploads/upload-faults.ts';
+import { closing, expectNothingLeft, filePart, traces } from '../support/uploads/uploads.ts';
+import type { TestService } from '../support/service/service.ts';
 
 const oneMiB = 1024 * 1024;
 let service: TestService;

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { makeAccount } from '../support/accounts.ts';
-import { startCommitRelay } from '../support/commit-relay.ts';
-import { startTestService } from '../support/service.ts';
-import { expectNothingLeft, tone, traces } from '../support/uploads.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { CommitRelay } from '../support/commit-relay.ts';
-import type { TestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { startCommitRelay } from '../support/faults/commit-relay.ts';
+import { startTestService } from '../support/service/service.ts';
+import { expectNothingLeft, tone, traces } from '../support/uploads/uploads.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { CommitRelay } from '../support/faults/commit-relay.ts';
+import type { TestService } from '../support/service/service.ts';
 
 /** Looks on, with a connection of its own. */
 let observer: TestService;

@@ -1,12 +1,12 @@
-import { makeAccount, makeKey } from '../support/accounts.ts';
+import { makeAccount, makeKey } from '../support/service/accounts.ts';
 import { setLimitOverrides, setPlan, suspendAccount } from '../../db/accounts.ts';
 import { revokeApiKey } from '../../db/api-keys.ts';
-import { RawUpload } from '../support/raw-upload.ts';
-import { startTestService } from '../support/service.ts';
-import { expectNothingLeft, filePart, form, tone, traces } from '../support/uploads.ts';
+import { RawUpload } from '../support/uploads/raw-upload.ts';
+import { startTestService } from '../support/service/service.ts';
+import { expectNothingLeft, filePart, form, tone, traces } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 
 let first: TestService;
 let second: TestService;

@@ -1,13 +1,13 @@
 import { mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeAccount } from '../support/accounts.ts';
-import { startApiProcess } from '../support/api-process.ts';
-import { RawUpload } from '../support/raw-upload.ts';
-import { startTestService } from '../support/service.ts';
-import { canMountDisks, smallDisk } from '../support/small-disk.ts';
-import { expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads.ts';
-import { arrange } from '../support/upload-faults.ts';
-import type { TestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { startApiProcess } from '../support/service/api-process.ts';
+import { RawUpload } from '../support/uploads/raw-upload.ts';
+import { startTestService } from '../support/service/service.ts';
+import { canMountDisks, smallDisk } from '../support/faults/small-disk.ts';
+import { expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads/uploads.ts';
+import { arrange } from '../support/uploads/upload-faults.ts';
+import type { TestService } from '../support/service/service.ts';
 
 const oneMiB = 1024 * 1024;
 let service: TestService;
@@ -41,7 +41,7 @@ test('less free than MIN_FREE_DISK → 503 before the body, after the other chec
 });
 
 test('the disk fills up while the upload comes → 503 with Retry-After, and there is room for the next', async () => {
-  // Where mounting is forbidden, the check that runs with every 8 MiB stands for it (test/src/upload.test.ts).
+  // Where mounting is forbidden, the check that runs with every 8 MiB stands for it (test/src/api/uploads/receiving.test.ts).
   if (!canMountDisks()) return;
   const account = await makeAccount(service.db);
   const before = await traces(service, account);

@@ -1,11 +1,11 @@
 /** What a disk does that fails below the file system: strace stands for it. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeAccount } from '../support/accounts.ts';
-import { startApiProcess } from '../support/api-process.ts';
-import { startTestService } from '../support/service.ts';
-import { expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads.ts';
-import type { TestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { startApiProcess } from '../support/service/api-process.ts';
+import { startTestService } from '../support/service/service.ts';
+import { expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads/uploads.ts';
+import type { TestService } from '../support/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeAccount } from '../support/accounts.ts';
-import { audioFolder, ffmpeg, pictures, sine } from '../support/audio-fixtures.ts';
-import { withFfmpeg } from '../support/fake-ffmpeg.ts';
-import { row } from '../support/jobs.ts';
-import { startTestService } from '../support/service.ts';
-import { expectNothingLeft, tone, traces } from '../support/uploads.ts';
-import type { TestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { audioFolder, ffmpeg, pictures, sine } from '../support/uploads/audio-fixtures.ts';
+import { withFfmpeg } from '../support/faults/fake-ffmpeg.ts';
+import { row } from '../support/service/jobs.ts';
+import { startTestService } from '../support/service/service.ts';
+import { expectNothingLeft, tone, traces } from '../support/uploads/uploads.ts';
+import type { TestService } from '../support/service/service.ts';
 
 let service: TestService;
 let folder: { path: string; remove: () => Promise<void> };

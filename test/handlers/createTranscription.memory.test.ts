@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { text } from 'node:stream/consumers';
-import { makeAccount } from '../support/accounts.ts';
-import { startApiProcess } from '../support/api-process.ts';
-import { startTestService } from '../support/service.ts';
-import { closing, filePart, formType } from '../support/uploads.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { startApiProcess } from '../support/service/api-process.ts';
+import { startTestService } from '../support/service/service.ts';
+import { closing, filePart, formType } from '../support/uploads/uploads.ts';
 import type { IncomingMessage } from 'node:http';
-import type { TestService } from '../support/service.ts';
+import type { TestService } from '../support/service/service.ts';
 
 /** `HOSTILE_CLIENTS=full`: as much as an upload may have by the plans. */
 const megabytes = process.env.HOSTILE_CLIENTS === 'full' ? 1_073 : 300;

@@ -1,10 +1,10 @@
-import { makeAccount } from '../support/accounts.ts';
-import { RawUpload } from '../support/raw-upload.ts';
-import { startTestService } from '../support/service.ts';
-import { arrange, faults } from '../support/upload-faults.ts';
-import { expectNothingLeft, filePart, form, tone, traces } from '../support/uploads.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { RawUpload } from '../support/uploads/raw-upload.ts';
+import { startTestService } from '../support/service/service.ts';
+import { arrange, faults } from '../support/uploads/upload-faults.ts';
+import { expectNothingLeft, filePart, form, tone, traces } from '../support/uploads/uploads.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 
 let service: TestService;
 let account: TestAccount;

@@ -1,10 +1,10 @@
-import { makeAccount } from '../support/accounts.ts';
-import { RawUpload } from '../support/raw-upload.ts';
-import { startTestService } from '../support/service.ts';
-import { boundary, closing, expectNothingLeft, filePart, form, formType } from '../support/uploads.ts';
-import { textPart, tone, traces } from '../support/uploads.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { RawUpload } from '../support/uploads/raw-upload.ts';
+import { startTestService } from '../support/service/service.ts';
+import { boundary, closing, expectNothingLeft, filePart, form, formType } from '../support/uploads/uploads.ts';
+import { textPart, tone, traces } from '../support/uploads/uploads.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 
 const limitBytes = 200_000;
 const oneMiB = Buffer.alloc(1024 * 1024);

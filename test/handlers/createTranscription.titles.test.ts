@@ -1,8 +1,8 @@
-import { makeAccount } from '../support/accounts.ts';
-import { startTestService } from '../support/service.ts';
-import { filePart, form, formType, tone } from '../support/uploads.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { startTestService } from '../support/service/service.ts';
+import { filePart, form, formType, tone } from '../support/uploads/uploads.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 
 let service: TestService;
 let account: TestAccount;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { startTestService } from '../support/service.ts';
-import type { TestService } from '../support/service.ts';
+import { startTestService } from '../support/service/service.ts';
+import type { TestService } from '../support/service/service.ts';
 
 const document = readFileSync(new URL('../../codegen/openapi.json', import.meta.url), 'utf8');
 let service: TestService;

@@ -1,11 +1,11 @@
 /** GET /v1/sessions/{id}: each status, and the 404 that tells nothing. */
-import { deleteSession } from '../../db/session-states.ts';
+import { deleteSession } from '../../db/sessions/states.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { makeAccount } from '../support/accounts.ts';
-import { startTestService } from '../support/service.ts';
-import { claimSession, makeSession, silence } from '../support/sessions.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { startTestService } from '../support/service/service.ts';
+import { claimSession, makeSession, silence } from '../support/service/sessions.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 
 let service: TestService;
 let account: TestAccount;

@@ -1,10 +1,17 @@
-/** GET /v1/sessions/{id}/transcript: each status, each format, tags. Waiting is in test/src/session-waits.test.ts. */
-import { reportProgressIfProcessing } from '../../db/attempts.ts';
-import { makeAccount } from '../support/accounts.ts';
-import { startTestService } from '../support/service.ts';
-import { claimSession, finishSession, makeSession, queueSession, silence, twoSegments } from '../support/sessions.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+/** GET /v1/sessions/{id}/transcript: each status, each format, tags. Waiting is in test/src/api/reads/waits.test.ts. */
+import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { startTestService } from '../support/service/service.ts';
+import {
+  claimSession,
+  finishSession,
+  makeSession,
+  queueSession,
+  silence,
+  twoSegments,
+} from '../support/service/sessions.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 
 let service: TestService;
 let account: TestAccount;

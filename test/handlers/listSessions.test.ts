@@ -1,12 +1,12 @@
 /** GET /v1/sessions: order, pages, filters, cursors, and nobody else's sessions. */
-import { failSession } from '../../src/session-endings.ts';
+import { failSession } from '../../src/sessions/endings.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { makeAccount } from '../support/accounts.ts';
-import { startTestService } from '../support/service.ts';
-import { makeSession, queueSession } from '../support/sessions.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { startTestService } from '../support/service/service.ts';
+import { makeSession, queueSession } from '../support/service/sessions.ts';
 import type { Schema } from '../../codegen/operations.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 
 type Page = Schema<'SessionPage'>;
 

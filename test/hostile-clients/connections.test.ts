@@ -1,15 +1,15 @@
 /** Thousands of connections that do nothing, in a process of its own, while others are served. */
 import { connect, createServer } from 'node:net';
-import { connectionLimit } from '../../src/api/connection-limit.ts';
-import { makeAccount } from '../support/accounts.ts';
-import { startApiProcess } from '../support/api-process.ts';
-import { RawUpload } from '../support/raw-upload.ts';
-import { startTestService } from '../support/service.ts';
-import { filePart, form, tone } from '../support/uploads.ts';
+import { connectionLimit } from '../../src/api/connections/connection-limit.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { startApiProcess } from '../support/service/api-process.ts';
+import { RawUpload } from '../support/uploads/raw-upload.ts';
+import { startTestService } from '../support/service/service.ts';
+import { filePart, form, tone } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 import type { AddressInfo, Socket } from 'node:net';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 
 let service: TestService;
 let account: TestAccount;

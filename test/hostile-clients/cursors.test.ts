@@ -1,10 +1,10 @@
 /** A cursor is opaque: what did not come from us is 400, and no position leads out of the account. */
-import { encodeCursor } from '../../src/cursor.ts';
-import { makeAccount } from '../support/accounts.ts';
-import { startTestService } from '../support/service.ts';
-import { makeSession } from '../support/sessions.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import { encodeCursor } from '../../src/api/reads/cursor.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { startTestService } from '../support/service/service.ts';
+import { makeSession } from '../support/service/sessions.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 
 let service: TestService;
 let account: TestAccount;

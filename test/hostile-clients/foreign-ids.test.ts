@@ -1,14 +1,14 @@
 /** What belongs to another account is, in every place where an id goes, what never was. */
 import { randomUUIDv7 } from 'node:crypto';
-import { encodeCursor } from '../../src/cursor.ts';
-import { makeAccount } from '../support/accounts.ts';
-import { startTestService } from '../support/service.ts';
-import { makeSession } from '../support/sessions.ts';
-import { filePart, form, formType, tone } from '../support/uploads.ts';
+import { encodeCursor } from '../../src/api/reads/cursor.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { startTestService } from '../support/service/service.ts';
+import { makeSession } from '../support/service/sessions.ts';
+import { filePart, form, formType, tone } from '../support/uploads/uploads.ts';
 import type { Response } from 'supertest';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
-import type { TestSession } from '../support/sessions.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
+import type { TestSession } from '../support/service/sessions.ts';
 
 const statuses = ['queued', 'processing', 'completed', 'failed'] as const;
 let service: TestService;

@@ -1,9 +1,9 @@
 /** Requests that two readers could cut in different places: a proxy must never see another request than we do. */
-import { makeAccount } from '../support/accounts.ts';
-import { parseAnswers, sendRaw } from '../support/raw-http.ts';
-import { startTestService } from '../support/service.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { parseAnswers, sendRaw } from '../support/clients/raw-http.ts';
+import { startTestService } from '../support/service/service.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 
 let service: TestService;
 let account: TestAccount;

@@ -1,11 +1,11 @@
 /** Text of clients stays text: no line of the log, no header and no problem can be forged with it. */
-import { makeAccount } from '../support/accounts.ts';
-import { parseAnswers, sendRaw } from '../support/raw-http.ts';
-import { startTestService } from '../support/service.ts';
-import { filePart, form, formType, textPart, tone } from '../support/uploads.ts';
-import type { RawAnswer } from '../support/raw-http.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { parseAnswers, sendRaw } from '../support/clients/raw-http.ts';
+import { startTestService } from '../support/service/service.ts';
+import { filePart, form, formType, textPart, tone } from '../support/uploads/uploads.ts';
+import type { RawAnswer } from '../support/clients/raw-http.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 
 let service: TestService;
 let account: TestAccount;

@@ -1,9 +1,9 @@
 /** Guesses of every kind, by hundreds and from the address of an honest client. */
 import { Agent } from 'node:http';
-import { newApiKey } from '../../src/api-key.ts';
-import { makeAccount } from '../support/accounts.ts';
-import { startTestService } from '../support/service.ts';
-import type { TestService } from '../support/service.ts';
+import { newApiKey } from '../../src/api/access/api-key.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { startTestService } from '../support/service/service.ts';
+import type { TestService } from '../support/service/service.ts';
 
 const perMinute = 50;
 let service: TestService;

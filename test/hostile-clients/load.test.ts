@@ -4,15 +4,15 @@
  */
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { makeAccount } from '../support/accounts.ts';
-import { startApiProcess } from '../support/api-process.ts';
-import { expectSound } from '../support/audit.ts';
-import { ScriptedRecognizer } from '../support/scripted-recognizer.ts';
-import { startTestService } from '../support/service.ts';
-import { filePart, form, formType, tone } from '../support/uploads.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { startApiProcess } from '../support/service/api-process.ts';
+import { expectSound } from '../support/service/audit.ts';
+import { ScriptedRecognizer } from '../support/models/scripted-recognizer.ts';
+import { startTestService } from '../support/service/service.ts';
+import { filePart, form, formType, tone } from '../support/uploads/uploads.ts';
 import type { IncomingMessage } from 'node:http';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 
 const [accountCount, uploadsEach, waitersEach] = process.env.HOSTILE_CLIENTS === 'full' ? [10, 50, 4] : [4, 10, 5];
 let service: TestService;

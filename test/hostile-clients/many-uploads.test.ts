@@ -1,12 +1,12 @@
 /** Ten uploads that come slowly and all at once, into a process of its own whose memory is watched. */
 import { readFile } from 'node:fs/promises';
-import { makeAccount } from '../support/accounts.ts';
-import { startApiProcess } from '../support/api-process.ts';
-import { expectSound } from '../support/audit.ts';
-import { RawUpload } from '../support/raw-upload.ts';
-import { startTestService } from '../support/service.ts';
-import { filePart, form, tone } from '../support/uploads.ts';
-import type { TestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { startApiProcess } from '../support/service/api-process.ts';
+import { expectSound } from '../support/service/audit.ts';
+import { RawUpload } from '../support/uploads/raw-upload.ts';
+import { startTestService } from '../support/service/service.ts';
+import { filePart, form, tone } from '../support/uploads/uploads.ts';
+import type { TestService } from '../support/service/service.ts';
 
 const uploads = 10;
 const pieces = 40;

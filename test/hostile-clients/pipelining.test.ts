@@ -1,14 +1,14 @@
 /** Many requests on one connection, and what comes behind them. */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { makeAccount } from '../support/accounts.ts';
-import { parseAnswers, sendRaw } from '../support/raw-http.ts';
-import { RawUpload } from '../support/raw-upload.ts';
-import { startTestService } from '../support/service.ts';
-import { makeSession, twoSegments } from '../support/sessions.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { parseAnswers, sendRaw } from '../support/clients/raw-http.ts';
+import { RawUpload } from '../support/uploads/raw-upload.ts';
+import { startTestService } from '../support/service/service.ts';
+import { makeSession, twoSegments } from '../support/service/sessions.ts';
 import { until } from '../support/until.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 
 let service: TestService;
 let account: TestAccount;

@@ -1,11 +1,11 @@
 /** Far too much of everything that a request is made of. */
-import { makeAccount } from '../support/accounts.ts';
-import { parseAnswers, sendRaw } from '../support/raw-http.ts';
-import { startTestService } from '../support/service.ts';
-import { boundary, closing, expectNothingLeft, filePart, form } from '../support/uploads.ts';
-import { formType, part, textPart, tone, traces } from '../support/uploads.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { parseAnswers, sendRaw } from '../support/clients/raw-http.ts';
+import { startTestService } from '../support/service/service.ts';
+import { boundary, closing, expectNothingLeft, filePart, form } from '../support/uploads/uploads.ts';
+import { formType, part, textPart, tone, traces } from '../support/uploads/uploads.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 
 let service: TestService;
 let account: TestAccount;

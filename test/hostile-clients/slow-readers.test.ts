@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { jest } from '@jest/globals';
-import { ReadingPace } from '../../src/api/slow-readers.ts';
-import { makeAccount } from '../support/accounts.ts';
-import { plainGet } from '../support/plain-get.ts';
-import { startTestService } from '../support/service.ts';
-import { makeSession, twoSegments } from '../support/sessions.ts';
+import { ReadingPace } from '../../src/api/connections/slow-readers.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { plainGet } from '../support/clients/plain-get.ts';
+import { startTestService } from '../support/service/service.ts';
+import { makeSession, twoSegments } from '../support/service/sessions.ts';
 import { until } from '../support/until.ts';
 import type { Socket } from 'node:net';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 
 /** More than any buffer takes, compressed as well. */
 const text = randomBytes(18_000_000).toString('base64');

@@ -1,6 +1,6 @@
 /** Little files that become large ones, for whoever unpacks them. */
 import { deflateRawSync, gzipSync } from 'node:zlib';
-import { sine } from '../support/audio-fixtures.ts';
+import { sine } from '../support/uploads/audio-fixtures.ts';
 import { unreadable } from './entry.ts';
 import type { HostileFile } from './entry.ts';
 

@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { audioFolder, ffmpeg, sine, speechClips } from '../support/audio-fixtures.ts';
+import { audioFolder, ffmpeg, sine, speechClips } from '../support/uploads/audio-fixtures.ts';
 import type { AddressInfo } from 'node:net';
 
 const execute = promisify(execFile);

@@ -1,5 +1,5 @@
 /** Real containers that refer to files outside of themselves, or carry some. */
-import { sine } from '../support/audio-fixtures.ts';
+import { sine } from '../support/uploads/audio-fixtures.ts';
 import { completes, silentPictures, unreadable } from './entry.ts';
 import { box, changeBox } from './mp4-boxes.ts';
 import type { HostileFile } from './entry.ts';

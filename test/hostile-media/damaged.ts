@@ -1,6 +1,6 @@
 /** Cut short, empty, or not media at all, whatever the name says. */
 import { createHash } from 'node:crypto';
-import { pictures, sine } from '../support/audio-fixtures.ts';
+import { pictures, sine } from '../support/uploads/audio-fixtures.ts';
 import { completes, refused, unreadable } from './entry.ts';
 import type { HostileFile, Outcome } from './entry.ts';
 

@@ -1,5 +1,5 @@
 /** Headers that claim what is not so: lengths, rates, channels, counts. */
-import { sine } from '../support/audio-fixtures.ts';
+import { sine } from '../support/uploads/audio-fixtures.ts';
 import { id3, overwrite } from './containers.ts';
 import { completes, fails, unreadable } from './entry.ts';
 import { writeInBox } from './mp4-boxes.ts';

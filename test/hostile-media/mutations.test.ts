@@ -1,11 +1,11 @@
 /** Mutated files, from a seeded fuzzer: whatever they are, the service answers, ends them, opens nothing else, and goes on. */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeAccount } from '../support/accounts.ts';
-import { expectSound } from '../support/audit.ts';
-import { final, upload } from '../support/jobs.ts';
-import { ScriptedRecognizer } from '../support/scripted-recognizer.ts';
-import { startTestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { expectSound } from '../support/service/audit.ts';
+import { final, upload } from '../support/service/jobs.ts';
+import { ScriptedRecognizer } from '../support/models/scripted-recognizer.ts';
+import { startTestService } from '../support/service/service.ts';
 import { setUpBench } from './bench.ts';
 import { makeCorpus } from './corpus.ts';
 import { isThorough, mutations, seed, timeLimitMs } from './effort.ts';
@@ -13,8 +13,8 @@ import { mutantOf, seededRandom } from './mutations.ts';
 import { endedSessions, sendAll } from './sending.ts';
 import { Tally } from './tally.ts';
 import { watchChildren } from './watch.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 import type { Bench } from './bench.ts';
 import type { MadeFile } from './corpus.ts';
 import type { HostileFile } from './entry.ts';

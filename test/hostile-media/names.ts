@@ -1,5 +1,5 @@
 /** Good sound with bad names. */
-import { sine } from '../support/audio-fixtures.ts';
+import { sine } from '../support/uploads/audio-fixtures.ts';
 import { completes, refused } from './entry.ts';
 import type { HostileFile, Outcome } from './entry.ts';
 

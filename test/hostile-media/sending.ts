@@ -1,9 +1,9 @@
 /** Sends hostile files to the service as a client does, and follows each to its end. */
 import { sql } from 'kysely';
-import { boundary, closing, formType } from '../support/uploads.ts';
-import { eventually, hurryRetries } from '../support/jobs.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import { boundary, closing, formType } from '../support/uploads/uploads.ts';
+import { eventually, hurryRetries } from '../support/service/jobs.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 import type { HostileFile } from './entry.ts';
 
 export interface SentFile {

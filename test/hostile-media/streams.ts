@@ -1,5 +1,5 @@
 /** Sound that is there but odd: too many streams or none, hours or hundredths of a second, every way to write samples. */
-import { pictures, silence, sine } from '../support/audio-fixtures.ts';
+import { pictures, silence, sine } from '../support/uploads/audio-fixtures.ts';
 import { completes, fails, refused, silentPictures } from './entry.ts';
 import type { HostileFile, Outcome } from './entry.ts';
 

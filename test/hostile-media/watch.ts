@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { findExecutable } from '../../src/audio/executable.ts';
-import { eventually } from '../support/jobs.ts';
+import { findExecutable } from '../../src/children/executable.ts';
+import { eventually } from '../support/service/jobs.ts';
 
 const execute = promisify(execFile);
 

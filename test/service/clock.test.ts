@@ -5,17 +5,17 @@ import { sql } from 'kysely';
 import { lockAccount } from '../../db/accounts.ts';
 import { openDatabase } from '../../db/database.ts';
 import { listLedger } from '../../db/ledger.ts';
-import { findSessionRow } from '../../db/sessions.ts';
+import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { makeAccount } from '../support/accounts.ts';
-import { expectSound } from '../support/audit.ts';
-import { clientOf } from '../support/client.ts';
-import { fakeClock, startPostgresBy } from '../support/fake-clock.ts';
-import { afterFile, fakePrograms, saysHello } from '../support/fake-programs.ts';
-import { eventually } from '../support/jobs.ts';
-import { killLeftovers, startProcess } from '../support/processes.ts';
-import { RawUpload } from '../support/raw-upload.ts';
-import { closing, filePart, tone } from '../support/uploads.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { expectSound } from '../support/service/audit.ts';
+import { clientOf } from '../support/clients/client.ts';
+import { fakeClock, startPostgresBy } from '../support/faults/fake-clock.ts';
+import { afterFile, fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
+import { eventually } from '../support/service/jobs.ts';
+import { killLeftovers, startProcess } from '../support/service/processes.ts';
+import { RawUpload } from '../support/uploads/raw-upload.ts';
+import { closing, filePart, tone } from '../support/uploads/uploads.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterAll(async () => {

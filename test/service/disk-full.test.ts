@@ -1,18 +1,18 @@
 /** The disk of DATA_DIR is full, PostgreSQL's is not. A full disk costs an upload or an attempt, and never the service. */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findSessionRow } from '../../db/sessions.ts';
+import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { listLedger } from '../../db/ledger.ts';
-import { makeAccount } from '../support/accounts.ts';
-import { audioFolder, ffmpeg, noise } from '../support/audio-fixtures.ts';
-import { clientOf } from '../support/client.ts';
-import { fakePrograms, saysHello } from '../support/fake-programs.ts';
-import { eventually, hurryRetries } from '../support/jobs.ts';
-import { killLeftovers, startProcess } from '../support/processes.ts';
-import { startTestService } from '../support/service.ts';
-import { canMountDisks, smallDisk } from '../support/small-disk.ts';
-import { tone } from '../support/uploads.ts';
-import type { TestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { audioFolder, ffmpeg, noise } from '../support/uploads/audio-fixtures.ts';
+import { clientOf } from '../support/clients/client.ts';
+import { fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
+import { eventually, hurryRetries } from '../support/service/jobs.ts';
+import { killLeftovers, startProcess } from '../support/service/processes.ts';
+import { startTestService } from '../support/service/service.ts';
+import { canMountDisks, smallDisk } from '../support/faults/small-disk.ts';
+import { tone } from '../support/uploads/uploads.ts';
+import type { TestService } from '../support/service/service.ts';
 
 const mebibyte = 1024 * 1024;
 let service: TestService;

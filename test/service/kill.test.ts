@@ -5,15 +5,15 @@ import supertest from 'supertest';
 import { openDatabase } from '../../db/database.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { listLedger } from '../../db/ledger.ts';
-import { makeAccount } from '../support/accounts.ts';
-import { audioFolder, ffmpeg, noise, speechClips } from '../support/audio-fixtures.ts';
-import { expectSound } from '../support/audit.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { eventually } from '../support/jobs.ts';
-import { childrenOf, killLeftovers, processesAbout, startProcess } from '../support/processes.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { audioFolder, ffmpeg, noise, speechClips } from '../support/uploads/audio-fixtures.ts';
+import { expectSound } from '../support/service/audit.ts';
+import { createTestDatabase } from '../support/service/database.ts';
+import { eventually } from '../support/service/jobs.ts';
+import { childrenOf, killLeftovers, processesAbout, startProcess } from '../support/service/processes.ts';
 import type { Db } from '../../db/database.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { ServiceProcess } from '../support/processes.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { ServiceProcess } from '../support/service/processes.ts';
 
 const closers: (() => Promise<void>)[] = [];
 /** Made here, since tests that run at the same time don't wait for hooks. */

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { openDatabase } from '../../db/database.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
-import { newApiKey } from '../../src/api-key.ts';
-import { runAdmin } from '../scripts/run-admin.ts';
-import { ffmpeg, speechClips } from '../support/audio-fixtures.ts';
-import { freePort } from '../support/free-port.ts';
-import { eventually } from '../support/jobs.ts';
-import { killLeftovers, startProcess } from '../support/processes.ts';
+import { newApiKey } from '../../src/api/access/api-key.ts';
+import { runAdmin } from '../scripts/admin/run-admin.ts';
+import { ffmpeg, speechClips } from '../support/uploads/audio-fixtures.ts';
+import { freePort } from '../support/service/free-port.ts';
+import { eventually } from '../support/service/jobs.ts';
+import { killLeftovers, startProcess } from '../support/service/processes.ts';
 import {
   descendantsOf,
   digestForms,
@@ -21,9 +21,9 @@ import {
   leaksIn,
   openToOthers,
   textForms,
-} from '../support/secrets.ts';
+} from '../support/faults/secrets.ts';
 import type { Schema } from '../../codegen/operations.ts';
-import type { ProcessTraces, Secrets } from '../support/secrets.ts';
+import type { ProcessTraces, Secrets } from '../support/faults/secrets.ts';
 
 const title = 'Zanzibar merger of Quagmire and Sons';
 /** What clients send into every field; it may come back to them, and goes nowhere else. */

@@ -2,11 +2,11 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { makeAccount } from '../support/accounts.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { killLeftovers, startProcess } from '../support/processes.ts';
-import { startTestService } from '../support/service.ts';
-import { tone } from '../support/uploads.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { createTestDatabase } from '../support/service/database.ts';
+import { killLeftovers, startProcess } from '../support/service/processes.ts';
+import { startTestService } from '../support/service/service.ts';
+import { tone } from '../support/uploads/uploads.ts';
 
 const root = join(import.meta.dirname, '../..');
 afterAll(killLeftovers);

@@ -4,19 +4,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { findExecutable } from '../../src/audio/executable.ts';
+import { findExecutable } from '../../src/children/executable.ts';
 import { listLedger } from '../../db/ledger.ts';
-import { makeAccount } from '../support/accounts.ts';
-import { expectSound } from '../support/audit.ts';
-import { fakePrograms, saysHello } from '../support/fake-programs.ts';
-import { eventually, hurryRetries, row, upload } from '../support/jobs.ts';
-import { killLeftovers, startProcess } from '../support/processes.ts';
-import { startTestService } from '../support/service.ts';
-import { tone } from '../support/uploads.ts';
-import type { FakePrograms } from '../support/fake-programs.ts';
-import type { ServiceProcess } from '../support/processes.ts';
-import type { TestAccount } from '../support/accounts.ts';
-import type { TestService } from '../support/service.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { expectSound } from '../support/service/audit.ts';
+import { fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
+import { eventually, hurryRetries, row, upload } from '../support/service/jobs.ts';
+import { killLeftovers, startProcess } from '../support/service/processes.ts';
+import { startTestService } from '../support/service/service.ts';
+import { tone } from '../support/uploads/uploads.ts';
+import type { FakePrograms } from '../support/faults/fake-programs.ts';
+import type { ServiceProcess } from '../support/service/processes.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { TestService } from '../support/service/service.ts';
 
 /** Says what it should about less than 2 s of audio, and misbehaves with more. */
 const withLonger = (misbehave: string) =>

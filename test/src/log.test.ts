@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { canMountDisks, smallDisk } from '../support/small-disk.ts';
+import { canMountDisks, smallDisk } from '../support/faults/small-disk.ts';
 
 const log = fileURLToPath(new URL('../../src/log.ts', import.meta.url));
 

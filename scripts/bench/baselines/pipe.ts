@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
-import { AudioStore } from '../../../src/audio-store.ts';
-import { receiveUpload } from '../../../src/upload.ts';
+import { AudioStore } from '../../../src/files/audio-store.ts';
+import { receiveUpload } from '../../../src/api/uploads/receiving.ts';
 import type { IncomingMessage } from 'node:http';
 import type { Foundation } from '../../../src/context.ts';
 

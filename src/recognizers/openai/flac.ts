@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { open, readFile, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { runChild } from '../../audio/child.ts';
+import { runChild } from '../../children/child.ts';
 import { bytesPerMs, openPiece } from '../../audio/samples.ts';
 import type { FileHandle } from 'node:fs/promises';
-import type { ChildEnd } from '../../audio/child.ts';
+import type { ChildEnd } from '../../children/child.ts';
 import type { Piece } from '../../audio/pieces.ts';
 
 /** -60 dB, as samples of s16le. Whisper makes up words for digital silence, and servers want to be paid for it. */

@@ -1,4 +1,4 @@
-import type { SpokenWord } from '../../segments.ts';
+import type { SpokenWord } from '../../captions/segments.ts';
 
 /** Written without spaces: where one word ends and the next begins, only the server's words tell. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;

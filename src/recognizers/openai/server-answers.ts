@@ -1,7 +1,7 @@
 import { RecognizerError } from '../recognizer.ts';
 import { toLanguageTag } from './languages.ts';
 import { lettersOf, withPunctuation } from './punctuation.ts';
-import type { SpokenWord } from '../../segments.ts';
+import type { SpokenWord } from '../../captions/segments.ts';
 
 /** What a server heard in a piece. Times are ms from the start of its audio, within it and in order. */
 export interface Answer {

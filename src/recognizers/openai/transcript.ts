@@ -1,8 +1,8 @@
-import { segmentsFromTexts, segmentsFromUtterances } from '../../segments.ts';
+import { segmentsFromTexts, segmentsFromUtterances } from '../../captions/segments.ts';
 import { laterBy } from '../in-pieces.ts';
 import { joinPieces } from '../join.ts';
 import type { Piece } from '../../audio/pieces.ts';
-import type { SpokenWord } from '../../segments.ts';
+import type { SpokenWord } from '../../captions/segments.ts';
 import type { Segment, Transcript } from '../recognizer.ts';
 import type { Answer } from './server-answers.ts';
 

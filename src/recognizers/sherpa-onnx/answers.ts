@@ -1,5 +1,5 @@
-import { splitLines } from '../../audio/lines.ts';
-import type { LineSplitter } from '../../audio/lines.ts';
+import { splitLines } from '../../children/lines.ts';
+import type { LineSplitter } from '../../children/lines.ts';
 
 /** In characters. A minute of the quickest speech, with times and probabilities, is about 100,000. */
 const longestAnswer = 1024 * 1024;

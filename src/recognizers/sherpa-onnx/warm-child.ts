@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { boundedCommand } from '../../audio/bounded-command.ts';
+import { boundedCommand } from '../../children/bounded-command.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { createAnswers } from './answers.ts';
 import type { ChildProcess } from 'node:child_process';

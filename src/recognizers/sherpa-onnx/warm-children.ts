@@ -1,4 +1,4 @@
-import { ExecutableNotFound } from '../../audio/executable.ts';
+import { ExecutableNotFound } from '../../children/executable.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { startWarmChild } from './warm-child.ts';
 import type { ChildWork, PieceRequest } from './messages.ts';

@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { measureByDemuxing } from '../../../src/audio/demux.ts';
-import { findExecutable } from '../../../src/audio/executable.ts';
+import { findExecutable } from '../../../src/children/executable.ts';
 import { box, changeBox } from '../../hostile-media/mp4-boxes.ts';
-import { audioFolder, ffmpeg, sine } from '../../support/audio-fixtures.ts';
-import { withFfmpeg } from '../../support/fake-ffmpeg.ts';
+import { audioFolder, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { withFfmpeg } from '../../support/faults/fake-ffmpeg.ts';
 
 let folder: Awaited<ReturnType<typeof audioFolder>>;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { measureAudio } from '../../../src/audio/measure.ts';
-import { audioFolder, ffmpeg, pictures, sine } from '../../support/audio-fixtures.ts';
+import { audioFolder, ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
 
 let folder: Awaited<ReturnType<typeof audioFolder>>;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { measureByDemuxing } from '../../../src/audio/demux.ts';
 import { readPlainWav } from '../../../src/audio/plain-wav.ts';
-import { audioFolder, ffmpeg, sine } from '../../support/audio-fixtures.ts';
+import { audioFolder, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 
 let folder: Awaited<ReturnType<typeof audioFolder>>;
 beforeAll(async () => {

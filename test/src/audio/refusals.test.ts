@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AudioError, AudioToolError } from '../../../src/audio/audio-error.ts';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { measureAudio } from '../../../src/audio/measure.ts';
-import { audioFolder, ffmpeg, pictures, sine } from '../../support/audio-fixtures.ts';
+import { audioFolder, ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
 
 let folder: Awaited<ReturnType<typeof audioFolder>>;
 let fiveHours: string;

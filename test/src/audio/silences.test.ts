@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { readSilences } from '../../../src/audio/silences.ts';
-import { audioFolder, ffmpeg, noise, silence } from '../../support/audio-fixtures.ts';
+import { audioFolder, ffmpeg, noise, silence } from '../../support/uploads/audio-fixtures.ts';
 
 const silencesIn = (output: string, durationMs: number) => {
   const reader = readSilences();

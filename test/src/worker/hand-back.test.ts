@@ -1,12 +1,12 @@
 import { listLedger } from '../../../db/ledger.ts';
-import { makeAccount } from '../../support/accounts.ts';
-import { audioFolder, ffmpeg, sine } from '../../support/audio-fixtures.ts';
-import { expectSound } from '../../support/audit.ts';
-import { eventually, final, jobsOf, row, upload } from '../../support/jobs.ts';
-import { ScriptedRecognizer, gate, says } from '../../support/scripted-recognizer.ts';
-import { startTestService } from '../../support/service.ts';
-import type { TestAccount } from '../../support/accounts.ts';
-import type { TestService } from '../../support/service.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { audioFolder, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { expectSound } from '../../support/service/audit.ts';
+import { eventually, final, jobsOf, row, upload } from '../../support/service/jobs.ts';
+import { ScriptedRecognizer, gate, says } from '../../support/models/scripted-recognizer.ts';
+import { startTestService } from '../../support/service/service.ts';
+import type { TestAccount } from '../../support/service/accounts.ts';
+import type { TestService } from '../../support/service/service.ts';
 
 let service: TestService;
 let folder: Awaited<ReturnType<typeof audioFolder>>;

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { listLedger } from '../../../db/ledger.ts';
-import { makeAccount } from '../../support/accounts.ts';
-import { audioFolder, ffmpeg, sine } from '../../support/audio-fixtures.ts';
-import { expectSound } from '../../support/audit.ts';
-import { eventually, final, upload } from '../../support/jobs.ts';
-import { startRelay } from '../../support/relay.ts';
-import { ScriptedRecognizer, gate, says } from '../../support/scripted-recognizer.ts';
-import { startTestService } from '../../support/service.ts';
-import type { Relay } from '../../support/relay.ts';
-import type { TestService } from '../../support/service.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { audioFolder, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { expectSound } from '../../support/service/audit.ts';
+import { eventually, final, upload } from '../../support/service/jobs.ts';
+import { startRelay } from '../../support/faults/relay.ts';
+import { ScriptedRecognizer, gate, says } from '../../support/models/scripted-recognizer.ts';
+import { startTestService } from '../../support/service/service.ts';
+import type { Relay } from '../../support/faults/relay.ts';
+import type { TestService } from '../../support/service/service.ts';
 
 let api: TestService;
 /** The process with the worker, which reaches the database through the relay. */

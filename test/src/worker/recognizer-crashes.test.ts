@@ -1,15 +1,15 @@
 /** A recognizer whose processes crash again and again: one session fails, and nothing else notices. */
 import { join } from 'node:path';
 import { createSlots } from '../../../src/recognizers/in-pieces.ts';
-import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx.ts';
-import { makeAccount } from '../../support/accounts.ts';
-import { audioFolder } from '../../support/audio-fixtures.ts';
-import { expectSound } from '../../support/audit.ts';
-import { eventually, final, hurryRetries, row, upload } from '../../support/jobs.ts';
-import { childrenOf } from '../../support/processes.ts';
-import { startTestService } from '../../support/service.ts';
-import { makeTinySenseVoice } from '../../support/tiny-model/sense-voice.ts';
-import { speakTones } from '../../support/tiny-model/spoken-tones.ts';
+import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { audioFolder } from '../../support/uploads/audio-fixtures.ts';
+import { expectSound } from '../../support/service/audit.ts';
+import { eventually, final, hurryRetries, row, upload } from '../../support/service/jobs.ts';
+import { childrenOf } from '../../support/service/processes.ts';
+import { startTestService } from '../../support/service/service.ts';
+import { makeTinySenseVoice } from '../../support/models/tiny/sense-voice.ts';
+import { speakTones } from '../../support/models/tiny/spoken-tones.ts';
 
 test('every process of the recognizer killed, ten at the most → that session fails uncharged after its attempts, others complete', async () => {
   const [service, folder] = await Promise.all([startTestService(), audioFolder()]);

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { listLedger } from '../../../db/ledger.ts';
-import { makeAccount } from '../../support/accounts.ts';
-import { audioFolder, ffmpeg, silence, speechClips, wordErrorRate } from '../../support/audio-fixtures.ts';
-import { expectSound } from '../../support/audit.ts';
-import { eventually, final, row, upload } from '../../support/jobs.ts';
-import { startTestService } from '../../support/service.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { audioFolder, ffmpeg, silence, speechClips, wordErrorRate } from '../../support/uploads/audio-fixtures.ts';
+import { expectSound } from '../../support/service/audit.ts';
+import { eventually, final, row, upload } from '../../support/service/jobs.ts';
+import { startTestService } from '../../support/service/service.ts';
 import type { Schema } from '../../../codegen/operations.ts';
-import type { TestService } from '../../support/service.ts';
+import type { TestService } from '../../support/service/service.ts';
 
 let service: TestService;
 let folder: Awaited<ReturnType<typeof audioFolder>>;

@@ -1,0 +1,35 @@
+/** What the auditor asks of the database: every rule in one snapshot, computed where the rows are. */
+import { accountRules } from './account-rules.ts';
+import { jobRules } from './job-rules.ts';
+import { moneyRules } from './money-rules.ts';
+import { checkRule } from './rule.ts';
+import { sessionRules } from './session-rules.ts';
+import { checkTranscripts, countTranscripts } from './transcripts.ts';
+import type { Db, Trx } from '../database.ts';
+import type { Check } from './rule.ts';
+
+/** Runs `work` in a transaction that sees one moment and changes nothing. */
+export function inSnapshot<T>(db: Db, work: (snapshot: Trx) => Promise<T>): Promise<T> {
+  return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
+}
+
+/** @param onProgress hears what part of the work is done, 0 to 1 */
+export async function checkRows(
+  snapshot: Trx,
+  queues: { work: string; deadLetters: string },
+  onProgress: (done: number) => void,
+): Promise<Check[]> {
+  const transcripts = await countTranscripts(snapshot);
+  const rules = [...moneyRules, ...sessionRules, ...accountRules, ...jobRules(queues)];
+  // A rule over the rows of a table takes as long as reading so many transcripts, more or less.
+  const all = transcripts + (rules.length * transcripts) / 50 + 1;
+  const checks: Check[] = [];
+  for (const rule of rules) {
+    checks.push(await checkRule(snapshot, rule));
+    onProgress((checks.length * transcripts) / 50 / all);
+  }
+  const judged = await checkTranscripts(snapshot, (count) =>
+    onProgress((count + (rules.length * transcripts) / 50) / all),
+  );
+  return [...checks, ...judged];
+}

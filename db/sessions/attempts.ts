@@ -1,0 +1,117 @@
+/**
+ * What an attempt may do to its session. Each change is fenced by the number of the attempt: a worker that lost its claim
+ * changes nothing.
+ */
+import { sql } from 'kysely';
+import { notifyFinal } from './states.ts';
+import type { Queryable, Trx } from '../database.ts';
+
+const now = sql<string>`now()`;
+
+export interface Claim {
+  attempt: number;
+  /** Where decoding stops. */
+  max_audio_ms: number;
+  reserved_ms: number;
+}
+
+/** Takes a session for one attempt of its own job. Undefined when it is final, or the job is not its job any more. */
+export function claimIfNotFinal(
+  db: Queryable,
+  accountId: string,
+  id: string,
+  queueJobId: string,
+): Promise<Claim | undefined> {
+  return db
+    .updateTable('sessions')
+    .set((eb) => ({
+      status: 'processing',
+      started_at: now,
+      progress: null,
+      attempt: eb('attempt', '+', 1),
+      attempts_left: eb('attempts_left', '-', 1),
+    }))
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('queue_job_id', '=', queueJobId)
+    .where('status', 'in', ['queued', 'processing'])
+    .where('attempts_left', '>', 0)
+    .returning(['attempt', 'max_audio_ms', 'reserved_ms'])
+    .executeTakeFirst();
+}
+
+/** One attempt at a session: its number is the fence that keeps a worker which lost its claim from writing. */
+export interface Attempt {
+  accountId: string;
+  sessionId: string;
+  attempt: number;
+}
+
+function ifProcessing(trx: Queryable, { accountId, sessionId, attempt }: Attempt) {
+  return trx
+    .updateTable('sessions')
+    .where('account_id', '=', accountId)
+    .where('id', '=', sessionId)
+    .where('status', '=', 'processing')
+    .where('attempt', '=', attempt);
+}
+
+/** @param percent 0 to 100 */
+export async function reportProgressIfProcessing(db: Queryable, attempt: Attempt, percent: number): Promise<void> {
+  await ifProcessing(db, attempt).set({ progress: percent }).execute();
+}
+
+/** Sets what the session reserves; the caller changes the account's sum by the difference. */
+export async function setReservationIfProcessing(trx: Trx, attempt: Attempt, reservedMs: number): Promise<boolean> {
+  const result = await ifProcessing(trx, attempt).set({ reserved_ms: reservedMs }).executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Ends a session with its transcript, and its reservation with it. */
+export async function completeIfProcessing(
+  trx: Trx,
+  attempt: Attempt,
+  result: { durationMs: number; language: string | undefined; transcriptVersion: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await ifProcessing(trx, attempt)
+    .set({
+      status: 'completed',
+      completed_at: now,
+      duration_ms: result.durationMs,
+      language: result.language ?? null,
+      transcript_version: result.transcriptVersion,
+      progress: null,
+      reserved_ms: 0,
+      last_error_code: null,
+    })
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return false;
+  await notifyFinal(trx, attempt.sessionId);
+  return true;
+}
+
+/** Back to the queue after an attempt failed; the same job tries again later. */
+export async function requeueIfProcessing(db: Queryable, attempt: Attempt, errorCode: string): Promise<boolean> {
+  const result = await ifProcessing(db, attempt)
+    .set({ status: 'queued', progress: null, last_error_code: errorCode })
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Back to the queue as if the attempt had not been: a worker that stops gives the session to a successor job. */
+export async function handBackIfProcessing(
+  trx: Trx,
+  attempt: Attempt,
+  successorJobId: string,
+): Promise<{ attemptsLeft: number } | undefined> {
+  const row = await ifProcessing(trx, attempt)
+    .set((eb) => ({
+      status: 'queued',
+      progress: null,
+      queue_job_id: successorJobId,
+      attempts_left: eb('attempts_left', '+', 1),
+    }))
+    .returning('attempts_left')
+    .executeTakeFirst();
+  return row && { attemptsLeft: row.attempts_left };
+}

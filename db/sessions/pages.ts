@@ -1,0 +1,156 @@
+/** Sessions page by page. */
+import { sql } from 'kysely';
+import { Prepared } from '../prepared.ts';
+import { record, recordsTogether, sessionsOf } from './records.ts';
+import { readable } from './sessions.ts';
+import type { Queryable } from '../database.ts';
+import type { ParameterOf } from '../prepared.ts';
+import type { SessionStatus } from '../schema.ts';
+import type { ReadableSession } from './sessions.ts';
+
+export interface SessionFilter {
+  statuses?: readonly SessionStatus[] | undefined;
+  /** RFC 3339, UTC, with microseconds. */
+  createdAfter?: string | undefined;
+  createdBefore?: string | undefined;
+}
+
+/** The last session of the page before; its time in the form of the filter's. */
+export interface SessionPosition {
+  createdAt: string;
+  id: string;
+}
+
+/** A page of sessions of one account. */
+export interface PageQuestion extends SessionFilter {
+  accountId: string;
+  limit: number;
+  after?: SessionPosition | undefined;
+}
+
+/**
+ * Sessions of an account, newest first by (created_at, id), at most `limit`, after a position. Keyset: any page costs what
+ * the first costs.
+ */
+export async function listSessions(db: Queryable, question: PageQuestion): Promise<ReadableSession[]> {
+  const statuses = [...new Set(question.statuses)];
+  if (statuses.length === 0) return (await findPages(db, [question]))[0]!;
+  const values: Partial<PageValues> = { ...boundsOf(question), limit: question.limit };
+  statuses.forEach((status, index) => (values[statusNames[index]!] = status));
+  return pagesByStatus[statuses.length - 1]!.run(db, values as PageValues);
+}
+
+/**
+ * What lies beyond every session stands for what was not asked for. There is one upper bound: of two, PostgreSQL begins at
+ * the one that it meets first in the index, and reads all that lies between.
+ */
+function boundsOf({ accountId, createdAfter, createdBefore, after }: PageQuestion) {
+  const isEarlier = createdBefore !== undefined && (after === undefined || createdBefore <= after.createdAt);
+  // No id is below this one, so of the sessions of that very moment there is none.
+  const { createdAt: time, id } = isEarlier ? { createdAt: createdBefore, id: lowestId } : (after ?? beyondAll);
+  return { accountId, from: createdAfter ?? '-infinity', time, id };
+}
+
+const lowestId = '00000000-0000-0000-0000-000000000000';
+const beyondAll: SessionPosition = { createdAt: 'infinity', id: lowestId };
+
+type Bounds = Record<keyof ReturnType<typeof boundsOf>, string>;
+
+/** What the statements leave open; each uses some of it. */
+interface PageValues extends Bounds {
+  status0: SessionStatus;
+  status1: SessionStatus;
+  status2: SessionStatus;
+  status3: SessionStatus;
+  limit: number;
+}
+
+const statusNames = ['status0', 'status1', 'status2', 'status3'] as const;
+
+/**
+ * By how many statuses are asked for. Each is read from its own place in the index and the results are merged, since one
+ * range over all of them would read every session in between.
+ */
+const pagesByStatus = statusNames.map(
+  (_, index) =>
+    new Prepared<PageValues, ReadableSession>(`page-of-${index + 1}`, (db, parameter) =>
+      pageOf(db, parameter, statusNames.slice(0, index + 1)),
+    ),
+);
+
+function pageOf(db: Queryable, parameter: ParameterOf<PageValues>, statuses: readonly (typeof statusNames)[number][]) {
+  const of = (status: (typeof statusNames)[number]) =>
+    db
+      .selectFrom('sessions')
+      .select(readable)
+      .where('account_id', '=', parameter('accountId'))
+      .where('status', '=', parameter(status))
+      .where('created_at', '>=', parameter('from'))
+      .where(sql<boolean>`(created_at, id) < (${parameter('time')}::timestamptz, ${parameter('id')}::uuid)`)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(parameter('limit'));
+
+  const [first, ...others] = statuses;
+  return others
+    .reduce(
+      (union, status) => union.unionAll(db.selectFrom(of(status).as('page')).selectAll()),
+      db.selectFrom(of(first!).as('page')).selectAll(),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(parameter('limit'));
+}
+
+/**
+ * Pages of all statuses, of many accounts in one statement.
+ * @param questions without `statuses`
+ * @returns a page for each question, in their order
+ */
+export async function findPages(db: Queryable, questions: readonly PageQuestion[]): Promise<ReadableSession[][]> {
+  const bounds = questions.map(boundsOf);
+  const rows = await pagesTogether.run(db, {
+    accountIds: bounds.map(({ accountId }) => accountId),
+    froms: bounds.map(({ from }) => from),
+    times: bounds.map(({ time }) => time),
+    ids: bounds.map(({ id }) => id),
+    limits: questions.map(({ limit }) => limit),
+  });
+  return rows.map(({ page }) => sessionsOf(page));
+}
+
+interface Together {
+  accountIds: string[];
+  froms: string[];
+  times: string[];
+  ids: string[];
+  limits: number[];
+}
+
+const pagesTogether = new Prepared<Together, { page: string | null }>('pages', (db, parameter) =>
+  db
+    .selectFrom(
+      sql<{ account_id: string; place: number }>`unnest(
+        ${parameter('accountIds')}::uuid[], ${parameter('froms')}::timestamptz[], ${parameter('times')}::timestamptz[],
+        ${parameter('ids')}::uuid[], ${parameter('limits')}::int[]
+      ) with ordinality`.as<'asked'>(sql`asked (account_id, since, time, id, most, place)`),
+    )
+    .select((asked) =>
+      asked
+        .selectFrom((from) =>
+          from
+            .selectFrom('sessions')
+            .select(record.as('record'))
+            .whereRef('sessions.account_id', '=', 'asked.account_id')
+            .where(sql<boolean>`created_at >= asked.since`)
+            .where(sql<boolean>`(created_at, sessions.id) < (asked.time, asked.id)`)
+            .orderBy('created_at', 'desc')
+            .orderBy('sessions.id', 'desc')
+            .limit(sql<number>`asked.most`)
+            .as('records'),
+        )
+        .select(recordsTogether.as('page'))
+        .as('page'),
+    )
+    .orderBy('asked.place'),
+);

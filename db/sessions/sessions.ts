@@ -1,0 +1,108 @@
+/** Reading sessions. What changes them is in `states.ts`. */
+import { sql } from 'kysely';
+import { Prepared } from '../prepared.ts';
+import type { Selectable } from 'kysely';
+import type { Queryable } from '../database.ts';
+import type { SessionTable } from '../schema.ts';
+
+export type Session = Selectable<SessionTable>;
+
+/** What the owner of a session may see of it. */
+export const readable = [
+  'id',
+  'status',
+  'title',
+  'created_at',
+  'started_at',
+  'completed_at',
+  'duration_ms',
+  'language',
+  'progress',
+  'error_code',
+  'transcript_version',
+] as const;
+
+/** A session as its owner may see it. */
+export type ReadableSession = Pick<Session, (typeof readable)[number]>;
+
+const one = new Prepared<{ accountId: string; id: string }, ReadableSession>('session', (db, parameter) =>
+  db
+    .selectFrom('sessions')
+    .select(readable)
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '=', parameter('id')),
+);
+
+export async function findSession(db: Queryable, accountId: string, id: string): Promise<ReadableSession | undefined> {
+  return (await one.run(db, { accountId, id }))[0];
+}
+
+const many = new Prepared<{ accountIds: string[]; ids: string[] }, ReadableSession & { place: number }>(
+  'sessions',
+  (db, parameter) =>
+    db
+      .selectFrom(wantedSessions(parameter('accountIds'), parameter('ids')))
+      .innerJoin('sessions', (join) =>
+        join.onRef('sessions.account_id', '=', 'wanted.account_id').onRef('sessions.id', '=', 'wanted.id'),
+      )
+      .select(readable.map((column) => `sessions.${column}` as const))
+      .select(sql<number>`wanted.place::int`.as('place')),
+);
+
+/** Pairs of account and session, numbered from 1 in the order given. */
+export const wantedSessions = (accountIds: string[], ids: string[]) =>
+  sql<{ account_id: string; id: string; place: number }>`
+    unnest(${accountIds}::uuid[], ${ids}::uuid[]) with ordinality`.as<'wanted'>(sql`wanted (account_id, id, place)`);
+
+/**
+ * Runs a statement about many sessions, each named with its account and in lower case.
+ * @returns its rows in the order of `wanted`, undefined where it has none
+ */
+export async function readWanted<Row extends { place: number }>(
+  db: Queryable,
+  statement: Prepared<{ accountIds: string[]; ids: string[] }, Row>,
+  wanted: readonly { accountId: string; id: string }[],
+): Promise<(Row | undefined)[]> {
+  const rows = await statement.run(db, {
+    accountIds: wanted.map(({ accountId }) => accountId),
+    ids: wanted.map(({ id }) => id),
+  });
+  const found: (Row | undefined)[] = wanted.map(() => undefined);
+  for (const row of rows) found[row.place - 1] = row;
+  return found;
+}
+
+/** Many sessions in one statement. @returns in the order of `wanted` */
+export function findSessions(
+  db: Queryable,
+  wanted: readonly { accountId: string; id: string }[],
+): Promise<(ReadableSession | undefined)[]> {
+  return readWanted(db, many, wanted);
+}
+
+/** The whole row, for the worker and for support. */
+export function findSessionRow(db: Queryable, accountId: string, id: string): Promise<Session | undefined> {
+  return db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** For support, which names a session by its id alone; no request of a client may come here. */
+export async function findAccountOfSession(db: Queryable, id: string): Promise<string | undefined> {
+  const row = await db.selectFrom('sessions').select('account_id').where('id', '=', id).executeTakeFirst();
+  return row?.account_id;
+}
+
+/** How many sessions of an account wait for a worker. */
+export async function countQueued(db: Queryable, accountId: string): Promise<number> {
+  const { queued } = await db
+    .selectFrom('sessions')
+    .select((eb) => eb.fn.countAll<number>().as('queued'))
+    .where('account_id', '=', accountId)
+    .where('status', '=', 'queued')
+    .executeTakeFirstOrThrow();
+  return queued;
+}

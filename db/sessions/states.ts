@@ -1,0 +1,151 @@
+/**
+ * Every change of a session's state; those of an attempt are in `attempts.ts`. The guard is in the name and in the
+ * `where`; the answer says whether it happened.
+ *
+ *     queued ──claim──▶ processing ──complete──▶ completed
+ *       ▲                  │   │
+ *       ├──requeue/hand────┘   └──fail──▶ failed ──retry (support)──▶ queued
+ *       └──fail (canceled, or no attempt left)──▶ failed
+ *
+ * The caller holds the account's lock wherever a reservation ends.
+ */
+import { sql } from 'kysely';
+import type { Trx } from '../database.ts';
+import type { Session } from './sessions.ts';
+
+const now = sql<string>`now()`;
+/** Clients that wait for a session, and workers that should stop, listen here; the payload is the session's id. */
+export const sessionChannel = 'session_final';
+
+export interface NewSession {
+  accountId: string;
+  id: string;
+  jobId: string;
+  queueJobId: string;
+  title: string;
+  /** Measured at the upload, when it could be measured. */
+  durationMs: number | undefined;
+  /** The longest audio that the account might upload then: what was accepted is not refused by a later limit. */
+  maxAudioMs: number;
+  reservedMs: number;
+  attempts: number;
+}
+
+export async function insertQueuedSession(trx: Trx, session: NewSession): Promise<void> {
+  await trx
+    .insertInto('sessions')
+    .values({
+      account_id: session.accountId,
+      id: session.id,
+      job_id: session.jobId,
+      queue_job_id: session.queueJobId,
+      status: 'queued',
+      title: session.title,
+      duration_ms: session.durationMs ?? null,
+      max_audio_ms: session.maxAudioMs,
+      reserved_ms: session.reservedMs,
+      attempts_left: session.attempts,
+    })
+    .execute();
+}
+
+/** Ends a session without a transcript, whatever attempt runs. Answers what it had reserved, undefined when it was final. */
+export async function failIfNotFinal(
+  trx: Trx,
+  accountId: string,
+  id: string,
+  code: string,
+): Promise<{ reservedMs: number } | undefined> {
+  const session = await trx
+    .selectFrom('sessions')
+    .select('reserved_ms')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('status', 'in', ['queued', 'processing'])
+    .forUpdate()
+    .executeTakeFirst();
+  if (session === undefined) return undefined;
+  await trx
+    .updateTable('sessions')
+    .set({
+      status: 'failed',
+      completed_at: now,
+      error_code: code,
+      progress: null,
+      reserved_ms: 0,
+      last_error_code: null,
+    })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute();
+  await notifyFinal(trx, id);
+  return { reservedMs: session.reserved_ms };
+}
+
+/** Puts another job in the place of a lost one; answers what that job has to know. */
+export function replaceJobIfNotFinal(
+  trx: Trx,
+  accountId: string,
+  id: string,
+  lostJobId: string,
+  jobId: string,
+): Promise<Pick<Session, 'attempts_left' | 'duration_ms' | 'max_audio_ms' | 'last_error_code'> | undefined> {
+  return trx
+    .updateTable('sessions')
+    .set({ status: 'queued', progress: null, queue_job_id: jobId })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('queue_job_id', '=', lostJobId)
+    .where('status', 'in', ['queued', 'processing'])
+    .returning(['attempts_left', 'duration_ms', 'max_audio_ms', 'last_error_code'])
+    .executeTakeFirst();
+}
+
+/** Support's second chance for a failed session whose audio is still there. */
+export async function retryIfFailed(
+  trx: Trx,
+  accountId: string,
+  id: string,
+  fresh: { queueJobId: string; maxAudioMs: number; reservedMs: number; attempts: number },
+): Promise<boolean> {
+  const result = await trx
+    .updateTable('sessions')
+    .set({
+      status: 'queued',
+      queue_job_id: fresh.queueJobId,
+      max_audio_ms: fresh.maxAudioMs,
+      reserved_ms: fresh.reservedMs,
+      attempts_left: fresh.attempts,
+      started_at: null,
+      completed_at: null,
+      error_code: null,
+    })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('status', '=', 'failed')
+    .where('audio_deleted_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Removes a session and, with it, its transcript. */
+export async function deleteSession(
+  trx: Trx,
+  accountId: string,
+  id: string,
+): Promise<{ reservedMs: number } | undefined> {
+  const row = await trx
+    .deleteFrom('sessions')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .returning('reserved_ms')
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  await notifyFinal(trx, id);
+  return { reservedMs: row.reserved_ms };
+}
+
+/** In the transaction that ends a session: whoever waits for it looks when that has committed. */
+export async function notifyFinal(trx: Trx, id: string): Promise<void> {
+  await sql`select pg_notify(${sessionChannel}, ${id})`.execute(trx);
+}

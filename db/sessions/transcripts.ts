@@ -1,0 +1,94 @@
+import { Prepared } from '../prepared.ts';
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { readWanted, readable, wantedSessions } from './sessions.ts';
+import type { Queryable, Trx } from '../database.ts';
+import type { ReadableSession } from './sessions.ts';
+
+/** Stores the transcript of a session. It is written once and never changed. */
+export async function insertTranscript(
+  trx: Trx,
+  transcript: { account_id: string; session_id: string; segments: string; words: string },
+): Promise<void> {
+  await trx.insertInto('transcripts').values(transcript).execute();
+}
+
+const segmentsOnly = new Prepared<{ accountIds: string[]; ids: string[] }, { segments: string; place: number }>(
+  'segments',
+  (db, parameter) =>
+    db
+      .selectFrom(wantedSessions(parameter('accountIds'), parameter('ids')))
+      .innerJoin('transcripts', (join) =>
+        join
+          .onRef('transcripts.account_id', '=', 'wanted.account_id')
+          .onRef('transcripts.session_id', '=', 'wanted.id'),
+      )
+      .select(['transcripts.segments', sql<number>`wanted.place::int`.as('place')]),
+);
+
+/** The segments of many transcripts as JSON texts, ready to be sent, in one statement. @returns in the order of `wanted` */
+export async function findSegments(
+  db: Queryable,
+  wanted: readonly { accountId: string; id: string }[],
+): Promise<(string | undefined)[]> {
+  return (await readWanted(db, segmentsOnly, wanted)).map((row) => row?.segments);
+}
+
+/** Of the stored, compressed text; what it makes is a few times as long. */
+const shortBytes = 64 * 1024;
+
+export type SessionWithSegments = ReadableSession & {
+  /** As JSON text; null when there are none, or so many that they are better read alone. */
+  segments: string | null;
+};
+
+const sessionsWithSegments = new Prepared<
+  { accountIds: string[]; ids: string[] },
+  SessionWithSegments & { place: number }
+>('sessions-with-segments', (db, parameter) =>
+  db
+    .selectFrom(wantedSessions(parameter('accountIds'), parameter('ids')))
+    .innerJoin('sessions', (join) =>
+      join.onRef('sessions.account_id', '=', 'wanted.account_id').onRef('sessions.id', '=', 'wanted.id'),
+    )
+    .leftJoin('transcripts', (join) =>
+      join
+        .onRef('transcripts.account_id', '=', 'wanted.account_id')
+        .onRef('transcripts.session_id', '=', 'wanted.id')
+        // Known without reading the text.
+        .on(sql<boolean>`pg_column_size(transcripts.segments) < ${shortBytes}`),
+    )
+    .select(readable.map((column) => `sessions.${column}` as const))
+    .select(['transcripts.segments', sql<number>`wanted.place::int`.as('place')]),
+);
+
+/** Many sessions with the segments of their transcripts, in one statement. @returns in the order of `wanted` */
+export function findSessionsWithSegments(
+  db: Queryable,
+  wanted: readonly { accountId: string; id: string }[],
+): Promise<(SessionWithSegments | undefined)[]> {
+  return readWanted(db, sessionsWithSegments, wanted);
+}
+
+/** The segments, and the words of each of them, as JSON texts. */
+export function findSegmentsAndWords(
+  db: Queryable,
+  accountId: string,
+  sessionId: string,
+): Promise<{ segments: string; words: string } | undefined> {
+  return db
+    .selectFrom('transcripts')
+    .select(['segments', 'words'])
+    .where('account_id', '=', accountId)
+    .where('session_id', '=', sessionId)
+    .executeTakeFirst();
+}
+
+/** What the ETag of a transcript is made of: a hash of everything in it, 22 characters of base64url. */
+export function versionOf(durationMs: number, segments: string, words: string): string {
+  return createHash('sha256').update(`${durationMs}\n${segments}\n${words}`).digest('base64url').slice(0, 22);
+}
+
+/** The same of a row with `duration_ms`, `segments_text` and `words_text`. */
+export const storedVersion = sql<string>`left(translate(encode(sha256(convert_to(
+  duration_ms || E'\\n' || segments_text || E'\\n' || words_text, 'UTF8')), 'base64'), '+/', '-_'), 22)`;

@@ -1,0 +1,40 @@
+/** `npm run check`: what must hold besides the tests. One line per check, and the output of those that fail. */
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+
+interface Check {
+  name: string;
+  /** A script of this project or a program of an npm package, and its arguments. */
+  run: [string, ...string[]];
+}
+
+const root = resolve(import.meta.dirname, '../..');
+const programs = 'node_modules/.bin';
+
+const checks: Check[] = [
+  { name: 'generated files are up to date', run: ['codegen/generate.ts', '--check'] },
+  { name: 'types', run: [`${programs}/tsc`, '--noEmit'] },
+  { name: 'format', run: [`${programs}/prettier`, '--check', '--log-level', 'warn', '.'] },
+  {
+    name: 'contract follows the recommended rules',
+    run: [`${programs}/redocly`, 'lint', '--extends=recommended', 'openapi.yaml'],
+  },
+  { name: 'contract breaks no promise of its last release', run: ['scripts/check/breaking-changes.ts'] },
+];
+
+// redocly would report its use, and look for a newer version of itself, over the network.
+const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
+
+async function passes({ name, run }: Check): Promise<boolean> {
+  const { promise, resolve: settle } = Promise.withResolvers<boolean>();
+  execFile(process.execPath, run, { cwd: root, env, maxBuffer: 64 * 1024 ** 2 }, (error, stdout, stderr) => {
+    const notRun = /^not run: .*/m.exec(stdout)?.[0];
+    console.log(notRun && !error ? `- ${name}: ${notRun}` : `${error ? '✗' : '✓'} ${name}`);
+    if (error) console.log(`${stdout}${stderr}`.trimEnd().replaceAll(/^/gm, '    '));
+    settle(error === null);
+  });
+  return promise;
+}
+
+const results = await Promise.all(checks.map(passes));
+process.exitCode = results.every(Boolean) ? 0 : 1;

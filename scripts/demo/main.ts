@@ -1,0 +1,108 @@
+/** Starts the service, transcribes a recording as a customer would, and keeps serving. scripts/quickstart runs it. */
+import { mkdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import { findKnownModel, knownModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+import { demoKey } from './demo-key.ts';
+import { nextSteps } from './next-steps.ts';
+import { connectable, freePort } from './addresses.ts';
+import { startServiceProcess } from './service-process.ts';
+import { downloadModel } from '../model/download.ts';
+import { connectToHub } from '../model/hub.ts';
+import { createApiClient } from '../terminal/api-client.ts';
+import { showProgressOn } from '../terminal/progress.ts';
+import { readableDuration } from '../terminal/readable.ts';
+import { render } from '../transcribe/rendering.ts';
+import { transcribe } from '../transcribe/session.ts';
+import type { Config } from '../../src/config.ts';
+import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+
+const exitCodes = { failed: 1, wrongUse: 2, interrupted: 130 };
+const progress = showProgressOn(process.stdout);
+const { say } = progress;
+
+async function demonstrate(url: string, dataDir: string, audio: string): Promise<void> {
+  const key = await demoKey(url, dataDir);
+  const kept = `Its key is in ${shown(key.file)}`;
+  say(key.isNew ? `Made a demo account with 10 h of balance. ${kept}` : `Using the demo account. ${kept}`);
+  say('');
+  const client = createApiClient(url, key.secret);
+  const transcript = await transcribe(client, audio, { progress });
+  const text = (await render(client, transcript, 'text', progress)).trimEnd();
+  say(`\nTranscript (${readableDuration(transcript.durationMs ?? 0)} of audio):\n`);
+  say(text === '' ? '  (nothing was said)' : text.replaceAll(/^/gm, '  '));
+  say(nextSteps({ url, keyFile: key.file, audio, sessionId: transcript.sessionId }).trimEnd());
+}
+
+interface Wish {
+  audio: string;
+  once: boolean;
+  /** Instead of the recognizer that the environment names. */
+  model: KnownModel | undefined;
+}
+
+async function quickstart({ audio, once, model }: Wish, interrupted: AbortSignal): Promise<void> {
+  const choice = model && { RECOGNIZER: 'sherpa-onnx', SHERPA_ONNX_MODEL: model.name };
+  const config = readConfig({ ...process.env, ...choice });
+  const { dataDir, host } = config;
+  const port = await freePort(host, config.port, 'PORT');
+  const opsPort = await freePort(host, config.opsPort, 'OPS_PORT');
+  const url = `http://${connectable(host)}:${port}/v1`;
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  const logFile = join(dataDir, 'quickstart.log');
+
+  if (model !== undefined) await install(model, config, interrupted);
+  say('Starting the service …');
+  const environment = { PORT: String(port), OPS_PORT: String(opsPort), DATA_DIR: dataDir, ...choice };
+  const startedAt = Date.now();
+  const service = await startServiceProcess({ url, logFile, environment, signal: interrupted });
+  const { unexpectedEnd } = service;
+  const interruption = new Promise<never>((_, reject) =>
+    interrupted.addEventListener('abort', () => reject(interrupted.reason)),
+  );
+  try {
+    say(`It answers at ${url} after ${readableDuration(Date.now() - startedAt)}. Its log is ${shown(logFile)}`);
+    await Promise.race([demonstrate(url, dataDir, audio), unexpectedEnd, interruption]);
+    if (once) return;
+    say('\nServing until Ctrl-C.');
+    await Promise.race([unexpectedEnd, interruption.catch(() => {})]);
+    say('\nStopping …');
+  } finally {
+    await service.stop();
+  }
+}
+
+async function install(model: KnownModel, { dataDir, minFreeDisk }: Config, signal: AbortSignal): Promise<void> {
+  const hub = connectToHub(process.env, signal);
+  await downloadModel(model, hub, { dataDir, minFreeDisk, signal, progress });
+}
+
+/** @throws {ConfigError} */
+function modelNamed(name: string): KnownModel {
+  const model = findKnownModel(name);
+  if (model?.kind === 'recognition') return model;
+  const names = knownModels.filter(({ kind }) => kind === 'recognition').map((known) => known.name);
+  throw new ConfigError([`--model ${name}: expected one of ${names.join(', ')}`]);
+}
+
+function shown(path: string): string {
+  const inside = relative('', path);
+  return inside.startsWith('..') ? path : inside;
+}
+
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort());
+
+try {
+  const options = { once: { type: 'boolean' }, model: { type: 'string' } } as const;
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const { once = false, model } = values;
+  const wish = { audio: positionals[0]!, once, model: model === undefined ? undefined : modelNamed(model) };
+  await quickstart(wish, interruption.signal);
+  process.exit(0);
+} catch (error) {
+  if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
+  process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(error instanceof ConfigError ? exitCodes.wrongUse : exitCodes.failed);
+}

@@ -1,0 +1,72 @@
+/**
+ * Slows down who guesses keys. Beyond a number of 401s per address and minute each further one is held for a second, at
+ * most 100 of them at a time, and closes its connection. A valid key is never delayed because of its address.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isIPv6 } from 'node:net';
+import type { Log } from '../../log.ts';
+import type { Metrics } from '../../metrics.ts';
+
+const minuteMs = 60_000;
+const delayMs = 1_000;
+const maxHeld = 100;
+/** Beyond this many addresses in a minute the rest share one count, so that memory stays bounded. */
+const maxAddresses = 10_000;
+
+export class AuthFailures {
+  readonly #perMinute: number;
+  readonly #log: Log;
+  readonly #metrics: Metrics;
+  #counts = new Map<string, number>();
+  /** Runs while there is anything to count. */
+  #minute: NodeJS.Timeout | undefined;
+  #held = 0;
+  #delayed = 0;
+
+  constructor(perMinute: number, log: Log, metrics: Metrics) {
+    this.#perMinute = perMinute;
+    this.#log = log;
+    this.#metrics = metrics;
+  }
+
+  /** Counts a 401 and waits if it must be slow. Answers whether its connection is to be closed. */
+  async count(address: string): Promise<boolean> {
+    this.#minute ??= setTimeout(() => this.#turnMinute(), minuteMs).unref();
+    const known = networkOf(address);
+    const network = this.#counts.has(known) || this.#counts.size < maxAddresses ? known : 'others';
+    const failures = (this.#counts.get(network) ?? 0) + 1;
+    this.#counts.set(network, failures);
+    if (failures <= this.#perMinute) return false;
+
+    this.#delayed += 1;
+    this.#metrics.delayedAuthFailures.inc();
+    if (this.#held >= maxHeld) return true;
+    this.#held += 1;
+    await sleep(delayMs);
+    this.#held -= 1;
+    return true;
+  }
+
+  #turnMinute(): void {
+    if (this.#delayed > 0) {
+      this.#log.warn({ delayed: this.#delayed, addresses: this.#counts.size }, 'invalid keys were slowed down');
+    }
+    this.#counts = new Map();
+    this.#delayed = 0;
+    this.#minute = undefined;
+  }
+}
+
+/** Who holds an IPv6 address usually holds its whole /64. */
+function networkOf(address: string): string {
+  if (!isIPv6(address) || address.includes('.')) return address;
+  const [head = '', tail = ''] = address.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === '' ? [] : tail.split(':');
+  const zeros = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
+  // As numbers, since a proxy may write the same group with leading zeros.
+  return [...left, ...zeros, ...right]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16))
+    .join(':');
+}

@@ -1,0 +1,93 @@
+/** Who sends a request and whether they may: 401 → 403 plan or suspended → 429 allowance → 403 scope, in this order. */
+import { isWellFormedApiKey } from './api-key.ts';
+import { AuthFailures } from './auth-failures.ts';
+import { KeyCache } from './key-cache.ts';
+import { ApiError } from '../answers/problem.ts';
+import { RequestCounts } from './request-counts.ts';
+import type { Request, Response } from 'express';
+import type { Scope } from '../../../db/schema.ts';
+import type { Foundation } from '../../context.ts';
+import type { Principal } from '../context.ts';
+
+const realm = 'Bearer realm="transcription"';
+
+export class Auth {
+  readonly #counts: RequestCounts;
+  readonly #keys: KeyCache;
+  readonly #failures: AuthFailures;
+
+  constructor({ config, db, log, metrics }: Foundation) {
+    this.#counts = new RequestCounts(db);
+    this.#keys = new KeyCache(db);
+    this.#failures = new AuthFailures(config.authFailuresPerMinute, log, metrics);
+  }
+
+  start(): void {
+    this.#keys.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#keys.stop();
+  }
+
+  /**
+   * Admits a request and counts it against the allowance of its account; from then on the answer, whatever it is, says
+   * what is left.
+   *
+   * @throws {ApiError} 401 `unauthorized`, 403 `plan_not_eligible`, `account_suspended` or `insufficient_scope`,
+   *   429 `rate_limited`
+   */
+  async admit(req: Request, res: Response, scope: Scope): Promise<Principal> {
+    const principal = await this.#authenticate(req, res);
+    res.locals.accountId = principal.account_id;
+    refuseIneligible(principal);
+    await this.#spendAllowance(principal, res);
+    if (!principal.scopes.includes(scope)) throw insufficientScope(scope);
+    return principal;
+  }
+
+  async #authenticate(req: Request, res: Response): Promise<Principal> {
+    const key = /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
+    const principal = key !== undefined && isWellFormedApiKey(key) ? await this.#keys.ownerOf(key) : undefined;
+    if (principal !== undefined) return principal;
+    if (await this.#failures.count(req.ip ?? '')) res.shouldKeepAlive = false;
+    throw unauthorized(key !== undefined);
+  }
+
+  async #spendAllowance(principal: Principal, res: Response): Promise<void> {
+    const allowance = principal.requests_per_minute;
+    const { admitted, remaining, endsInSeconds } = await this.#counts.count(principal.account_id, allowance);
+    res.setHeader('RateLimit-Policy', `"plan";q=${allowance};w=60`);
+    res.setHeader('RateLimit', `"plan";r=${remaining};t=${endsInSeconds}`);
+    if (!admitted) {
+      throw new ApiError(429, 'rate_limited', `The allowance of ${allowance} requests per minute is used up.`, {
+        retryAfterSeconds: endsInSeconds,
+      });
+    }
+  }
+}
+
+/** RFC 6750, section 3: no error code when no credential was sent. */
+export function unauthorized(keyWasSent: boolean): ApiError {
+  const challenge = keyWasSent ? `${realm}, error="invalid_token"` : realm;
+  const detail = 'Send a valid API key in the header "Authorization: Bearer <API key>".';
+  return new ApiError(401, 'unauthorized', detail, {}, { 'WWW-Authenticate': challenge });
+}
+
+/** @throws {ApiError} 403 `plan_not_eligible` or `account_suspended` */
+export function refuseIneligible(account: { eligible: boolean; suspended: boolean }): void {
+  if (!account.eligible) {
+    throw new ApiError(403, 'plan_not_eligible', 'The API is available on the Pro, Team and Enterprise plans.');
+  }
+  if (account.suspended) throw new ApiError(403, 'account_suspended', 'This account is suspended. Ask support.');
+}
+
+function insufficientScope(scope: Scope): ApiError {
+  return new ApiError(
+    403,
+    'insufficient_scope',
+    `This key lacks the scope "${scope}".`,
+    { requiredScope: scope },
+    { 'WWW-Authenticate': `${realm}, error="insufficient_scope", scope="${scope}"` },
+  );
+}

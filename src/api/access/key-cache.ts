@@ -1,0 +1,80 @@
+/**
+ * Owners of keys, remembered for as long as nothing about access changed. A revocation, suspension, plan or limit change
+ * takes effect in every process within a second: each reads a change counter every 500 ms and forgets all keys when it
+ * moved; while it could not read it for a second, remembered keys are not used.
+ */
+import { hash } from 'node:crypto';
+import { readAccessVersion } from '../../../db/access-changes.ts';
+import { findKeyOwner } from '../../../db/api-keys.ts';
+import { digestOf } from './api-key.ts';
+import type { Db } from '../../../db/database.ts';
+import type { KeyOwner } from '../../../db/api-keys.ts';
+
+const pollMs = 500;
+const trustMs = 1_000;
+const maxEntries = 10_000;
+
+interface Entry {
+  owner: KeyOwner;
+  /** On the clock of `performance.now()`. */
+  expiresAt: number;
+}
+
+export class KeyCache {
+  readonly #db: Db;
+  readonly #entries = new Map<string, Entry>();
+  #version: number | undefined;
+  /** Moves with every change, so that an owner that was read before it is not remembered after it. */
+  #generation = 0;
+  #checkedAt = -Infinity;
+  #timer: NodeJS.Timeout | undefined;
+  #polling: Promise<void> | undefined;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#polling ??= this.#poll().finally(() => (this.#polling = undefined));
+    }, pollMs);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#polling;
+  }
+
+  /** The owner of a key that is valid now. */
+  async ownerOf(apiKey: string): Promise<KeyOwner | undefined> {
+    // Text, since a buffer and its text would cost three times as much. The key itself is not kept.
+    const name = hash('sha256', apiKey, 'base64');
+    const now = performance.now();
+    const entry = this.#entries.get(name);
+    if (entry !== undefined && now - this.#checkedAt < trustMs && now < entry.expiresAt) return entry.owner;
+
+    const generation = this.#generation;
+    const owner = await findKeyOwner(this.#db, digestOf(apiKey));
+    if (owner === undefined) return undefined;
+    if (generation === this.#generation) {
+      if (this.#entries.size >= maxEntries) this.#entries.clear();
+      this.#entries.set(name, { owner, expiresAt: now + (owner.expires_in_ms ?? Infinity) });
+    }
+    return owner;
+  }
+
+  async #poll(): Promise<void> {
+    const askedAt = performance.now();
+    try {
+      const version = await readAccessVersion(this.#db);
+      if (version !== this.#version) {
+        this.#entries.clear();
+        this.#generation += 1;
+        this.#version = version;
+      }
+      this.#checkedAt = askedAt;
+    } catch {
+      // The database is away: `#checkedAt` grows old, and every request asks it itself and is told so.
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/** Requests counted against the allowances of their accounts, many in one statement and each exactly. */
+import { countRequest, countRequestsThatFit } from '../../../db/allowance.ts';
+import { Batches } from '../batches.ts';
+import type { AllowanceWindow, FittingCount } from '../../../db/allowance.ts';
+import type { Db } from '../../../db/database.ts';
+
+/** Few of each: whoever reads something else always finds a connection. */
+const limits = { maxEntries: 16, maxAtOnce: 2 };
+
+/** Requests of one account. */
+interface Asked {
+  accountId: string;
+  allowance: number;
+  requests: PromiseWithResolvers<AllowanceWindow>[];
+}
+
+export class RequestCounts {
+  readonly #db: Db;
+  readonly #asked = new Batches<Asked>((batch) => this.#countTogether(batch), limits);
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  /** As {@link countRequest}, with which every process may count at the same time. @param allowance requests per window */
+  count(accountId: string, allowance: number): Promise<AllowanceWindow> {
+    const asked = this.#asked.entry(accountId, () => ({ accountId, allowance, requests: [] }));
+    // Of two requests, one may know of a new limit that the other does not.
+    if (asked.allowance !== allowance) return countRequest(this.#db, accountId, allowance);
+    const request = Promise.withResolvers<AllowanceWindow>();
+    asked.requests.push(request);
+    return request.promise;
+  }
+
+  async #countTogether(batch: Asked[]): Promise<void> {
+    try {
+      const wanted = batch.map(({ accountId, allowance, requests }) => {
+        return { accountId, allowance, wanted: requests.length };
+      });
+      const counted = await countRequestsThatFit(this.#db, wanted);
+      const tooMany: Asked[] = [];
+      for (const asked of batch) {
+        const count = counted.get(asked.accountId);
+        if (count === undefined) tooMany.push(asked);
+        else admitAll(asked, count);
+      }
+      for (const asked of tooMany) await this.#countOneByOne(asked);
+    } catch (error) {
+      for (const { requests } of batch) for (const { reject } of requests) reject(error);
+    }
+  }
+
+  /** Not all at once: requests of one account beyond its allowance would take every connection of the pool. */
+  async #countOneByOne({ accountId, allowance, requests }: Asked): Promise<void> {
+    let refusal: AllowanceWindow | undefined;
+    for (const { resolve } of requests) {
+      const answer = refusal ?? (await countRequest(this.#db, accountId, allowance));
+      // Its window was full when all of them had been asked for.
+      if (!answer.admitted) refusal = answer;
+      resolve(answer);
+    }
+  }
+}
+
+function admitAll({ allowance, requests }: Asked, { used, endsInSeconds }: FittingCount): void {
+  // The last of them is told what is left after all of them, the first what was left after itself.
+  let remaining = allowance - used + requests.length;
+  for (const { resolve } of requests) resolve({ admitted: true, remaining: (remaining -= 1), endsInSeconds });
+}

@@ -1,0 +1,75 @@
+/** What Node's HTTP parser refuses never reaches the app; it is answered as a problem all the same. */
+import { randomUUIDv7 } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import { ApiError, toProblem } from '../answers/problem.ts';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+const maxLingerMs = 2_000;
+
+/** @param server whose refusals are answered from now on */
+export function answerParserRefusals(server: Server): void {
+  /** Of each connection. */
+  const lastAnswers = new WeakMap<Duplex, ServerResponse>();
+  const refused = new WeakSet<Duplex>();
+
+  const remember = (req: IncomingMessage, res: ServerResponse) => void lastAnswers.set(req.socket, res);
+  server.on('request', remember).on('checkContinue', remember).on('checkExpectation', remember);
+  // A tunnel to elsewhere.
+  server.on('connect', (_req, socket) => {
+    socket.on('error', () => socket.destroy());
+    refuse(socket, new ApiError(404, 'route_not_found', 'There is nothing at this path.'));
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    // Told again for all that comes after the first fault.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    inTurn(lastAnswers.get(socket), socket, () => refuse(socket, refusalOf(error.code)));
+  });
+}
+
+/**
+ * A refusal must not be taken for the answer to an earlier request on the same connection, or for a part of its body.
+ *
+ * @param last the answer before it, or the one to the request whose body is broken
+ */
+function inTurn(last: ServerResponse | undefined, socket: Duplex, refuseNow: () => void): void {
+  if (last === undefined || last.writableFinished) refuseNow();
+  else if (last.req.complete) last.once('finish', refuseNow);
+  else if (last.headersSent) socket.destroy();
+  else if (last.socket === null) last.once('socket', refuseNow);
+  else refuseNow();
+}
+
+function refuse(socket: Duplex, refusal: ApiError): void {
+  if (!socket.writable) return;
+  const requestId = randomUUIDv7();
+  const body = JSON.stringify(toProblem(refusal, requestId));
+  const head = [
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+    'Connection: close',
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    `X-Request-Id: ${requestId}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // A client that does not close its half would keep the connection for ever.
+  const timer = setTimeout(() => socket.destroy(), maxLingerMs);
+  socket.once('close', () => clearTimeout(timer));
+}
+
+function refusalOf(code: string | undefined): ApiError {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new ApiError(431, 'headers_too_large', 'The request line and headers are larger than 16 KiB, or too many.');
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new ApiError(408, 'request_timeout', 'The headers of the request did not arrive in time.');
+  }
+  return new ApiError(400, 'invalid_request', 'This is not a valid HTTP/1.1 request.');
+}

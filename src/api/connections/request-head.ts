@@ -1,0 +1,39 @@
+import { ApiError } from '../answers/problem.ts';
+import type { IncomingMessage } from 'node:http';
+
+/** The characters of an authority (RFC 3986, section 3.2.2), without those of a user name. */
+const authority = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
+
+/** Whatever follows on these connections may be a part of what was refused: nothing is done with it. */
+const distrusted = new WeakSet<IncomingMessage['socket']>();
+
+/**
+ * Refuses what Node's parser lets pass though two readers could understand it differently: a proxy in front of us and we.
+ *
+ * @throws {ApiError} 400 for HTTP/1.1 without a Host, and for a Host that is repeated or malformed (RFC 9112, section 3.2);
+ *   400 for a body in a coding that nobody here takes off (section 6.1)
+ */
+export function refuseAmbiguousHead(req: IncomingMessage): void {
+  const fault = distrusted.has(req.socket) ? 'The request before it was refused.' : faultOf(req);
+  if (fault === undefined) return;
+  distrusted.add(req.socket);
+  throw new ApiError(400, 'invalid_request', fault, {}, { Connection: 'close' });
+}
+
+function faultOf({ headers, rawHeaders, httpVersion }: IncomingMessage): string | undefined {
+  const { host, 'transfer-encoding': coding } = headers;
+  const hasGoodHost =
+    host === undefined ? httpVersion !== '1.1' : authority.test(host) && !isRepeated(rawHeaders, 'host');
+  if (!hasGoodHost) return 'A request of HTTP/1.1 needs one header "Host".';
+  const hasGoodCoding = coding === undefined || (coding.toLowerCase() === 'chunked' && httpVersion === '1.1');
+  return hasGoodCoding ? undefined : 'The only "Transfer-Encoding" is "chunked", in HTTP/1.1.';
+}
+
+/** Node keeps the first and says nothing. @param names and values in turn */
+function isRepeated(names: string[], name: string): boolean {
+  let seen = 0;
+  for (let i = 0; i < names.length; i += 2) {
+    if (names[i]!.length === name.length && names[i]!.toLowerCase() === name) seen += 1;
+  }
+  return seen > 1;
+}

@@ -1,0 +1,132 @@
+/**
+ * Whether an answer is one that the contract declares: status, content type, body and headers. Stricter than the schemas
+ * themselves: an undeclared field is a violation too, though clients must ignore it. For tests, and for developers who
+ * set VALIDATE_RESPONSES; it costs too much for anything else.
+ */
+import { readFileSync } from 'node:fs';
+import Ajv from 'ajv';
+import addFormats from 'ajv-formats';
+import type { ValidateFunction } from 'ajv';
+
+type Json = { [name: string]: Json } & { $ref?: string; required?: boolean; schema?: Json };
+
+export interface SeenAnswer {
+  method: string;
+  /** With or without query. */
+  path: string;
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+}
+
+const contract = JSON.parse(readFileSync(new URL('../../../codegen/openapi.json', import.meta.url), 'utf8')) as Json;
+const ajv = addFormats.default(new Ajv.default({ strict: false, allErrors: true, coerceTypes: false }));
+const ajvOfHeaders = addFormats.default(new Ajv.default({ strict: false, coerceTypes: true }));
+const compiled = new Map<typeof ajv, Map<string, ValidateFunction>>();
+
+/** What is wrong with an answer; nothing when it conforms. Outside the contract only its own refusals do. */
+export function violations(answer: SeenAnswer): string[] {
+  const path = answer.path.split('?')[0]!;
+  const template = templateOf(path);
+  const method = answer.method === 'HEAD' ? 'get' : answer.method.toLowerCase();
+  const operation = template === undefined ? undefined : contract.paths![template]![method];
+  if (operation === undefined)
+    return [400, 404, 405, 408, 431, 503].includes(answer.status)
+      ? problemFaults(answer)
+      : ['an undeclared path or method was not refused'];
+
+  const declared = operation.responses?.[answer.status];
+  if (declared === undefined) return [`status ${answer.status} is not declared`];
+  const response = resolve(declared);
+  return [...headerFaults(answer, response), ...bodyFaults(answer, response)];
+}
+
+function templateOf(path: string): string | undefined {
+  const relative = path === '/openapi.json' ? path : path.startsWith('/v1/') ? path.slice(3) : undefined;
+  const templates = Object.keys(contract.paths!);
+  return (
+    templates.find((template) => template === relative) ?? templates.find((template) => matches(template, relative))
+  );
+}
+
+const matches = (template: string, path: string | undefined) =>
+  path !== undefined && new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`).test(path);
+
+function headerFaults(answer: SeenAnswer, response: Json): string[] {
+  return Object.entries(response.headers ?? {}).flatMap(([name, declared]) => {
+    const header = resolve(declared as Json);
+    const value = answer.headers[name.toLowerCase()];
+    if (value === undefined) return header.required ? [`header ${name} is missing`] : [];
+    const validate = compiledOnce(ajvOfHeaders, {
+      type: 'object',
+      properties: { value: header.schema! },
+    } as unknown as Json);
+    return validate({ value }) ? [] : [`header ${name}: ${value} ${ajvOfHeaders.errorsText(validate.errors)}`];
+  });
+}
+
+function bodyFaults(answer: SeenAnswer, response: Json): string[] {
+  const contents = response.content;
+  if (contents === undefined) return answer.text === '' ? [] : ['a body where none is declared'];
+  const type = String(answer.headers['content-type'] ?? '').split(';')[0]!;
+  const content = contents[type];
+  if (content === undefined) return [`content type "${type}" is not declared`];
+  if (answer.method === 'HEAD') return answer.text === '' ? [] : ['HEAD with a body'];
+  return schemaFaults(content.schema!, type.endsWith('json') ? parse(answer.text) : answer.text);
+}
+
+function problemFaults(answer: SeenAnswer): string[] {
+  const type = String(answer.headers['content-type']);
+  const faults =
+    type === 'application/problem+json' ? [] : [`content type ${type} instead of application/problem+json`];
+  if (answer.headers['x-request-id'] === undefined) faults.push('header X-Request-Id is missing');
+  if (answer.method === 'HEAD') return faults;
+  return [...faults, ...schemaFaults({ $ref: '#/components/schemas/Problem' } as Json, parse(answer.text))];
+}
+
+function schemaFaults(schema: Json, value: unknown): string[] {
+  const validate = compiledOnce(ajv, schema);
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map(
+        (error) => `body${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`,
+      );
+}
+
+function compiledOnce(compiler: typeof ajv, schema: Json): ValidateFunction {
+  const known = compiled.get(compiler) ?? new Map<string, ValidateFunction>();
+  const key = JSON.stringify(schema);
+  const validate = known.get(key) ?? compiler.compile(strict(schema));
+  compiled.set(compiler, known.set(key, validate));
+  return validate;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function resolve(value: Json): Json {
+  if (value.$ref === undefined) return value;
+  return value.$ref
+    .slice(2)
+    .split('/')
+    .reduce((node: Json, name) => node[name]!, contract);
+}
+
+/** A schema with its references in place and no room for fields that it does not name. */
+function strict(schema: Json): Json {
+  const target = resolve(schema) as Json & { properties?: Json; items?: Json; additionalProperties?: unknown };
+  const properties = target.properties as Record<string, Json> | undefined;
+  return {
+    ...target,
+    ...(target.items && { items: strict(target.items) }),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, strict(value)])),
+    }),
+    ...(properties && target.additionalProperties === undefined && { additionalProperties: false }),
+  } as unknown as Json;
+}

@@ -1,0 +1,66 @@
+/** What openapi-backend found wrong with a request, as a problem that names each parameter once. */
+import { invalidRequest } from '../answers/problem.ts';
+import type { ErrorObject } from 'ajv';
+import type { InvalidField } from '../answers/problem.ts';
+import type { ApiError } from '../answers/problem.ts';
+
+/**
+ * Ajv takes `0x10`, `1e1` and a blank for integers when it coerces them; the contract does not.
+ *
+ * @throws {ApiError} 400 `invalid_request`
+ */
+export function refuseLooseIntegers(
+  parameters: readonly unknown[],
+  query: Readonly<Record<string, string | string[]>>,
+): void {
+  for (const parameter of parameters as { name: string; schema?: { type?: string } }[]) {
+    if (parameter.schema?.type !== 'integer') continue;
+    const value = query[parameter.name];
+    if (value !== undefined && !/^-?\d+$/.test(String(value))) {
+      throw invalidRequest({ in: 'query', name: parameter.name, message: 'must be an integer' });
+    }
+  }
+}
+
+const maxErrors = 20;
+const places: Record<string, InvalidField['in']> = { path: 'path', query: 'query', header: 'header' };
+
+export function toInvalidRequest(errors: readonly ErrorObject[]): ApiError {
+  const fields = new Map<string, InvalidField>();
+  for (const error of errors) {
+    const [, part = '', ...path] = error.instancePath.split('/');
+    const place = places[part] ?? 'body';
+    const found = nameOf(error) ?? path[0] ?? '';
+    const name = place === 'header' ? capitalized(found) : found;
+    if (!fields.has(`${place}/${name}`)) {
+      fields.set(`${place}/${name}`, { in: place, name: unescape(name), message: messageOf(error) });
+    }
+  }
+  const [first, ...others] = [...fields.values()].slice(0, maxErrors);
+  return invalidRequest(first!, ...others);
+}
+
+function nameOf(error: ErrorObject): string | undefined {
+  if (error.keyword === 'additionalProperties') return String(error.params.additionalProperty);
+  if (error.keyword === 'required') return String(error.params.missingProperty);
+  return undefined;
+}
+
+function messageOf(error: ErrorObject): string {
+  if (error.keyword === 'additionalProperties') return 'is not known';
+  if (error.keyword === 'required') return 'is required';
+  if (error.keyword === 'enum') return `must be one of ${(error.params.allowedValues as string[]).join(', ')}`;
+  if (error.keyword === 'format') return `must be ${formats[String(error.params.format)] ?? 'well-formed'}`;
+  return error.message ?? 'is wrong';
+}
+
+const formats: Record<string, string> = {
+  uuid: 'a UUID',
+  'date-time': 'a time such as 2026-11-20T09:30:00Z',
+};
+
+/** openapi-backend lowers the names of headers; people know them as `Idempotency-Key`. */
+const capitalized = (name: string) => name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+
+/** JSON Pointer (RFC 6901, section 4). */
+const unescape = (token: string) => token.replaceAll('~1', '/').replaceAll('~0', '~');

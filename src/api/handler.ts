@@ -1,0 +1,21 @@
+/** The typed door between the app and the handlers: typed in, typed out. A missing handler does not compile. */
+import type { Answer, OperationId, Parameters, Schema } from '../../codegen/operations.ts';
+import type { Context, Principal, UploadedFile } from './context.ts';
+
+type PublicOperation = 'getOpenApi';
+type UploadOperation = 'createTranscription';
+
+type LowerCased<Headers> = { [Name in keyof Headers as Lowercase<Name & string>]: Headers[Name] };
+
+export type Input<Id extends OperationId> = {
+  path: Parameters<Id, 'path'>;
+  /** Checked, coerced and filled with the defaults of the contract. */
+  query: Parameters<Id, 'query'>;
+  headers: LowerCased<Parameters<Id, 'header'>> & { accept?: string };
+  /** Aborts when the client leaves; unless it is an upload, also when the server stops. */
+  signal: AbortSignal;
+} & (Id extends PublicOperation ? unknown : { principal: Principal }) &
+  (Id extends UploadOperation ? { body: Omit<Schema<'TranscriptionRequest'>, 'file'>; file: UploadedFile } : unknown);
+
+export type Handler<Id extends OperationId> = (input: Input<Id>, ctx: Context) => Promise<Answer<Id>>;
+export type Handlers = { [Id in OperationId]: Handler<Id> };

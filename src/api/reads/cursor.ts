@@ -1,0 +1,41 @@
+/** The opaque cursor of the list: a position, and a checksum over it and the filters that it belongs to. */
+import { crc32 } from 'node:zlib';
+import { ApiError } from '../answers/problem.ts';
+import { toMicroseconds } from './time.ts';
+import type { SessionFilter, SessionPosition } from '../../../db/sessions/pages.ts';
+
+const checksumLength = 8;
+
+export function encodeCursor(position: SessionPosition, filter: SessionFilter): string {
+  const text = `${position.createdAt} ${position.id}`;
+  return Buffer.from(checksum(text, filter) + text).toString('base64url');
+}
+
+/**
+ * @throws {ApiError} 400 `invalid_cursor` when it is damaged or was issued with other filters
+ */
+export function decodeCursor(cursor: string, filter: SessionFilter): SessionPosition {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const whole = bytes.toString();
+  const text = whole.slice(checksumLength);
+  const [createdAt = '', id = '', ...rest] = text.split(' ');
+  const isWhole =
+    bytes.toString('base64url') === cursor &&
+    whole.slice(0, checksumLength) === checksum(text, filter) &&
+    rest.length === 0 &&
+    toMicroseconds(createdAt) !== undefined &&
+    /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
+  if (!isWhole) {
+    const message = 'is damaged, or belongs to a list with other filters';
+    throw new ApiError(400, 'invalid_cursor', `The cursor ${message}.`, {
+      errors: [{ in: 'query', name: 'cursor', message }],
+    });
+  }
+  return { createdAt: toMicroseconds(createdAt)!, id };
+}
+
+/** Eight hexadecimal digits. */
+function checksum(text: string, { statuses = [], createdAfter, createdBefore }: SessionFilter): string {
+  const filters = JSON.stringify([[...new Set(statuses)].sort(), createdAfter, createdBefore]);
+  return crc32(`${text}\n${filters}`).toString(16).padStart(checksumLength, '0');
+}

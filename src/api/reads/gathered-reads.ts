@@ -1,0 +1,45 @@
+import { isDatabaseAway } from '../../../db/database.ts';
+import { Batches } from '../batches.ts';
+
+interface Asked<Question, Answer> extends PromiseWithResolvers<Answer> {
+  question: Question;
+}
+
+/** Reads of one kind, many in one statement (see {@link Batches}); who asks the same in the same moment shares the answer. */
+export class GatheredReads<Question, Answer> {
+  readonly #batches: Batches<Asked<Question, Answer>>;
+  readonly #keyOf: (question: Question) => string;
+
+  /**
+   * @param read answers questions, in their order
+   * @param keyOf tells questions apart. It names the account: no answer is ever shared between accounts
+   */
+  constructor(
+    read: (questions: Question[]) => Promise<Answer[]>,
+    keyOf: (question: Question) => string,
+    limits: { maxEntries: number; maxAtOnce: number },
+  ) {
+    this.#keyOf = keyOf;
+    this.#batches = new Batches((asked) => answer(read, asked), limits);
+  }
+
+  /** The answer as it is after this call. */
+  find(question: Question): Promise<Answer> {
+    const ask = () => ({ question, ...Promise.withResolvers<Answer>() });
+    return this.#batches.entry(this.#keyOf(question), ask).promise;
+  }
+}
+
+async function answer<Question, Answer>(
+  read: (questions: Question[]) => Promise<Answer[]>,
+  asked: readonly Asked<Question, Answer>[],
+): Promise<void> {
+  try {
+    const answers = await read(asked.map(({ question }) => question));
+    asked.forEach(({ resolve }, index) => resolve(answers[index]!));
+  } catch (error) {
+    if (asked.length === 1 || isDatabaseAway(error)) for (const { reject } of asked) reject(error);
+    // What one account has that can't be read is no other account's trouble.
+    else for (const one of asked) await answer(read, [one]);
+  }
+}

@@ -1,0 +1,69 @@
+/** What most requests read, gathered from all requests of the same moment. */
+import { findPages, listSessions } from '../../../db/sessions/pages.ts';
+import { findSessions } from '../../../db/sessions/sessions.ts';
+import { findSegments, findSessionsWithSegments } from '../../../db/sessions/transcripts.ts';
+import { GatheredReads } from './gathered-reads.ts';
+import type { Db } from '../../../db/database.ts';
+import type { PageQuestion } from '../../../db/sessions/pages.ts';
+import type { ReadableSession } from '../../../db/sessions/sessions.ts';
+import type { SessionWithSegments } from '../../../db/sessions/transcripts.ts';
+
+/** A session of an account, its id in lower case. */
+interface Owned {
+  accountId: string;
+  id: string;
+}
+
+/**
+ * Few at once: whoever reads something else always finds a connection. Two, so that PostgreSQL reads for some while others are
+ * answered: of pages and transcripts a tenth more than by one statement at a time with twice as many entries.
+ */
+const limits = {
+  sessions: { maxEntries: 1_000, maxAtOnce: 2 },
+  pages: { maxEntries: 16, maxAtOnce: 2 },
+  withSegments: { maxEntries: 16, maxAtOnce: 2 },
+  // A few of these may be many megabytes long, and those that are asked for together come together.
+  segments: { maxEntries: 10, maxAtOnce: 1 },
+};
+const keyOf = ({ accountId, id }: Owned) => `${accountId}/${id}`;
+
+export class SessionReads {
+  readonly #db: Db;
+  readonly #sessions: GatheredReads<Owned, ReadableSession | undefined>;
+  readonly #withSegments: GatheredReads<Owned, SessionWithSegments | undefined>;
+  readonly #segments: GatheredReads<Owned, string | undefined>;
+  readonly #pages: GatheredReads<PageQuestion, ReadableSession[]>;
+
+  constructor(db: Db) {
+    this.#db = db;
+    this.#sessions = new GatheredReads((wanted) => findSessions(db, wanted), keyOf, limits.sessions);
+    this.#withSegments = new GatheredReads(
+      (wanted) => findSessionsWithSegments(db, wanted),
+      keyOf,
+      limits.withSegments,
+    );
+    this.#segments = new GatheredReads((wanted) => findSegments(db, wanted), keyOf, limits.segments);
+    this.#pages = new GatheredReads((asked) => findPages(db, asked), JSON.stringify, limits.pages);
+  }
+
+  /** Undefined when the account has no session of this id. */
+  find(accountId: string, id: string): Promise<ReadableSession | undefined> {
+    return this.#sessions.find({ accountId, id });
+  }
+
+  /** The same, with the segments of its transcript as JSON text unless there are very many. */
+  findWithSegments(accountId: string, id: string): Promise<SessionWithSegments | undefined> {
+    return this.#withSegments.find({ accountId, id });
+  }
+
+  /** The segments of a transcript as JSON text; undefined when there is none. */
+  segments(accountId: string, id: string): Promise<string | undefined> {
+    return this.#segments.find({ accountId, id });
+  }
+
+  /** Sessions of an account, newest first. */
+  page(question: PageQuestion): Promise<ReadableSession[]> {
+    if (question.statuses !== undefined) return listSessions(this.#db, question);
+    return this.#pages.find(question);
+  }
+}

@@ -1,0 +1,134 @@
+/** Clients that wait for a session to become final: thousands of them, over one listening connection of the process. */
+import { isDatabaseAway } from '../../../db/database.ts';
+import { SessionNotices } from './notices.ts';
+import { SessionReads } from './session-reads.ts';
+import { isFinal } from '../../sessions/view.ts';
+import type { Db } from '../../../db/database.ts';
+import type { ReadableSession } from '../../../db/sessions/sessions.ts';
+import type { Log } from '../../log.ts';
+
+/** A notification that was lost (a broken connection) is found by looking at all that wait this often. */
+const recheckMs = 5_000;
+
+interface Waiter {
+  accountId: string;
+  wake: () => void;
+}
+
+export class SessionWaits {
+  /** By session. */
+  readonly #waiting = new Map<string, Set<Waiter>>();
+  readonly #reads: SessionReads;
+  readonly #notices: SessionNotices;
+  #rechecking: NodeJS.Timeout | undefined;
+
+  /** @param url of the database, to listen */
+  constructor(db: Db, url: string, log: Log) {
+    this.#reads = new SessionReads(db);
+    this.#notices = new SessionNotices(
+      url,
+      log,
+      (sessionId) => this.#wake(sessionId),
+      () => this.#recheck(),
+    );
+  }
+
+  start(): Promise<void> {
+    return this.#notices.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#notices.stop();
+  }
+
+  /**
+   * The session of an account once it is final, or as it is when the time is over or `signal` aborts; at once undefined
+   * when the account has no such session (any more). While the database is away in between, it waits on.
+   *
+   * @param sessionId in lower case
+   * @param seconds how long to wait
+   * @throws what the first reading throws, or one that fails when the time is over
+   */
+  async untilFinal(
+    accountId: string,
+    sessionId: string,
+    seconds: number,
+    signal: AbortSignal,
+  ): Promise<ReadableSession | undefined> {
+    const deadline = performance.now() + seconds * 1000;
+    const read = () => this.#reads.find(accountId, sessionId);
+    let last: Seen | undefined;
+    for (;;) {
+      // Registered before reading, so that what happens in between still wakes us.
+      const woken = this.#register(accountId, sessionId);
+      try {
+        last = await again(read, last, deadline);
+        const left = deadline - performance.now();
+        if (isOver(last.session) || left <= 0 || signal.aborted) return last.session;
+        await woken.orAfter(left, signal);
+        if (signal.aborted) return last.session;
+      } finally {
+        woken.unregister();
+      }
+    }
+  }
+
+  #wake(sessionId: string): void {
+    for (const { wake } of this.#waiting.get(sessionId) ?? []) wake();
+  }
+
+  /** Wakes whoever missed that its session ended; who waits on is not disturbed. */
+  #recheck(): void {
+    for (const [sessionId, waiters] of this.#waiting) {
+      for (const { accountId, wake } of waiters) {
+        this.#reads.find(accountId, sessionId).then(
+          (session) => isOver(session) && wake(),
+          () => {}, // The database is away: looked at again next time.
+        );
+      }
+    }
+  }
+
+  #register(accountId: string, sessionId: string) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiter = { accountId, wake: () => resolve() };
+    const waiters = this.#waiting.get(sessionId) ?? new Set();
+    this.#waiting.set(sessionId, waiters.add(waiter));
+    this.#rechecking ??= setInterval(() => this.#recheck(), recheckMs);
+    return {
+      orAfter: async (ms: number, signal: AbortSignal) => {
+        const timer = setTimeout(resolve, ms);
+        signal.addEventListener('abort', waiter.wake);
+        await promise;
+        signal.removeEventListener('abort', waiter.wake);
+        clearTimeout(timer);
+      },
+      unregister: () => {
+        waiters.delete(waiter);
+        if (waiters.size === 0) this.#waiting.delete(sessionId);
+        if (this.#waiting.size > 0) return;
+        clearInterval(this.#rechecking);
+        this.#rechecking = undefined;
+      },
+    };
+  }
+}
+
+const isOver = (session: ReadableSession | undefined) => session === undefined || isFinal(session.status);
+
+interface Seen {
+  session: ReadableSession | undefined;
+}
+
+async function again(
+  read: () => Promise<ReadableSession | undefined>,
+  last: Seen | undefined,
+  deadline: number,
+): Promise<Seen> {
+  try {
+    return { session: await read() };
+  } catch (error) {
+    if (last === undefined || performance.now() >= deadline || !isDatabaseAway(error)) throw error;
+    return last;
+  }
+}

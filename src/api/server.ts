@@ -1,0 +1,72 @@
+/** The answering half: the HTTP server around the app. */
+import { createServer } from 'node:http';
+import { classesFor } from './connections/express-prototypes.ts';
+import { answerParserRefusals } from './connections/parser-refusals.ts';
+import { limitSlowReaders } from './connections/slow-readers.ts';
+import { createApp } from '../app.ts';
+import { Auth } from './access/auth.ts';
+import { limitConnections } from './connections/connection-limit.ts';
+import { closeConnectionsWhen, closeGracefully, listen } from '../listening.ts';
+import { SessionReads } from './reads/session-reads.ts';
+import { SessionWaits } from './reads/waits.ts';
+import { TranscriptBodies } from './reads/transcript-bodies.ts';
+import { UploadsInFlight } from './uploads/in-flight.ts';
+import type { Foundation } from '../context.ts';
+
+export interface Api {
+  readonly port: number;
+  /** Refuses new requests, lets those in flight finish, and answers those that wait. */
+  stop(): Promise<void>;
+}
+
+const graceMs = 15_000;
+
+export async function startApi(foundation: Foundation, databaseUrl: string): Promise<Api> {
+  const { config, log, metrics } = foundation;
+  const stopping = new AbortController();
+  const waits = new SessionWaits(foundation.db, databaseUrl, log);
+  const auth = new Auth(foundation);
+  const uploads = new UploadsInFlight();
+  const app = await createApp(
+    { ...foundation, sessions: new SessionReads(foundation.db), waits, transcriptBodies: new TranscriptBodies() },
+    auth,
+    uploads,
+    stopping.signal,
+  );
+
+  // Uploads have a time limit of their own, by progress instead of by the clock (uploads/meter.ts).
+  const server = createServer(
+    {
+      ...classesFor(app),
+      requestTimeout: 0,
+      headersTimeout: 20_000,
+      // How late that may be noticed.
+      connectionsCheckingInterval: 5_000,
+      keepAliveTimeout: 65_000,
+      // A missing Host is refused by the app, with a problem.
+      requireHostHeader: false,
+    },
+    app,
+  );
+  answerParserRefusals(server);
+  limitSlowReaders(server);
+  limitConnections(server, log, metrics);
+  // Answered by the app like any request, so that "100 Continue" is sent only after every check of the headers.
+  server.on('checkContinue', app);
+  server.on('checkExpectation', app);
+  closeConnectionsWhen(stopping.signal, server);
+
+  await waits.start();
+  auth.start();
+  const port = await listen(server, config.port, config.host, 'PORT');
+  log.info({ host: config.host, port }, 'api answers');
+  return {
+    port,
+    async stop() {
+      stopping.abort();
+      await closeGracefully(server, graceMs);
+      await uploads.ended();
+      await Promise.all([waits.stop(), auth.stop()]);
+    },
+  };
+}

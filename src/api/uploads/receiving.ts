@@ -1,0 +1,165 @@
+/** The one door to multer: reads a multipart upload to disk and checks its form against the contract. */
+import multer from 'multer';
+import { ApiError, invalidRequest } from '../answers/problem.ts';
+import { diskStorage } from './storage.ts';
+import { UploadMeter } from './meter.ts';
+import { fileTooLarge } from './size.ts';
+import type { Request, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
+import type { Readable, Writable } from 'node:stream';
+import type { Schema } from '../../../codegen/operations.ts';
+import type { Foundation } from '../../context.ts';
+import type { UploadedFile } from '../context.ts';
+import type { StoredFile } from './storage.ts';
+
+export interface Upload {
+  file: UploadedFile;
+  body: Omit<Schema<'TranscriptionRequest'>, 'file'>;
+}
+
+// Looser than the contract where multer's own refusal would not name the field: `onlyOneFile` and `readFields` do.
+const formLimits = {
+  files: 2,
+  fields: 8,
+  parts: 10,
+  fieldSize: 1024,
+  fieldNameSize: 100,
+  fieldNestingDepth: 0,
+};
+
+/** With the options of multer 2.5 that its types do not have yet. */
+type FormSettings = multer.Options & { fileHwm: number; streamHandler: (source: Readable, busboy: Writable) => void };
+
+/**
+ * Receives the body of an upload. Nothing is left on disk when it fails; when it succeeds the file is the caller's,
+ * and on its way to disk (`flushed`).
+ *
+ * @param options.maxBytes the largest file
+ * @param options.hash whether the file's SHA-256 is wanted
+ * @throws {ApiError} 400 `invalid_request` or `empty_file`, 408 `upload_timeout`, 413 `file_too_large`,
+ *   422 `upload_incomplete`, 503 `unavailable` when the disk is full
+ */
+export async function receiveUpload(
+  req: IncomingMessage,
+  { audioStore, config }: Pick<Foundation, 'audioStore' | 'config'>,
+  options: { maxBytes: number; hash: boolean },
+): Promise<Upload> {
+  // The client left while its headers were checked: nothing more would ever be heard of this body.
+  if (req.destroyed) throw incomplete();
+  const meter = new UploadMeter(req.headers, options.maxBytes);
+  const unnamed: string[] = [];
+  const storage = diskStorage(audioStore, { hash: options.hash, minFreeDisk: config.minFreeDisk });
+  const settings: FormSettings = {
+    storage,
+    limits: { ...formLimits, fileSize: options.maxBytes },
+    defParamCharset: 'utf8',
+    // The name only becomes a title, which takes the folders off itself; multer would drop a file called "/".
+    preservePath: true,
+    fileHwm: 1024 * 1024,
+    fileFilter: onlyOneFile(),
+    streamHandler: (source, busboy) => {
+      // multer would read a refused body to its end before it says so. It lets go of the parser when it has decided:
+      // then there is no more to be had from the stream it takes for the request.
+      busboy.once('unpipe', () => {
+        req.unpipe(meter);
+        meter.destroy();
+      });
+      // A file without a name never gets as far as `onlyOneFile`: multer drops it.
+      busboy.on('file', (field: string, _content: Readable, { filename }: { filename?: string }) => {
+        if (!filename) unnamed.push(field);
+      });
+      source.pipe(busboy);
+    },
+  };
+  const parse = multer(settings).any();
+
+  const form = meter as unknown as Request & { files?: Express.Multer.File[] };
+  const left = () => {
+    // Also told when all of the request was read, while the disk may still be busy with it.
+    if (!req.complete) meter.destroy(incomplete());
+  };
+  req.once('close', left);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      parse(form, {} as Response, (error: unknown) =>
+        error === undefined || error === null ? resolve() : reject(error),
+      );
+      req.pipe(meter);
+    });
+  } catch (error) {
+    // multer does not wait for the file that it was writing when the connection or the disk broke.
+    await storage.settled();
+    throw toApiError(error, options.maxBytes);
+  } finally {
+    req.off('close', left);
+    req.unpipe(meter);
+    meter.destroy();
+  }
+
+  const stored = form.files?.[0] as (Express.Multer.File & StoredFile) | undefined;
+  try {
+    return readForm(form.body as Record<string, unknown>, stored, unnamed);
+  } catch (error) {
+    if (stored !== undefined) await audioStore.removeIncoming(stored.path);
+    throw error;
+  }
+}
+
+function onlyOneFile(): NonNullable<multer.Options['fileFilter']> {
+  let seen = false;
+  return (_req, { fieldname }, done) => {
+    if (fieldname !== 'file')
+      done(invalidField(fieldname, fieldname === 'durationMs' ? 'must be a number' : 'is not known'));
+    else if (seen) done(invalidField('file', 'is repeated'));
+    else {
+      seen = true;
+      done(null, true);
+    }
+  };
+}
+
+/** @param unnamed fields that came as a file without a name */
+function readForm(
+  fields: Record<string, unknown>,
+  stored: (Express.Multer.File & StoredFile) | undefined,
+  unnamed: string[],
+): Upload {
+  for (const name of [...Object.keys(fields), ...unnamed]) {
+    if (name === 'file') throw invalidField('file', 'must be sent as a file, with a file name');
+    if (name !== 'durationMs') throw invalidField(name, 'is not known');
+  }
+  if (unnamed.length > 0) throw invalidField('durationMs', 'must be a number');
+  const durationMs = 'durationMs' in fields ? parseDuration(fields.durationMs) : undefined;
+  if (stored === undefined) throw invalidField('file', 'is required');
+  if (stored.size === 0) throw new ApiError(400, 'empty_file', 'The file is empty.');
+  const { path, size, sha256, flushed, originalname } = stored;
+  return {
+    file: { path, sizeBytes: size, sha256, flushed, originalName: originalname },
+    body: durationMs === undefined ? {} : { durationMs },
+  };
+}
+
+function parseDuration(value: unknown): number {
+  if (Array.isArray(value)) throw invalidField('durationMs', 'is repeated');
+  const duration = /^[1-9][0-9]{0,9}$/.test(String(value)) ? Number(value) : Infinity;
+  if (duration > 2147483647) throw invalidField('durationMs', 'must be a whole number from 1 to 2147483647');
+  return duration;
+}
+
+function toApiError(error: unknown, limitBytes: number): unknown {
+  if (error instanceof multer.MulterError) {
+    if (error.code === 'LIMIT_FILE_SIZE') return fileTooLarge(limitBytes);
+    if (error.code === 'LIMIT_FILE_COUNT') return invalidField('file', 'is repeated');
+    if (error.field !== undefined) return invalidField(error.field, 'is not known, or too long');
+    return new ApiError(400, 'invalid_request', `The form can not be read: ${error.message}.`);
+  }
+  if (Error.isError(error) && /^Unexpected end of (form|file)/.test(error.message)) return incomplete();
+  if (Error.isError(error) && /^(Malformed|Multipart|Unsupported|Unterminated)/.test(error.message)) {
+    return new ApiError(400, 'invalid_request', 'The body is not valid multipart/form-data (RFC 7578).');
+  }
+  return error;
+}
+
+const incomplete = () => new ApiError(422, 'upload_incomplete', 'The upload ended before the form did.');
+
+const invalidField = (name: string, message: string) => invalidRequest({ in: 'body', name, message });

@@ -1,0 +1,35 @@
+/** The auditor: everything that must hold at every moment, whatever happened, checked without changing anything. */
+import { checkRows, inSnapshot } from '../../db/audit/audit.ts';
+import { checkNeededAudio } from './needed-audio.ts';
+import { checkSuperfluousFiles } from './superfluous-files.ts';
+import { deadLetterQueue, transcriptionQueue } from '../queue/queue.ts';
+import type { Check } from '../../db/audit/rule.ts';
+import type { Audited } from './audited.ts';
+import type { FileCheck, Grace } from './file-tally.ts';
+
+export type { Audited } from './audited.ts';
+
+export interface Audit {
+  sound: boolean;
+  checks: (Check | FileCheck)[];
+}
+
+/** The worker's sweeps remove files that are an hour old once a minute; twice that is late. */
+export const usualGrace: Grace = { sweptWithinMs: 2 * 60 * 60 * 1000, removedWithinMs: 5_000 };
+
+/**
+ * Rows are checked in one snapshot. Files can't be: what looks wrong there is looked at once more, so that a service at
+ * work breaks no rule. The queue's tables have to be there.
+ *
+ * @param onProgress hears what part of the work is done, 0 to 1
+ */
+export function audit(audited: Audited, onProgress: (done: number) => void, grace = usualGrace): Promise<Audit> {
+  return inSnapshot(audited.db, async (snapshot) => {
+    // The files first: the older the snapshot, the more of them would have to be looked at twice.
+    const needed = await checkNeededAudio(audited, snapshot);
+    const superfluous = await checkSuperfluousFiles(audited, grace);
+    const rows = await checkRows(snapshot, { work: transcriptionQueue, deadLetters: deadLetterQueue }, onProgress);
+    const checks = [...rows, ...needed, ...superfluous];
+    return { sound: checks.every(({ breaches }) => breaches === 0), checks };
+  });
+}

@@ -1,0 +1,72 @@
+import { fitsOnScreen, joinWords } from './lines.ts';
+import type { WrittenWord } from './lines.ts';
+import type { Word } from '../recognizers/recognizer.ts';
+
+/** A caption that stays longer, or holds more, can't be read comfortably (decisions, section 2). */
+const longestMs = 10_000;
+const mostWords = 20;
+
+/** Chosen, not measured: about a breath between sentences. */
+const pauseMs = 600;
+
+/** Beyond this many words, a shorter pause is a better place to cut than the twentieth word. */
+const enoughWords = 10;
+const shortPauseMs = 200;
+
+/** A sentence that is shorter, such as "Yes.", stays with the next one: nobody could read it. */
+const shortestSentenceMs = 1_000;
+
+/** What a comma is worth, in ms of pause, when a cut has to be made somewhere. */
+const commaMs = 300;
+
+const sentenceEnd = /[.!?…。！？]["'”’»)\]]*$/u;
+const clauseEnd = /[,;:–—，、；：]["'”’»)\]]*$/u;
+/** `Mr.`, `J.`, `e.g.`: what they end is no sentence. */
+const abbreviation = /^["'“‘«([]*(\p{L}|Mr|Mrs|Ms|Dr|Jr|Sr|St|Prof|vs|(\p{L}\.)+\p{L})\.$/u;
+
+/**
+ * Cuts the words of an utterance into captions: at the ends of sentences, at pauses, where the speaker changes, and, before
+ * one grows beyond 10 s, 20 words or two lines of 42 characters, at the best place in its second half.
+ * @param words in order of time
+ */
+export function cutIntoCaptions<W extends Word & { speaker?: string }>(words: readonly W[]): W[][] {
+  const captions: W[][] = [];
+  let start = 0;
+  const cutAt = (end: number) => {
+    captions.push(words.slice(start, end));
+    start = end;
+  };
+  for (let next = 1; next < words.length; next += 1) {
+    if (isBoundary(words.slice(start, next), words[next]!)) cutAt(next);
+    else if (!fits(words.slice(start, next + 1))) cutAt(bestCut(words, start, next));
+  }
+  if (words.length > 0) cutAt(words.length);
+  return captions;
+}
+
+function isBoundary<W extends Word & { speaker?: string }>(caption: readonly W[], next: W): boolean {
+  const last = caption.at(-1)!;
+  if (last.speaker !== next.speaker) return true;
+  const silenceMs = next.startMs - last.endMs;
+  if (silenceMs >= pauseMs || (caption.length >= enoughWords && silenceMs >= shortPauseMs)) return true;
+  return endsSentence(last.text, next.text) && last.endMs - caption[0]!.startMs >= shortestSentenceMs;
+}
+
+const endsSentence = (text: string, next: string) =>
+  sentenceEnd.test(text) && !abbreviation.test(text) && !/^\p{Ll}/u.test(next);
+
+function fits(caption: readonly (Word & WrittenWord)[]): boolean {
+  if (caption.length > mostWords || caption.at(-1)!.endMs - caption[0]!.startMs > longestMs) return false;
+  return fitsOnScreen(joinWords(caption));
+}
+
+/** In the second half of words `start` to `end`, the end of a clause or the longest pause; of equal ones, the last. */
+function bestCut(words: readonly Word[], start: number, end: number): number {
+  let [best, bestWorth] = [end, -1];
+  for (let cut = start + Math.ceil((end - start) / 2); cut <= end; cut += 1) {
+    const before = words[cut - 1]!;
+    const worth = words[cut]!.startMs - before.endMs + (clauseEnd.test(before.text) ? commaMs : 0);
+    if (worth >= bestWorth) [best, bestWorth] = [cut, worth];
+  }
+  return best;
+}

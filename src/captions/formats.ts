@@ -1,0 +1,86 @@
+import { toLines } from './lines.ts';
+
+/** What captions need of a segment; `Segment` fits. */
+export interface Caption {
+  startMs: number;
+  endMs: number;
+  text: string;
+  speaker?: string;
+}
+
+/**
+ * A cue that ends when it starts is never on screen (WebVTT: the end must be greater than the start), but its words
+ * were said: it is shown for this long, or until the next one.
+ */
+const shortestCueMs = 500;
+
+/**
+ * WebVTT (W3C, https://www.w3.org/TR/webvtt1/#file-structure), lines ending in LF, media type text/vtt.
+ * Without captions, the header alone, which is a valid file.
+ */
+export function toWebVtt(captions: readonly Caption[]): string {
+  const cues = visibleCues(captions).map(({ startMs, endMs, text, speaker }) => {
+    const voice = speaker === undefined ? '' : `<v ${escapeWebVtt(oneLine(speaker))}>`;
+    const lines = toLines(text).map(escapeWebVtt).join('\n');
+    return `${clock(startMs, '.')} --> ${clock(endMs, '.')}\n${voice}${lines}\n`;
+  });
+  return ['WEBVTT\n', ...cues].join('\n');
+}
+
+/** SubRip: numbered from 1, a comma before the ms, lines ending in CRLF as the old players it is for expect. */
+export function toSubRip(captions: readonly Caption[]): string {
+  return visibleCues(captions)
+    .map(({ startMs, endMs, text, speaker }, position) => {
+      const times = `${clock(startMs, ',')} --> ${clock(endMs, ',')}`;
+      const lines = toLines(spoken(text, speaker)).map(escapeSubRip).join('\r\n');
+      return `${position + 1}\r\n${times}\r\n${lines}\r\n`;
+    })
+    .join('\r\n');
+}
+
+/** One line per segment, each ending in LF. */
+export function toPlainText(captions: readonly Caption[]): string {
+  return withText(captions)
+    .map(({ text, speaker }) => `${spoken(text, speaker)}\n`)
+    .join('');
+}
+
+function withText(captions: readonly Caption[]): Caption[] {
+  // A cue without text would be read as the end of a block, and the rest of it as the start of another.
+  return captions.map((caption) => ({ ...caption, text: oneLine(caption.text) })).filter(({ text }) => text !== '');
+}
+
+function visibleCues(captions: readonly Caption[]): Caption[] {
+  return withText(captions).map((caption, position, all) => {
+    if (caption.endMs > caption.startMs) return caption;
+    const nextMs = all[position + 1]?.startMs ?? Infinity;
+    const room = nextMs > caption.startMs ? nextMs - caption.startMs : shortestCueMs;
+    return { ...caption, endMs: caption.startMs + Math.min(room, shortestCueMs) };
+  });
+}
+
+/** A blank line ends a cue in both formats, and other control characters have no place in text. */
+function oneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+}
+
+/** https://www.w3.org/TR/webvtt1/#webvtt-cue-text-span; `>` is escaped so that `-->` can't stand in a cue. */
+function escapeWebVtt(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** SubRip has no escapes, and players differ in what they take for a tag or a position: lookalikes are harmless. */
+function escapeSubRip(text: string): string {
+  return text.replaceAll('<', '‹').replaceAll('>', '›').replaceAll('{\\', '{ \\');
+}
+
+function spoken(text: string, speaker: string | undefined): string {
+  return speaker === undefined ? text : `${oneLine(speaker)}: ${text}`;
+}
+
+/** `hh:mm:ss.mmm`; hours have two digits or as many as they need. */
+function clock(ms: number, beforeMs: '.' | ','): string {
+  const digits = (value: number, length: number): string => String(Math.floor(value)).padStart(length, '0');
+  const [hours, minutes, seconds] = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1000) % 60];
+  return `${digits(hours, 2)}:${digits(minutes, 2)}:${digits(seconds, 2)}${beforeMs}${digits(ms % 1000, 3)}`;
+}

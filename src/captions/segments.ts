@@ -1,0 +1,84 @@
+import { cutIntoCaptions } from './cuts.ts';
+import { joinWords, splitWords } from './lines.ts';
+import type { WrittenWord } from './lines.ts';
+import type { Segment, Word } from '../recognizers/recognizer.ts';
+
+/** A word, or a longer text, with who said it (`S1`, `S2`, …) where the recognizer knows. */
+export interface SpokenWord extends Word, WrittenWord {
+  speaker?: string;
+}
+
+/**
+ * Cuts words into segments that can be read as captions: at the ends of utterances and as `cutIntoCaptions` does.
+ * @param utterances words with times in ms, by utterance, in any order
+ * @param durationMs length of the audio; times are clamped to it
+ * @returns sorted, numbered from 0, with integer times `0 ≤ startMs ≤ endMs ≤ durationMs` and text that isn't empty.
+ *   Confidence is the mean of the words that have one, with 4 decimals.
+ */
+export function segmentsFromUtterances(utterances: readonly (readonly SpokenWord[])[], durationMs: number): Segment[] {
+  const sorted = utterances
+    .map((words) => usableWords(words, durationMs))
+    .filter((words) => words.length > 0)
+    .sort((a, b) => a[0]!.startMs - b[0]!.startMs);
+  return withoutOverlaps(sorted)
+    .flatMap((words) => cutIntoCaptions(words))
+    .map(toSegment);
+}
+
+/**
+ * The same for recognizers that don't say when each word was spoken. Within a long text, captions take as much of its time
+ * as they have of its characters; their words are left out, since nobody knows their times.
+ */
+export function segmentsFromTexts(texts: readonly SpokenWord[], durationMs: number): Segment[] {
+  const utterances = texts.map(({ text, startMs, endMs, ...rest }) => {
+    const words = splitWords(text);
+    const lengthOf = (word: WrittenWord) => word.text.length + (word.afterSpace ? 1 : 0);
+    const msPerCharacter = (endMs - startMs) / words.reduce((sum, word) => sum + lengthOf(word), 0);
+    let at = startMs;
+    return words.map((word) => {
+      const from = at;
+      at += lengthOf(word) * msPerCharacter;
+      return { ...rest, ...word, startMs: from, endMs: at };
+    });
+  });
+  return segmentsFromUtterances(utterances, durationMs).map((segment) => ({ ...segment, words: [] }));
+}
+
+function usableWords(words: readonly SpokenWord[], durationMs: number): SpokenWord[] {
+  const inBounds = (ms: number): number => Math.min(durationMs, Math.max(0, Math.round(ms)));
+  return words
+    .map((word) => ({ ...word, text: word.text.trim(), startMs: inBounds(word.startMs), endMs: inBounds(word.endMs) }))
+    .filter((word) => word.text !== '')
+    .sort((a, b) => a.startMs - b.startMs);
+}
+
+/** Overlapping words would make overlapping captions, which players put on top of each other. */
+function withoutOverlaps(utterances: readonly SpokenWord[][]): SpokenWord[][] {
+  let earliest = 0;
+  return utterances.map((words) =>
+    words.map((word) => {
+      const startMs = Math.max(word.startMs, earliest);
+      earliest = Math.max(word.endMs, startMs);
+      return { ...word, startMs, endMs: earliest, ...roundedConfidence(word.confidence) };
+    }),
+  );
+}
+
+function toSegment(words: SpokenWord[], index: number): Segment {
+  const confidences = words.flatMap((word) => word.confidence ?? []);
+  const mean = confidences.reduce((sum, confidence) => sum + confidence, 0) / confidences.length;
+  const speaker = words[0]!.speaker;
+  return {
+    index,
+    startMs: words[0]!.startMs,
+    endMs: words.at(-1)!.endMs,
+    text: joinWords(words),
+    ...(confidences.length > 0 && roundedConfidence(mean)),
+    ...(speaker !== undefined && { speaker }),
+    words: words.map(({ speaker: _speaker, afterSpace: _afterSpace, ...word }) => word),
+  };
+}
+
+function roundedConfidence(confidence: number | undefined): { confidence?: number } {
+  return confidence === undefined ? {} : { confidence: Math.round(confidence * 10_000) / 10_000 };
+}

@@ -1,0 +1,56 @@
+/**
+ * Decoded audio on its way to the recognizer: `work/<account>.<session>.<attempt>`. A piece of it is a file beside it,
+ * with a random UUID behind a dot, and for a moment only: it outlives a process that is killed in that moment.
+ */
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { filesIn, lastTouched } from './touched-files.ts';
+import type { Attempt } from '../../db/sessions/attempts.ts';
+import type { WrittenFile } from './touched-files.ts';
+
+const attemptName = /^([0-9a-f-]{36})\.([0-9a-f-]{36})\.(\d+)(\.[0-9a-f-]{36})?$/;
+
+export class WorkFolder {
+  readonly #folder: string;
+
+  constructor(dataDir: string) {
+    this.#folder = join(dataDir, 'work');
+  }
+
+  async open(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+  }
+
+  path({ accountId, sessionId, attempt }: Attempt): string {
+    return join(this.#folder, `${accountId}.${sessionId}.${attempt}`);
+  }
+
+  /** Removes the audio of an attempt that is over, and what earlier attempts at its session left when they died. */
+  async remove({ accountId, sessionId, attempt }: Attempt): Promise<void> {
+    for (const name of await readdir(this.#folder)) {
+      const left = attemptOf(name);
+      const isOfSession = left?.accountId === accountId && left.sessionId === sessionId;
+      if (isOfSession && left.attempt <= attempt) await rm(join(this.#folder, name), { force: true });
+    }
+  }
+
+  /** Everything that lies there, with the attempt that it is of; other files are of none. */
+  async *files(): AsyncGenerator<WrittenFile & { attempt: Attempt | undefined }> {
+    for await (const file of filesIn(this.#folder)) yield { ...file, attempt: attemptOf(file.name) };
+  }
+
+  async exists(name: string): Promise<boolean> {
+    return (await lastTouched(join(this.#folder, name))) !== undefined;
+  }
+
+  /** The attempts whose decoded audio is there, of every process that shares this folder; other files are none. */
+  async list(): Promise<Attempt[]> {
+    return (await readdir(this.#folder)).flatMap((name) => attemptOf(name) ?? []);
+  }
+}
+
+function attemptOf(name: string): Attempt | undefined {
+  const [, accountId, sessionId, attempt] = attemptName.exec(name) ?? [];
+  if (accountId === undefined || sessionId === undefined) return undefined;
+  return { accountId, sessionId, attempt: Number(attempt) };
+}

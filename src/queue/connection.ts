@@ -1,0 +1,26 @@
+/** How the queue reaches the database: connections of its own, which notice a silent server, and a clock that never jumps. */
+import { watchForeignPool } from '../../db/database.ts';
+import { steadyClock } from './steady-clock.ts';
+
+/** @param role see `Queue` */
+export function queueConnection(url: string, role: 'worker' | 'api') {
+  const isWorker = role === 'worker';
+  const { options, close } = watchForeignPool(url);
+  return {
+    options: {
+      ...options,
+      connectionString: url,
+      options: '-c timezone=UTC',
+      application_name: 'transcription-queue',
+      max: isWorker ? 6 : 2,
+      connectionTimeoutMillis: 5_000,
+      clock: steadyClock,
+      supervise: isWorker,
+      superviseIntervalSeconds: 5,
+      monitorIntervalSeconds: 5,
+      schedule: false,
+      useListenNotify: isWorker,
+    },
+    close,
+  };
+}

@@ -1,0 +1,188 @@
+/** The one door to pg-boss: jobs live in the database of the sessions and are sent and completed in its transactions. */
+import { PgBoss, fromKysely } from 'pg-boss';
+import { randomUUIDv7 } from 'node:crypto';
+import type { JobWithMetadata, QueueOptions as RetryOptions } from 'pg-boss';
+import { expirySeconds } from './job-expiry.ts';
+import { queueConnection } from './connection.ts';
+import type { Trx } from '../../db/database.ts';
+import type { Log } from '../log.ts';
+
+export const transcriptionQueue = 'transcription';
+export const deadLetterQueue = 'transcription-dead-letter';
+
+/** Attempts at a session before it fails. */
+export const maxAttempts = 3;
+/** The largest limit of jobs at once per account that fair share knows. */
+export const maxRunningJobs = 100;
+
+/** Jobs name their session and nothing else: no text, no file name. */
+export interface JobData {
+  accountId: string;
+  sessionId: string;
+  /** The job's own id, which its dead letter keeps. */
+  queueJobId: string;
+}
+
+export interface QueuedJob {
+  id: string;
+  data: JobData;
+  /** Which attempt holds the job: pg-boss settles no other. */
+  retryCount: number;
+  /** When the queue takes the job away; the worker stops `expiryMarginSeconds` earlier by itself. */
+  expireInSeconds: number;
+  /** Aborts when the claim is lost (missed heartbeats, expiry); not when the worker is asked to stop. */
+  signal: AbortSignal;
+}
+
+export interface NewJob {
+  id: string;
+  accountId: string;
+  sessionId: string;
+  /** Measured duration of the audio; the account's longest when it could not be measured. */
+  durationMs: number;
+  attempts: number;
+  /** The account's limit of jobs at once. */
+  runningJobs: number;
+  /** Before all that were never taken: it had its turn already. */
+  isFirst?: boolean;
+}
+
+/** What an attempt fails with. It goes into the queue's own rows, so it carries a code and nothing from inside. */
+export class AttemptFailed extends Error {
+  override readonly name = 'AttemptFailed';
+}
+
+export class Queue {
+  readonly #boss: PgBoss;
+  readonly #log: Log;
+  readonly #disconnect: () => Promise<void>;
+
+  /**
+   * @param role a `worker` also watches heartbeats and expiry; an `api` and the admin command only send and complete
+   */
+  constructor(url: string, log: Log, role: 'worker' | 'api') {
+    const { options, close } = queueConnection(url, role);
+    this.#log = log;
+    this.#disconnect = close;
+    this.#boss = new PgBoss(options);
+    // Some of these are copies of errors, with everything that the database said about a row.
+    this.#boss.on('error', ({ message }) => log.warn({ err: new Error(message) }, 'queue error'));
+    this.#boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue warning'));
+  }
+
+  async start(): Promise<void> {
+    await this.#boss.start();
+    await this.#keepQueue(
+      deadLetterQueue,
+      {},
+      { retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 300 },
+    );
+    await this.#keepQueue(
+      transcriptionQueue,
+      { partition: true },
+      {
+        deadLetter: deadLetterQueue,
+        retryLimit: maxAttempts - 1,
+        retryDelay: 2,
+        retryBackoff: true,
+        retryDelayMax: 60,
+        heartbeatSeconds: 20,
+      },
+    );
+  }
+
+  /** `createQueue` leaves a queue that is there as it is: without the second call new options would never reach it. */
+  async #keepQueue(name: string, once: { partition?: true }, options: QueueOptions): Promise<void> {
+    await this.#boss.createQueue(name, { ...once, ...options, notify: true });
+    await this.#boss.updateQueue(name, { ...options, notify: true });
+  }
+
+  /** Sends a job within the caller's transaction. */
+  async enqueue(trx: Trx, job: NewJob): Promise<void> {
+    const data: JobData = { accountId: job.accountId, sessionId: job.sessionId, queueJobId: job.id };
+    await this.#boss.send(transcriptionQueue, data, {
+      id: job.id,
+      retryLimit: job.attempts - 1,
+      priority: job.isFirst ? 1 : 0,
+      expireInSeconds: expirySeconds(job.durationMs),
+      group: { id: job.accountId, tier: String(Math.min(job.runningJobs, maxRunningJobs)) },
+      db: fromKysely(trx),
+    });
+  }
+
+  /** Completes a running job within the caller's transaction. False when this attempt no longer holds it. */
+  async complete(trx: Trx, job: QueuedJob): Promise<boolean> {
+    const response = await this.#boss.complete(transcriptionQueue, job, null, { db: fromKysely(trx) });
+    return (response as { affected: number }).affected === 1;
+  }
+
+  /** Cancels whatever is left of a job within the caller's transaction; a worker that runs it loses its claim. */
+  async cancel(trx: Trx, jobId: string): Promise<void> {
+    await this.#boss.cancel(transcriptionQueue, jobId, { db: fromKysely(trx) });
+  }
+
+  /**
+   * Takes jobs, `concurrency` at once and for each account no more than its limit over all workers, until `stopTaking`.
+   * What `run` throws fails the attempt; when attempts have run out the job goes to `giveUp`.
+   */
+  async work(
+    concurrency: number,
+    run: (job: QueuedJob) => Promise<void>,
+    giveUp: (data: JobData) => Promise<void>,
+  ): Promise<void> {
+    const polling = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 };
+    const tiers = Object.fromEntries(Array.from({ length: maxRunningJobs }, (_, i) => [String(i + 1), i + 1]));
+    await this.#boss.work(
+      transcriptionQueue,
+      {
+        ...polling,
+        localConcurrency: concurrency,
+        groupConcurrency: { default: 1, tiers },
+        heartbeatRefreshSeconds: 5,
+        includeMetadata: true,
+      },
+      async ([job]: JobWithMetadata<JobData>[]) => {
+        try {
+          await this.#guarded(run(job!));
+        } finally {
+          this.#wakeBusyWorkers();
+        }
+      },
+    );
+    await this.#boss.work(deadLetterQueue, polling, async ([job]: { data: JobData }[]) =>
+      this.#guarded(giveUp(job!.data)),
+    );
+  }
+
+  /** Faults are logged here and go on as no more than that. */
+  async #guarded(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      if (error instanceof AttemptFailed) throw error;
+      this.#log.error({ err: error }, 'a job ended with a fault; it comes again');
+      throw new AttemptFailed('fault');
+    }
+  }
+
+  /** Whoever ends a job takes the next at once: without this, workers would sleep until their next poll. */
+  #wakeBusyWorkers(): void {
+    for (const worker of this.#boss.getWipData()) {
+      if (worker.name === transcriptionQueue && worker.count > 0) this.#boss.notifyWorker(worker.id);
+    }
+  }
+
+  /** Takes no further job from now on; resolves when those that run, or were just being taken, have ended. */
+  async stopTaking(): Promise<void> {
+    await Promise.all([this.#boss.offWork(transcriptionQueue), this.#boss.offWork(deadLetterQueue)]);
+  }
+
+  async stop(): Promise<void> {
+    await this.#boss.stop({ graceful: true, timeout: 5_000 });
+    await this.#disconnect();
+  }
+}
+
+type QueueOptions = RetryOptions & { deadLetter?: string };
+
+export const newJobId = (): string => randomUUIDv7();

@@ -1,0 +1,149 @@
+import { findLimiters } from '../../children/bounded-command.ts';
+import { ExecutableNotFound, findExecutable } from '../../children/executable.ts';
+import { createSlots, hearInPieces } from '../in-pieces.ts';
+import { readAnswer } from './server-answers.ts';
+import { FormatRefused, createSpeechClient } from './client.ts';
+import { toFlac } from './flac.ts';
+import { lettersOf } from './punctuation.ts';
+import { toTranscript } from './transcript.ts';
+import { RecognizerError } from '../recognizer.ts';
+import type { Piece, PieceLengths } from '../../audio/pieces.ts';
+import type { Slots } from '../in-pieces.ts';
+import type { Answer } from './server-answers.ts';
+import type { AnswerFormat, SpeechServer } from './client.ts';
+import type { DecodedAudio, RecognizeOptions, Recognizer, Transcript } from '../recognizer.ts';
+
+/** Requests at once, over all jobs of a process: servers have room for that many, and more workers bring more. */
+const requestsAtOnce = 4;
+
+/** Of one request. Without a Retry-After they are spread over three quarters of a minute. */
+const defaultRetries = 8;
+
+const checkTimeLimitMs = 5_000;
+
+const lengthsOf: Record<AnswerFormat, PieceLengths> = {
+  verbose_json: { longestMs: 120_000, overlapMs: 1_000 },
+  // Speakers are told apart within a piece only, so it is as long as servers allow: 25 MB whatever is in it, 10 minutes at vLLM.
+  diarized_json: { longestMs: 590_000, overlapMs: 0 },
+  // Without times, those of the piece are all that is known.
+  json: { longestMs: 28_000, overlapMs: 0 },
+};
+
+export interface OpenAiOptions {
+  server: SpeechServer;
+  /** Requests at once. */
+  slots?: Slots;
+  retries?: number;
+  /** Wall-clock time for a piece of that length, with all retries. */
+  timeLimitMs?: (durationMs: number) => number;
+}
+
+/** What a recording has shown of the server: with the next one it is asked anew, since one odd answer may be a mistake. */
+interface Learnt {
+  /** Whether it says when it heard which word; undefined until it has said something. */
+  wordTimes: boolean | undefined;
+}
+
+/** Any server with OpenAI's `/audio/transcriptions`: the audio leaves this machine. */
+export function createOpenAi(options: OpenAiOptions): Recognizer {
+  const { server, slots = createSlots(requestsAtOnce), retries = defaultRetries } = options;
+  const { timeLimitMs = defaultTimeLimitMs } = options;
+  const client = createSpeechClient(server, retries);
+  const bestFormat = server.model.endsWith('-diarize') ? 'diarized_json' : 'verbose_json';
+
+  async function hear(file: string, piece: Piece, format: AnswerFormat, signal: AbortSignal): Promise<Answer> {
+    const deadline = AbortSignal.timeout(timeLimitMs(piece.heardToMs - piece.heardFromMs));
+    const stop = AbortSignal.any([signal, deadline]);
+    try {
+      const audio = await toFlac(file, piece, stop);
+      if (audio === undefined) return { timesOf: 'nothing', utterances: [], language: undefined };
+      return readAnswer(await client.transcribe(audio, format, stop), piece.heardToMs - piece.heardFromMs);
+    } catch (cause) {
+      signal.throwIfAborted();
+      if (deadline.aborted) throw new RecognizerError('timed_out', 'the server took too long', { retryable: true });
+      if (cause instanceof RecognizerError) throw cause;
+      throw new RecognizerError('recognizer_error', (cause as Error).message, { retryable: true, cause });
+    }
+  }
+
+  /** Again without what it shares with its neighbours, where words in that would be there twice. */
+  async function hearOnce(file: string, piece: Piece, format: AnswerFormat, learnt: Learnt, signal: AbortSignal) {
+    const own = { ...piece, heardFromMs: piece.startMs, heardToMs: piece.endMs };
+    const heard = learnt.wordTimes === false ? own : piece;
+    const answer = await hear(file, heard, format, signal);
+    if (isFormatWasted(answer, format, heard, learnt)) throw new FormatRefused('it has no times');
+    if (answer.timesOf === 'words') learnt.wordTimes = true;
+    else if (answer.timesOf === 'segments' && hasLetters(answer)) learnt.wordTimes ??= false;
+    const isShared = heard.heardFromMs < piece.startMs || heard.heardToMs > piece.endMs;
+    if (answer.timesOf === 'words' || answer.timesOf === 'nothing' || !isShared) return { piece: heard, answer };
+    return { piece: own, answer: await hear(file, own, format, signal) };
+  }
+
+  async function recognizeIn(
+    format: AnswerFormat,
+    audio: DecodedAudio,
+    options: RecognizeOptions,
+  ): Promise<Transcript> {
+    const learnt: Learnt = { wordTimes: undefined };
+    const hearPiece = (piece: Piece, signal: AbortSignal) => hearOnce(audio.file, piece, format, learnt, signal);
+    const pieces = await hearInPieces(audio, lengthsOf[format], slots, hearPiece, options);
+    return toTranscript(
+      pieces.map(({ result }) => result),
+      audio.durationMs,
+    );
+  }
+
+  return {
+    name: 'openai',
+    // A server that is away is no reason not to start: it may be there for the first job, and the log says so if not.
+    async check() {
+      try {
+        await findExecutable('ffmpeg');
+        await findLimiters();
+      } catch (cause) {
+        if (!(cause instanceof ExecutableNotFound)) throw cause;
+        throw new RecognizerError('recognizer_error', cause.message, { retryable: true, cause });
+      }
+      if (await client.refusesKey(AbortSignal.timeout(checkTimeLimitMs))) {
+        const message = `${new URL(server.baseUrl).host} refuses the key. Set OPENAI_API_KEY to one of its keys.`;
+        throw new RecognizerError('recognizer_error', message, { retryable: false });
+      }
+    },
+
+    async recognize(audio, { signal, onProgress }) {
+      const onRise = rising(onProgress);
+      try {
+        return await recognizeIn(bestFormat, audio, { signal, onProgress: onRise });
+      } catch (error) {
+        if (!(error instanceof FormatRefused)) throw error;
+        return await recognizeIn('json', audio, { signal, onProgress: onRise });
+      }
+    },
+
+    close: () => client.close(),
+  };
+}
+
+/** A server that is busy, or away for a moment, has time to come back; the queue tries again after that. */
+function defaultTimeLimitMs(durationMs: number): number {
+  return 10 * 60_000 + 4 * durationMs;
+}
+
+/** A recording that is begun again, in another format, begins at 0. */
+function rising(onProgress: RecognizeOptions['onProgress']): (percent: number) => void {
+  let last = 0;
+  return (percent) => {
+    if (percent <= last) return;
+    last = percent;
+    onProgress?.(percent);
+  };
+}
+
+const hasLetters = ({ utterances }: Answer) => utterances.flat().some(({ text }) => lettersOf(text).length > 0);
+
+/** Whether pieces of `json`, being shorter, would tell more of the times. */
+function isFormatWasted(answer: Answer, format: AnswerFormat, heard: Piece, { wordTimes }: Learnt): boolean {
+  if (answer.timesOf !== 'text' || !hasLetters(answer)) return false;
+  const isLong = heard.heardToMs - heard.heardFromMs > lengthsOf.json.longestMs;
+  return isLong && (format === 'diarized_json' || (format === 'verbose_json' && wordTimes === undefined));
+}

@@ -1,0 +1,116 @@
+import { segmentsFromTexts, segmentsFromUtterances } from '../../captions/segments.ts';
+import { createSlots, recognizeInPieces } from '../in-pieces.ts';
+import { RecognizerError } from '../recognizer.ts';
+import { createDiarization } from './diarization.ts';
+import { howToInstall } from './installed-models.ts';
+import { copiesThatFit } from './copies-that-fit.ts';
+import { readModelFolder } from './model-folder.ts';
+import { nameSpeakers, withSpeakers } from './speakers.ts';
+import { WarmChildren } from './warm-children.ts';
+import { wordsOf } from './words.ts';
+import { meanProgress, together } from '../together.ts';
+import type { Piece, PieceLengths } from '../../audio/pieces.ts';
+import type { RecognizePiece, Slots } from '../in-pieces.ts';
+import type { Recognizer, Word } from '../recognizer.ts';
+import type { DiarizationOptions } from './diarization.ts';
+import type { PieceResult } from './messages.ts';
+import type { SherpaModel } from './model-folder.ts';
+
+/** Whisper hears 30 s at a time, and neither of these says when it heard which word. */
+const withoutTimes: PieceLengths = { longestMs: 28_000, overlapMs: 0 };
+const withTimes: PieceLengths = { longestMs: 60_000, overlapMs: 1_000 };
+const lengthsOf: Record<SherpaModel['kind'], PieceLengths> = {
+  whisper: withoutTimes,
+  moonshine: withoutTimes,
+  transducer: withTimes,
+  'sense-voice': withTimes,
+};
+
+/** Node, the addon and what recognition of a piece takes, beside the model. */
+const memoryBesideModel = 4 * 1024 ** 3;
+
+export interface SherpaOnnxOptions {
+  /** Where the model's files are. */
+  folder: string;
+  /** Of one that `npm run model` knows. */
+  name?: string;
+  /** Where the models that tell speakers apart are, or may be one day. */
+  diarization?: Pick<DiarizationOptions, 'folder' | 'windowMs'>;
+  /** Processes at once, if their copies of the model fit into memory. */
+  slots?: Slots;
+  /** Wall-clock time for a piece of that length, loading the model included. */
+  timeLimitMs?: (durationMs: number) => number;
+}
+
+/**
+ * sherpa-onnx (https://github.com/k2-fsa/sherpa-onnx) with a Whisper, Parakeet, Moonshine or SenseVoice model, on the CPU,
+ * in processes that keep the model between pieces and jobs.
+ */
+export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
+  const { folder, name, slots = createSlots(), timeLimitMs = defaultTimeLimitMs } = options;
+  const diarization = options.diarization && createDiarization({ ...options.diarization, slots, timeLimitMs });
+  let loading: Promise<{ model: SherpaModel; copies: Slots; children: WarmChildren<PieceResult> }> | undefined;
+  const load = async () => {
+    const model = await readModelFolder(folder);
+    const memoryBytes = memoryBesideModel + 4 * model.bytes;
+    const copies = createSlots(Math.min(slots.count, copiesThatFit(model.bytes)));
+    return { model, copies, children: new WarmChildren<PieceResult>({ recognition: model.config }, memoryBytes) };
+  };
+  // One that failed is forgotten: the folder may be there for the next job.
+  const loadOnce = () =>
+    (loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    }));
+
+  return {
+    name: 'sherpa-onnx',
+    async check() {
+      await readModelFolder(folder).catch((cause: Error) => {
+        const message = `SHERPA_ONNX_MODEL: ${cause.message}. ${howToInstall(name)}`;
+        throw new RecognizerError('recognizer_error', message, { retryable: true, cause });
+      });
+      await diarization?.load();
+    },
+
+    async recognize(audio, { signal, onProgress }) {
+      const { model, copies, children } = await loadOnce();
+      const diarize = await diarization?.load();
+      const languages = new Map<string, number>();
+      const recognizePiece: RecognizePiece = async (piece, stop) => {
+        const { heardFromMs: fromMs, heardToMs: toMs } = piece;
+        const ask = () => children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop);
+        const result = await copies.run(ask, stop);
+        const language = /^(<\|)?([a-z]{2,3})(\|>)?$/.exec(result.lang)?.[2];
+        if (language !== undefined) languages.set(language, (languages.get(language) ?? 0) + result.text.length);
+        return [lengthsOf[model.kind] === withTimes ? wordsOf(result, fromMs, toMs) : wholeText(result.text, piece)];
+      };
+      const lengths = lengthsOf[model.kind];
+      const progressOf = meanProgress(diarize ? 2 : 1, onProgress);
+      const [heard, turns] = await together(signal, [
+        (stop) => recognizeInPieces(audio, lengths, slots, recognizePiece, { signal: stop, onProgress: progressOf(0) }),
+        async (stop) => (await diarize?.(audio, { signal: stop, onProgress: progressOf(1) })) ?? [],
+      ]);
+      const segments =
+        lengths === withTimes
+          ? segmentsFromUtterances(
+              heard.map((words) => withSpeakers(words, turns)),
+              audio.durationMs,
+            )
+          : withSpeakers(segmentsFromTexts(heard.flat(), audio.durationMs), turns);
+      const language = [...languages].sort(([, a], [, b]) => b - a)[0]?.[0];
+      return { segments: nameSpeakers(segments), ...(language !== undefined && segments.length > 0 && { language }) };
+    },
+
+    async close() {
+      const loaded = await loading?.catch(() => undefined);
+      await Promise.all([loaded?.children.close(), diarization?.close()]);
+    },
+  };
+}
+
+const defaultTimeLimitMs = (durationMs: number) => 5 * 60_000 + 20 * durationMs;
+
+function wholeText(text: string, { startMs, endMs }: Piece): Word[] {
+  return text.trim() === '' ? [] : [{ text: text.trim(), startMs, endMs }];
+}

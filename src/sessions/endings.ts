@@ -1,0 +1,49 @@
+/** How a session ends, each in the caller's transaction, with everything that belongs to it. */
+import { changeReserved, lockAccount } from '../../db/accounts.ts';
+import { addLedgerEntry } from '../../db/ledger.ts';
+import { completeIfProcessing } from '../../db/sessions/attempts.ts';
+import { failIfNotFinal } from '../../db/sessions/states.ts';
+import { insertTranscript } from '../../db/sessions/transcripts.ts';
+import type { Attempt } from '../../db/sessions/attempts.ts';
+import type { Trx } from '../../db/database.ts';
+
+/** Fails a session and gives its reservation back. False, and nothing changed, when it was final. */
+export async function failSession(trx: Trx, accountId: string, sessionId: string, code: string): Promise<boolean> {
+  await lockAccount(trx, accountId);
+  const failed = await failIfNotFinal(trx, accountId, sessionId, code);
+  if (failed === undefined) return false;
+  await changeReserved(trx, accountId, -failed.reservedMs);
+  return true;
+}
+
+export interface StoredTranscript {
+  /** The decoded duration. */
+  durationMs: number;
+  language: string | undefined;
+  /** JSON texts, see `db/sessions/transcripts.ts`. */
+  segments: string;
+  words: string;
+  /** Whether anything was said: silence is not charged. */
+  hasSpeech: boolean;
+  version: string;
+}
+
+/**
+ * Stores a transcript, completes its session, charges its duration and ends its reservation. False when the attempt has
+ * lost its session: then the caller rolls back.
+ */
+export async function completeSession(
+  trx: Trx,
+  attempt: Attempt,
+  reservedMs: number,
+  transcript: StoredTranscript,
+): Promise<boolean> {
+  const { accountId, sessionId } = attempt;
+  const { durationMs, language, segments, words, hasSpeech, version } = transcript;
+  await lockAccount(trx, accountId);
+  if (!(await completeIfProcessing(trx, attempt, { durationMs, language, transcriptVersion: version }))) return false;
+  await insertTranscript(trx, { account_id: accountId, session_id: sessionId, segments, words });
+  if (hasSpeech) await addLedgerEntry(trx, { accountId, kind: 'charge', sessionId, amountMs: -durationMs });
+  await changeReserved(trx, accountId, -reservedMs);
+  return true;
+}

@@ -1,0 +1,35 @@
+/** A session row as the contract shows it. */
+import { rfc3339 } from '../../db/database.ts';
+import type { Schema } from '../../codegen/operations.ts';
+import type { ReadableSession } from '../../db/sessions/sessions.ts';
+
+export function toSession(row: ReadableSession): Schema<'Session'> {
+  const { id, status, title, created_at, started_at, completed_at, duration_ms, language, progress, error_code } = row;
+  const session: Schema<'Session'> = { id, status, title, createdAt: rfc3339(created_at) };
+  if (started_at !== null) session.startedAt = rfc3339(started_at);
+  if (completed_at !== null) session.completedAt = rfc3339(completed_at);
+  if (duration_ms !== null) session.durationMs = duration_ms;
+  if (language !== null) session.language = language;
+  if (progress !== null) session.progress = progress;
+  if (error_code !== null) session.error = toSessionError(error_code);
+  return session;
+}
+
+export function toSessionError(code: string): Schema<'SessionError'> {
+  return { code, message: messages[code] ?? 'The transcription failed.' };
+}
+
+const messages: Record<string, string> = {
+  unsupported_media: 'The audio could not be decoded.',
+  no_audio_track: 'The file has no audio track.',
+  audio_too_long: 'The audio is longer than the account may upload.',
+  insufficient_balance: 'The audio turned out longer than the transcription balance covers.',
+  recognizer_error: 'The audio could not be recognized.',
+  timed_out: 'The transcription took too long.',
+  canceled: 'The transcription was canceled.',
+};
+
+export const isFinal = (status: ReadableSession['status']): boolean => status === 'completed' || status === 'failed';
+
+/** How many seconds a client should wait before it asks again about an unfinished session. */
+export const pollAgainSeconds = 2;

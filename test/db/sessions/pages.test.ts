@@ -1,0 +1,80 @@
+/** What a page costs PostgreSQL, wherever it lies. */
+import { sql } from 'kysely';
+import { openDatabase } from '../../../db/database.ts';
+import { listSessions } from '../../../db/sessions/pages.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { startTestService } from '../../support/service/service.ts';
+import type { Database } from '../../../db/database.ts';
+import type { TestService } from '../../support/service/service.ts';
+
+const many = 20_000;
+/** Of 8 KiB each; a page of 20 and the way to it through the index take about a dozen. */
+const fewBlocks = 60;
+
+let service: TestService;
+let accountId: string;
+/** One connection, which keeps its prepared statements. */
+let single: Database;
+beforeAll(async () => {
+  service = await startTestService();
+  accountId = (await makeAccount(service.db)).id;
+  await sql`
+    insert into sessions (account_id, id, job_id, queue_job_id, status, title, max_audio_ms, reserved_ms, attempts_left,
+      created_at, completed_at, error_code)
+    select ${accountId}, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'failed', 'one of many', 1, 0, 0,
+      '2026-01-01Z'::timestamptz + n * interval '1 minute', now(), 'canceled'
+    from generate_series(1, ${many}) as n`.execute(service.db);
+  await sql`analyze sessions`.execute(service.db);
+  single = openDatabase(service.databaseUrl, () => {}, 1);
+});
+afterAll(() => single.close());
+afterAll(() => service.stop());
+
+/** Blocks that a statement reads which is prepared already. */
+async function blocksOf(name: string, values: string): Promise<number> {
+  const { rows } = await sql
+    .raw<{ 'QUERY PLAN': string }>(`explain (analyze, buffers, format json) execute "${name}" (${values})`)
+    .execute(single.db);
+  const [{ Plan: plan }] = JSON.parse(rows[0]!['QUERY PLAN']) as [{ Plan: Record<string, number> }];
+  return plan['Shared Hit Blocks']! + plan['Shared Read Blocks']!;
+}
+
+const position = { createdAt: '2026-01-02T00:00:00.000000Z', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+
+test('a page deep in a long list → reads as few blocks as the first one', async () => {
+  const question = { accountId, limit: 20 };
+  expect(await listSessions(single.db, question)).toHaveLength(20);
+  expect(await listSessions(single.db, { ...question, after: position })).toHaveLength(20);
+  const page = (time: string) => `'{${accountId}}', '{-infinity}', '{"${time}"}', '{${position.id}}', '{20}'`;
+  expect(await blocksOf('pages', page('infinity'))).toBeLessThan(fewBlocks);
+  expect(await blocksOf('pages', page(position.createdAt))).toBeLessThan(fewBlocks);
+});
+
+test('a page of one status deep in a long list → reads as few blocks', async () => {
+  const question = { accountId, limit: 20, statuses: ['failed'] as const, after: position };
+  expect(await listSessions(single.db, question)).toHaveLength(20);
+  const { rows } = await sql<{ types: string }>`
+    select parameter_types::text as types from pg_prepared_statements where name = 'page-of-1'`.execute(single.db);
+  const values: Record<string, string> = { uuid: accountId, text: 'failed', bigint: '20' };
+  const times = ['-infinity', position.createdAt];
+  let uuids = 0;
+  const given = rows[0]!.types
+    .slice(1, -1)
+    .split(',')
+    .map((type) => {
+      if (type.includes('timestamp')) return times.shift();
+      if (type === 'uuid') return uuids++ === 0 ? accountId : position.id;
+      return values[type];
+    });
+  expect(await blocksOf('page-of-1', given.map((value) => `'${value}'`).join(', '))).toBeLessThan(fewBlocks);
+});
+
+test.each([
+  ['earlier than the position', '2026-01-01T12:00:00.000000Z', '2026-01-01 11:59'],
+  ['the very moment of the position', '2026-01-02T00:00:00.000000Z', '2026-01-01 23:59'],
+  ['later than the position', '2026-01-03T00:00:00.000000Z', '2026-01-02 00:00'],
+  ['beyond the calendar', 'infinity', '2026-01-02 00:00'],
+])('createdBefore %s → the page begins at whichever is earlier', async (_, createdBefore, first) => {
+  const [session] = await listSessions(single.db, { accountId, limit: 1, createdBefore, after: position });
+  expect(session!.created_at).toBe(`${first}:00+00`);
+});

@@ -1,0 +1,174 @@
+import { randomUUIDv7 } from 'node:crypto';
+import {
+  claimIfNotFinal,
+  completeIfProcessing,
+  handBackIfProcessing,
+  reportProgressIfProcessing,
+  requeueIfProcessing,
+  setReservationIfProcessing,
+} from '../../../db/sessions/attempts.ts';
+import { deleteSession, failIfNotFinal, replaceJobIfNotFinal, retryIfFailed } from '../../../db/sessions/states.ts';
+import { openConnection, openDatabase } from '../../../db/database.ts';
+import { findSessionRow } from '../../../db/sessions/sessions.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { createTestDatabase } from '../../support/service/database.ts';
+import { claimSession, finishSession, makeSession, queueSession } from '../../support/service/sessions.ts';
+import type { Database, Trx } from '../../../db/database.ts';
+import type { Attempt } from '../../../db/sessions/attempts.ts';
+import type { TestDatabase } from '../../support/service/database.ts';
+import type { TestSession } from '../../support/service/sessions.ts';
+
+let server: TestDatabase;
+let database: Database;
+let accountId: string;
+beforeAll(async () => {
+  server = await createTestDatabase();
+  database = openDatabase(server.url, () => {});
+  accountId = (await makeAccount(database.db)).id;
+});
+afterAll(async () => {
+  await database.close();
+  await server.drop();
+});
+
+const row = ({ id }: TestSession) => findSessionRow(database.db, accountId, id);
+const within = <T>(work: (trx: Trx) => Promise<T>) => inTransaction(database.db, work);
+const result = { durationMs: 7_100, language: undefined, transcriptVersion: 'v' };
+
+/** Every change that an attempt may make, and whether it happened. */
+const changesOfAttempt: [string, (attempt: Attempt) => Promise<boolean>][] = [
+  ['completeIfProcessing', (attempt) => within((trx) => completeIfProcessing(trx, attempt, result))],
+  ['requeueIfProcessing', (attempt) => requeueIfProcessing(database.db, attempt, 'timed_out')],
+  ['setReservationIfProcessing', (attempt) => within((trx) => setReservationIfProcessing(trx, attempt, 5))],
+  [
+    'handBackIfProcessing',
+    async (attempt) => (await within((trx) => handBackIfProcessing(trx, attempt, randomUUIDv7()))) !== undefined,
+  ],
+  [
+    'reportProgressIfProcessing',
+    async (attempt) => {
+      const read = () => findSessionRow(database.db, attempt.accountId, attempt.sessionId);
+      const before = await read();
+      await reportProgressIfProcessing(database.db, attempt, 42);
+      return (await read())?.progress !== before?.progress;
+    },
+  ],
+];
+
+describe.each(changesOfAttempt)('%s', (_, change) => {
+  let session: TestSession;
+  let attempt: Attempt;
+  beforeEach(async () => {
+    session = await queueSession(database.db, accountId, { reservedMs: 10 });
+    attempt = await claimSession(database.db, session);
+  });
+
+  test('of the attempt that runs → done', async () => {
+    expect(await change(attempt)).toBe(true);
+  });
+
+  test('of an attempt whose session another one claimed → nothing changed', async () => {
+    await claimSession(database.db, session);
+    const before = await row(session);
+    expect(await change(attempt)).toBe(false);
+    expect(await row(session)).toEqual(before);
+  });
+
+  test.each(['queued', 'completed', 'failed', 'deleted'])(
+    'of a session that is %s → nothing changed',
+    async (state) => {
+      if (state === 'queued') await requeueIfProcessing(database.db, attempt, 'timed_out');
+      if (state === 'completed') await finishSession(database.db, session, attempt);
+      if (state === 'failed') await within((trx) => failIfNotFinal(trx, accountId, session.id, 'canceled'));
+      if (state === 'deleted') await within((trx) => deleteSession(trx, accountId, session.id));
+      const before = await row(session);
+      expect(await change(attempt)).toBe(false);
+      expect(await row(session)).toEqual(before);
+    },
+  );
+
+  test('in the name of another account → nothing changed', async () => {
+    const { id } = await makeAccount(database.db);
+    const before = await row(session);
+    expect(await change({ ...attempt, accountId: id })).toBe(false);
+    expect(await row(session)).toEqual(before);
+  });
+});
+
+test('claims → each counts up the attempt and spends one, until none is left', async () => {
+  const session = await queueSession(database.db, accountId, { attempts: 2, reservedMs: 10 });
+  const claim = () => claimIfNotFinal(database.db, accountId, session.id, session.queueJobId);
+  expect(await claim()).toEqual({ attempt: 1, max_audio_ms: 14_400_000, reserved_ms: 10 });
+  expect(await claim()).toMatchObject({ attempt: 2 });
+  expect(await claim()).toBeUndefined();
+  expect(await row(session)).toMatchObject({ attempt: 2, attempts_left: 0, status: 'processing' });
+});
+
+test('ten claims at once of a session with three attempts → three, each with a number of its own', async () => {
+  const session = await queueSession(database.db, accountId, { attempts: 3 });
+  const claims = await Promise.all(
+    Array.from({ length: 10 }, () => claimIfNotFinal(database.db, accountId, session.id, session.queueJobId)),
+  );
+  expect(claims.flatMap((claim) => (claim === undefined ? [] : [claim.attempt])).toSorted()).toEqual([1, 2, 3]);
+});
+
+test.each(['completed', 'failed'] as const)('a %s session → no claim, no failure, no other job', async (status) => {
+  const session = await makeSession(database.db, accountId, { status, reservedMs: 10 });
+  const before = await row(session);
+  expect(await claimIfNotFinal(database.db, accountId, session.id, session.queueJobId)).toBeUndefined();
+  expect(await within((trx) => failIfNotFinal(trx, accountId, session.id, 'canceled'))).toBeUndefined();
+  const replace = (trx: Trx) => replaceJobIfNotFinal(trx, accountId, session.id, session.queueJobId, randomUUIDv7());
+  expect(await within(replace)).toBeUndefined();
+  expect(await row(session)).toEqual(before);
+});
+
+test('a job that is not the session’s own any more → no claim', async () => {
+  const session = await queueSession(database.db, accountId);
+  expect(await claimIfNotFinal(database.db, accountId, session.id, randomUUIDv7())).toBeUndefined();
+});
+
+test('a hand-back → gives the attempt back, and only the successor job may claim', async () => {
+  const session = await queueSession(database.db, accountId, { attempts: 1 });
+  const attempt = await claimSession(database.db, session);
+  const successor = randomUUIDv7();
+  expect(await within((trx) => handBackIfProcessing(trx, attempt, successor))).toEqual({ attemptsLeft: 1 });
+  expect(await row(session)).toMatchObject({ status: 'queued', job_id: session.jobId, queue_job_id: successor });
+  expect(await claimIfNotFinal(database.db, accountId, session.id, session.queueJobId)).toBeUndefined();
+  expect(await claimIfNotFinal(database.db, accountId, session.id, successor)).toMatchObject({ attempt: 2 });
+});
+
+test('support’s retry → only of a failed session whose audio is there, and the old attempt stays fenced off', async () => {
+  const fresh = { queueJobId: randomUUIDv7(), maxAudioMs: 14_400_000, reservedMs: 20, attempts: 3 };
+  const retry = (session: TestSession) => within((trx) => retryIfFailed(trx, accountId, session.id, fresh));
+  for (const status of ['queued', 'processing', 'completed'] as const) {
+    expect(await retry(await makeSession(database.db, accountId, { status }))).toBe(false);
+  }
+  const session = await queueSession(database.db, accountId);
+  const old = await claimSession(database.db, session);
+  await within((trx) => failIfNotFinal(trx, accountId, session.id, 'recognizer_error'));
+  expect(await retry(session)).toBe(true);
+  const expected = { status: 'queued', error_code: null, completed_at: null, reserved_ms: 20, attempts_left: 3 };
+  expect(await row(session)).toMatchObject(expected);
+  expect(await claimIfNotFinal(database.db, accountId, session.id, fresh.queueJobId)).toMatchObject({ attempt: 2 });
+  expect(await within((trx) => completeIfProcessing(trx, old, result))).toBe(false);
+});
+
+test('a final session → whoever listens is told its id when, and only if, it is committed', async () => {
+  const listener = openConnection(server.url);
+  await listener.connect();
+  const heard: string[] = [];
+  listener.on('notification', ({ payload }) => void heard.push(payload ?? ''));
+  await listener.query('listen session_final');
+  const [rolledBack, failed] = [await queueSession(database.db, accountId), await queueSession(database.db, accountId)];
+  const undone = within(async (trx) => {
+    await failIfNotFinal(trx, accountId, rolledBack.id, 'canceled');
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  await within((trx) => failIfNotFinal(trx, accountId, failed.id, 'canceled'));
+  // Its answer comes after every notification that was sent before.
+  await listener.query('select 1');
+  expect(heard).toEqual([failed.id]);
+  await listener.end();
+});

@@ -1,0 +1,231 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { findAccount } from '../../../db/accounts.ts';
+import { insertIdempotencyRecord } from '../../../db/idempotency.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { expectSound } from '../../support/service/audit.ts';
+import { jobsOf } from '../../support/service/jobs.ts';
+import { makeSession } from '../../support/service/sessions.ts';
+import { startTestService } from '../../support/service/service.ts';
+import { aTime, adminOf, anId, mistaken, refused } from './run-admin.ts';
+import type { TestService } from '../../support/service/service.ts';
+import type { Admin, JsonObject } from './run-admin.ts';
+
+let service: TestService;
+let admin: Admin;
+beforeAll(async () => {
+  service = await startTestService();
+  admin = adminOf(service);
+});
+afterAll(() => service.stop());
+
+const unknown = '0198c0de-0000-7000-8000-000000000000';
+const planLimits = {
+  requestsPerMinute: 60,
+  queuedSessions: 10,
+  runningJobs: 2,
+  maxUploadBytes: 1_073_741_824,
+  maxAudioMs: 14_400_000,
+};
+
+test('accounts create → an account with its first credit; show and list tell the same', async () => {
+  const created = await admin.json(
+    'accounts',
+    'create',
+    '--name',
+    '  Müller & Söhne ',
+    '--plan',
+    'pro',
+    '--balance',
+    '10h',
+  );
+  expect(created).toEqual({
+    ...{ id: anId, name: 'Müller & Söhne', plan: 'pro', status: 'active', createdAt: aTime },
+    ...{ balanceMs: 36_000_000, reservedMs: 0, availableMs: 36_000_000 },
+    ...{ ...planLimits, overrides: [] },
+  });
+  const { id } = created;
+  const [shown, listed, ledger, text] = await Promise.all([
+    admin.json('accounts', 'show', id),
+    admin.json<JsonObject[]>('accounts', 'list'),
+    admin.json('balance', 'show', id),
+    admin.run('accounts', 'show', id),
+  ]);
+  expect(shown).toEqual(created);
+  expect(listed).toContainEqual(created);
+  expect(ledger.entries).toEqual([{ id: anId, kind: 'credit', amountMs: 36_000_000, createdAt: aTime }]);
+  expect(text).toEqual({
+    code: 0,
+    stderr: '',
+    stdout: expect.stringMatching(/Name +Müller & Söhne\nPlan +pro\n[^]*Balance +10h\n/),
+  });
+});
+
+test('accounts list as a table → no line beyond 100 columns', async () => {
+  await admin.json(
+    'accounts',
+    'create',
+    '--name',
+    'n'.repeat(200),
+    '--plan',
+    'enterprise',
+    '--balance',
+    '999h59m59.999s',
+  );
+  const { stdout } = await admin.run('accounts', 'list');
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+});
+
+test('an unknown plan → exit code 2, and the plans there are; nothing is created', async () => {
+  const before = await admin.json<JsonObject[]>('accounts', 'list');
+  const end = await admin.run('accounts', 'create', '--name', 'X', '--plan', 'gold');
+  expect(end).toEqual(mistaken(/no plan 'gold'\. Type one of: free, pro, team, enterprise\./));
+  expect(await admin.json('accounts', 'list')).toEqual(before);
+});
+
+test.each([
+  ['accounts', 'show'],
+  ['accounts', 'suspend'],
+  ['accounts', 'delete'],
+  ['balance', 'show'],
+  ['balance', 'credit', '1h'],
+  ['keys', 'list'],
+  ['keys', 'issue', '--scope', 'read'],
+  ['sessions', 'list'],
+])('%s %s with an unknown account → exit code 1, one sentence', async (group, command, ...rest) => {
+  expect(await admin.run(group, command, unknown, ...rest, '--json')).toEqual(
+    refused(`^There is no account ${unknown}\\. .*\n$`),
+  );
+});
+
+test('set-plan, suspend, resume → what the account may do, at once', async () => {
+  const { id, key } = await makeAccount(service.db, { plan: 'free' });
+  await service.get('/v1/sessions', key).expect(403);
+  expect(await admin.json('accounts', 'set-plan', id, 'team')).toMatchObject({
+    id,
+    plan: 'team',
+    requestsPerMinute: 300,
+  });
+  expect(await admin.json('accounts', 'suspend', id)).toMatchObject({ id, status: 'suspended', suspendedAt: aTime });
+  const resumed = await admin.json('accounts', 'resume', id);
+  expect(resumed).toMatchObject({ id, status: 'active' });
+  expect(resumed).not.toHaveProperty('suspendedAt');
+});
+
+test('set-limits → overrides one by one, and --clear takes all of them back', async () => {
+  const { id } = await makeAccount(service.db, { plan: 'pro' });
+  const first = ['--requests-per-minute', '600', '--queued-sessions', '0', '--running-jobs', '100'];
+  await admin.json('accounts', 'set-limits', id, ...first);
+  const set = await admin.json(
+    'accounts',
+    'set-limits',
+    id,
+    '--max-upload-bytes',
+    '2147483647',
+    '--max-audio',
+    '8h30m',
+  );
+  expect(set).toMatchObject({
+    ...{
+      requestsPerMinute: 600,
+      queuedSessions: 0,
+      runningJobs: 100,
+      maxUploadBytes: 2_147_483_647,
+      maxAudioMs: 30_600_000,
+    },
+    overrides: ['requestsPerMinute', 'queuedSessions', 'runningJobs', 'maxUploadBytes', 'maxAudioMs'],
+  });
+  const { stdout } = await admin.run('accounts', 'show', id);
+  expect(stdout).toMatch(/Longest audio +8h 30m \(its own; the plan says 4h\)/);
+  const [none, both] = await Promise.all([
+    admin.run('accounts', 'set-limits', id),
+    admin.run('accounts', 'set-limits', id, '--clear', '--running-jobs', '3'),
+  ]);
+  expect(none).toEqual(mistaken(/no limit was given/));
+  expect(both).toEqual(mistaken(/type it alone/));
+  expect(await admin.json('accounts', 'set-limits', id, '--clear')).toMatchObject({ ...planLimits, overrides: [] });
+});
+
+test('accounts delete → only the ledger is left, without text', async () => {
+  const { db, audioStore, queue } = service;
+  const { id, key } = await makeAccount(db);
+  const other = await makeAccount(db);
+  await admin.json('balance', 'correct', id, '-10m', '--reason', 'Paid by Jane Doe', '--reference', 'jane-1');
+  const completed = await makeSession(db, id, { status: 'completed', reservedMs: 7_100 });
+  await makeSession(db, id, { status: 'processing', reservedMs: 60_000 });
+  const waiting = await makeSession(db, id, { reservedMs: 30_000 });
+  const theirs = await makeSession(db, other.id, { status: 'completed', reservedMs: 7_100 });
+  await inTransaction(db, async (trx) => {
+    const job = { accountId: id, sessionId: waiting.id, durationMs: 30_000, attempts: 3, runningJobs: 1 };
+    await queue.enqueue(trx, { ...job, id: waiting.queueJobId });
+    const record = { fingerprint: Buffer.alloc(32), session_id: waiting.id, job_id: waiting.jobId };
+    await insertIdempotencyRecord(trx, { ...record, account_id: id, key: 'once' });
+  });
+  const audio = audioStore.path(id, waiting.id);
+  await mkdir(dirname(audio), { recursive: true });
+  await writeFile(audio, 'audio');
+  const before = await admin.json('balance', 'show', id);
+  expect(before).toMatchObject({ reservedMs: 90_000 });
+
+  expect(await admin.json('accounts', 'delete', id)).toMatchObject({
+    ...{ id, name: '', status: 'deleted', deletedAt: aTime, erasedSessions: 3, erasedKeys: 1 },
+    ...{ balanceMs: before.balanceMs, reservedMs: 0 },
+  });
+
+  const tables = ['sessions', 'transcripts', 'api_keys', 'idempotency'] as const;
+  const left = tables.map((name) => db.selectFrom(name).select('account_id').where('account_id', '=', id).execute());
+  expect(await Promise.all(left)).toEqual(tables.map(() => []));
+  expect(existsSync(dirname(audio))).toBe(false);
+  const { entries } = await admin.json<{ entries: object[] }>('balance', 'show', id);
+  expect(entries).toEqual([
+    { id: anId, kind: 'credit', amountMs: 3_600_000, createdAt: aTime },
+    { id: anId, kind: 'correction', amountMs: -600_000, createdAt: aTime },
+    { id: anId, kind: 'charge', amountMs: -7_100, sessionId: completed.id, createdAt: aTime },
+  ]);
+  expect(await jobsOf(service, waiting.id)).toMatchObject([{ state: 'cancelled' }]);
+  expect(await admin.json<JsonObject[]>('accounts', 'list')).not.toContainEqual(expect.objectContaining({ id }));
+  await service.get('/v1/sessions', key).expect(401);
+  await service.get(`/v1/sessions/${theirs.id}`, other.key).expect(200);
+  await expectSound(service);
+});
+
+test('a deleted account → takes no credit, no key, no plan, and is not deleted twice', async () => {
+  const { id } = await makeAccount(service.db);
+  await admin.json('accounts', 'delete', id);
+  const ends = await Promise.all([
+    admin.run('balance', 'credit', id, '1h'),
+    admin.run('keys', 'issue', id, '--scope', 'read'),
+    admin.run('accounts', 'set-plan', id, 'pro'),
+    admin.run('accounts', 'resume', id),
+    admin.run('accounts', 'delete', id),
+  ]);
+  for (const end of ends) expect(end).toEqual(refused(/was deleted: only its ledger is left/));
+  expect((await findAccount(service.db, id))!.balance_ms).toBe(3_600_000);
+});
+
+test('plans list and set → rows with their name as id; accounts without an override follow', async () => {
+  const { id } = await makeAccount(service.db, { plan: 'team', limits: { running_jobs: 9 } });
+  const plan = {
+    id: 'team',
+    plan: 'team',
+    eligible: true,
+    ...planLimits,
+    requestsPerMinute: 300,
+    queuedSessions: 50,
+    runningJobs: 4,
+  };
+  expect(await admin.json<JsonObject[]>('plans', 'list')).toContainEqual(plan);
+  const changed = { ...plan, requestsPerMinute: 301, runningJobs: 5 };
+  expect(await admin.json('plans', 'set', 'team', '--requests-per-minute', '301', '--running-jobs', '5')).toEqual(
+    changed,
+  );
+  expect(await admin.json('accounts', 'show', id)).toMatchObject({ requestsPerMinute: 301, runningJobs: 9 });
+  const [nothing, gold] = await Promise.all([
+    admin.run('plans', 'set', 'team'),
+    admin.run('plans', 'set', 'gold', '--running-jobs', '1'),
+  ]);
+  expect(nothing).toEqual(mistaken(/no limit was given/));
+  expect(gold).toEqual(mistaken(/no plan 'gold'/));
+});

@@ -1,0 +1,199 @@
+/** For each rule of the auditor, what breaks it and no other: SQL, an edited transcript, or a file. */
+import { randomUUID } from 'node:crypto';
+import { rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { versionOf } from '../../../db/sessions/transcripts.ts';
+import type { Db } from '../../../db/database.ts';
+import type { EverySession, Kind } from '../../support/service/every-session.ts';
+
+export interface Breakable extends EverySession {
+  db: Db;
+  dataDir: string;
+}
+
+type Break = (on: Breakable) => Promise<unknown>;
+
+/** Statements in which `:spoken`, `:account` and the like stand for ids. */
+const run =
+  (...statements: string[]): Break =>
+  async ({ db, account, other, erasedId, sessions }) => {
+    const ids: Record<string, string> = { ...sessions, account: account.id, other: other.id, erased: erasedId };
+    for (const statement of statements) {
+      await sql.raw(statement.replace(/(?<!:):([a-z]+)/g, (_, name: string) => `'${ids[name]}'`)).execute(db);
+    }
+  };
+
+const without = (constraint: string) => `alter table sessions drop constraint ${constraint}`;
+const changeLedger = 'alter table ledger disable trigger user';
+
+/** Writes a charge, or takes it back, with the balance that belongs to it. */
+const charge = (kind: Kind, account = ':account') => [
+  `insert into ledger (account_id, id, kind, amount_ms, session_id)
+    values (${account}, gen_random_uuid(), 'charge', -1000, :${kind})`,
+  `update accounts set balance_ms = balance_ms - 1000 where id = ${account}`,
+];
+
+interface Segment {
+  index: number;
+  startMs: number | string;
+  endMs: number;
+  text: string;
+}
+type Words = { startMs: number; endMs: number; text: string }[][];
+
+/** Rewrites the transcript of the spoken session, and its version with it. */
+const edit =
+  (change: (segments: Segment[], words: Words) => void): Break =>
+  async ({ db, sessions: { spoken } }) => {
+    const row = await db
+      .selectFrom('transcripts')
+      .selectAll()
+      .where('session_id', '=', spoken)
+      .executeTakeFirstOrThrow();
+    const [segments, words] = [JSON.parse(row.segments) as Segment[], JSON.parse(row.words) as Words];
+    change(segments, words);
+    const texts = [JSON.stringify(segments), JSON.stringify(words)] as const;
+    await sql`update transcripts set segments = ${texts[0]}, words = ${texts[1]} where session_id = ${spoken}`.execute(
+      db,
+    );
+    await sql`update sessions set transcript_version = ${versionOf(1_000, ...texts)} where id = ${spoken}`.execute(db);
+  };
+
+const loseAudio =
+  (kind: Kind): Break =>
+  ({ dataDir, account, sessions }) =>
+    rm(join(dataDir, 'audio', account.id, sessions[kind]));
+
+/** @param hours how long nobody has written to it */
+export const leaveFile =
+  (place: (on: Breakable) => string[], hours = 3): Break =>
+  async (on) => {
+    const path = join(on.dataDir, ...place(on));
+    const writtenAt = Date.now() / 1000 - hours * 3600;
+    await writeFile(path, 'words');
+    await utimes(path, writtenAt, writtenAt);
+  };
+
+export const unknownAudio = ({ account }: Breakable) => ['audio', account.id, randomUUID()];
+const abandonedUpload = () => ['audio', 'incoming', randomUUID()];
+const workOfNobody = ({ account, sessions }: Breakable) => ['work', `${account.id}.${sessions.processing}.7`];
+
+/** The rule that has to be named, how it is broken, and by what. */
+export const breaches: [string, string, Break][] = [
+  ['balance_is_ledger', 'a balance moved', run('update accounts set balance_ms = balance_ms + 1 where id = :other')],
+  [
+    'reserved_is_running',
+    'a reservation moved',
+    run('update accounts set reserved_ms = reserved_ms + 1 where id = :other'),
+  ],
+  [
+    'final_reserves_nothing',
+    'a reservation left behind',
+    run(without('sessions_check3'), 'update sessions set reserved_ms = 1 where id = :spoken'),
+  ],
+  [
+    'speech_is_charged_once',
+    'a charge lost',
+    run(
+      changeLedger,
+      'delete from ledger where session_id = :spoken',
+      'update accounts set balance_ms = balance_ms + 1000 where id = :account',
+    ),
+  ],
+  ['speech_is_charged_once', 'charged twice', run('drop index ledger_one_charge_per_session', ...charge('spoken'))],
+  [
+    'charge_is_duration',
+    'a ms too much',
+    run(
+      changeLedger,
+      'update ledger set amount_ms = amount_ms - 1 where session_id = :spoken',
+      'update accounts set balance_ms = balance_ms - 1 where id = :account',
+    ),
+  ],
+  ['silence_is_free', 'silence charged', run(...charge('silent'))],
+  ['failed_is_free', 'a failed session charged', run(...charge('failed'))],
+  ['unfinished_is_free', 'a queued session charged', run(...charge('queued'))],
+  ['unfinished_is_free', 'a processing session charged', run(...charge('processing'))],
+  ['charge_is_of_own_session', 'another account charged', run(...charge('spoken', ':other'))],
+  ['completed_has_transcript', 'a transcript lost', run('delete from transcripts where session_id = :silent')],
+  [
+    'transcript_is_of_completed',
+    'a transcript too early',
+    run(`insert into transcripts values (:account, :queued, '[]', '[]')`),
+  ],
+  ['completed_has_result', 'a duration lost', run('update sessions set duration_ms = null where id = :silent')],
+  [
+    'failed_has_error',
+    'an error lost',
+    run(without('sessions_check'), 'update sessions set error_code = null where id = :failed'),
+  ],
+  [
+    'failed_has_error',
+    'an error of a session that did not fail',
+    run(without('sessions_check'), `update sessions set error_code = 'timed_out' where id = :spoken`),
+  ],
+  [
+    'final_has_end',
+    'an end lost',
+    run(without('sessions_check2'), 'update sessions set completed_at = null where id = :spoken'),
+  ],
+  ['processing_was_claimed', 'a claim lost', run('update sessions set started_at = null where id = :processing')],
+  ['progress_while_processing', 'progress left behind', run('update sessions set progress = 5 where id = :queued')],
+  [
+    'unfinished_audio_is_kept',
+    'marked as removed',
+    run('update sessions set audio_deleted_at = now() where id = :queued'),
+  ],
+  ['idempotency_names_session', 'another job', run('update idempotency set job_id = gen_random_uuid()')],
+  ['idempotency_names_session', 'another account', run('update idempotency set account_id = :other')],
+  ['erased_is_gone', 'a name', run(`update accounts set name = 'Somebody' where id = :erased`)],
+  ['erased_is_gone', 'a key', run('update api_keys set account_id = :erased where account_id = :other')],
+  [
+    'erased_is_gone',
+    'words in its ledger',
+    run(changeLedger, `update ledger set reason = 'a name' where account_id = :erased`),
+  ],
+  ['key_is_digest', 'a key in clear', run(`update api_keys set prefix = repeat('k', 42) where account_id = :other`)],
+  [
+    'unfinished_has_job',
+    'a job canceled',
+    run(`update pgboss.job set state = 'cancelled' where data->>'sessionId' = :queued::text`),
+  ],
+  ['unfinished_has_job', 'a job lost', run(`delete from pgboss.job where data->>'sessionId' = :processing::text`)],
+  [
+    'job_has_session',
+    'the job of a completed session comes back',
+    run(`update pgboss.job set state = 'retry' where data->>'sessionId' = :spoken::text`),
+  ],
+  ['transcript_shape', 'a time in letters', edit(([segment]) => void (segment!.startMs = '0'))],
+  ['transcript_shape', 'half a ms', edit((_, [words]) => void (words![0]!.startMs = 0.5))],
+  ['transcript_shape', 'no list', run(`update transcripts set words = '{"a": "\\u0000"}' where session_id = :silent`)],
+  ['segments_are_numbered', 'a number left out', edit((segments) => void (segments[1]!.index = 2))],
+  [
+    'segments_are_sorted',
+    'the second first',
+    edit((segments, words) => {
+      segments.reverse().forEach((segment, index) => (segment.index = index));
+      words.reverse();
+    }),
+  ],
+  ['segments_are_within', 'beyond the end', edit((segments) => void (segments[1]!.endMs = 1_001))],
+  ['texts_are_trimmed', 'a space before a segment', edit(([segment]) => void (segment!.text = '\u00a0good'))],
+  ['texts_are_trimmed', 'an empty word', edit((_, [words]) => void (words![1]!.text = ''))],
+  ['words_are_per_segment', 'a list too few', edit((_, words) => void words.pop())],
+  ['words_are_within', 'a word beyond its segment', edit((_, [words]) => void (words![1]!.endMs = 499))],
+  ['words_are_within', 'a word that ends before it begins', edit((_, [words]) => void (words![1]!.endMs = 99))],
+  [
+    'version_is_hash',
+    'another word',
+    run(`update transcripts set segments = replace(segments::text, 'good', 'evil')::json where session_id = :spoken`),
+  ],
+  ['unfinished_has_audio', 'audio of a queued session lost', loseAudio('queued')],
+  ['unfinished_has_audio', 'audio of a processing session lost', loseAudio('processing')],
+  ['failed_keeps_audio', 'audio of a failed session lost', loseAudio('failed')],
+  ['audio_is_needed', 'audio of nobody', leaveFile(unknownAudio)],
+  ['audio_is_needed', 'a file that somebody put there', leaveFile(({ account }) => ['audio', account.id, 'copy.wav'])],
+  ['upload_is_alive', 'a dead upload', leaveFile(abandonedUpload)],
+  ['work_is_running', 'decoded audio of nobody', leaveFile(workOfNobody)],
+];

@@ -1,0 +1,204 @@
+import { rm } from 'node:fs/promises';
+import { setLimitOverrides, setPlan, suspendAccount } from '../../../db/accounts.ts';
+import { credit, makeAccount } from '../../support/service/accounts.ts';
+import { audioFolder, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { expectSound } from '../../support/service/audit.ts';
+import { final, jobsOf, row, upload } from '../../support/service/jobs.ts';
+import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
+import { makeSession } from '../../support/service/sessions.ts';
+import { startTestService } from '../../support/service/service.ts';
+import { aTime, adminOf, anId, refused } from './run-admin.ts';
+import type { TestService } from '../../support/service/service.ts';
+import type { Admin, JsonObject } from './run-admin.ts';
+
+let service: TestService;
+let admin: Admin;
+let folder: Awaited<ReturnType<typeof audioFolder>>;
+let tone: string;
+beforeAll(async () => {
+  service = await startTestService();
+  admin = adminOf(service);
+  folder = await audioFolder();
+  tone = await ffmpeg(...sine(2), `${folder.path}/Board meeting.wav`);
+});
+afterAll(async () => {
+  await service.stop();
+  await folder.remove();
+});
+
+test('sessions list and show → titles and state, never a word of the transcript', async () => {
+  const { id } = await makeAccount(service.db);
+  const { id: completed } = await makeSession(service.db, id, {
+    status: 'completed',
+    durationMs: 7_100,
+    reservedMs: 7_100,
+  });
+  const { id: failed } = await makeSession(service.db, id, { status: 'failed' });
+  const listed = await admin.json<JsonObject[]>('sessions', 'list', id);
+  expect(listed).toEqual([
+    {
+      ...{ id: failed, accountId: id, status: 'failed', title: 'Board meeting' },
+      ...times,
+      errorCode: 'unsupported_media',
+    },
+    {
+      ...{ id: completed, accountId: id, status: 'completed', title: 'Board meeting' },
+      ...times,
+      durationMs: 7_100,
+      language: 'en-US',
+    },
+  ]);
+  expect(await admin.json('sessions', 'show', completed)).toEqual({
+    ...listed[1],
+    ...{ jobId: anId, reservedMs: 0, attempt: 1, attemptsLeft: 2 },
+  });
+  expect(await admin.json('sessions', 'list', id, '--status', 'failed')).toEqual([listed[0]]);
+  const cut = await admin.run('sessions', 'list', id, '--limit', '1');
+  expect(cut).toMatchObject({ code: 0, stderr: 'There are more than these 1: see --limit.\n' });
+  const shown = await admin.run('sessions', 'show', failed);
+  expect(shown.stdout).toMatch(
+    /Title +Board meeting\nStatus +failed\nError +unsupported_media: The audio could not be decoded/,
+  );
+  for (const line of cut.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+});
+const times = { createdAt: aTime, startedAt: aTime, completedAt: aTime };
+
+test('cancel a queued session → failed with canceled, its reservation and its job are gone; not twice', async () => {
+  const account = await makeAccount(service.db, { balanceMs: 60_000 });
+  const { sessionId } = await upload(service, account, tone);
+  expect(await admin.json('balance', 'show', account.id)).toMatchObject({ reservedMs: 2_000 });
+  expect(await admin.json('sessions', 'cancel', sessionId)).toMatchObject({
+    ...{ id: sessionId, accountId: account.id, status: 'failed', errorCode: 'canceled', reservedMs: 0 },
+  });
+  expect(await admin.json('balance', 'show', account.id)).toMatchObject({ balanceMs: 60_000, reservedMs: 0 });
+  expect(await jobsOf(service, sessionId)).toMatchObject([{ state: 'cancelled' }]);
+  const { body } = await service.get(`/v1/sessions/${sessionId}`, account.key).expect(200);
+  expect(body).toMatchObject({ status: 'failed', error: { code: 'canceled' } });
+  expect(await admin.run('sessions', 'cancel', sessionId)).toEqual(refused(/is failed already/));
+  await expectSound(service);
+});
+
+test('cancel while a worker runs it → nothing is stored or charged; retry → the same audio is transcribed and charged', async () => {
+  const working = await startTestService();
+  try {
+    await cancelAndRetryUnder(working, adminOf(working));
+  } finally {
+    await working.stop();
+  }
+});
+
+async function cancelAndRetryUnder(working: TestService, support: Admin): Promise<void> {
+  const account = await makeAccount(working.db, { balanceMs: 60_000 });
+  const begun = Promise.withResolvers<void>();
+  const canceled = Promise.withResolvers<void>();
+  const recognizer = new ScriptedRecognizer(async ({ earlier }) => {
+    if (earlier > 0) return says('the second time');
+    begun.resolve();
+    await canceled.promise;
+    return says('too late');
+  });
+  const { sessionId } = await upload(working, account, tone);
+  const worker = await working.work(recognizer);
+  await begun.promise;
+  await support.json('sessions', 'cancel', sessionId);
+  const retried = await support.json('sessions', 'retry', sessionId);
+  expect(retried).toMatchObject({ id: sessionId, reservedMs: 2_000 });
+  expect(retried).not.toHaveProperty('errorCode');
+  canceled.resolve();
+
+  const transcript = await final(working, account, sessionId);
+  expect(transcript).toMatchObject({ status: 'completed', segments: [{ text: 'the second time' }] });
+  expect(await support.json('balance', 'show', account.id)).toMatchObject({ balanceMs: 58_000, reservedMs: 0 });
+  await worker.stop();
+  await expectSound(working);
+  expect(await support.run('sessions', 'retry', sessionId)).toEqual(refused(/is completed: only failed ones/));
+}
+
+test('retry → a fresh reservation and job; where upload would be refused now, so is this', async () => {
+  const account = await makeAccount(service.db, { plan: 'pro', balanceMs: 2_000 });
+  const { db } = service;
+  const { sessionId } = await upload(service, account, tone);
+  await admin.json('sessions', 'cancel', sessionId);
+  const retry = () => admin.run('sessions', 'retry', sessionId);
+
+  await admin.json('balance', 'correct', account.id, '-1s', '--reason', 'x');
+  expect(await retry()).toEqual(refused(/has 1s available, the audio needs 2s/));
+  await credit(db, account.id, 10_000);
+  await suspendAccount(db, account.id);
+  expect(await retry()).toEqual(refused(/is suspended/));
+  await admin.json('accounts', 'resume', account.id);
+  await setPlan(db, account.id, 'free');
+  expect(await retry()).toEqual(refused(/plan free, which may not transcribe/));
+  await setPlan(db, account.id, 'pro');
+  await setLimitOverrides(db, account.id, { max_audio_ms: 1_999 });
+  expect(await retry()).toEqual(refused(/The audio is 2s long, its account .* may have 1.999s/));
+  await setLimitOverrides(db, account.id, { max_audio_ms: null });
+  expect(await row(service, account, sessionId)).toMatchObject({ status: 'failed', reserved_ms: 0 });
+
+  expect(await admin.json('sessions', 'retry', sessionId)).toMatchObject({
+    ...{ id: sessionId, status: 'queued', reservedMs: 2_000, attemptsLeft: 3 },
+  });
+  expect(await jobsOf(service, sessionId)).toMatchObject([{ state: 'cancelled' }, { state: 'created' }]);
+  expect(await admin.json('balance', 'show', account.id)).toMatchObject({ balanceMs: 11_000, reservedMs: 2_000 });
+  expect(await retry()).toEqual(refused(/is queued: only failed ones can be retried/));
+  await expectSound(service);
+});
+
+test('retry of audio that could not be measured → reserves what is available, up to the longest audio', async () => {
+  const account = await makeAccount(service.db, { plan: 'pro', balanceMs: 60_000 });
+  const { sessionId } = await upload(service, account, tone);
+  await admin.json('sessions', 'cancel', sessionId);
+  await service.db.updateTable('sessions').set({ duration_ms: null }).where('id', '=', sessionId).execute();
+  expect(await admin.json('sessions', 'retry', sessionId)).toMatchObject({ reservedMs: 60_000 });
+  await admin.json('sessions', 'cancel', sessionId);
+  await credit(service.db, account.id, 5 * 3_600_000);
+  expect(await admin.json('sessions', 'retry', sessionId)).toMatchObject({ reservedMs: 4 * 3_600_000 });
+  await expectSound(service);
+});
+
+test('retry without audio, by its row or on disk → refused', async () => {
+  const account = await makeAccount(service.db);
+  const { sessionId } = await upload(service, account, tone);
+  await admin.json('sessions', 'cancel', sessionId);
+  await rm(service.audioStore.path(account.id, sessionId));
+  expect(await admin.run('sessions', 'retry', sessionId)).toEqual(refused(/audio of session .* is not there any more/));
+  await service.db
+    .updateTable('sessions')
+    .set({ audio_deleted_at: '2026-01-01T00:00:00Z' })
+    .where('id', '=', sessionId)
+    .execute();
+  expect(await admin.run('sessions', 'retry', sessionId)).toEqual(refused(/audio of session .* is not there any more/));
+  expect(await jobsOf(service, sessionId)).toHaveLength(1);
+});
+
+test('delete a queued session → job, reservation, audio, row and idempotency record are gone', async () => {
+  const account = await makeAccount(service.db, { balanceMs: 60_000 });
+  const send = () =>
+    service.post('/v1/transcriptions', account.key).set('Idempotency-Key', 'once').attach('file', tone).expect(202);
+  const { sessionId } = (await send()).body as { sessionId: string };
+  expect(await admin.json('sessions', 'delete', sessionId)).toEqual({
+    id: sessionId,
+    accountId: account.id,
+    deleted: true,
+  });
+  expect(await jobsOf(service, sessionId)).toMatchObject([{ state: 'cancelled' }]);
+  expect(await service.audioStore.exists(account.id, sessionId)).toBe(false);
+  expect(await admin.json('balance', 'show', account.id)).toMatchObject({ balanceMs: 60_000, reservedMs: 0 });
+  await service.get(`/v1/sessions/${sessionId}`, account.key).expect(404);
+  expect(((await send()).body as { sessionId: string }).sessionId).not.toBe(sessionId);
+  await expectSound(service);
+});
+
+test('delete a completed session → its transcript is gone, its charge stays', async () => {
+  const account = await makeAccount(service.db, { balanceMs: 60_000 });
+  const { id } = await makeSession(service.db, account.id, { status: 'completed', reservedMs: 7_100 });
+  const { stdout } = await admin.run('sessions', 'delete', id);
+  expect(stdout).toMatch(/is erased, with its transcript and audio/);
+  expect(await service.db.selectFrom('transcripts').selectAll().where('session_id', '=', id).execute()).toEqual([]);
+  expect(await admin.json('balance', 'show', account.id)).toMatchObject({ balanceMs: 52_900 });
+});
+
+test.each(['show', 'retry', 'cancel', 'delete'])('sessions %s of an unknown session → exit code 1', async (command) => {
+  const { id } = await makeAccount(service.db);
+  expect(await admin.run('sessions', command, id)).toEqual(refused(`^There is no session ${id}`));
+});

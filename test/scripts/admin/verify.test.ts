@@ -1,0 +1,141 @@
+/** `admin verify`: nothing to say of a sound database, and every rule named when it is broken. */
+import { cp, mkdtemp, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { openDatabase } from '../../../db/database.ts';
+import { AudioStore } from '../../../src/files/audio-store.ts';
+import { audit, usualGrace } from '../../../src/audit/audit.ts';
+import { WorkFolder } from '../../../src/files/work-folder.ts';
+import { createTestDatabase } from '../../support/service/database.ts';
+import { makeEverySession } from '../../support/service/every-session.ts';
+import { startTestService } from '../../support/service/service.ts';
+import { breaches, leaveFile, unknownAudio } from './breaches.ts';
+import { adminOf, refused, runAdmin } from './run-admin.ts';
+import type { Audit } from '../../../src/audit/audit.ts';
+import type { TestDatabase } from '../../support/service/database.ts';
+import type { EverySession } from '../../support/service/every-session.ts';
+import type { Breakable } from './breaches.ts';
+import type { Admin } from './run-admin.ts';
+
+let original: TestDatabase & { dataDir: string } & EverySession;
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'sound-'));
+  const service = await startTestService({ beside: { databaseUrl: database.url, dataDir } });
+  const every = await makeEverySession(service).finally(() => service.stop());
+  original = { ...database, dataDir, ...every };
+});
+afterAll(() => original.drop());
+
+/** Runs `work` on a copy of the sound database and its files, beside no service. */
+async function onCopy(work: (copy: Breakable, admin: Admin) => Promise<void>): Promise<void> {
+  const { url, drop } = await createTestDatabase(original.url);
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'copy-'));
+  await cp(original.dataDir, dataDir, { recursive: true });
+  const { db, close } = openDatabase(url, () => {}, 2);
+  try {
+    await work({ ...original, db, dataDir }, adminOf({ databaseUrl: url, dataDir }));
+  } finally {
+    await close();
+    await drop();
+  }
+}
+
+const brokenRules = ({ checks }: Audit) => checks.filter(({ breaches: count }) => count > 0);
+
+test('a sound database with every kind of session → exit code 0, every rule with what it looked at', async () => {
+  await onCopy(async (_, admin) => {
+    const audit = await admin.json<Audit>('verify');
+    expect(brokenRules(audit)).toEqual([]);
+    expect(audit.sound).toBe(true);
+    // A rule that looks at nothing could not be broken by the rows below.
+    const idle = ['upload_is_alive'];
+    expect(audit.checks.filter(({ checked }) => checked === 0).map(({ id }) => id)).toEqual(idle);
+    expect(new Set(breaches.map(([id]) => id))).toEqual(new Set(audit.checks.map(({ id }) => id)));
+    const { stdout, code } = await admin.run('verify');
+    expect({ code, lines: stdout.split('\n').length }).toEqual({ code: 0, lines: audit.checks.length + 4 });
+    expect(stdout).toMatch(/^RULE +CHECKED +BREACHES\n/);
+    expect(stdout).toMatch(/\nA failed session is not charged +2 +0\n[^]*\nEverything holds\.\n$/);
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+  });
+});
+
+// In the test's own process: a process for each row would take minutes. Exit codes and prints are below.
+test.each(breaches)('%s: %s → that rule is broken, and no other', async (id, _, breakIt) => {
+  await onCopy(async (copy) => {
+    await breakIt(copy);
+    const { sound, checks } = await auditOf(copy);
+    expect(sound).toBe(false);
+    expect(brokenRules({ sound, checks })).toEqual([
+      expect.objectContaining({ id, breaches: 1, examples: [expect.stringMatching(/\S/)] }),
+    ]);
+  });
+});
+
+const auditOf = ({ db, dataDir }: Breakable) =>
+  audit({ db, audioStore: new AudioStore(dataDir), workFolder: new WorkFolder(dataDir) }, () => {}, {
+    ...usualGrace,
+    removedWithinMs: 0,
+  });
+
+test('a breach in the rows → exit code 1 and one in JSON, read by programs', async () => {
+  await onCopy(async (copy, admin) => {
+    const [id, , breakIt] = breaches[0]!;
+    await breakIt(copy);
+    const { code, stdout, stderr } = await admin.run('verify', '--json');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    const found = JSON.parse(stdout) as Audit;
+    expect(found.sound).toBe(false);
+    expect(brokenRules(found)).toEqual([
+      { id, rule: expect.any(String), checked: 3, breaches: 1, examples: [copy.other.id] },
+    ]);
+  });
+});
+
+test('seven breaches of a rule → all counted, five shown', async () => {
+  await onCopy(async (copy, admin) => {
+    for (let left = 0; left < 7; left++) await leaveFile(unknownAudio)(copy);
+    const { code, stdout } = await admin.run('verify');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/Stored audio is of a session that needs it: 7 breaches\n( {2}\S{73}\n){5} {2}and 2 more\n/);
+    expect(stdout).toMatch(/\n1 rule broken\.\n$/);
+  });
+});
+
+test('a file that nobody needs, younger than two hours → shown as waiting for the sweep, no breach', async () => {
+  await onCopy(async (copy, admin) => {
+    await leaveFile(unknownAudio, 1)(copy);
+    const audit = await admin.json<Audit>('verify');
+    expect(audit).toMatchObject({ sound: true });
+    expect(audit.checks.find(({ id }) => id === 'audio_is_needed')).toMatchObject({ breaches: 0, awaitingSweep: 1 });
+    const { stdout } = await admin.run('verify');
+    expect(stdout).toContain('1 file that nobody needs: a running worker removes them within two hours.');
+  });
+});
+
+test('a database that was not made yet → refused, and not made', async () => {
+  const template = new URL(process.env.TEST_DATABASE_URL!);
+  template.pathname = '/template1';
+  const { url, drop } = await createTestDatabase(template.href);
+  const { db, close } = openDatabase(url, () => {}, 1);
+  try {
+    const admin = adminOf({ databaseUrl: url, dataDir: original.dataDir });
+    expect(await admin.run('verify')).toEqual(refused(/^There is no database of the service yet: .*\n$/));
+    expect(await db.introspection.getTables({ withInternalKyselyTables: true })).toEqual([]);
+  } finally {
+    await close();
+    await drop();
+  }
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'nothing-'));
+  expect(await runAdmin(['verify'], { DATA_DIR: dataDir })).toEqual(refused(/^There is no database/));
+  expect(await readdir(dataDir)).toEqual([]);
+});
+
+test('a database of another version → refused, and left as it is', async () => {
+  await onCopy(async ({ db }, admin) => {
+    await sql`update kysely_migration set name = '0000-other'`.execute(db);
+    expect(await admin.run('verify')).toEqual(refused(/^The database is of another version of the service: .*\n$/));
+    const { rows } = await sql`select name from kysely_migration`.execute(db);
+    expect(rows).toEqual([{ name: '0000-other' }]);
+  });
+});

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { normalWords } from '../../../scripts/bench/normal-words.ts';
+import { errorRate, sumOf, wordErrorRate, wordErrors } from '../../../scripts/bench/word-errors.ts';
+
+test.each([
+  ['Hello,  WORLD — again!', 'hello world again'],
+  ['It’s the dogs’ bowl', "it's the dogs bowl"],
+  ['a well-known fact', 'a well known fact'],
+  ['1,250 people, 7 of them 21', 'one thousand two hundred fifty people seven of them twenty one'],
+  ['0 100 1000 12345678', 'zero one hundred one thousand twelve million three hundred forty five thousand six hundred seventy eight'], // prettier-ignore
+  ['3.05 km', 'three point zero five km'],
+  ['1st, 2nd, 3rd, 12th, 20th, 21st, 100th', 'first second third twelfth twentieth twenty first one hundredth'],
+  ['3pm at 9:30', 'three pm at nine thirty'],
+  ['007 and 1234567890123', 'zero zero seven and one two three four five six seven eight nine zero one two three'],
+  ['50% of R&D', 'fifty percent of r and d'],
+  ['Mr. and Mrs. Dashwood, Dr. No', 'mister and missus dashwood doctor no'],
+  ['Über STRASSE', 'über strasse'],
+  ['今天好 OK', '今 天 好 ok'],
+  ['… — !', ''],
+])('%s → %s', (text, words) => {
+  expect(normalWords(text).join(' ')).toBe(words);
+});
+
+test.each([
+  ['a b c', 'a b c', { words: 3, insertions: 0, deletions: 0, substitutions: 0 }],
+  ['a b c', 'a x c', { words: 3, insertions: 0, deletions: 0, substitutions: 1 }],
+  ['a b c', 'a c', { words: 3, insertions: 0, deletions: 1, substitutions: 0 }],
+  ['a b c', 'a b x c', { words: 3, insertions: 1, deletions: 0, substitutions: 0 }],
+  ['a b c d e', 'x b d e f', { words: 5, insertions: 1, deletions: 1, substitutions: 1 }],
+  ['a b', '', { words: 2, insertions: 0, deletions: 2, substitutions: 0 }],
+  ['', 'a b', { words: 0, insertions: 2, deletions: 0, substitutions: 0 }],
+  ['Mr. Dashwood has 2.', 'mister dashwood has two', { words: 4, insertions: 0, deletions: 0, substitutions: 0 }],
+])('"%s" heard as "%s" → its errors by kind', (reference, heard, errors) => {
+  expect(wordErrors(reference, heard)).toEqual(errors);
+});
+
+test('rates → errors for each word of the reference, over several recordings too', () => {
+  expect(wordErrorRate('a b c d', 'x b d e f')).toBe(1);
+  expect(wordErrorRate('', 'a b')).toBe(2);
+  expect(errorRate(sumOf([wordErrors('a b', 'a'), wordErrors('a b c d e f', 'a b c d e f')]))).toBe(1 / 8);
+});
+
+test('any words → the kinds add up to what turns the one into the other, and no way is shorter than the distance', () => {
+  const words = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 });
+  fc.assert(
+    fc.property(words, words, (reference, heard) => {
+      const { words: count, insertions, deletions, substitutions } = wordErrors(reference.join(' '), heard.join(' '));
+      expect(count).toBe(reference.length);
+      expect(heard.length - reference.length).toBe(insertions - deletions);
+      expect(insertions + deletions + substitutions).toBe(distance(reference, heard));
+    }),
+    { seed: 1, numRuns: 500 },
+  );
+});
+
+/** Levenshtein's, as it is defined. */
+function distance(a: readonly string[], b: readonly string[], known = new Map<string, number>()): number {
+  if (a.length === 0 || b.length === 0) return a.length + b.length;
+  const key = `${a.length} ${b.length}`;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const [restA, restB] = [a.slice(1), b.slice(1)];
+  const least = Math.min(
+    distance(restA, restB, known) + (a[0] === b[0] ? 0 : 1),
+    distance(restA, b, known) + 1,
+    distance(a, restB, known) + 1,
+  );
+  known.set(key, least);
+  return least;
+}

@@ -1,0 +1,52 @@
+/** `./scripts/quickstart --model NAME`: from nothing to a transcript by that model. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { join } from 'node:path';
+import { projectFolder } from '../../architecture/source-files.ts';
+import { speakTones } from '../../support/models/tiny/spoken-tones.ts';
+import { modelCommand } from '../model/model-command.ts';
+import { runScript } from '../run-script.ts';
+import type { ModelCommand } from '../model/model-command.ts';
+
+let model: ModelCommand;
+beforeEach(async () => void (model = await modelCommand()));
+afterEach(() => model.close());
+
+const quickstart = (args: string[]) => {
+  const env = { PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0', HOME: '/nonexistent', HF_ENDPOINT: model.hub.url };
+  return runScript(['scripts/demo/main.ts', ...args], { ...env, DATA_DIR: model.dataDir });
+};
+
+test('--model → downloads it when it is missing, and the service recognizes with it', async () => {
+  const { file } = await speakTones(join(model.dataDir, '..'), 'tones', ['low', 'high']);
+  const first = await quickstart(['--once', '--model', 'sense-voice', '--', file]);
+  expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: '' });
+  expect(first.stdout).toMatch(/^Downloading sense-voice [^]*done\nStarting the service …[^]*\n\n {2}low\n {2}high\n/);
+  const asked = model.hub.requests.length;
+  const second = await quickstart(['--once', '--model', 'sense-voice', '--', file]);
+  expect(second.stdout).toMatch(/^Starting the service …[^]*\n\n {2}low\n {2}high\n/);
+  expect(model.hub.requests).toHaveLength(asked);
+  // The service is started twice.
+}, 240_000);
+
+test.each(['whisper-huge', 'diarization'])('--model %s → which there are, exit 2', async (name) => {
+  const { code, stderr } = await quickstart(['--once', '--model', name, '--', 'any.wav']);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringMatching(`--model ${name}: expected one of whisper-tiny, [^]*sense-voice\n$`),
+  });
+});
+
+test('a download that fails → says why, starts nothing, exit 1', async () => {
+  model.hub.trouble = { status: 500 };
+  const { code, stdout, stderr } = await quickstart(['--once', '--model', 'sense-voice', '--', 'any.wav']);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('Try again later');
+});
+
+test('./scripts/quickstart --model without a name → usage before anything is installed, exit 2', async () => {
+  const child = spawn('scripts/quickstart', ['--model'], { cwd: projectFolder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^--model needs the name[^]*Usage: /) });
+});

@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { projectFolder } from '../../architecture/source-files.ts';
+import { speechClips, wordErrorRate } from '../../support/uploads/audio-fixtures.ts';
+import { processesAbout } from '../../support/service/processes.ts';
+import { until } from '../../support/until.ts';
+import { runScript } from '../run-script.ts';
+import type { AddressInfo } from 'node:net';
+import type { SpeechClip } from '../../support/uploads/audio-fixtures.ts';
+
+const env = { PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0', HOME: '/nonexistent' };
+let dataDir: string;
+let clip: SpeechClip;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(process.env['TEST_FOLDER']!, 'quick start-'));
+  clip = (await speechClips())[3]!;
+});
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+const quickstart = (args: string[], more: NodeJS.ProcessEnv = {}) =>
+  runScript(['scripts/demo/main.ts', ...args], { ...env, DATA_DIR: dataDir, ...more });
+
+/** A quickstart that goes on serving, and what it has written so far. */
+function serve() {
+  const child = spawn(process.execPath, ['scripts/demo/main.ts', '--', clip.file], {
+    cwd: projectFolder,
+    env: { PATH: process.env['PATH'], ...env, DATA_DIR: dataDir },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const ended = once(child, 'close');
+  const written = async (line: string) => {
+    await until(() => output.includes(line) || child.exitCode !== null, 60_000);
+    return output;
+  };
+  return { child, ended, written };
+}
+
+test('--once → transcript of a human voice, curl to paste, key for its owner only, nothing left running', async () => {
+  const { code, stdout, stderr } = await quickstart(['--once', '--', clip.file]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const transcript = /Transcript \([\d.]+ s of audio\):\n\n((?: {2}.*\n)+)/.exec(stdout)![1]!;
+  expect(wordErrorRate(clip.text, transcript)).toBeLessThan(0.4);
+  expect(stdout).toContain(`curl -H "Authorization: Bearer $(cat '${join(dataDir, 'demo-key')}')" -F file=@`);
+  expect((await stat(join(dataDir, 'demo-key'))).mode & 0o777).toBe(0o600);
+  expect(stdout).not.toContain('tsk_');
+  expect(processesAbout(dataDir)).toEqual([]);
+});
+
+test('a second run → the same account; it serves until SIGTERM, then ends in order', async () => {
+  const key = await readFile(join(dataDir, 'demo-key'), 'utf8');
+  const { child, ended, written } = serve();
+  const output = await written('Serving until Ctrl-C');
+  expect(output).toContain('Using the demo account');
+  const url = /answers at (\S+)/.exec(output)![1]!;
+  const answer = await fetch(`${url}/sessions`, { headers: { Authorization: `Bearer ${key.trim()}` } });
+  expect(((await answer.json()) as { items: unknown[] }).items).toHaveLength(2);
+
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  expect(await written('Stopping')).toMatch(/Stopping …\n$/);
+  expect(processesAbout(dataDir)).toEqual([]);
+});
+
+test('killed while it serves → the service ends by itself', async () => {
+  const { child, written } = serve();
+  expect(await written('It answers at')).toContain('It answers at');
+  expect(processesAbout(dataDir)).not.toEqual([]);
+  child.kill('SIGKILL');
+  await until(() => processesAbout(dataDir).length === 0, 30_000);
+});
+
+test.each(['PORT', 'OPS_PORT'])('%s is taken → says which variable to set, exit 1', async (variable) => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as AddressInfo;
+  const { code, stderr } = await quickstart(['--once', '--', clip.file], { [variable]: String(port) });
+  other.close();
+  expect(code).toBe(1);
+  expect(stderr).toContain(`${variable}=${port + 1} ./scripts/quickstart`);
+});
+
+test('a service that can not start → the end of its log, exit 1', async () => {
+  const { code, stderr } = await quickstart(['--once', '--', clip.file], { PATH: '/usr/sbin' });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/setpriv/);
+});
+
+test('a wrong configuration → one message, exit 2', async () => {
+  const { code, stderr } = await quickstart(['--once', '--', clip.file], { PORT: 'abc', RECOGNIZER: 'foo' });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/PORT=abc[^]*RECOGNIZER=foo/);
+});
+
+test.each([
+  ['--twice', 'There is no option --twice'],
+  ['nowhere.wav', 'nowhere.wav is not a file'],
+])('./scripts/quickstart %s → usage before anything is installed, exit 2', async (argument, message) => {
+  const child = spawn('scripts/quickstart', [argument], { cwd: projectFolder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(new RegExp(`^${message}[^]*Usage: `));
+});

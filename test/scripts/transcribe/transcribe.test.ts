@@ -1,0 +1,122 @@
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { speechClips } from '../../support/uploads/audio-fixtures.ts';
+import { says, ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
+import { startTestService } from '../../support/service/service.ts';
+import { runScript } from '../run-script.ts';
+import { startUnsteadyProxy } from '../model/unsteady-proxy.ts';
+import type { TestService } from '../../support/service/service.ts';
+
+let service: TestService;
+let key: string;
+let folder: string;
+let clip: string;
+let saidNext = says('hello world');
+
+beforeAll(async () => {
+  service = await startTestService();
+  await service.work(new ScriptedRecognizer(async () => saidNext));
+  key = (await makeAccount(service.db)).key;
+  folder = join(service.dataDir, 'recordings');
+  await mkdir(folder);
+  clip = join(folder, 'a "quoted" naïve clip.wav');
+  await copyFile((await speechClips())[1]!.file, clip);
+});
+afterAll(() => service.stop());
+
+const transcribe = (args: string[], env: NodeJS.ProcessEnv = {}, url = service.url) =>
+  runScript(['scripts/transcribe/main.ts', '--url', `${url}/v1`, ...args], { TRANSCRIPTION_API_KEY: key, ...env });
+
+async function titles(): Promise<string[]> {
+  const { body } = await service.get('/v1/sessions?limit=100', key);
+  return (body as { items: { title: string }[] }).items.map(({ title }) => title);
+}
+
+test('a recording → its text alone on stdout, plain progress lines on stderr', async () => {
+  const { code, stdout, stderr } = await transcribe([clip]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'hello world\n' });
+  expect(stderr).toMatch(/^Uploading a "quoted" naïve clip\.wav \(95\.\d kB\) …\n/);
+  expect(stderr).toMatch(/Transcribing …\nTranscribing: done\n$/);
+  expect(stderr).not.toContain('\x1b');
+  expect(await titles()).toContain('a "quoted" naïve clip');
+});
+
+test.each([
+  ['--srt', '1\n00:00:00,000 --> 00:00:00,200\nhello world\n'],
+  ['--vtt', 'WEBVTT\n\n00:00:00.000 --> 00:00:00.200\nhello world\n'],
+])('%s → captions', async (option, captions) => {
+  const { code, stdout } = await transcribe([clip, option]);
+  expect({ code, stdout: stdout.replaceAll('\r\n', '\n').trimEnd() }).toEqual({ code: 0, stdout: captions.trimEnd() });
+});
+
+test('--json → segments; --words → the words too', async () => {
+  const [json, words] = await Promise.all([transcribe([clip, '--json']), transcribe([clip, '--words'])]);
+  const segment = { index: 0, startMs: 0, endMs: 200, text: 'hello world' };
+  expect(JSON.parse(json.stdout)).toMatchObject({ status: 'completed', segments: [segment] });
+  expect(json.stdout).not.toContain('words');
+  expect(JSON.parse(words.stdout).segments[0].words).toMatchObject([{ text: 'hello' }, { text: 'world' }]);
+});
+
+test('a recording without speech → nothing on stdout, said on stderr, exit 0', async () => {
+  saidNext = { segments: [] };
+  const { code, stdout, stderr } = await transcribe([clip]);
+  saidNext = says('hello world');
+  expect({ code, stdout: stdout.trim() }).toEqual({ code: 0, stdout: '' });
+  expect(stderr).toContain('Nothing was said');
+});
+
+test('an answer lost on the way → asked again, one session', async () => {
+  const proxy = await startUnsteadyProxy(service.url, 'answer lost');
+  const before = (await titles()).length;
+  const { code, stdout, stderr } = await transcribe([clip], {}, proxy.url);
+  proxy.close();
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'hello world\n' });
+  expect(stderr).toContain('trying again');
+  expect(proxy.requests.filter((line) => line === 'POST /v1/transcriptions')).toHaveLength(2);
+  expect(await titles()).toHaveLength(before + 1);
+});
+
+test('503 → asked again after Retry-After', async () => {
+  const proxy = await startUnsteadyProxy(service.url, 'unavailable');
+  const { code, stderr } = await transcribe([clip], {}, proxy.url);
+  proxy.close();
+  expect(code).toBe(0);
+  expect(stderr).toContain('(unavailable); trying again in 1 s');
+});
+
+test('a refused key → detail, code, what to do next and the request id, exit 1', async () => {
+  const { code, stdout, stderr } = await transcribe([clip, '--key', `${key.slice(0, -1)}_`]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/\(unauthorized\)\n.*keys issue.*\nRequest [0-9a-f-]{36}\n$/);
+});
+
+test('a file without audio → refused with its code, exit 1', async () => {
+  const file = join(folder, 'letter.txt');
+  await writeFile(file, 'Dear Sir or Madam');
+  const { code, stderr } = await transcribe([file]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/\((unsupported_media|no_audio_track)\)\nRequest /);
+});
+
+test('no service at that address → says how to start it, exit 1', async () => {
+  const proxy = await startUnsteadyProxy(service.url, 'unavailable');
+  proxy.close();
+  const { code, stderr } = await transcribe([clip], {}, proxy.url);
+  expect(code).toBe(1);
+  expect(stderr).toContain('Start it: npm start');
+});
+
+test.each([
+  ['no file', [], {}, 'FILE'],
+  ['a file that is not there', ['nowhere.wav'], {}, 'nowhere.wav'],
+  ['a folder', ['.'], {}, 'is not a file'],
+  ['two formats', ['package.json', '--srt', '--vtt'], {}, '--vtt'],
+  ['an unknown option', ['package.json', '--loud'], {}, '--loud'],
+  ['an address that is none', ['package.json', '--url', 'nonsense'], {}, 'nonsense'],
+  ['no key', ['package.json'], { TRANSCRIPTION_API_KEY: '', DATA_DIR: 'nowhere' }, 'TRANSCRIPTION_API_KEY'],
+])('%s → what was wrong, exit 2', async (_, args, env, named) => {
+  const { code, stdout, stderr } = await transcribe(args, env);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(named);
+});

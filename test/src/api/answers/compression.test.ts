@@ -1,0 +1,156 @@
+/** Which answers are compressed, for whom, and what their headers say. */
+import { makeAccount } from '../../../support/service/accounts.ts';
+import { plainGet } from '../../../support/clients/plain-get.ts';
+import { startTestService } from '../../../support/service/service.ts';
+import { makeSession, twoSegments } from '../../../support/service/sessions.ts';
+import type { TestAccount } from '../../../support/service/accounts.ts';
+import type { PlainAnswer } from '../../../support/clients/plain-get.ts';
+import type { TestService } from '../../../support/service/service.ts';
+
+let service: TestService;
+let account: TestAccount;
+/** Paths of a transcript of 100 segments and of one of 2. */
+let long: string;
+let short: string;
+beforeAll(async () => {
+  service = await startTestService();
+  account = await makeAccount(service.db);
+  const segments = Array.from({ length: 100 }, (_, index) => ({
+    index,
+    startMs: index * 1000,
+    endMs: index * 1000 + 900,
+    text: `segment ${index} says grüezi`,
+  }));
+  const words = segments.map(({ startMs, endMs, text }) =>
+    text.split(' ').map((word) => ({ startMs, endMs, text: word })),
+  );
+  const stored = { durationMs: 100_000, segments: JSON.stringify(segments), words: JSON.stringify(words) };
+  const made = await makeSession(service.db, account.id, {
+    status: 'completed',
+    transcript: { ...twoSegments, ...stored },
+  });
+  long = `/v1/sessions/${made.id}/transcript`;
+  short = `/v1/sessions/${(await makeSession(service.db, account.id, { status: 'completed' })).id}/transcript`;
+  for (let i = 0; i < 18; i += 1) await makeSession(service.db, account.id);
+});
+afterAll(() => service.stop());
+
+const ask = (path: string, headers: Record<string, string | undefined> = {}, method?: string): Promise<PlainAnswer> =>
+  plainGet(service.url + path, { Authorization: `Bearer ${account.key}`, ...headers }, method);
+
+const isGzip = ({ headers }: PlainAnswer) => headers['content-encoding'] === 'gzip';
+
+test.each<[string, string | undefined, boolean]>([
+  ['none', undefined, false],
+  ['an empty one', '', false],
+  ['gzip', 'gzip', true],
+  ['GZIP', 'GZIP', true],
+  ['what browsers send', 'gzip, deflate, br, zstd', true],
+  ['what curl sends', 'deflate, gzip, br', true],
+  ['*', '*', true],
+  ['gzip with a quality', 'br;q=1.0, gzip;q=0.5', true],
+  ['gzip without identity', 'gzip, identity;q=0', true],
+  ['gzip rated below identity', 'identity, gzip;q=0.5', false],
+  ['gzip refused', 'gzip;q=0', false],
+  ['gzip refused, anything else welcome', 'gzip;q=0, *', false],
+  ['only what we do not have', 'br, zstd', false],
+  ['identity refused, and nothing else named', 'identity;q=0', false],
+  ['everything refused', '*;q=0', false],
+  ['garbage', ';;=,\t"gzip', false],
+  ['a long one', `${'x, '.repeat(2000)}gzip`, true],
+])('Accept-Encoding: %s → the same transcript and tag, compressed or not', async (_, accepted, compressed) => {
+  const plain = await ask(long);
+  const answer = await ask(long, { 'Accept-Encoding': accepted });
+  expect([answer.status, isGzip(answer)]).toEqual([200, compressed]);
+  expect(answer.text).toBe(plain.text);
+  for (const name of ['etag', 'vary', 'content-type', 'cache-control'])
+    expect(answer.headers[name]).toBe(plain.headers[name]);
+  expect(answer.headers.vary).toBe('Accept, Accept-Encoding, Authorization');
+  expect(answer.headers['content-length']).toBe(compressed ? undefined : String(answer.bytes.length));
+  if (compressed) expect(answer.bytes.length).toBeLessThan(plain.bytes.length / 2);
+});
+
+test.each([
+  ['application/json', '?include=words'],
+  ['text/vtt', ''],
+  ['application/x-subrip', ''],
+  ['text/plain', ''],
+])('a large transcript as %s%s → compressed', async (type, query) => {
+  const answer = await ask(long + query, { Accept: type, 'Accept-Encoding': 'gzip' });
+  expect([answer.status, isGzip(answer)]).toEqual([200, true]);
+  expect(answer.text).toBe((await ask(long + query, { Accept: type })).text);
+});
+
+test('a list of 20 sessions → compressed, and Vary says so to who gets it as it is', async () => {
+  const [packed, plain] = [await ask('/v1/sessions', { 'Accept-Encoding': 'gzip' }), await ask('/v1/sessions')];
+  expect([isGzip(packed), isGzip(plain)]).toEqual([true, false]);
+  expect(packed.text).toBe(plain.text);
+  expect(JSON.parse(packed.text).items).toHaveLength(20);
+  expect([packed.headers.vary, plain.headers.vary]).toEqual(['Accept-Encoding', 'Accept-Encoding']);
+});
+
+test.each(['/openapi.json', '/v1/openapi.json', '/docs'])('%s → compressed, with one weak tag', async (path) => {
+  const packed = await plainGet(service.url + path, { 'Accept-Encoding': 'gzip' });
+  const plain = await plainGet(service.url + path);
+  expect([isGzip(plain), plain.headers.vary, packed.headers.vary]).toEqual([
+    false,
+    'Accept-Encoding',
+    'Accept-Encoding',
+  ]);
+  expect(packed.text).toBe(plain.text);
+  expect(packed.headers.etag).toMatch(/^W\/"/);
+  expect(packed.headers.etag).toBe(plain.headers.etag);
+  // The page itself is small; its scripts and the contract are not.
+  expect(isGzip(packed)).toBe(plain.bytes.length > 2048);
+});
+
+test('the scripts of /docs → compressed', async () => {
+  const page = (await plainGet(`${service.url}/docs`)).text;
+  const viewer = /src="(\/docs\/scalar-[^"]+)"/.exec(page)![1]!;
+  const packed = await plainGet(service.url + viewer, { 'Accept-Encoding': 'gzip' });
+  expect([packed.status, isGzip(packed), packed.headers.vary]).toEqual([200, true, 'Accept-Encoding']);
+  expect(packed.text).toBe((await plainGet(service.url + viewer)).text);
+});
+
+test('small answers → as they are, whatever the client accepts', async () => {
+  const accepts = { 'Accept-Encoding': 'gzip, identity;q=0' };
+  const answers = [
+    await ask(short, accepts),
+    await ask(short.replace('/transcript', ''), accepts),
+    await ask('/v1/nothing', accepts),
+    await ask('/v1/sessions', { ...accepts, Authorization: undefined }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 401]);
+  expect(answers.filter(isGzip)).toEqual([]);
+  for (const { headers, bytes } of answers) expect(headers['content-length']).toBe(String(bytes.length));
+});
+
+test('If-None-Match with the tag of either form → 304 in either form, with the same Vary and no encoding', async () => {
+  for (const path of [long, '/openapi.json']) {
+    const { headers: first } = await ask(path, { 'Accept-Encoding': 'gzip' });
+    for (const accepted of [undefined, 'gzip', 'identity']) {
+      const known = { 'If-None-Match': first.etag, 'Accept-Encoding': accepted };
+      const { status, headers, bytes } = await ask(path, known);
+      expect([status, headers.etag, headers.vary, bytes.length]).toEqual([304, first.etag, first.vary, 0]);
+      for (const name of ['content-encoding', 'content-length', 'content-type'])
+        expect(headers).not.toHaveProperty(name);
+    }
+  }
+});
+
+test.each(['gzip', 'identity'])('HEAD with Accept-Encoding: %s → what GET says, without a body', async (accepted) => {
+  for (const path of [long, short, '/v1/sessions', '/openapi.json', '/docs']) {
+    const get = await ask(path, { 'Accept-Encoding': accepted });
+    const head = await ask(path, { 'Accept-Encoding': accepted }, 'HEAD');
+    expect([head.status, head.bytes.length]).toEqual([200, 0]);
+    for (const name of ['content-encoding', 'content-length', 'content-type', 'etag', 'vary', 'cache-control'])
+      expect([path, name, head.headers[name]]).toEqual([path, name, get.headers[name]]);
+  }
+});
+
+test('VALIDATE_RESPONSES=1 and an answer that breaks the contract → seen before it is compressed', async () => {
+  const other = await makeAccount(service.db);
+  for (let i = 0; i < 20; i += 1) await makeSession(service.db, other.id, { title: 'x'.repeat(300) });
+  const answer = await ask('/v1/sessions', { Authorization: `Bearer ${other.key}`, 'Accept-Encoding': 'gzip' });
+  expect([answer.status, JSON.parse(answer.text).code]).toEqual([500, 'internal_error']);
+});

@@ -1,0 +1,108 @@
+/** What Node's HTTP parser refuses is answered like any other error, over a socket that speaks no proper HTTP. */
+import { readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { answerParserRefusals } from '../../../../src/api/connections/parser-refusals.ts';
+import { listen } from '../../../../src/listening.ts';
+import { makeAccount } from '../../../support/service/accounts.ts';
+import { violations } from '../../../../src/api/contract/checker.ts';
+import { parseAnswers, sendRaw } from '../../../support/clients/raw-http.ts';
+import { startTestService } from '../../../support/service/service.ts';
+import { until } from '../../../support/until.ts';
+import type { RawAnswer } from '../../../support/clients/raw-http.ts';
+import type { TestService } from '../../../support/service/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+function expectProblem(answer: RawAnswer | undefined, status: number, code: string): void {
+  expect(answer).toMatchObject({
+    status,
+    headers: {
+      connection: 'close',
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
+  });
+  const body = JSON.parse(answer!.text) as object;
+  expect(body).toMatchObject({ type: 'about:blank', status, code, requestId: answer!.headers['x-request-id'] });
+  expect(violations({ method: 'GET', path: '/unknown', ...answer! })).toEqual([]);
+  expect(answer!.text).not.toMatch(/HPE_|node:|\.ts:/);
+}
+
+test.each([
+  ['no HTTP at all', 'hello\r\n\r\n'],
+  ['TLS on the plain port', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\r\n\r\n'],
+  ['HTTP/2 with prior knowledge', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ['an unknown method', 'FETCH /v1/sessions HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['a space in a header name', 'GET /v1/sessions HTTP/1.1\r\nHost: a\r\nBad Name: 1\r\n\r\n'],
+  ['a control character in a header', 'GET /v1/sessions HTTP/1.1\r\nHost: a\r\nX: \u0001\r\n\r\n'],
+  ['a space in the path', 'GET /v1/ses sions HTTP/1.1\r\nHost: a\r\n\r\n'],
+  [
+    'a length and chunks at once',
+    'POST /v1/transcriptions HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  ],
+  ['a length that is no number', 'POST /v1/transcriptions HTTP/1.1\r\nHost: a\r\nContent-Length: ten\r\n\r\n'],
+  ['no Host', 'GET /v1/sessions HTTP/1.1\r\n\r\n'],
+])('%s → 400 invalid_request', async (_, bytes) => {
+  const answers = parseAnswers(await sendRaw(service.api.port, bytes));
+  expect(answers).toHaveLength(1);
+  expectProblem(answers[0], 400, 'invalid_request');
+});
+
+test.each([
+  ['a path', `GET /v1/sessions?cursor=${'a'.repeat(17_000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
+  ['one header', `GET /v1/sessions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${'a'.repeat(17_000)}\r\n\r\n`],
+  ['all headers', `GET /v1/sessions HTTP/1.1\r\nHost: a\r\n${'Cookie: a=1\r\n'.repeat(2_000)}\r\n`],
+])('%s beyond 16 KiB → 431 headers_too_large', async (_, bytes) => {
+  const answers = parseAnswers(await sendRaw(service.api.port, bytes));
+  expect(answers).toHaveLength(1);
+  expectProblem(answers[0], 431, 'headers_too_large');
+});
+
+test('headers that do not end in time → 408 request_timeout', async () => {
+  // The service waits 20 s; only the times differ here.
+  const server = createServer({ headersTimeout: 100, connectionsCheckingInterval: 20 });
+  answerParserRefusals(server);
+  const port = await listen(server, 0, '127.0.0.1', 'PORT');
+  const answers = parseAnswers(await sendRaw(port, 'GET /v1/sessions HTTP/1.1\r\nHost: a\r\n'));
+  server.close();
+  expect(answers).toHaveLength(1);
+  expectProblem(answers[0], 408, 'request_timeout');
+});
+
+test('a body that stops being HTTP in the middle → one answer, nothing stored, no error in the log', async () => {
+  const { key } = await makeAccount(service.db);
+  const from = service.logLines.length;
+  const head = [
+    'POST /v1/transcriptions HTTP/1.1',
+    'Host: a',
+    `Authorization: Bearer ${key}`,
+    'Content-Type: multipart/form-data; boundary=b',
+    'Transfer-Encoding: chunked',
+  ];
+  const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF';
+  const chunk = `${part.length.toString(16)}\r\n${part}\r\n`;
+  const answers = parseAnswers(await sendRaw(service.api.port, `${head.join('\r\n')}\r\n\r\n${chunk}no chunk\r\n`));
+  expect(answers).toHaveLength(1);
+  expectProblem(answers[0], 400, 'invalid_request');
+  expect((await service.get('/v1/sessions', key).expect(200)).body).toEqual({ items: [] });
+  await until(async () =>
+    (await readdir(service.dataDir, { recursive: true, withFileTypes: true })).every((entry) => !entry.isFile()),
+  );
+  expect(service.logLines.slice(from).join('')).not.toContain('"err"');
+});
+
+test('a connection that is reset by the client → no answer, no error in the log', async () => {
+  const from = service.logLines.length;
+  const socket = connect(service.api.port, '127.0.0.1');
+  await new Promise<void>((resolve) => socket.once('connect', resolve));
+  socket.write('GET /v1/sessions HTTP/1.1\r\n');
+  socket.resetAndDestroy();
+  await service.get('/v1/openapi.json').expect(200);
+  expect(service.logLines.slice(from).join('')).not.toContain('"err"');
+});

@@ -1,0 +1,35 @@
+/** With CORS_ORIGINS set: answers to OPTIONS, and that no request goes past the checks of every request because of them. */
+import { parseAnswers, rawRequest, sendRaw } from '../../../support/clients/raw-http.ts';
+import { startTestService } from '../../../support/service/service.ts';
+import type { TestService } from '../../../support/service/service.ts';
+
+let service: TestService;
+beforeAll(async () => (service = await startTestService({ env: { CORS_ORIGINS: 'https://app.example.com' } })));
+afterAll(() => service.stop());
+
+test.each(['/v1/sessions', '/v1/nothing', '/v1/%ff', '*'])('OPTIONS %s → 204 with what is allowed', async (target) => {
+  const lines = [`OPTIONS ${target} HTTP/1.1`, 'Host: a', 'Origin: https://app.example.com', 'Connection: close'];
+  const [answer] = parseAnswers(await sendRaw(service.api.port, `${lines.join('\r\n')}\r\n\r\n`));
+  expect(answer).toMatchObject({
+    status: 204,
+    headers: {
+      'access-control-allow-origin': 'https://app.example.com',
+      'access-control-allow-methods': 'GET,HEAD,POST',
+    },
+  });
+});
+
+test.each(['/v1/%ff', '/%', '/docs/%'])('GET %s → 404 as problem+json', async (target) => {
+  const { status, headers, text } = await rawRequest(service.api.port, 'GET', target);
+  expect([status, headers['content-type']]).toEqual([404, 'application/problem+json']);
+  expect(JSON.parse(text)).toMatchObject({ code: 'route_not_found' });
+});
+
+test.each(['OPTIONS /v1/sessions', 'GET /docs', 'GET /v1/sessions'])(
+  '%s with two Hosts and another request behind it → one 400, and the connection is closed',
+  async (start) => {
+    const bytes = `${start} HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\nGET /docs HTTP/1.1\r\nHost: a\r\n\r\n`;
+    const answers = parseAnswers(await sendRaw(service.api.port, bytes));
+    expect(answers.map(({ status, headers }) => [status, headers.connection])).toEqual([[400, 'close']]);
+  },
+);

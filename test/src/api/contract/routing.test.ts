@@ -1,0 +1,207 @@
+/** Paths, methods and queries that no client of ours would send. */
+import { makeAccount } from '../../../support/service/accounts.ts';
+import { rawRequest } from '../../../support/clients/raw-http.ts';
+import { startTestService } from '../../../support/service/service.ts';
+import type { TestAccount } from '../../../support/service/accounts.ts';
+import type { TestService } from '../../../support/service/service.ts';
+
+let service: TestService;
+let account: TestAccount;
+beforeAll(async () => {
+  service = await startTestService();
+  account = await makeAccount(service.db);
+});
+afterAll(() => service.stop());
+
+const id = '01a1f89b-f1a2-7605-ae51-71a046f5ee3c';
+const raw = (method: string, target: string) =>
+  rawRequest(service.api.port, method, target, [`Authorization: Bearer ${account.key}`]);
+
+test.each([
+  '/',
+  '/v1',
+  '/v1/',
+  '/v2/sessions',
+  '/sessions',
+  '/V1/sessions',
+  '/v1/Sessions',
+  '/v1/sessions/',
+  '//v1/sessions',
+  '/v1//sessions',
+  '/v1/./sessions',
+  '/v1/../v1/sessions',
+  '/v1/sessions%00',
+  '/v1/sessions%2F',
+  '/v1/sessions;a=b',
+  `/v1/sessions/${id}/`,
+  `/v1/sessions/${id}/transcript/`,
+  `/v1/sessions/${id}/words`,
+  '/v1/sessions//transcript',
+  '/v1/transcriptions/1',
+  '/openapi.json/',
+  '/openapi.yaml',
+  '/v1/openapi.json/..',
+  '/../../etc/passwd',
+  '/%2e%2e/%2e%2e/etc/passwd',
+  '/%',
+  '/v1/%zz',
+  '/__proto__',
+  '/v1/constructor',
+  '/metrics',
+  '/healthz',
+])('GET %s → 404 route_not_found without asking for a key', async (target) => {
+  const { status, headers, text } = await raw('GET', target);
+  expect(status).toBe(404);
+  expect(JSON.parse(text)).toMatchObject({ code: 'route_not_found', requestId: headers['x-request-id'] });
+  expect(headers).not.toHaveProperty('ratelimit');
+  expect(text).not.toMatch(/passwd|node_modules|\.ts:/);
+});
+
+test.each([
+  ['PUT', '/v1/sessions', 'GET, HEAD'],
+  ['POST', '/v1/sessions', 'GET, HEAD'],
+  ['OPTIONS', '/v1/sessions', 'GET, HEAD'],
+  ['TRACE', '/v1/sessions', 'GET, HEAD'],
+  ['PROPFIND', '/v1/sessions', 'GET, HEAD'],
+  ['DELETE', `/v1/sessions/${id}`, 'GET, HEAD'],
+  ['PATCH', '/v1/sessions/anything', 'GET, HEAD'],
+  ['DELETE', `/v1/sessions/${id}/transcript`, 'GET, HEAD'],
+  ['GET', '/v1/transcriptions', 'POST'],
+  ['HEAD', '/v1/transcriptions', 'POST'],
+  ['OPTIONS', '/v1/transcriptions', 'POST'],
+  ['POST', '/v1/openapi.json', 'GET, HEAD'],
+  ['DELETE', '/openapi.json', 'GET, HEAD'],
+])('%s %s → 405 with Allow: %s', async (method, target, allow) => {
+  const { status, headers, text } = await raw(method, target);
+  expect(status).toBe(405);
+  expect(headers.allow).toBe(allow);
+  expect(headers).not.toHaveProperty('ratelimit');
+  expect(headers).not.toHaveProperty('access-control-allow-origin');
+  if (method !== 'HEAD') expect(JSON.parse(text)).toMatchObject({ code: 'method_not_allowed' });
+});
+
+test.each(['OPTIONS', 'GET'])('%s * → 404', async (method) => {
+  expect((await raw(method, '*')).status).toBe(404);
+});
+
+test.each([
+  ['absolute form', 'http://elsewhere.example/v1/sessions?limit=1'],
+  ['an empty query', '/v1/sessions?'],
+  ['empty parts of a query', '/v1/sessions?&&limit=1&'],
+  ['encoded names and values', '/v1/sessions?%6Cimit=%31'],
+])('GET with %s → 200', async (_, target) => {
+  const { status, text } = await raw('GET', target);
+  expect(status).toBe(200);
+  expect(JSON.parse(text)).toEqual({ items: [] });
+});
+
+test.each([
+  ['/v1/sessions', 200],
+  ['/v1/openapi.json', 200],
+  ['/v1/sessions?page=1', 400],
+  [`/v1/sessions/${id}`, 404],
+  ['/v1/nothing', 404],
+])('HEAD %s → %i with the headers of GET and no body', async (target, status) => {
+  const [get, head] = [await raw('GET', target), await raw('HEAD', target)];
+  expect(head.status).toBe(status);
+  expect(head.text).toBe('');
+  const { date: _, 'x-request-id': __, ratelimit: ___, ...expected } = get.headers;
+  expect(head.headers).toMatchObject(expected);
+});
+
+describe('a query that the contract does not know → 400 that names what is wrong', () => {
+  test.each<[string, string, string]>([
+    ['page=1', 'page', 'is not known'],
+    ['Limit=1', 'Limit', 'is not known'],
+    ['limit[]=1', 'limit[]', 'is not known'],
+    ['status[0]=queued', 'status[0]', 'is not known'],
+    ['=1', '', 'is not known'],
+    ['__proto__=1', '__proto__', 'is not known'],
+    ['__proto__=1&__proto__=2', '__proto__', 'is not known'],
+    ['__proto__[admin]=1', '__proto__[admin]', 'is not known'],
+    ['constructor=1', 'constructor', 'is not known'],
+    ['hasOwnProperty=1', 'hasOwnProperty', 'is not known'],
+    ['toString=', 'toString', 'is not known'],
+    ['a/b~c=1', 'a/b~c', 'is not known'],
+    ['%00=1', '\ufffd', 'is not known'],
+    ['a%0d%0ab%1b%e2%80%ae=1', 'a\ufffd\ufffdb\ufffd\ufffd', 'is not known'],
+    ['%ff=1', '\ufffd', 'is not known'],
+    ['limit=1&limit=2', 'limit', 'must be integer'],
+    ['limit=', 'limit', 'must be integer'],
+    ['limit=ten', 'limit', 'must be integer'],
+    ['limit=1.5', 'limit', 'must be integer'],
+    ['limit=0', 'limit', 'must be >= 1'],
+    ['limit=101', 'limit', 'must be <= 100'],
+    ['limit=-1', 'limit', 'must be >= 1'],
+    ['limit=99999999999999999999', 'limit', 'must be <= 100'],
+    ['limit=NaN', 'limit', 'must be integer'],
+    ['limit=Infinity', 'limit', 'must be <= 100'],
+    ['cursor=', 'cursor', 'must NOT have fewer than 1 characters'],
+    ['cursor=a&cursor=b', 'cursor', 'must be string'],
+    [`cursor=${'a'.repeat(1025)}`, 'cursor', 'must NOT have more than 1024 characters'],
+    ['cursor=a%20b', 'cursor', 'must match pattern "^[A-Za-z0-9_-]+$"'],
+    ['status=', 'status', 'must be one of queued, processing, completed, failed'],
+    ['status=done', 'status', 'must be one of queued, processing, completed, failed'],
+    ['status=queued,failed', 'status', 'must be one of queued, processing, completed, failed'],
+    ['status=queued&status=done', 'status', 'must be one of queued, processing, completed, failed'],
+    [Array(5).fill('status=queued').join('&'), 'status', 'must NOT have more than 4 items'],
+    ['createdAfter=', 'createdAfter', 'must be a time such as 2026-11-20T09:30:00Z'],
+    ['createdAfter=yesterday', 'createdAfter', 'must be a time such as 2026-11-20T09:30:00Z'],
+    ['createdAfter=2026-11-20', 'createdAfter', 'must be a time such as 2026-11-20T09:30:00Z'],
+    ['createdBefore=2026-02-30T00:00:00Z', 'createdBefore', 'must be a time such as 2026-11-20T09:30:00Z'],
+    ['createdBefore=2026-11-20T09:30:00', 'createdBefore', 'must be a time such as 2026-11-20T09:30:00Z'],
+    ['createdBefore=1700000000', 'createdBefore', 'must be a time such as 2026-11-20T09:30:00Z'],
+    ['createdBefore=infinity', 'createdBefore', 'must be a time such as 2026-11-20T09:30:00Z'],
+  ])('?%s → %j %s', async (query, name, message) => {
+    const { status, headers, text } = await raw('GET', `/v1/sessions?${query}`);
+    expect(status).toBe(400);
+    expect(JSON.parse(text)).toMatchObject({ code: 'invalid_request', errors: [{ in: 'query', name, message }] });
+    expect(headers).toHaveProperty('ratelimit');
+    expect(text).not.toMatch(/node_modules|\.ts:|ajv/i);
+  });
+
+  test('several faults → each named once', async () => {
+    const { text } = await raw('GET', '/v1/sessions?limit=0&page=1&status=a&status=b&createdAfter=x');
+    const { errors } = JSON.parse(text) as { errors: { name: string }[] };
+    expect(errors.map(({ name }) => name).sort()).toEqual(['createdAfter', 'limit', 'page', 'status']);
+  });
+
+  test('hundreds of unknown names → 400 with at most 20 of them, none longer than 100 characters', async () => {
+    const query = Array.from({ length: 60 }, (_, i) => `${'x'.repeat(150)}${i}=1`).join('&');
+    const { status, text } = await raw('GET', `/v1/sessions?${query}`);
+    expect(status).toBe(400);
+    const { errors } = JSON.parse(text) as { errors: { name: string }[] };
+    expect(errors).toHaveLength(20);
+    expect(errors.every(({ name }) => name.length <= 100)).toBe(true);
+  });
+});
+
+describe('a session id that is none → 400 that names it', () => {
+  test.each([
+    'anything',
+    '1',
+    `urn:uuid:${id}`,
+    `{${id}}`,
+    id.replaceAll('-', ''),
+    `${id}0`,
+    `${id}%00`,
+    `${id}%20`,
+    '%00',
+    '..%2f..%2fetc%2fpasswd',
+    "1'%20or%20'1'='1",
+    'null',
+    '%25',
+    '%',
+    '%zz',
+    '%ff',
+  ])('%s', async (text) => {
+    for (const path of [`/v1/sessions/${text}`, `/v1/sessions/${text}/transcript`]) {
+      const answer = await raw('GET', path);
+      expect(answer.status).toBe(400);
+      expect(JSON.parse(answer.text)).toMatchObject({
+        code: 'invalid_request',
+        errors: [{ in: 'path', name: 'id', message: 'must be a UUID' }],
+      });
+    }
+  });
+});

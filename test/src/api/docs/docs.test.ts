@@ -1,0 +1,99 @@
+/** `/docs` over plain HTTP: what is served, how it may be cached, and what it allows the browser. */
+import { Docs } from '../../../../src/api/docs/docs.ts';
+import { parseAnswers, sendRaw } from '../../../support/clients/raw-http.ts';
+import { startTestService } from '../../../support/service/service.ts';
+import type { TestService } from '../../../support/service/service.ts';
+
+let service: TestService;
+/** The paths of the page's scripts. */
+let scripts: string[];
+beforeAll(async () => {
+  service = await startTestService();
+  const page = await (await ask('/docs')).text();
+  scripts = [...page.matchAll(/<script defer src="([^"]+)">/g)].map(([, path]) => path!);
+});
+afterAll(() => service.stop());
+
+const ask = (path: string, options?: RequestInit) => fetch(service.url + path, { redirect: 'manual', ...options });
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
+  "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+test.each(['/docs', '/docs/', '/docs?from=readme'])('GET %s without a key → the page with its policy', async (path) => {
+  const response = await ask(path);
+  expect(response.status).toBe(200);
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy,
+    'cache-control': 'no-cache',
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': expect.any(String),
+  });
+  expect(await response.text()).not.toMatch(/https?:|<script(?! defer src="\/docs\/)/);
+});
+
+test('the scripts of the page → ours, to be kept for good', async () => {
+  expect(scripts).toEqual([
+    expect.stringMatching(/^\/docs\/start-[0-9a-f]{16}\.js$/),
+    expect.stringMatching(/^\/docs\/scalar-[0-9a-f]{16}\.js$/),
+  ]);
+  for (const path of scripts) {
+    const response = await ask(path, { headers: { 'Accept-Encoding': 'identity' } });
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      'content-length': String((await response.bytes()).length),
+    });
+  }
+});
+
+test('HEAD → the headers of GET without the body', async () => {
+  for (const path of ['/docs', ...scripts]) {
+    const [get, head] = await Promise.all([ask(path), ask(path, { method: 'HEAD' })]);
+    const lasting = ({ headers }: Response) =>
+      [...headers].filter(([name]) => !/^(date|x-request-id|connection|keep-alive|transfer-encoding)$/.test(name));
+    expect(head.status).toBe(200);
+    expect(lasting(head)).toEqual(lasting(get));
+    expect(await head.text()).toBe('');
+  }
+});
+
+test('GET with the ETag → 304 without a body', async () => {
+  for (const path of ['/docs', ...scripts]) {
+    const etag = (await ask(path)).headers.get('etag')!;
+    const again = await ask(path, { headers: { 'If-None-Match': `"other", ${etag}` }, cache: 'no-store' });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+    expect((await ask(path, { headers: { 'If-None-Match': '"other"' }, cache: 'no-store' })).status).toBe(200);
+  }
+});
+
+test('files that can not be read at first → read again by the next request', async () => {
+  const results = [() => Promise.reject(new Error('EMFILE')), () => Promise.resolve(new Map())];
+  const docs = new Docs(() => results.shift()!());
+  const request = [{ path: '/docs', method: 'GET' }, {}] as unknown as Parameters<Docs['answer']>;
+  const answer = () => docs.answer(...request);
+  await expect(answer()).rejects.toThrow('EMFILE');
+  await expect(answer()).rejects.toMatchObject({ code: 'route_not_found' });
+});
+
+test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s /docs → 405 with Allow', async (method) => {
+  const response = await ask('/docs', { method });
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  expect(await response.json()).toMatchObject({ status: 405, code: 'method_not_allowed' });
+});
+
+test.each([
+  ...['/docs/nothing', '/docs/scalar.js', '/docs/start.js', '/docs//', '/docsx', '/DOCS'],
+  ...['/docs/../package.json', '/docs/..%2fdocs.ts', '/docs/%2e%2e/docs.ts', '/docs/..\\files.ts', '/docs/files.ts'],
+  ...['//docs', '/docs/%00', '/docs/__proto__', '/docs/constructor', '/docs/%'],
+])('GET %s → 404 route_not_found, no file', async (target) => {
+  const bytes = await sendRaw(service.api.port, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+  const [answer] = parseAnswers(bytes);
+  expect(answer).toMatchObject({ status: 404, headers: { 'content-type': 'application/problem+json' } });
+  expect(JSON.parse(answer!.text)).toMatchObject({ code: 'route_not_found' });
+});

@@ -1,0 +1,161 @@
+/** Reads that are gathered from many requests: each gets its own answer, and never another account's. */
+import { randomBytes } from 'node:crypto';
+import { versionOf } from '../../../../db/sessions/transcripts.ts';
+import { GatheredReads } from '../../../../src/api/reads/gathered-reads.ts';
+import { SessionReads } from '../../../../src/api/reads/session-reads.ts';
+import { makeAccount } from '../../../support/service/accounts.ts';
+import { countStatements } from '../../../support/service/counted-statements.ts';
+import { startTestService } from '../../../support/service/service.ts';
+import { makeSession, queueSession, twoSegments } from '../../../support/service/sessions.ts';
+import type { TestAccount } from '../../../support/service/accounts.ts';
+import type { TestService } from '../../../support/service/service.ts';
+import type { TestSession } from '../../../support/service/sessions.ts';
+
+let service: TestService;
+let owners: { account: TestAccount; sessions: TestSession[] }[];
+beforeAll(async () => {
+  service = await startTestService();
+  owners = [];
+  for (let owner = 0; owner < 3; owner += 1) {
+    const account = await makeAccount(service.db);
+    const sessions: TestSession[] = [];
+    for (const minute of [1, 2, 3]) {
+      const createdAt = `2026-11-20T09:0${minute}:00Z`;
+      sessions.unshift(await queueSession(service.db, account.id, { title: `${owner}-${minute}`, createdAt }));
+    }
+    owners.push({ account, sessions });
+  }
+});
+afterAll(() => service.stop());
+
+const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
+
+test('pages of many accounts in the same moment → each account its own, newest first, by one statement', async () => {
+  const { db, count } = countStatements(service.db);
+  const reads = new SessionReads(db);
+  const pages = await Promise.all(owners.map(({ account }) => reads.page({ accountId: account.id, limit: 10 })));
+  expect(pages.map(idsOf)).toEqual(owners.map(({ sessions }) => idsOf(sessions)));
+  expect(count()).toBe(1);
+});
+
+test('pages with other bounds of one account in the same moment → each as it was asked for', async () => {
+  const [{ account, sessions }] = owners as [(typeof owners)[0]];
+  const [third, second, first] = idsOf(sessions);
+  const reads = new SessionReads(service.db);
+  const accountId = account.id;
+  const [noon, two] = ['2026-11-20T12:00:00Z', '2026-11-20T09:02:00Z'];
+  const pages = await Promise.all([
+    reads.page({ accountId, limit: 1 }),
+    reads.page({ accountId, limit: 2 }),
+    reads.page({ accountId, limit: 9, after: { createdAt: two, id: second! } }),
+    reads.page({ accountId, limit: 9, createdAfter: two }),
+    reads.page({ accountId, limit: 9, createdBefore: two }),
+    reads.page({ accountId, limit: 9, createdAfter: noon }),
+    reads.page({ accountId, limit: 9, statuses: ['queued', 'failed'], createdBefore: two }),
+    reads.page({ accountId: owners[1]!.account.id, limit: 9, after: { createdAt: two, id: second! } }),
+  ]);
+  expect(pages.slice(0, 7).map(idsOf)).toEqual([
+    [third],
+    [third, second],
+    [first],
+    [third, second],
+    [first],
+    [],
+    [first],
+  ]);
+  const ofTheOther = idsOf(owners[1]!.sessions);
+  expect(idsOf(pages[7]!).every((id) => ofTheOther.includes(id))).toBe(true);
+});
+
+test("sessions and segments in the same moment, another account's among them → undefined for who doesn't own them", async () => {
+  const [mine, theirs] = owners as [(typeof owners)[0], (typeof owners)[0]];
+  const done = await makeSession(service.db, mine.account.id, { status: 'completed' });
+  const reads = new SessionReads(service.db);
+  const answers = await Promise.all([
+    reads.find(mine.account.id, mine.sessions[0]!.id),
+    reads.find(theirs.account.id, mine.sessions[0]!.id),
+    reads.find(theirs.account.id, theirs.sessions[1]!.id),
+    reads.segments(theirs.account.id, done.id),
+    reads.segments(mine.account.id, done.id),
+    reads.segments(mine.account.id, mine.sessions[0]!.id),
+  ]);
+  expect(answers.slice(0, 3).map((session) => (session as { title: string } | undefined)?.title)).toEqual([
+    ...['0-3', undefined, '1-2'],
+  ]);
+  expect(answers[3]).toBeUndefined();
+  expect(JSON.parse(answers[4] as string)[0].text).toBe('good morning');
+  expect(answers[5]).toBeUndefined();
+});
+
+test('sessions with their segments → those of the owner; not those so long that they are better read alone', async () => {
+  const [mine, theirs] = owners as [(typeof owners)[0], (typeof owners)[0]];
+  const short = await makeSession(service.db, mine.account.id, { status: 'completed' });
+  // Not to be compressed.
+  const text = randomBytes(150_000).toString('base64');
+  const segments = JSON.stringify([{ index: 0, startMs: 0, endMs: 10, text }]);
+  const long = await makeSession(service.db, mine.account.id, {
+    status: 'completed',
+    transcript: { ...twoSegments, segments, version: versionOf(twoSegments.durationMs, segments, twoSegments.words) },
+  });
+  const reads = new SessionReads(service.db);
+  const [found, ofNobody, unfinished, tooLong] = await Promise.all([
+    reads.findWithSegments(mine.account.id, short.id),
+    reads.findWithSegments(theirs.account.id, short.id),
+    reads.findWithSegments(mine.account.id, mine.sessions[0]!.id),
+    reads.findWithSegments(mine.account.id, long.id),
+  ]);
+  expect(found).toMatchObject({ id: short.id, status: 'completed', segments: twoSegments.segments });
+  expect(ofNobody).toBeUndefined();
+  expect(unfinished).toMatchObject({ status: 'queued', segments: null });
+  expect(tooLong).toMatchObject({ id: long.id, status: 'completed', segments: null });
+
+  const headers = { Authorization: `Bearer ${mine.account.key}` };
+  const answer = await fetch(`${service.url}/v1/sessions/${long.id}/transcript`, { headers });
+  expect(((await answer.json()) as { segments: { text: string }[] }).segments[0]!.text).toBe(text);
+});
+
+test('more questions than a statement takes, some the same → every one answered, the same ones together', async () => {
+  const batches: string[][] = [];
+  const read = async (questions: string[]) => {
+    batches.push(questions);
+    return questions.map((question) => question.toUpperCase());
+  };
+  const reads = new GatheredReads(read, (question) => question, { maxEntries: 2, maxAtOnce: 1 });
+  const answers = await Promise.all(['a', 'a', 'b', 'b', 'c', 'd', 'e'].map((question) => reads.find(question)));
+  expect(answers).toEqual(['A', 'A', 'B', 'B', 'C', 'D', 'E']);
+  expect(batches).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
+});
+
+test('the database is away → those who asked are told, the next are answered', async () => {
+  let isAway = true;
+  const read = async (questions: string[]) => {
+    if (isAway) throw new Error('Connection terminated');
+    return questions;
+  };
+  const reads = new GatheredReads(read, (question) => question, { maxEntries: 10, maxAtOnce: 1 });
+  const failed = await Promise.allSettled([reads.find('a'), reads.find('b')]);
+  expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  isAway = false;
+  expect(await reads.find('a')).toBe('a');
+});
+
+test('one of many that were asked for can not be read → only that one fails', async () => {
+  const read = async (questions: string[]) => {
+    if (questions.includes('damaged')) throw new Error('invalid page in block 7');
+    return questions;
+  };
+  const reads = new GatheredReads(read, (question) => question, { maxEntries: 10, maxAtOnce: 1 });
+  const settled = await Promise.allSettled(['a', 'damaged', 'b'].map((question) => reads.find(question)));
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('a session whose row can not be read → the page of its account fails, those of others do not', async () => {
+  const damaged = await makeAccount(service.db);
+  await queueSession(service.db, damaged.id, { title: 'no upload has such a title: \x1e' });
+  const reads = new SessionReads(service.db);
+  const asked = [owners[0]!.account, damaged, owners[1]!.account].map(({ id }) =>
+    reads.page({ accountId: id, limit: 9 }),
+  );
+  const settled = await Promise.allSettled(asked);
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});

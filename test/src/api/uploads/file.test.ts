@@ -1,0 +1,71 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { UploadFile, withoutFirst } from '../../../../src/api/uploads/file.ts';
+
+let folder: string;
+let path: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'upload-file-test-'));
+  path = join(folder, 'upload');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const room = async () => undefined;
+/** With a buffer of its own, as Node makes one for each piece of a body. */
+const alone = (content: Buffer): Buffer => Buffer.from(Uint8Array.from(content).buffer);
+
+test('pieces of every size → the file, its size and its SHA-256 are theirs', async () => {
+  const content = randomBytes(20 * 1024 * 1024);
+  const pieces: Buffer[] = [];
+  for (let at = 0, length = 1; at < content.length; at += length, length = (length * 7 + 3) % 70_001) {
+    pieces.push(alone(content.subarray(at, at + length)));
+  }
+  const file = await UploadFile.create(path, { hash: true, checkDisk: room });
+  await pipeline(Readable.from(pieces, { objectMode: false, highWaterMark: 1024 * 1024 }), file);
+  await file.flush();
+  expect((await readFile(path)).equals(content)).toBe(true);
+  expect(file.bytes).toBe(content.length);
+  expect(file.sha256()).toEqual(createHash('sha256').update(content).digest());
+});
+
+test('a piece that was written → its memory is given back, but not what lies beside it', async () => {
+  const whole = alone(Buffer.from('whole'));
+  const shared = alone(Buffer.from('before part after'));
+  const file = await UploadFile.create(path, { hash: false, checkDisk: room });
+  await pipeline(Readable.from([whole, shared.subarray(7, 11)], { objectMode: false }), file);
+  await file.flush();
+  expect([whole.length, shared.toString()]).toEqual([0, 'before part after']);
+  expect(await readFile(path, 'utf8')).toBe('wholepart');
+});
+
+test('no room for more → the error of the check, and the file can be closed', async () => {
+  const full = new Error('full');
+  const file = await UploadFile.create(path, { hash: false, checkDisk: () => Promise.reject(full) });
+  await expect(pipeline(Readable.from([Buffer.alloc(8 * 1024 * 1024)]), file)).rejects.toBe(full);
+  await file.close();
+});
+
+test('a name that is taken → an error, and what is there stays', async () => {
+  const file = await UploadFile.create(path, { hash: false, checkDisk: room });
+  await pipeline(Readable.from(['first'], { objectMode: false }), file);
+  await file.flush();
+  await expect(UploadFile.create(path, { hash: false, checkDisk: room })).rejects.toThrow('EEXIST');
+  expect(await readFile(path, 'utf8')).toBe('first');
+});
+
+test.each([
+  [0, 'abcdef'],
+  [1, 'bcdef'],
+  [2, 'cdef'],
+  [3, 'def'],
+  [5, 'f'],
+  [6, ''],
+])('%i of 6 bytes were written → "%s" is left', (bytes, left) => {
+  const chunks = ['ab', 'c', 'def'].map((text) => Buffer.from(text));
+  expect(Buffer.concat(withoutFirst(bytes, chunks)).toString()).toBe(left);
+  expect(withoutFirst(bytes, chunks).every(({ length }) => length > 0)).toBe(true);
+});

@@ -1,0 +1,73 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { AudioStore } from '../../../../src/files/audio-store.ts';
+import { readConfig } from '../../../../src/config.ts';
+import { ApiError } from '../../../../src/api/answers/problem.ts';
+import { receiveUpload } from '../../../../src/api/uploads/receiving.ts';
+import { filePart, form, formType } from '../../../support/uploads/uploads.ts';
+import type { AddressInfo } from 'node:net';
+
+const oneMiB = 1024 * 1024;
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'upload-test-'));
+});
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+/** A disk on which asking for its free space waits for the test. */
+class WatchedStore extends AudioStore {
+  free: () => Promise<number> = () => super.freeBytes();
+  override freeBytes(): Promise<number> {
+    return this.free();
+  }
+}
+
+/** Receives one upload; answers its size, or the code of its refusal. */
+async function receive(store: WatchedStore, body: Buffer, onRequestClose = () => undefined): Promise<string> {
+  await store.open();
+  const config = readConfig({ DATA_DIR: dataDir, MIN_FREE_DISK: '1000' });
+  const server = createServer((req, res) => {
+    req.once('close', onRequestClose);
+    receiveUpload(req, { audioStore: store, config }, { maxBytes: 200 * oneMiB, hash: true }).then(
+      ({ file }) => res.end(String(file.sizeBytes)),
+      (error: unknown) => res.end(error instanceof ApiError ? error.code : String(error)),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    const headers = { 'Content-Type': formType };
+    return await (await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) })).text();
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+test('a disk that lags behind the client → the upload is complete all the same', async () => {
+  const store = new WatchedStore(dataDir);
+  const { promise: requestClosed, resolve } = Promise.withResolvers<void>();
+  // Asked after 8 MiB, and answered only once Node has read all of the request and is done with it.
+  store.free = () => requestClosed.then(() => 1e12);
+  const size = 8 * oneMiB + 300_000;
+  expect(await receive(store, form(filePart(Buffer.alloc(size))), () => void resolve())).toBe(String(size));
+});
+
+test('a disk that fills up while the upload comes → unavailable, nothing is left', async () => {
+  const store = new WatchedStore(dataDir);
+  store.free = () => Promise.resolve(999);
+  expect(await receive(store, form(filePart(Buffer.alloc(9 * oneMiB))))).toBe('unavailable');
+  expect(await readdir(join(dataDir, 'audio', 'incoming'))).toEqual([]);
+});
+
+test('the folder for uploads is gone → a fault, not a refusal', async () => {
+  const store = new WatchedStore(dataDir);
+  await store.open();
+  store.open = async () => undefined;
+  await rm(join(dataDir, 'audio'), { recursive: true });
+  expect(await receive(store, form(filePart('x')))).toContain('ENOENT');
+});

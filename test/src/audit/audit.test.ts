@@ -1,0 +1,120 @@
+/** What the auditor makes of things that change while it looks, one change at a time. */
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inSnapshot } from '../../../db/audit/audit.ts';
+import { AudioStore } from '../../../src/files/audio-store.ts';
+import { audit } from '../../../src/audit/audit.ts';
+import { checkNeededAudio } from '../../../src/audit/needed-audio.ts';
+import { checkSuperfluousFiles } from '../../../src/audit/superfluous-files.ts';
+import { WorkFolder } from '../../../src/files/work-folder.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { upload } from '../../support/service/jobs.ts';
+import { makeSession } from '../../support/service/sessions.ts';
+import { startTestService } from '../../support/service/service.ts';
+import { tone } from '../../support/uploads/uploads.ts';
+import type { Audited } from '../../../src/audit/audited.ts';
+import type { TestAccount } from '../../support/service/accounts.ts';
+import type { TestService } from '../../support/service/service.ts';
+
+let service: TestService;
+let account: TestAccount;
+let audited: Audited;
+let file: string;
+beforeEach(async () => {
+  service = await startTestService();
+  const { db, audioStore, dataDir } = service;
+  audited = { db, audioStore, workFolder: new WorkFolder(dataDir) };
+  account = await makeAccount(db);
+  file = join(await mkdtemp(join(process.env.TEST_FOLDER!, 'audit-')), 'tone.wav');
+  await writeFile(file, await tone(500));
+});
+afterEach(() => service.stop());
+
+test('what is committed after the auditor began → is in none of its rules; and it can write nothing', async () => {
+  await inSnapshot(service.db, async (snapshot) => {
+    const count = () => snapshot.selectFrom('sessions').select('id').execute();
+    expect(await count()).toEqual([]);
+    await makeSession(service.db, account.id);
+    expect(await count()).toEqual([]);
+  });
+  const writing = inSnapshot(service.db, (snapshot) => snapshot.deleteFrom('sessions').execute());
+  await expect(writing).rejects.toThrow(/read-only transaction/);
+});
+
+test('a session that is erased, with its audio, between the snapshot and the look at its file → no breach', async () => {
+  const { sessionId } = await upload(service, account, file);
+  const checks = await inSnapshot(service.db, async (snapshot) => {
+    expect(await snapshot.selectFrom('sessions').select('id').execute()).toHaveLength(1);
+    await service.db.deleteFrom('sessions').where('id', '=', sessionId).execute();
+    await service.audioStore.remove(account.id, sessionId);
+    return checkNeededAudio(audited, snapshot);
+  });
+  expect(checks).toMatchObject([
+    { id: 'unfinished_has_audio', checked: 1, breaches: 0 },
+    { id: 'failed_keeps_audio', checked: 0, breaches: 0 },
+  ]);
+});
+
+test('the file of an upload whose row comes while the auditor waits → no breach; whose row never comes → one', async () => {
+  const { sessionId } = await upload(service, account, file);
+  const row = await service.db.deleteFrom('sessions').returningAll().executeTakeFirstOrThrow();
+  class CommittedMeanwhile extends AudioStore {
+    /** Asked of what looked superfluous. */
+    override async exists(accountId: string, id: string): Promise<boolean> {
+      await service.db.insertInto('sessions').values(row).execute();
+      return super.exists(accountId, id);
+    }
+  }
+  const committing = { ...audited, audioStore: new CommittedMeanwhile(service.dataDir) };
+  const [needed] = await checkSuperfluousFiles(committing, { sweptWithinMs: -Infinity, removedWithinMs: 100 });
+  expect(needed).toMatchObject({ id: 'audio_is_needed', checked: 1, breaches: 0 });
+  expect(await service.db.selectFrom('sessions').select('id').execute()).toHaveLength(1);
+
+  await service.db.deleteFrom('sessions').execute();
+  const [check] = await checkSuperfluousFiles(audited, { sweptWithinMs: -Infinity, removedWithinMs: 100 });
+  expect(check).toMatchObject({ checked: 1, breaches: 1, examples: [`${account.id}/${sessionId}`] });
+});
+
+test('old audio of a session that was completed a moment ago → waits for the sweep, no breach', async () => {
+  const { id } = await makeSession(service.db, account.id, { status: 'completed' });
+  await service.audioStore.keep(file, account.id, id);
+  await utimes(service.audioStore.path(account.id, id), 0, 0);
+  const of = async () => (await audit(audited, () => {})).checks.find((check) => check.id === 'audio_is_needed');
+  expect(await of()).toMatchObject({ checked: 1, breaches: 0, awaitingSweep: 1 });
+
+  const before = new Date(Date.now() - 3 * 3_600_000).toISOString();
+  await service.db.updateTable('sessions').set({ completed_at: before }).execute();
+  expect(await of()).toMatchObject({ checked: 1, breaches: 1, awaitingSweep: 0 });
+});
+
+test('no folder for audio or work yet, as before the first start → nothing to look at, sound', async () => {
+  await rm(service.dataDir, { recursive: true });
+  const { sound, checks } = await audit(audited, () => {});
+  expect(sound).toBe(true);
+  expect(checks.map(({ checked }) => checked).every((checked) => checked <= 1)).toBe(true);
+});
+
+test('more transcripts than one range holds → each judged once, and how far it is is told', async () => {
+  const { db } = service;
+  const { id } = await makeSession(db, account.id, { status: 'completed' });
+  const session = await db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const transcript = await db.selectFrom('transcripts').selectAll().executeTakeFirstOrThrow();
+  const ids = Array.from({ length: 2_000 }, () => crypto.randomUUID());
+  await db
+    .insertInto('sessions')
+    .values(ids.map((copy) => ({ ...session, id: copy })))
+    .execute();
+  await db
+    .insertInto('transcripts')
+    .values(ids.map((copy) => ({ ...transcript, session_id: copy })))
+    .execute();
+  const told: number[] = [];
+  const { checks } = await audit(audited, (done) => told.push(done));
+  expect(checks.find((check) => check.id === 'version_is_hash')).toMatchObject({ checked: 2_001, breaches: 0 });
+  expect(checks.find((check) => check.id === 'speech_is_charged_once')).toMatchObject({
+    ...{ checked: 2_001, breaches: 2_000, examples: [...ids].sort().slice(0, 5) },
+  });
+  expect(told).toEqual([...told].sort((a, b) => a - b));
+  expect(told.at(-1)).toBeGreaterThan(0.99);
+  expect(told.at(-1)).toBeLessThanOrEqual(1);
+});

@@ -1,0 +1,194 @@
+import { fitsOnScreen } from '../../../src/captions/lines.ts';
+import type { Word } from '../../../src/recognizers/recognizer.ts';
+import { segmentsFromTexts, segmentsFromUtterances } from '../../../src/captions/segments.ts';
+
+/** `count` words of 200 ms, one every `everyMs`. */
+function words(count: number, everyMs: number, from = 0): Word[] {
+  return Array.from({ length: count }, (_, position) => {
+    const startMs = from + position * everyMs;
+    return { startMs, endMs: startMs + 200, text: `w${position}` };
+  });
+}
+
+const texts = (utterances: Word[][], durationMs = 3_600_000): string[] =>
+  segmentsFromUtterances(utterances, durationMs).map((segment) => segment.text);
+
+test('no utterances, or none with words → no segments', () => {
+  expect(segmentsFromUtterances([], 1000)).toEqual([]);
+  expect(segmentsFromUtterances([[], [{ startMs: 0, endMs: 10, text: ' ' }]], 1000)).toEqual([]);
+});
+
+test('two utterances close together → a segment each, numbered', () => {
+  const segments = segmentsFromUtterances([words(2, 250), words(2, 250, 500)], 10_000);
+  expect(segments).toMatchObject([
+    { index: 0, startMs: 0, endMs: 450, text: 'w0 w1' },
+    { index: 1, startMs: 500, endMs: 950, text: 'w0 w1' },
+  ]);
+});
+
+test('a pause of 600 ms → a cut, a shorter one → none', () => {
+  expect(texts([[...words(2, 200), ...words(1, 200, 1000)]])).toEqual(['w0 w1', 'w0']);
+  expect(texts([[...words(2, 200), ...words(1, 200, 999)]])).toEqual(['w0 w1 w0']);
+});
+
+test('after 10 words → cut at a pause of 200 ms', () => {
+  expect(texts([[...words(12, 200), ...words(3, 200, 2600)]])).toHaveLength(2);
+  expect(texts([[...words(8, 200), ...words(3, 200, 1800)]])).toHaveLength(1);
+});
+
+test('speech without pauses → at most 20 words and 10 s in each segment, no word lost', () => {
+  for (const everyMs of [200, 390, 790]) {
+    const segments = segmentsFromUtterances([words(100, everyMs)], 100_000);
+    for (const segment of segments) {
+      expect(segment.words.length).toBeLessThanOrEqual(20);
+      expect(segment.endMs - segment.startMs).toBeLessThanOrEqual(10_000);
+    }
+    expect(segments.flatMap((segment) => segment.words)).toHaveLength(100);
+  }
+});
+
+test('times out of order, overlapping, outside and fractional → ordered integers within the audio', () => {
+  const utterances: Word[][] = [
+    [{ startMs: 700, endMs: 2000, text: 'last' }],
+    [
+      { startMs: 400.4, endMs: 300, text: 'second' },
+      { startMs: -50, endMs: 450.6, text: ' first ' },
+    ],
+    [{ startMs: 440, endMs: 800, text: 'third' }],
+    [{ startMs: 5000, endMs: 6000, text: 'beyond' }],
+  ];
+  const segments = segmentsFromUtterances(utterances, 1000);
+  expect(segments.map(({ startMs, endMs, text }) => [startMs, endMs, text])).toEqual([
+    [0, 451, 'first second'],
+    [451, 800, 'third'],
+    [800, 1000, 'last'],
+    [1000, 1000, 'beyond'],
+  ]);
+});
+
+test('confidence → the mean of the words that have one, 4 decimals; none → absent', () => {
+  const word = (startMs: number, confidence?: number): Word => ({
+    ...{ startMs, endMs: startMs + 100, text: 'w' },
+    ...(confidence !== undefined && { confidence }),
+  });
+  const [segment] = segmentsFromUtterances([[word(0, 0.123456), word(100, 0), word(200)]], 1000);
+  expect(segment!.confidence).toBe(0.0618);
+  expect(segment!.words.map(({ confidence }) => confidence)).toEqual([0.1235, 0, undefined]);
+  const [without] = segmentsFromUtterances([[word(0)]], 1000);
+  expect(without).not.toHaveProperty('confidence');
+  expect(without).not.toHaveProperty('speaker');
+});
+
+test('the words given → not changed', () => {
+  const given = [[{ startMs: -5, endMs: 99_999, text: ' a ' }]];
+  const before = structuredClone(given);
+  segmentsFromUtterances(given, 1000);
+  expect(given).toEqual(before);
+});
+
+/** Words of 300 ms without pauses. */
+const said = (text: string, from = 0): Word[] =>
+  text.split(' ').map((word, position) => ({
+    ...{ startMs: from + position * 300, endMs: from + position * 300 + 300, text: word },
+  }));
+
+test('ends of sentences → a segment each; capitals and punctuation stay as they are', () => {
+  expect(texts([said('We met on Monday. Who was there then? "Everyone," she said.')])).toEqual([
+    ...['We met on Monday.', 'Who was there then?', '"Everyone," she said.'],
+  ]);
+});
+
+test.each([
+  'Then Mr. Dashwood left for the day.',
+  'We met J. R. Ewing in Dallas.',
+  'Some fruit, e.g. Apples from Kent, was left.',
+  'It went on and on... and on.',
+])('no end of a sentence within "%s" → one segment', (text) => {
+  expect(texts([said(text)])).toEqual([text]);
+});
+
+test('a sentence of less than a second → stays with the next one', () => {
+  expect(texts([said('Yes. We did it together.')])).toEqual(['Yes. We did it together.']);
+});
+
+test('more than two lines of 42 characters → cut at the comma in the second half', () => {
+  const text =
+    'considerably uncomfortable arrangements notwithstanding everybody, representatives unanimously congratulated themselves';
+  expect(texts([said(text)])).toEqual([
+    'considerably uncomfortable arrangements notwithstanding everybody,',
+    'representatives unanimously congratulated themselves',
+  ]);
+});
+
+test('without commas → cut at the longest pause in the second half', () => {
+  const words = Array.from({ length: 24 }, (_, i) => ({ startMs: i * 300, endMs: i * 300 + 200, text: `w${i}` }));
+  for (const word of words.slice(15)) [word.startMs, word.endMs] = [word.startMs + 80, word.endMs + 80];
+  expect(texts([words])[0]!.split(' ')).toHaveLength(15);
+});
+
+test('another speaker → a new segment that names him', () => {
+  const words = [
+    { startMs: 0, endMs: 300, text: 'hello', speaker: 'S1' },
+    { startMs: 300, endMs: 600, text: 'hi', speaker: 'S2' },
+  ];
+  const segments = segmentsFromUtterances([words], 1000);
+  expect(segments.map(({ speaker, text }) => [speaker, text])).toEqual([
+    ['S1', 'hello'],
+    ['S2', 'hi'],
+  ]);
+  expect(segments[0]!.words).toEqual([{ startMs: 0, endMs: 300, text: 'hello' }]);
+});
+
+test('Chinese and Japanese words → no spaces between them, but around Latin words', () => {
+  expect(texts([said('今日 は Tokyo へ 行く 。')])).toEqual(['今日は Tokyo へ行く。']);
+});
+
+test('texts without word times → captions that share their time by length, without words', () => {
+  const text = 'This is the first sentence of it. And this is the second one, which is longer.';
+  const segments = segmentsFromTexts([{ text, startMs: 1000, endMs: 9000, confidence: 0.5 }], 10_000);
+  expect(segments.map(({ text: caption }) => caption)).toEqual([
+    ...['This is the first sentence of it.', 'And this is the second one, which is longer.'],
+  ]);
+  expect(segments[0]).toMatchObject({ startMs: 1000, confidence: 0.5, words: [] });
+  expect(segments[1]!.endMs).toBe(9000);
+  expect(segments[0]!.endMs).toBe(segments[1]!.startMs);
+  expect(segments[0]!.endMs).toBeGreaterThan(4000);
+  expect(segments[0]!.endMs).toBeLessThan(5000);
+});
+
+test.each([
+  [
+    'Chinese',
+    '今天天气很好，我们去公园散步吧。他说：“明天也去iPhone15商店看看，好不好？”然后大家一起吃饭喝茶聊天，一直到晚上十点多才回家，路上又下起了小雨。',
+    ['今天天气很好，我们去公园散步吧。', '他说：“明天也去iPhone15商店看看，好不好？”'],
+  ],
+  [
+    'Japanese',
+    '今日は東京へ行きました。とても楽しかったです。来年もまた行きたいと思いますが、仕事が忙しいので、まだ分かりません。',
+    ['今日は東京へ行きました。', 'とても楽しかったです。'],
+  ],
+  ['Thai', 'สวัสดีครับ วันนี้อากาศดีมากเราจึงไปเดินเล่นที่สวนสาธารณะกับเพื่อนๆ แล้วก็กลับบ้านมากินข้าวด้วยกันตอนเย็นอย่างมีความสุข', []],
+])('%s without word times → captions that fit, cut between words, the text as it was written', (_, text, first) => {
+  const segments = segmentsFromTexts([{ text, startMs: 0, endMs: 28_000 }], 28_000);
+  const captions = segments.map((segment) => segment.text);
+  expect(captions.slice(0, first.length)).toEqual(first);
+  expect(segments.length).toBeGreaterThan(2);
+  for (const { text: caption, startMs, endMs } of segments) {
+    expect(endMs - startMs).toBeLessThanOrEqual(10_000);
+    expect(fitsOnScreen(caption)).toBe(true);
+    expect(text).toContain(caption);
+    expect(caption).toMatch(/^[\p{L}\p{N}“]/u);
+  }
+  expect(captions.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+});
+
+test('Thai, Lao, Khmer and Burmese words → no spaces between them', () => {
+  for (const text of ['อากาศ ดี มาก', 'ພາສາ ລາວ', 'ភាសា ខ្មែរ', 'မြန်မာ စကား']) {
+    expect(texts([said(text)])).toEqual([text.replaceAll(' ', '')]);
+  }
+});
+
+test('texts with spaces of their own between unspaced words → kept', () => {
+  const [segment] = segmentsFromTexts([{ text: 'อากาศดี มาก Tokyo へ', startMs: 0, endMs: 3000 }], 3000);
+  expect(segment!.text).toBe('อากาศดี มาก Tokyo へ');
+});

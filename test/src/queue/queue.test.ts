@@ -1,0 +1,158 @@
+import { sql } from 'kysely';
+import { setLimitOverrides } from '../../../db/accounts.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { audioFolder, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { expectSound } from '../../support/service/audit.ts';
+import { eventually, final, row, upload } from '../../support/service/jobs.ts';
+import { ScriptedRecognizer, gate, says } from '../../support/models/scripted-recognizer.ts';
+import { startTestService } from '../../support/service/service.ts';
+import type { TestService } from '../../support/service/service.ts';
+import type { Worker } from '../../../src/worker/worker.ts';
+
+const env = { WORKER_CONCURRENCY: '3' };
+let services: [TestService, TestService];
+let folder: Awaited<ReturnType<typeof audioFolder>>;
+let tone: string;
+let workers: Worker[] = [];
+beforeAll(async () => {
+  const first = await startTestService({ env });
+  services = [first, await startTestService({ env, beside: first })];
+  folder = await audioFolder();
+  tone = await ffmpeg(...sine(0.2), `${folder.path}/tone.wav`);
+});
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+  workers = [];
+  await expectSound(services[0]);
+});
+afterAll(async () => {
+  await services[1].stop();
+  await services[0].stop();
+  await folder.remove();
+});
+
+/** A worker in each of the two processes. */
+const workInBoth = async (recognizer: ScriptedRecognizer) => {
+  workers = await Promise.all(services.map((service) => service.work(recognizer)));
+};
+const times = <T>(count: number, make: (i: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, i) => make(i)));
+const reaches = (what: string, read: () => number, count: number) => eventually(what, read, (value) => value === count);
+
+test('20 jobs, two APIs and two workers on one database → each job runs exactly once, both workers take part', async () => {
+  const account = await makeAccount(services[0].db);
+  const busy = gate();
+  const recognizer = new ScriptedRecognizer(async ({ options }) => {
+    await busy.passed(options.signal);
+    return says('once');
+  });
+  await workInBoth(recognizer);
+  const sessions = await times(20, (i) => upload(services[i % 2]!, account, tone));
+  await reaches('recognitions at once', () => recognizer.running(account.id), 6);
+  busy.open();
+  for (const { sessionId } of sessions) {
+    expect(await final(services[0], account, sessionId)).toMatchObject({ status: 'completed' });
+  }
+  expect(sessions.map(({ sessionId }) => recognizer.of(sessionId))).toEqual(Array(20).fill(1));
+  expect(recognizer.peaks.get(account.id)).toBe(6);
+});
+
+test('an account that may run one job at once → never two, while another account goes on beside it', async () => {
+  const [narrow, wide] = await times(2, (i) =>
+    makeAccount(services[0].db, { limits: { running_jobs: i === 0 ? 1 : 16 } }),
+  );
+  const first = gate();
+  const recognizer = new ScriptedRecognizer(async ({ accountId, options }) => {
+    if (accountId === narrow!.id && recognizer.calls.filter((call) => call.accountId === narrow!.id).length === 1)
+      await first.passed(options.signal);
+    return says('in turn');
+  });
+  const waiting = await times(5, () => upload(services[0], narrow!, tone));
+  const passing = await times(5, () => upload(services[1], wide!, tone));
+  await workInBoth(recognizer);
+  await reaches('recognitions', () => recognizer.running(narrow!.id), 1);
+  for (const { sessionId } of passing) await final(services[1], wide!, sessionId);
+  expect(recognizer.calls.filter((call) => call.accountId === narrow!.id)).toHaveLength(1);
+  first.open();
+  for (const { sessionId } of waiting) await final(services[0], narrow!, sessionId);
+  expect(recognizer.peaks.get(narrow!.id)).toBe(1);
+});
+
+test('a raised limit of jobs at once → holds for the uploads after it', async () => {
+  const account = await makeAccount(services[0].db, { limits: { running_jobs: 1 } });
+  const busy = gate();
+  const recognizer = new ScriptedRecognizer(async ({ options }) => {
+    await busy.passed(options.signal);
+    return says('more');
+  });
+  await workInBoth(recognizer);
+  const before = await times(2, () => upload(services[0], account, tone));
+  await reaches('recognitions', () => recognizer.running(account.id), 1);
+  await setLimitOverrides(services[0].db, account.id, { running_jobs: 3 });
+  const after = await times(4, () => upload(services[0], account, tone));
+  await reaches('recognitions', () => recognizer.running(account.id), 3);
+  busy.open();
+  for (const { sessionId } of [...before, ...after]) await final(services[0], account, sessionId);
+  expect(recognizer.peaks.get(account.id)).toBe(3);
+});
+
+test('30 short jobs that wait for one account, one at once → the worker goes from one to the next without a pause', async () => {
+  const account = await makeAccount(services[0].db, { limits: { running_jobs: 1 } });
+  const ended: number[] = [];
+  const recognizer = new ScriptedRecognizer(async () => {
+    ended.push(performance.now());
+    return says('next');
+  });
+  const sessions = await times(30, (i) => upload(services[i % 2]!, account, tone));
+  workers = [await services[0].work(recognizer)];
+  for (const { sessionId } of sessions) await final(services[1], account, sessionId);
+  const pauses = ended.slice(1).map((time, i) => time - ended[i]!);
+  // A poll would be 2 s, each time; one longer pause may be the machine's.
+  const inOrder = pauses.sort((a, b) => a - b);
+  expect(inOrder[Math.floor(inOrder.length / 2)]).toBeLessThan(1_500);
+});
+
+test('a job for idle workers → begins within a second, each time', async () => {
+  const account = await makeAccount(services[0].db);
+  const recognizer = new ScriptedRecognizer();
+  await workInBoth(recognizer);
+  const delays: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    const { sessionId } = await upload(services[i % 2]!, account, tone);
+    await final(services[1], account, sessionId);
+    const { created_at, started_at } = await row(services[0], account, sessionId);
+    delays.push(Date.parse(started_at!) - Date.parse(created_at));
+  }
+  // Most take milliseconds; a poll would be up to 2 s.
+  expect(Math.max(...delays)).toBeLessThan(1_000);
+});
+
+test('an attempt that dies before it claimed, and its dead letter too → another job, no attempt spent, nothing told', async () => {
+  const account = await makeAccount(services[0].db);
+  const [service] = services;
+  const fail = async () => {
+    throw new Error('secret words', { cause: new Error('secret cause') });
+  };
+  const { sessionId } = await upload(service, account, tone);
+  await sql`update pgboss.job set retry_limit = 0 where data->>'sessionId' = ${sessionId}`.execute(service.db);
+  await service.queue.work(1, fail, fail);
+  const rowsOfQueue = async () =>
+    (
+      await sql<{ name: string; state: string; output: unknown }>`select name, state::text, output from pgboss.job
+      where data->>'sessionId' = ${sessionId} order by name`.execute(service.db)
+    ).rows;
+  const dead = await eventually('dead letter', rowsOfQueue, (rows) => rows[1]?.state === 'retry');
+  await service.queue.stopTaking();
+  expect(dead.map(({ name, state }) => [name, state])).toEqual([
+    ['transcription', 'failed'],
+    ['transcription-dead-letter', 'retry'],
+  ]);
+  expect(JSON.stringify(dead)).not.toContain('secret');
+  expect(service.logLines.filter((line) => line.includes('secret words')).length).toBeGreaterThanOrEqual(2);
+
+  const recognizer = new ScriptedRecognizer();
+  await workInBoth(recognizer);
+  expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
+  expect(recognizer.of(sessionId)).toBe(1);
+  expect(await row(service, account, sessionId)).toMatchObject({ attempt: 1, attempts_left: 2 });
+});

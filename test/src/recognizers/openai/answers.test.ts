@@ -1,0 +1,198 @@
+/** What servers answer, well-behaved and not. */
+import { readAnswer } from '../../../../src/recognizers/openai/server-answers.ts';
+import { toLanguageTag } from '../../../../src/recognizers/openai/languages.ts';
+import { withPunctuation } from '../../../../src/recognizers/openai/punctuation.ts';
+import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
+
+const word = (text: string, start: number, end: number) => ({ word: text, start, end });
+const segment = (text: string, start: number, end: number) => ({ text, start, end });
+const spoken = (text: string, startMs: number, endMs: number) => ({ text, startMs, endMs });
+
+test('verbose_json of OpenAI → words with times, and with the punctuation of the text', () => {
+  const answer = {
+    ...{ task: 'transcribe', language: 'english', duration: 3.0, text: 'Hello, world. It’s “me”!' },
+    words: [word('Hello', 0, 0.5), word('world', 0.54, 0.9), word('It’s', 1.2, 1.4), word('me', 1.4000000059, 1.7)],
+    segments: [segment(' Hello, world. It’s “me”!', 0, 3)],
+  };
+  expect(readAnswer(answer, 3000)).toEqual({
+    timesOf: 'words',
+    utterances: [
+      [spoken('Hello,', 0, 500), spoken('world.', 540, 900), spoken('It’s', 1200, 1400), spoken('“me”!', 1400, 1700)],
+    ],
+    language: 'en',
+  });
+});
+
+test('words within segments, with probabilities, as whisper.cpp has them → words with confidences', () => {
+  const words = [
+    { ...word(' Yes', 0.1, 0.4), probability: 0.75 },
+    { ...word(' no.', 0.5, 0.9), probability: 2 },
+  ];
+  const answer = { text: ' Yes no.', language: 'en', segments: [{ ...segment(' Yes no.', 0, 1), words }] };
+  const expected = [{ ...spoken('Yes', 100, 400), confidence: 0.75 }, spoken('no.', 500, 900)];
+  expect(readAnswer(answer, 1000)).toEqual({ timesOf: 'words', utterances: [expected], language: 'en' });
+});
+
+test('segments without words → each with its times, text, speaker, and its confidence where it is real', () => {
+  const segments = [
+    { ...segment(' One. ', 0, 1.5), avg_logprob: -0.5, compression_ratio: 1.2 },
+    // vLLM for "unknown".
+    { ...segment('Two.', 1.5, 2), avg_logprob: -1, compression_ratio: -1, speaker: 'A' },
+    { ...segment('', 2, 2), avg_logprob: -1 },
+  ];
+  for (const words of [undefined, null, [], [{ word: 'One' }], [word('One', 0, 0.5), { start: 1, end: 2 }]]) {
+    expect(readAnswer({ text: 'One. Two.', words, segments }, 2000)).toEqual({
+      timesOf: 'segments',
+      utterances: [[{ ...spoken('One.', 0, 1500), confidence: Math.exp(-0.5) }], [{ ...spoken('Two.', 1500, 2000), speaker: 'A' }]],
+      language: undefined,
+    }); // prettier-ignore
+  }
+});
+
+test('segments in nanoseconds, as older LocalAI has them → the same times', () => {
+  const segments = [segment('a', 0, 1.5e9), segment('b', 1.5e9, 2e9)];
+  expect(readAnswer({ text: 'a b', segments }, 2000).utterances.flat()).toEqual([spoken('a', 0, 1500), spoken('b', 1500, 2000)]); // prettier-ignore
+});
+
+test('words for half of the text only → not believed: the other half would be lost', () => {
+  const answer = { text: 'one two three four', words: [word('one', 0, 1), word('two', 1, 2)] };
+  expect(readAnswer(answer, 4000)).toMatchObject({
+    timesOf: 'text',
+    utterances: [[spoken('one two three four', 0, 4000)]],
+  });
+  const segments = [segment('one two three four', 0.5, 3)];
+  expect(readAnswer({ ...answer, segments }, 4000).utterances).toEqual([[spoken('one two three four', 500, 3000)]]);
+  expect(readAnswer({ ...answer, segments: [segment('one', 0, 1)] }, 4000).timesOf).toBe('text');
+});
+
+const digits = 'one, two, three, four, five, six, seven, eight, nine, ten.';
+const allButTen = digits.split(' ').slice(0, -1).map((text, index) => word(text, index, index + 1)); // prettier-ignore
+test('the last of ten words is missing → the segments, and where they lack it too, the text', () => {
+  const lacking = segment(digits.replace(' ten.', ''), 0, 9);
+  expect(readAnswer({ text: digits, words: allButTen, segments: [segment(digits, 0, 10)] }, 10_000)).toMatchObject({
+    ...{ timesOf: 'segments', utterances: [[spoken(digits, 0, 10_000)]] },
+  });
+  expect(readAnswer({ text: digits, words: allButTen, segments: [lacking] }, 10_000)).toMatchObject({
+    ...{ timesOf: 'text', utterances: [[spoken(digits, 0, 10_000)]] },
+  });
+});
+
+test('words in other letters than the text, but all of them → believed', () => {
+  const words = [word('uh', 0, 0.2), word('STRASSE', 0.2, 1), word('cafe\u0301', 1, 2)];
+  expect(readAnswer({ text: 'Straße, Café.', words }, 2000).timesOf).toBe('words');
+});
+
+test('an empty text beside what was heard → what was heard', () => {
+  const [one, two] = [spoken('one.', 0, 1000), spoken('two.', 1000, 2000)];
+  const segments = [segment('one.', 0, 1), segment('two.', 1, 2)];
+  const words = [word('one.', 0, 1), word('two.', 1, 2)];
+  for (const text of ['', ' \n', undefined]) {
+    expect(readAnswer({ text, segments, words: [] }, 2000)).toMatchObject({ timesOf: 'segments', utterances: [[one], [two]] }); // prettier-ignore
+    expect(readAnswer({ text, segments: [segment(' ', 0, 2)], words }, 2000)).toMatchObject({ timesOf: 'words', utterances: [[one, two]] }); // prettier-ignore
+  }
+});
+
+test('words with spaces in them → not taken for words', () => {
+  const answer = { text: 'in New York', words: [word('in', 0, 1), word('New York', 1, 2)] };
+  expect(readAnswer(answer, 2000).timesOf).toBe('text');
+});
+
+test('json → one text over the whole piece, in the language that gpt-transcribe tells', () => {
+  const expected = { timesOf: 'text', utterances: [[spoken('Hi there.', 0, 900)]], language: 'de' };
+  expect(readAnswer({ text: ' Hi there.\n', languages: [{ code: 'de' }] }, 900)).toEqual(expected);
+});
+
+test.each([{ text: '' }, { text: ' \n', segments: [], words: [] }, { segments: [segment(' ', 0, 1)] }])(
+  'nothing said: %j → nothing',
+  (answer) => {
+    const nothing = { timesOf: 'nothing', utterances: [], language: undefined };
+    expect(readAnswer({ language: 'english', ...answer }, 1000)).toEqual(nothing);
+  },
+);
+
+test('times that are negative, backwards, beyond the end → clamped, in order', () => {
+  const words = [word('a', -5, -1), word('b', 0.5, 0.2), word('c', 0.3, 99), word('d', 1e5, 2e5)];
+  const read = readAnswer({ text: 'a b c d', words }, 1000).utterances.flat();
+  expect(read).toEqual([spoken('a', 0, 0), spoken('b', 500, 500), spoken('c', 500, 1000), spoken('d', 1000, 1000)]);
+});
+
+test.each([
+  [undefined],
+  [null],
+  [42],
+  ['<html>'],
+  [[]],
+  [{}],
+  [{ text: 7 }],
+  [{ text: { a: 1 }, segments: 'x' }],
+  [{ segments: [null, 3] }],
+  [{ transcript: 'hello' }],
+])('%j → RecognizerError, retryable', (answer) => {
+  const read = () => readAnswer(answer, 1000);
+  expect(read).toThrow(RecognizerError);
+  expect(read).toThrow('something else than a transcript');
+});
+
+test('a book for a second of audio → RecognizerError that quotes nothing', () => {
+  const book = 'never ending story '.repeat(10_000);
+  for (const answer of [{ text: book }, { text: 'never', segments: [segment(book, 0, 1)] }, { text: 'x', words: new Array(9999).fill(word('x', 0, 1)) }]) {
+    expect(() => readAnswer(answer, 1000)).toThrow(/^the server answered more text than anybody could say$/);
+  } // prettier-ignore
+});
+
+test.each([
+  ['well-known facts', ['well', 'known', 'facts'], ['well-known', 'facts']],
+  ['你好,世界。再见', ['你好', '世界', '再见'], ['你好,', '世界。', '再见']],
+  ['สวัสดีครับ ผม', ['สวัสดี', 'ครับ', 'ผม'], ['สวัสดี', 'ครับ', 'ผม']],
+  ['สวัสดี', ['สว', 'ัส', 'ด', 'ี'], ['สวัส', 'ดี']],
+  ['ສະບາຍດີ', ['ສະບາຍ', 'ດີ'], ['ສະບາຍ', 'ດີ']],
+  ['សួស្តី។', ['សួស្', 'តី'], ['សួស្', 'តី។']],
+  ['မင်္ဂလာပါ။', ['မင်္ဂလာ', 'ပါ'], ['မင်္ဂလာ', 'ပါ။']],
+  ['¿Qué? «Sí»', ['Que\u0301', 'Si\u0301'], ['¿Qué?', '«Sí»']],
+  ['It costs $5,000.50 now', ['It', 'costs', '5', '000', '50', 'now'], ['It', 'costs', '$5,000.50', 'now']],
+  ['- Yes - no', ['Yes', '-', 'no'], ['-Yes-', 'no']],
+  ['in New York now', ['in', 'New York', 'now'], ['in', 'New York', 'now']],
+])('%s, heard as %j → %j', (text, words, expected) => {
+  const heard = words.map((each, index) => spoken(each, index * 100, index * 100 + 90));
+  expect(withPunctuation(heard, text)?.map((each) => each.text)).toEqual(expected);
+});
+
+test('words put together → the time of both, the smaller confidence', () => {
+  const heard = [
+    { ...spoken('e', 0, 90), confidence: 0.9 },
+    { ...spoken('mail', 100, 300), confidence: 0.4 },
+  ];
+  expect(withPunctuation(heard, 'E-mail')).toBeUndefined();
+  expect(withPunctuation(heard, 'e-mail!')).toEqual([{ ...spoken('e-mail!', 0, 300), confidence: 0.4 }]);
+  expect(withPunctuation([], '♪')).toBeUndefined();
+});
+
+const whisperNames =
+  `english chinese german spanish russian korean french japanese portuguese turkish polish catalan dutch
+  arabic swedish italian indonesian hindi finnish vietnamese hebrew ukrainian greek malay czech romanian danish hungarian
+  tamil norwegian thai urdu croatian bulgarian lithuanian latin maori malayalam welsh slovak telugu persian latvian bengali
+  serbian azerbaijani slovenian kannada estonian macedonian breton basque icelandic armenian nepali mongolian bosnian kazakh
+  albanian swahili galician marathi punjabi sinhala khmer shona yoruba somali afrikaans occitan georgian belarusian tajik
+  sindhi gujarati amharic yiddish lao uzbek faroese pashto turkmen nynorsk maltese sanskrit luxembourgish myanmar tibetan
+  tagalog malagasy assamese tatar hawaiian lingala hausa bashkir javanese sundanese cantonese`.split(/\s+/);
+
+test('the names of all languages that Whisper knows → a tag each, no two the same', () => {
+  const tags = [...whisperNames, 'haitian creole'].map(toLanguageTag);
+  expect(tags.filter((tag) => tag === undefined || !/^[a-z]{2,3}$/.test(tag))).toEqual([]);
+  expect(new Set(tags).size).toBe(99 + 1);
+  expect(['english', 'German', 'myanmar', 'cantonese', 'nynorsk'].map(toLanguageTag)).toEqual(['en', 'de', 'my', 'yue', 'nn']); // prettier-ignore
+});
+
+test.each([
+  ['en', 'en'],
+  ['EN_us', 'en-US'],
+  ['jw', 'jv'],
+  ['zh-Hans', 'zh-Hans'],
+  ['xx', undefined],
+  ['und', undefined],
+  ['auto', undefined],
+  ['klingonese', undefined],
+  ['<script>', undefined],
+  [7, undefined],
+  [undefined, undefined],
+])('language %j → %j', (told, tag) => expect(toLanguageTag(told)).toBe(tag));

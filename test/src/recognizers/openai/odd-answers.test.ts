@@ -1,0 +1,88 @@
+/** One odd answer among others: it counts for its piece, or its recording, and for no more. */
+import { join } from 'node:path';
+import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
+import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
+import { asRecognizerInput, audioFolder, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
+import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';
+import { expectWellFormed } from '../conformance/conformance.ts';
+import type { Reply } from '../../../support/models/speech-server.ts';
+
+const folder = await audioFolder();
+const closing: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((each) => each.close()));
+});
+afterAll(() => folder.remove());
+
+const signal = new AbortController().signal;
+const words: Reply = { status: 200, body: { text: 'Yes.', words: [{ word: 'Yes', start: 5, end: 6 }] } };
+const segments: Reply = { status: 200, body: { text: 'Oh no.', segments: [{ text: 'Oh no.', start: 5, end: 6 }] } };
+const text: Reply = { status: 200, body: { text: 'Hello there.' } };
+
+/** Answers one after the other, the last one again and again; two pieces for `verbose_json`, one after the other. */
+async function serve(replies: Reply[], { seconds = 150, model = 'whisper-1' } = {}) {
+  const script = (_: unknown, earlier: number) => replies[Math.min(earlier, replies.length - 1)]!;
+  const server = await startSpeechServer({ script });
+  const slots = createSlots(1);
+  const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey: undefined, model }, slots });
+  closing.push(recognizer, server);
+  const file = await ffmpeg(...sine(seconds), ...asRecognizerInput, join(folder.path, 'decoded'));
+  const audio = { file, durationMs: seconds * 1000, silences: [] };
+  const recognize = async () => {
+    const transcript = await recognizer.recognize(audio, { signal });
+    expectWellFormed(transcript, audio.durationMs);
+    return transcript.segments;
+  };
+  return { recognize, formats: () => server.requests.map(({ fields }) => fields['response_format']![0]!) };
+}
+
+test.each<[string, object]>([
+  ['text', { text: '♪', segments: [], words: [] }],
+  ['segment', { text: '♪', segments: [{ text: '♪', start: 0, end: 9 }] }],
+])('music in a %s without word times first → the rest is asked for words, in long pieces', async (_, body) => {
+  const music: Reply = { status: 200, body };
+  const { recognize, formats } = await serve([music, music, words]);
+  expect((await recognize()).map((segment) => segment.text)).toEqual(['♪', 'Yes.']);
+  expect(formats()).toEqual(['verbose_json', 'verbose_json', 'verbose_json']);
+});
+
+test('a piece without word times among others → has no words; the others keep theirs', async () => {
+  const { recognize } = await serve([words, segments]);
+  expect(await recognize()).toMatchObject([
+    { text: 'Yes.', words: [{ text: 'Yes.', startMs: 5000, endMs: 6000 }] },
+    { text: 'Oh no.', startMs: 125_000, endMs: 126_000, words: [] },
+  ]);
+  const other = await serve([segments, segments, words]);
+  expect(await other.recognize()).toMatchObject([
+    { text: 'Oh no.', startMs: 5000, words: [] },
+    { text: 'Yes.', words: [{ text: 'Yes.', startMs: 125_000 }] },
+  ]);
+});
+
+test.each<[string, Reply]>([
+  ['refuses verbose_json', refusal(400, 'not now', 'response_format')],
+  ['answers it without times', text],
+])('a server that once %s → json for that recording, verbose_json for the next', async (_, reply) => {
+  const { recognize, formats } = await serve([reply, text, text, text, text, text, text, text, words], { seconds: 60 });
+  await recognize();
+  const asked = formats();
+  expect(asked).toEqual(['verbose_json', 'json', 'json', 'json']);
+  await recognize();
+  expect(formats()[asked.length]).toBe('verbose_json');
+});
+
+test('a diarizing model that answers a long piece without times → json, in short pieces', async () => {
+  const { recognize, formats } = await serve([text], { seconds: 60, model: 'x-diarize' });
+  const heard = await recognize();
+  expect(formats()).toEqual(['diarized_json', 'json', 'json', 'json']);
+  expect(heard.map(({ startMs, endMs }) => endMs - startMs).every((ms) => ms <= 28_000)).toBe(true);
+});
+
+test.each([
+  ['whisper-1', 'verbose_json'],
+  ['x-diarize', 'diarized_json'],
+])('%s that answers a short piece without times → taken: json would tell no more', async (model, format) => {
+  const { recognize, formats } = await serve([text], { seconds: 9, model });
+  expect(await recognize()).toMatchObject([{ text: 'Hello there.', startMs: 0, words: [] }]);
+  expect(formats()).toEqual([format]);
+});

@@ -1,0 +1,253 @@
+/** A server on loopback that hears with recognizers of this project: what comes back is in the audio that was sent. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { decodeAudio } from '../../../../src/audio/decode.ts';
+import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
+import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
+import { createPocketSphinx } from '../../../../src/recognizers/pocketsphinx/pocketsphinx.ts';
+import { createSherpaOnnx } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
+import { asRecognizerInput, audioFolder, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
+import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';
+import { makeTinySenseVoice } from '../../../support/models/tiny/sense-voice.ts';
+import { speakTones } from '../../../support/models/tiny/spoken-tones.ts';
+import { expectWellFormed, recognizerConformance } from '../conformance/conformance.ts';
+import { cutConformance } from '../conformance/cuts.ts';
+import { speechConformance } from '../conformance/speech.ts';
+import { toneSpeech } from '../conformance/tones.ts';
+import type { DecodedAudio, Recognizer } from '../../../../src/recognizers/recognizer.ts';
+import type { Received, RunningSpeechServer, SpeechServerOptions } from '../../../support/models/speech-server.ts';
+import type { Tone } from '../../../support/models/tiny/spoken-tones.ts';
+
+/** Before the hooks: the conformance suite has its own. */
+const folder = await audioFolder();
+const tinyModel = await makeTinySenseVoice(join(folder.path, 'model'));
+const english = await startSpeechServer({ recognizer: createPocketSphinx() });
+const closing: { close(): Promise<void> }[] = [english];
+afterAll(async () => {
+  await Promise.all(closing.map((each) => each.close()));
+  await folder.remove();
+});
+
+function askingFor(server: RunningSpeechServer, model = 'whisper-1', apiKey?: string, atOnce = 4): Recognizer {
+  const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey, model }, slots: createSlots(atOnce) });
+  closing.push(recognizer);
+  return recognizer;
+}
+
+const hearsTones = await toneServer();
+const tones = await toneSpeech(folder.path);
+recognizerConformance('openai', () => askingFor(hearsTones), tones);
+cutConformance('openai', () => askingFor(hearsTones), 120_000, tones);
+// A voice is more than tones: what is sent of it must be good enough for a recognizer of speech.
+speechConformance('openai', () => askingFor(english));
+
+const signal = new AbortController().signal;
+async function toneServer(options: SpeechServerOptions = {}): Promise<RunningSpeechServer> {
+  const recognizer = createSherpaOnnx({ folder: tinyModel, slots: createSlots(1) });
+  const server = await startSpeechServer({ recognizer, ...options });
+  closing.push(server);
+  return server;
+}
+const decodeLimits = { maxDurationMs: 3_600_000, timeLimitMs: 60_000 };
+async function spoken(name: string, tones: readonly Tone[]): Promise<DecodedAudio> {
+  const { file: input } = await speakTones(folder.path, name, tones);
+  const output = join(folder.path, `${name}.s16le`);
+  return { file: output, ...(await decodeAudio({ input, output, ...decodeLimits })) };
+}
+const tonesOf = (count: number) => Array.from({ length: count }, (_, i): Tone => (i % 3 === 0 ? 'low' : 'high'));
+const textsOf = (transcript: { segments: { text: string }[] }) => transcript.segments.map(({ text }) => text).join(' ');
+/** What was said, without the sentences that the server made of it. */
+const plain = (text: string) => text.toLowerCase().replaceAll('.', '').split(' ');
+async function durationMs({ file }: Received): Promise<number> {
+  const input = join(folder.path, 'sent.flac');
+  await writeFile(input, file!.bytes);
+  return (await decodeAudio({ input, output: `${input}.s16le`, ...decodeLimits })).durationMs;
+}
+
+test('a recording of several pieces → sent as FLAC, in parallel; no word lost or doubled, each where it was said', async () => {
+  const server = await toneServer();
+  const tones = tonesOf(300);
+  const audio = await spoken('long', tones);
+  const percents: number[] = [];
+  const recognizer = askingFor(server, 'whisper-1', 'sk-of-a-test');
+  const transcript = await recognizer.recognize(audio, { signal, onProgress: (percent) => percents.push(percent) });
+  expectWellFormed(transcript, audio.durationMs);
+  expect(transcript.language).toBe('en');
+  const words = transcript.segments.flatMap((segment) => segment.words);
+  expect(plain(words.map(({ text }) => text).join(' '))).toEqual(tones);
+  words.forEach(({ startMs }, index) => expect(Math.abs(startMs - (index * 1000 + 300))).toBeLessThanOrEqual(120));
+  // As the text has them; the server's words have neither.
+  expect(textsOf(transcript)).toMatch(/^Low\. High high\. Low\. /);
+  expect(percents.length).toBeGreaterThan(1);
+
+  expect(server.requests.length).toBeGreaterThanOrEqual(3);
+  expect(server.peak()).toBeGreaterThan(1);
+  expect(server.peak()).toBeLessThanOrEqual(4);
+  for (const { method, path, headers, fields, file } of server.requests) {
+    expect({ method, path }).toEqual({ method: 'POST', path: '/v1/audio/transcriptions' });
+    expect(headers.authorization).toBe('Bearer sk-of-a-test');
+    expect(fields).toEqual({
+      model: ['whisper-1'],
+      response_format: ['verbose_json'],
+      'timestamp_granularities[]': ['word', 'segment'],
+    });
+    expect(file).toMatchObject({ name: 'audio.flac', type: 'audio/flac' });
+  }
+});
+
+test('what is sent → the samples of the piece, exactly; a header that tells the length', async () => {
+  const server = await toneServer();
+  const audio = await spoken('exact', tonesOf(7));
+  await askingFor(server).recognize(audio, { signal });
+  const input = join(folder.path, 'exact.flac');
+  const { bytes } = server.requests[0]!.file!;
+  await writeFile(input, bytes);
+  await ffmpeg('-i', input, ...asRecognizerInput, `${input}.raw`);
+  expect((await readFile(`${input}.raw`)).equals(await readFile(audio.file))).toBe(true);
+  // STREAMINFO: 36 bits of samples, of which the last 32 begin at byte 22 (RFC 9639, section 8.2).
+  expect(bytes.readUInt32BE(22)).toBe(audio.durationMs * 16);
+});
+
+test('50 ms → sent with silence up to more than a second, which whisper.cpp asks for; words within the 50 ms', async () => {
+  const script = () => ({ status: 200, body: { text: 'Oh.', words: [{ word: 'Oh', start: 0.02, end: 0.9 }] } });
+  const server = await toneServer({ script });
+  const file = await ffmpeg(...sine(0.05), ...asRecognizerInput, join(folder.path, 'short'));
+  const transcript = await askingFor(server).recognize({ file, durationMs: 50, silences: [] }, { signal });
+  expect(await durationMs(server.requests[0]!)).toBe(1100);
+  expect(transcript.segments).toMatchObject([{ text: 'Oh.', startMs: 20, endMs: 50 }]);
+});
+
+test('verbose_json refused in the middle → begun again, and progress rises still', async () => {
+  const isRefused = (format: string | undefined, earlier: number) => format === 'verbose_json' && earlier > 0;
+  const server = await toneServer({
+    script: ({ fields }, earlier) =>
+      isRefused(fields['response_format']?.[0], earlier) ? refusal(400, 'no', 'response_format') : undefined,
+  });
+  const tones = tonesOf(150);
+  const audio = await spoken('refused', tones);
+  const recognizer = createOpenAi({
+    server: { baseUrl: server.url, apiKey: undefined, model: 'x' },
+    slots: createSlots(1),
+  });
+  closing.push(recognizer);
+  const percents: number[] = [];
+  const transcript = await recognizer.recognize(audio, { signal, onProgress: (percent) => percents.push(percent) });
+  expect(plain(textsOf(transcript))).toEqual(tones);
+  expect(percents).toEqual([...new Set(percents)].sort((a, b) => a - b));
+  expect(percents[0]).toBeGreaterThan(50);
+});
+
+test('a server without word times → its segments, none lost or doubled, no words; without overlap after the first piece', async () => {
+  const server = await toneServer({ tells: 'segments' });
+  const tones = tonesOf(150);
+  const audio = await spoken('segments', tones);
+  const transcript = await askingFor(server, 'whisper-1', undefined, 1).recognize(audio, { signal });
+  expectWellFormed(transcript, audio.durationMs);
+  expect(plain(textsOf(transcript))).toEqual(tones);
+  expect(transcript.segments.flatMap((segment) => segment.words)).toEqual([]);
+  for (const { confidence } of transcript.segments) expect(confidence).toBeCloseTo(Math.exp(-0.25), 3);
+
+  let sentMs = 0;
+  for (const request of server.requests.slice(1)) sentMs += await durationMs(request);
+  expect(sentMs).toBe(audio.durationMs);
+});
+
+test.each<[string, SpeechServerOptions, string[]]>([
+  ['refuses verbose_json', { formats: ['json'] }, ['verbose_json', 'json', 'json']],
+  ['answers it without times', { tells: 'text' }, ['verbose_json', 'json', 'json']],
+])('a model that %s → asked for json, in short pieces that share their time', async (_, options, formats) => {
+  const server = await toneServer(options);
+  const tones = tonesOf(50);
+  const audio = await spoken('json', tones);
+  const recognizer = askingFor(server);
+  for (const _attempt of [1, 2]) {
+    const transcript = await recognizer.recognize(audio, { signal });
+    expectWellFormed(transcript, audio.durationMs);
+    expect(plain(textsOf(transcript))).toEqual(tones);
+    expect(transcript.segments.flatMap((segment) => segment.words)).toEqual([]);
+    expect(transcript.language).toBeUndefined();
+  }
+  const asked = server.requests.map(({ fields }) => fields['response_format']![0]!);
+  expect(asked).toEqual([...formats, ...formats]);
+  expect(server.requests.at(-1)!.fields).toEqual({ model: ['whisper-1'], response_format: ['json'] });
+});
+
+const conversation = (seconds: number) => ({
+  ...{ task: 'transcribe', duration: seconds, text: 'Good morning. Hello! How are you? Fine.' },
+  segments: [
+    { type: 'transcript.text.segment', id: 'seg_1', start: 0.5, end: 1.5, speaker: 'B', text: 'Good morning.' },
+    { type: 'transcript.text.segment', id: 'seg_2', start: 2, end: 3, speaker: 'A', text: 'Hello!' },
+    { type: 'transcript.text.segment', id: 'seg_3', start: 3, end: 4.25, speaker: 'B', text: ' How are you?' },
+    { type: 'transcript.text.segment', id: 'seg_4', start: 4.5, end: 5, speaker: 'C', text: 'Fine.' },
+  ],
+});
+
+test.each([
+  [20, 1, ['S1', 'S2', 'S1', 'S3']],
+  // Nobody says whether the A of one piece is that of the next.
+  [600, 2, new Array<undefined>(8).fill(undefined)],
+])('a diarizing model, %i s in %i pieces → speakers %j', async (seconds, pieces, speakers) => {
+  const script = () => ({ status: 200, body: conversation(seconds) });
+  const server = await toneServer({ script });
+  const file = await ffmpeg(...sine(seconds), ...asRecognizerInput, join(folder.path, 'sine'));
+  const audio = { file, durationMs: seconds * 1000, silences: [] };
+  const transcript = await askingFor(server, 'gpt-4o-transcribe-diarize').recognize(audio, { signal });
+  expectWellFormed(transcript, audio.durationMs);
+  expect(transcript.segments.map(({ speaker }) => speaker)).toEqual(speakers);
+  expect(transcript.segments.slice(0, 2)).toMatchObject([
+    { startMs: 500, endMs: 1500, text: 'Good morning.' },
+    { startMs: 2000, endMs: 3000, text: 'Hello!' },
+  ]);
+  expect(server.requests).toHaveLength(pieces);
+  for (const { fields, file: sent } of server.requests) {
+    expect(fields).toMatchObject({ response_format: ['diarized_json'], chunking_strategy: ['auto'] });
+    expect(sent!.bytes.length).toBeLessThan(25_000_000);
+  }
+});
+
+test('no sound at all → nothing is sent', async () => {
+  const server = await toneServer();
+  const file = join(folder.path, 'nothing');
+  // -64 dB.
+  await writeFile(file, new Uint8Array(new Int16Array(16 * 3000).fill(-20).buffer));
+  expect(await askingFor(server).recognize({ file, durationMs: 3000, silences: [] }, { signal })).toEqual({
+    segments: [],
+  });
+  expect(server.requests).toHaveLength(0);
+});
+
+test('other variables of OpenAI → not read: nothing of them, and nothing about this machine, is sent; nothing is printed', async () => {
+  const others = {
+    OPENAI_ORG_ID: 'org-other',
+    OPENAI_PROJECT_ID: 'proj-other',
+    OPENAI_ADMIN_KEY: 'sk-admin-other',
+    OPENAI_API_KEY: 'sk-other',
+    OPENAI_BASE_URL: 'http://127.0.0.1:9/other',
+    OPENAI_CUSTOM_HEADERS: 'x-other: yes\nauthorization: Bearer other',
+    OPENAI_LOG: 'debug',
+  };
+  const printed = (['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => jest.spyOn(console, name));
+  Object.assign(process.env, others);
+  try {
+    const server = await toneServer();
+    await askingFor(server).recognize(await spoken('private', ['low']), { signal });
+    const { host, 'content-type': type, 'content-length': length, ...headers } = server.requests[0]!.headers;
+    expect([host, type, length].join()).not.toContain('other');
+    expect(headers).toEqual({
+      accept: 'application/json',
+      authorization: 'Bearer none',
+      connection: 'keep-alive',
+      ...{
+        'accept-encoding': 'gzip, deflate',
+        'accept-language': '*',
+        'sec-fetch-mode': 'cors',
+        'user-agent': 'undici',
+      },
+    });
+    for (const print of printed) expect(print).not.toHaveBeenCalled();
+  } finally {
+    for (const name of Object.keys(others)) delete process.env[name];
+    for (const print of printed) print.mockRestore();
+  }
+});

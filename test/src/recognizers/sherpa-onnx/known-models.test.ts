@@ -1,0 +1,39 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findKnownModel, knownModels } from '../../../../src/recognizers/sherpa-onnx/known-models.ts';
+import { readModelFolder } from '../../../../src/recognizers/sherpa-onnx/model-folder.ts';
+
+const recognizing = knownModels.filter(({ kind }) => kind === 'recognition');
+
+test.each(recognizing)('the files of $name → a folder that is known for such a model', async ({ name, files }) => {
+  const folder = await mkdtemp(join(tmpdir(), 'known-model-'));
+  try {
+    for (const file of files) await writeFile(join(folder, file.name), '');
+    const { kind, config } = await readModelFolder(folder);
+    const family = /^(whisper|moonshine|sense-voice)/.exec(name)?.[1] ?? 'transducer';
+    expect(kind).toBe(family);
+    // Each file has a use, and no two of them the same.
+    const used = files.filter((file) => JSON.stringify(config).includes(JSON.stringify(join(folder, file.name))));
+    expect(used).toEqual(files);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('all models → names of their own, commits, and names of files that can not lead elsewhere', () => {
+  expect(new Set(knownModels.map(({ name }) => name)).size).toBe(knownModels.length);
+  for (const { name, bytes, files } of knownModels) {
+    expect(name).toMatch(/^[a-z0-9.-]+$/);
+    expect(bytes).toBeGreaterThan(1_000_000);
+    for (const file of files) {
+      expect(file.revision).toMatch(/^[0-9a-f]{40}$/);
+      expect(file.repo).toMatch(/^[\w.-]+\/[\w.-]+$/);
+      expect(file.name).toMatch(/^[\w.-]+\.(onnx|txt)$/);
+    }
+  }
+});
+
+test('diarization → the two files that tell speakers apart', () => {
+  expect(findKnownModel('diarization')!.files.map(({ name }) => name)).toEqual(['segmentation.onnx', 'embedding.onnx']);
+});

@@ -1,0 +1,118 @@
+/** The real addon with a model that hears tones (test/support/tiny-model). */
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeAudio } from '../../../../src/audio/decode.ts';
+import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
+import { createSherpaOnnx } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
+import { audioFolder } from '../../../support/uploads/audio-fixtures.ts';
+import { childrenOf } from '../../../support/service/processes.ts';
+import { makeTinySenseVoice } from '../../../support/models/tiny/sense-voice.ts';
+import { speakTones } from '../../../support/models/tiny/spoken-tones.ts';
+import { expectWellFormed, recognizerConformance } from '../conformance/conformance.ts';
+import { crashConformance } from '../conformance/crash.ts';
+import { cutConformance } from '../conformance/cuts.ts';
+import { speechConformance } from '../conformance/speech.ts';
+import { toneSpeech } from '../conformance/tones.ts';
+import type { Tone } from '../../../support/models/tiny/spoken-tones.ts';
+import type { DecodedAudio, Recognizer } from '../../../../src/recognizers/recognizer.ts';
+
+/** Made before the hooks: the conformance suite has its own. */
+const prepared = prepare();
+async function prepare() {
+  const folder = await audioFolder();
+  const model = await makeTinySenseVoice(join(folder.path, 'model'));
+  return { folder, model, tones: await toneSpeech(folder.path) };
+}
+afterAll(async () => (await prepared).folder.remove());
+const { model, tones } = await prepared;
+
+const childrenHere = () => childrenOf(process.pid, 'sherpa-onnx/child-main.ts');
+recognizerConformance('sherpa-onnx', () => createSherpaOnnx({ folder: model }), tones);
+speechConformance('sherpa-onnx', () => createSherpaOnnx({ folder: model }), tones);
+crashConformance('sherpa-onnx', () => createSherpaOnnx({ folder: model }), childrenHere, tones);
+cutConformance('sherpa-onnx', () => createSherpaOnnx({ folder: model }), 60_000, tones);
+
+const signal = new AbortController().signal;
+const recognizers: Recognizer[] = [];
+afterAll(() => Promise.all(recognizers.map((recognizer) => recognizer.close())));
+
+function make(slots = 2): Recognizer {
+  const recognizer = createSherpaOnnx({ folder: model, slots: createSlots(slots) });
+  recognizers.push(recognizer);
+  return recognizer;
+}
+
+async function spoken(...tones: Tone[]): Promise<DecodedAudio> {
+  const { folder } = await prepared;
+  const { file: input } = await speakTones(folder.path, 'spoken', tones);
+  const output = join(folder.path, `spoken-${recognizers.length}.s16le`);
+  return { file: output, ...(await decodeAudio({ input, output, maxDurationMs: 3_600_000, timeLimitMs: 60_000 })) };
+}
+
+test('tones → words where they begin, in English as the model says', async () => {
+  const transcript = await make().recognize(await spoken('low', 'high', 'low'), { signal });
+  expect(transcript.language).toBe('en');
+  expectWellFormed(transcript, 3000);
+  const words = transcript.segments.flatMap((segment) => segment.words);
+  expect(words.map(({ text }) => text)).toEqual(['low', 'high', 'low']);
+  words.forEach(({ startMs }, index) => expect(Math.abs(startMs - (index * 1000 + 300))).toBeLessThanOrEqual(120));
+});
+
+test('a recording of several pieces → no word lost or doubled at their cuts', async () => {
+  const tones = Array.from({ length: 150 }, (_, index): Tone => (index % 3 === 0 ? 'low' : 'high'));
+  const transcript = await make().recognize(await spoken(...tones), { signal });
+  expect(transcript.segments.flatMap(({ words }) => words.map(({ text }) => text))).toEqual(tones);
+});
+
+test('the next recording → the same process, with its model still loaded', async () => {
+  const recognizer = make(1);
+  const before = childrenHere();
+  const audio = await spoken('low');
+  await recognizer.recognize(audio, { signal });
+  const begun = childrenHere().filter((pid) => !before.includes(pid));
+  expect(begun).toHaveLength(1);
+  await recognizer.recognize(audio, { signal });
+  expect(childrenHere().filter((pid) => !before.includes(pid))).toEqual(begun);
+  await recognizer.close();
+  expect(childrenHere()).toEqual(before);
+});
+
+test('too slow → timed_out, and the child is gone', async () => {
+  const before = childrenHere();
+  const recognizer = createSherpaOnnx({ folder: model, timeLimitMs: () => 1 });
+  const running = recognizer.recognize(await spoken('low'), { signal });
+  await expect(running).rejects.toMatchObject({ code: 'timed_out', retryable: true });
+  expect(childrenHere()).toEqual(before);
+});
+
+test('a model that is damaged → RecognizerError with what the addon says', async () => {
+  const folder = join((await prepared).folder.path, 'damaged');
+  await mkdir(folder);
+  await writeFile(join(folder, 'model.onnx'), 'no model');
+  await writeFile(join(folder, 'tokens.txt'), 'a 0\n');
+  const recognizer = createSherpaOnnx({ folder });
+  await recognizer.check();
+  await expect(recognizer.recognize(await spoken('low'), { signal })).rejects.toThrow(/sherpa-onnx (ended|was killed)/);
+});
+
+test('no model yet → rejected and closes; with its model there → the next recording is recognized', async () => {
+  const folder = join((await prepared).folder.path, 'later');
+  const recognizer = createSherpaOnnx({ folder });
+  recognizers.push(recognizer);
+  const audio = await spoken('low');
+  await expect(recognizer.recognize(audio, { signal })).rejects.toThrow(/later can not be read/);
+  await recognizer.close();
+  await cp(model, folder, { recursive: true });
+  expect((await recognizer.recognize(audio, { signal })).segments).toHaveLength(1);
+});
+
+test.each([
+  ['no folder', 'nowhere', [], /nowhere can not be read/],
+  ['an empty folder', 'empty', [], /holds no tokens.txt/],
+  ['tokens without a model', 'tokens', ['tokens.txt'], /holds no Whisper/],
+])('%s → check says so', async (_, name, files, message) => {
+  const folder = join((await prepared).folder.path, name);
+  if (name !== 'nowhere') await mkdir(folder);
+  for (const file of files) await writeFile(join(folder, file), '');
+  await expect(createSherpaOnnx({ folder }).check()).rejects.toThrow(message);
+});

@@ -1,0 +1,134 @@
+import { joinWindows } from '../../../../src/recognizers/sherpa-onnx/diarization-windows.ts';
+import { speechToKnow, turnsBySpeaker } from '../../../../src/recognizers/sherpa-onnx/diarization-speech.ts';
+import { nameSpeakers, withSpeakers } from '../../../../src/recognizers/sherpa-onnx/speakers.ts';
+import type { HeardWindow, Turn } from '../../../../src/recognizers/sherpa-onnx/diarization-windows.ts';
+
+const span = (startMs: number, endMs: number) => ({ startMs, endMs });
+const turn = (startMs: number, endMs: number, speaker: number): Turn => ({ startMs, endMs, speaker });
+const speakersOf = (parts: { startMs: number; endMs: number }[], turns: Turn[]) =>
+  withSpeakers(parts, turns).map((part) => part.speaker);
+
+describe('who speaks a word', () => {
+  test.each([
+    ['who speaks all of it', [span(0, 400)], [turn(0, 1000, 3)], ['3']],
+    ['who speaks most of it', [span(0, 400), span(400, 900)], [turn(0, 500, 0), turn(500, 1000, 1)], ['0', '1']],
+    [
+      'who speaks most of it, in several turns',
+      [span(0, 900)],
+      [turn(0, 300, 1), turn(300, 700, 0), turn(700, 900, 1)],
+      ['1'],
+    ],
+    [
+      'two at once → who has been speaking',
+      [span(0, 400), span(500, 700)],
+      [turn(0, 900, 0), turn(450, 800, 1)],
+      ['0', '0'],
+    ],
+    [
+      'two at once, and the other has more of it',
+      [span(0, 400), span(500, 900)],
+      [turn(0, 600, 0), turn(450, 950, 1)],
+      ['0', '1'],
+    ],
+    [
+      'nobody, but somebody half a second before or after',
+      [span(0, 200), span(900, 1000)],
+      [turn(300, 600, 0)],
+      ['0', '0'],
+    ],
+    ['nobody, between two → who is nearer', [span(500, 600)], [turn(0, 400, 0), turn(650, 900, 1)], ['1']],
+    ['nobody for longer', [span(0, 100), span(2000, 2100)], [turn(700, 1400, 0)], [undefined, undefined]],
+    ['a word without length', [span(500, 500)], [turn(0, 1000, 0)], ['0']],
+    ['no turns at all', [span(0, 100)], [], [undefined]],
+  ])('%s', (_, words, turns, expected) => {
+    expect(speakersOf(words, turns)).toEqual(expected);
+  });
+
+  test('ten hours of words and turns → found in one pass', () => {
+    const words = Array.from({ length: 100_000 }, (_, index) => span(index * 360, index * 360 + 300));
+    let looks = 0;
+    const turns = Array.from({ length: 18_000 }, (_, index) => ({
+      ...turn(index * 2000, index * 2000 + 1900, index % 2),
+      get startMs() {
+        looks += 1;
+        return index * 2000;
+      },
+    }));
+    const speakers = speakersOf(words, turns);
+    expect(looks).toBeLessThan(10 * words.length);
+    expect(speakers[50_000]).toBe(String(Math.floor((50_000 * 360) / 2000) % 2));
+  });
+});
+
+test('speakers of segments → S1, S2, … as they appear; nobody stays nobody', () => {
+  const segment = (index: number, speaker?: string) => ({
+    ...{ index, text: 'x', words: [], ...span(index, index + 1) },
+    ...(speaker !== undefined && { speaker }),
+  });
+  const named = nameSpeakers([segment(0, '7'), segment(1, '2'), segment(2), segment(3, '7'), segment(4, '0')]);
+  expect(named.map(({ speaker }) => speaker)).toEqual(['S1', 'S2', undefined, 'S1', 'S3']);
+  expect(named[2]).not.toHaveProperty('speaker');
+});
+
+describe('speakers of several windows', () => {
+  const embedding = (...values: number[]) => Buffer.from(Float32Array.from(values).buffer).toString('base64');
+  /** Each speaker has one turn of a second, one after the other. */
+  const windows = (...voices: number[][][]): HeardWindow[] =>
+    voices.map((speakers, index) => {
+      const [startMs, endMs] = [index * 10_000, index * 10_000 + 10_000];
+      const turns = (position: number): [number, number][] => [[position * 1000, position * 1000 + 1000]];
+      return {
+        piece: { startMs, endMs, heardFromMs: startMs, heardToMs: endMs },
+        result: { speakers: speakers.map((voice, at) => ({ turns: turns(at), embedding: embedding(...voice) })) },
+      };
+    });
+  const numbersOf = (...voices: number[][][]) => joinWindows(windows(...voices)).map(({ speaker }) => speaker);
+
+  test('voices that are alike → the same speaker, however loud; others are new', () => {
+    expect(numbersOf([[1, 0, 0], [0, 1, 0]], [[0, 9, 1], [0, 0, 1]], [[3, 0, 1]])).toEqual([0, 1, 1, 2, 0]); // prettier-ignore
+  });
+
+  test('two voices of one window that are like one of before → the one that is more so; the other is new', () => {
+    expect(numbersOf([[1, 0]], [[2, 1], [1, 0]])).toEqual([0, 1, 0]); // prettier-ignore
+  });
+
+  test('a voice of half the way between → the limit of sherpa-onnx: a cosine of 0.5', () => {
+    const at = (degrees: number) => [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+    expect(numbersOf([at(0)], [at(59)])).toEqual([0, 0]);
+    expect(numbersOf([at(0)], [at(61)])).toEqual([0, 1]);
+  });
+
+  test('a voice that can not be known → a speaker of that window only', () => {
+    expect(numbersOf([[NaN, 0], [0, 0]], [[NaN, 0], [1, 0]], [[1, 0]])).toEqual([0, 1, 2, 3, 3]); // prettier-ignore
+  });
+
+  test('turns → with times of the recording, in order', () => {
+    expect(joinWindows(windows([], [[1], [-1]]))).toEqual([turn(10_000, 11_000, 0), turn(11_000, 12_000, 1)]);
+    expect(joinWindows([])).toEqual([]);
+  });
+});
+
+test('hundreds of speakers → the hundred that speak most', () => {
+  const turns = Array.from({ length: 300 }, (_, index) => turn(index * 1000, index * 1000 + 400 + index, index));
+  const most = turnsBySpeaker([...turns, turn(400_000, 450_000, 0)]);
+  expect(most.map(([first]) => first!.speaker)).toEqual([0, ...Array.from({ length: 99 }, (_, index) => 299 - index)]);
+  expect(most[0]).toEqual([turn(0, 400, 0), turn(400_000, 450_000, 0)]);
+});
+
+describe('what a voice is known by', () => {
+  test('others speak into it → the rest, the longest first', () => {
+    const own = [span(0, 2000), span(5000, 9000)];
+    expect(speechToKnow(own, [span(500, 1000), span(8500, 10_000)])).toEqual([
+      ...[span(5000, 8500), span(1000, 2000), span(0, 500)],
+    ]);
+  });
+
+  test('others speak into nearly all of it → all of it', () => {
+    expect(speechToKnow([span(0, 1000)], [span(0, 600)])).toEqual([span(0, 1000)]);
+  });
+
+  test('hours of it → 30 s', () => {
+    const own = [span(0, 20_000), span(30_000, 45_000), span(50_000, 51_000)];
+    expect(speechToKnow(own, [])).toEqual([span(0, 20_000), span(30_000, 40_000)]);
+  });
+});

@@ -1,0 +1,78 @@
+/** Uploads and what becomes of them, as a client sees it, and the rows behind them. */
+import { sql } from 'kysely';
+import { findSessionRow } from '../../../db/sessions/sessions.ts';
+import { deadLetterQueue } from '../../../src/queue/queue.ts';
+import type { Session } from '../../../db/sessions/sessions.ts';
+import type { Schema } from '../../../codegen/operations.ts';
+import type { TestAccount } from './accounts.ts';
+import type { TestService } from './service.ts';
+
+export interface Accepted {
+  sessionId: string;
+  jobId: string;
+}
+
+export async function upload(service: TestService, account: TestAccount, file: string): Promise<Accepted> {
+  const { body } = await service.post('/v1/transcriptions', account.key).attach('file', file).expect(202);
+  return body as Accepted;
+}
+
+/** Waits, as clients do, until a session is final. */
+export async function final(service: TestService, account: TestAccount, sessionId: string, maxMs = 40_000) {
+  const deadline = performance.now() + maxMs;
+  for (;;) {
+    const { body } = await service.get(`/v1/sessions/${sessionId}/transcript?wait=10`, account.key).expect(200);
+    const transcript = body as Schema<'Transcript'>;
+    if (['completed', 'failed'].includes(transcript.status)) return transcript;
+    if (performance.now() > deadline) throw new Error(`session ${sessionId} is still ${transcript.status}`);
+  }
+}
+
+export async function row(service: TestService, account: TestAccount, sessionId: string): Promise<Session> {
+  return (await findSessionRow(service.db, account.id, sessionId))!;
+}
+
+export interface JobRow {
+  id: string;
+  state: string;
+  retry_count: number;
+}
+
+/** The rows of a session's jobs, oldest first. */
+export async function jobsOf(service: TestService, sessionId: string): Promise<JobRow[]> {
+  const { rows } = await sql<JobRow>`select id, state::text, retry_count from pgboss.job
+    where name = 'transcription' and data->>'sessionId' = ${sessionId} order by created_on`.execute(service.db);
+  return rows;
+}
+
+/**
+ * Lets the next attempt begin without the queue's delay, and wakes the workers as the queue itself does; also for a dead
+ * letter, of which it leaves them to learn at their next poll.
+ */
+export async function hurryRetries(service: TestService): Promise<void> {
+  await sql`with hurried as (
+      update pgboss.job set start_after = now() where state = 'retry' and start_after > now() returning name
+    ), waiting as (
+      select name from hurried
+      union select name from pgboss.job where name = ${deadLetterQueue} and state = 'created'
+    )
+    select pg_notify('pgboss_' || left(encode(sha224('pgboss'::bytea), 'hex'), 24), name) from waiting`.execute(
+    service.db,
+  );
+}
+
+/** Looks again and again until something holds, `maxMs` at most. */
+export async function eventually<T>(
+  what: string,
+  read: () => Promise<T> | T,
+  holds: (value: T) => boolean,
+  maxMs = 10_000,
+): Promise<T> {
+  const deadline = performance.now() + maxMs;
+  for (;;) {
+    const value = await read();
+    if (holds(value)) return value;
+    if (performance.now() > deadline) throw new Error(`${what}: still ${JSON.stringify(value)} after ${maxMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

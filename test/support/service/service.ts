@@ -1,0 +1,93 @@
+/** The service in the test's own process, on a database and a folder of its own, spoken to over real HTTP. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import supertest from 'supertest';
+import { startApi } from '../../../src/api/server.ts';
+import { readConfig } from '../../../src/config.ts';
+import { layFoundation } from '../../../src/foundation.ts';
+import { createLog } from '../../../src/log.ts';
+import { createPocketSphinx } from '../../../src/recognizers/pocketsphinx/pocketsphinx.ts';
+import { startWorker } from '../../../src/worker/worker.ts';
+import { assertConforms } from '../clients/contract.ts';
+import { createTestDatabase } from './database.ts';
+import type { Response, Test } from 'supertest';
+import type { Recognizer } from '../../../src/recognizers/recognizer.ts';
+import type { LaidFoundation } from '../../../src/foundation.ts';
+import type { Api } from '../../../src/api/server.ts';
+import type { Worker } from '../../../src/worker/worker.ts';
+
+export interface TestService extends LaidFoundation {
+  /** `http://127.0.0.1:<port>` */
+  url: string;
+  dataDir: string;
+  /** Every line that the service logged, as JSON text. */
+  logLines: string[];
+  api: Api;
+  /** A request whose answer fails the test when it breaks the contract. */
+  request(method: 'get' | 'head' | 'post' | 'put' | 'delete' | 'patch' | 'options', path: string, key?: string): Test;
+  get(path: string, key?: string): Test;
+  post(path: string, key?: string): Test;
+  /** Starts a worker half beside it. */
+  work(recognizer?: Recognizer): Promise<Worker>;
+  stop(): Promise<void>;
+}
+
+export interface TestServiceOptions {
+  /** More environment, as an operator would set it. */
+  env?: Record<string, string>;
+  /** The database (and folder) of another service, to be its second process. */
+  beside?: Pick<TestService, 'databaseUrl' | 'dataDir'>;
+}
+
+export async function startTestService({ env = {}, beside }: TestServiceOptions = {}): Promise<TestService> {
+  const database = beside === undefined ? await createTestDatabase() : undefined;
+  const databaseUrl = database?.url ?? beside!.databaseUrl;
+  const dataDir = beside?.dataDir ?? (await mkdtemp(join(process.env.TEST_FOLDER!, 'data-')));
+  const defaults = {
+    ...{ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0' },
+    // Whatever client a test uses, no answer that breaks the contract gets to it.
+    VALIDATE_RESPONSES: '1',
+  };
+  const config = readConfig({ ...defaults, ...env });
+  const logLines: string[] = [];
+  const log = createLog({ logLevel: 'debug' }, { write: (line) => void logLines.push(line) });
+  const foundation = await layFoundation(config, log, 'worker');
+  const api = await startApi(foundation, databaseUrl);
+  const url = `http://127.0.0.1:${api.port}`;
+  const workers: Worker[] = [];
+
+  const request: TestService['request'] = (method, path, key) => {
+    const test = supertest(url)
+      [method](path)
+      .expect((response) => conforms(method, path, response));
+    return key === undefined ? test : test.set('Authorization', `Bearer ${key}`);
+  };
+  return {
+    ...foundation,
+    ...{ url, dataDir, logLines, api, request },
+    get: (path, key) => request('get', path, key),
+    post: (path, key) => request('post', path, key),
+    async work(recognizer = createPocketSphinx()) {
+      const worker = await startWorker(foundation, recognizer);
+      workers.push(worker);
+      return worker;
+    },
+    async stop() {
+      await Promise.all([api.stop(), ...workers.map((worker) => worker.stop())]);
+      await foundation.close();
+      if (database === undefined) return;
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function conforms(method: string, path: string, response: Response): void {
+  assertConforms({
+    method: method.toUpperCase(),
+    path,
+    status: response.status,
+    headers: response.headers as Record<string, string>,
+    text: response.text ?? '',
+  });
+}

@@ -1,0 +1,119 @@
+/** Sessions in every state, made by the same functions as uploads and workers use. */
+import { randomUUIDv7 } from 'node:crypto';
+import { sql } from 'kysely';
+import { changeReserved, lockAccount } from '../../../db/accounts.ts';
+import { claimIfNotFinal, reportProgressIfProcessing } from '../../../db/sessions/attempts.ts';
+import { insertQueuedSession } from '../../../db/sessions/states.ts';
+import { markAudioDeletedIfFinal } from '../../../db/sweeps.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { versionOf } from '../../../db/sessions/transcripts.ts';
+import { completeSession, failSession } from '../../../src/sessions/endings.ts';
+import type { Db } from '../../../db/database.ts';
+import type { Attempt } from '../../../db/sessions/attempts.ts';
+import type { StoredTranscript } from '../../../src/sessions/endings.ts';
+
+export interface TestSession {
+  accountId: string;
+  id: string;
+  jobId: string;
+  queueJobId: string;
+  reservedMs: number;
+}
+
+interface NewTestSession {
+  title?: string;
+  durationMs?: number;
+  reservedMs?: number;
+  attempts?: number;
+  /** RFC 3339; now when it is missing. */
+  createdAt?: string;
+}
+
+/** Two segments of three words, as stored. */
+export const twoSegments: StoredTranscript = stored(7_100, {
+  segments: JSON.stringify([
+    { index: 0, startMs: 120, endMs: 3_480, text: 'good morning', confidence: 0.91 },
+    { index: 1, startMs: 3_900, endMs: 6_950, text: 'begin', confidence: 0.88 },
+  ]),
+  words: JSON.stringify([
+    [
+      { startMs: 120, endMs: 400, text: 'good', confidence: 0.93 },
+      { startMs: 410, endMs: 3_480, text: 'morning', confidence: 0.89 },
+    ],
+    [{ startMs: 3_900, endMs: 6_950, text: 'begin', confidence: 0.88 }],
+  ]),
+});
+
+/** What a recording without speech leaves. */
+export const silence: StoredTranscript = stored(7_100, { segments: '[]', words: '[]' });
+
+function stored(durationMs: number, { segments, words }: { segments: string; words: string }): StoredTranscript {
+  const version = versionOf(durationMs, segments, words);
+  return { durationMs, language: 'en-US', segments, words, hasSpeech: segments !== '[]', version };
+}
+
+/** A queued session with its reservation, without a job and without audio. */
+export async function queueSession(
+  db: Db,
+  accountId: string,
+  { title = 'Board meeting', durationMs, reservedMs = 0, attempts = 3, createdAt }: NewTestSession = {},
+): Promise<TestSession> {
+  const session = { accountId, id: randomUUIDv7(), jobId: randomUUIDv7(), queueJobId: randomUUIDv7(), reservedMs };
+  await inTransaction(db, async (trx) => {
+    await lockAccount(trx, accountId);
+    await insertQueuedSession(trx, { ...session, title, durationMs, maxAudioMs: 14_400_000, attempts });
+    await changeReserved(trx, accountId, reservedMs);
+  });
+  if (createdAt !== undefined)
+    await sql`update sessions set created_at = ${createdAt} where id = ${session.id}`.execute(db);
+  return session;
+}
+
+/** @param progress percent, reported when given */
+export async function claimSession(db: Db, session: TestSession, progress?: number): Promise<Attempt> {
+  const { accountId, id, queueJobId } = session;
+  const claim = await claimIfNotFinal(db, accountId, id, queueJobId);
+  if (claim === undefined) throw new Error('the session can not be claimed');
+  const attempt = { accountId, sessionId: id, attempt: claim.attempt };
+  if (progress !== undefined) await reportProgressIfProcessing(db, attempt, progress);
+  return attempt;
+}
+
+export async function finishSession(
+  db: Db,
+  session: TestSession,
+  attempt: Attempt,
+  transcript = twoSegments,
+): Promise<void> {
+  const done = await inTransaction(db, (trx) => completeSession(trx, attempt, session.reservedMs, transcript));
+  if (!done) throw new Error('the session can not be completed');
+}
+
+/** A session in the state that is asked for. */
+export async function makeSession(
+  db: Db,
+  accountId: string,
+  {
+    status = 'queued',
+    progress,
+    transcript,
+    errorCode = 'unsupported_media',
+    ...session
+  }: NewTestSession & {
+    status?: 'queued' | 'processing' | 'completed' | 'failed';
+    progress?: number;
+    transcript?: StoredTranscript;
+    errorCode?: string;
+  } = {},
+): Promise<TestSession> {
+  const made = await queueSession(db, accountId, session);
+  if (status === 'queued') return made;
+  const attempt = await claimSession(db, made, progress);
+  if (status === 'completed') await finishSession(db, made, attempt, transcript);
+  if (status === 'failed') {
+    await inTransaction(db, (trx) => failSession(trx, accountId, made.id, errorCode));
+    // It never had any.
+    await markAudioDeletedIfFinal(db, accountId, made.id);
+  }
+  return made;
+}
