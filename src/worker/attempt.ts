@@ -3,10 +3,11 @@ import { inTransaction } from '../../db/transaction.ts';
 import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
 import { decodeAudio } from '../audio/decode.ts';
 import { expiryMarginSeconds } from '../queue/job-expiry.ts';
+import { AttemptFailed } from '../queue/queue.ts';
+import { RecognizerError } from '../recognizers/recognizer.ts';
 import { completeSession } from '../sessions/endings.ts';
 import { removeAudio } from './audio-removal.ts';
-import { ClaimLost } from './claim-lost.ts';
-import { TimeIsUp, endFailedAttempt, settleUnclaimed } from './failed-attempt.ts';
+import { ClaimLost, TimeIsUp, outcomeOf, settle, settleUnclaimed } from './outcomes.ts';
 import { coverDecoded } from './reservation.ts';
 import { toStoredTranscript } from './stored-transcript.ts';
 import { claimInTurn } from './turn.ts';
@@ -34,7 +35,15 @@ export async function runAttempt(job: QueuedJob, worker: WorkerContext): Promise
     await transcribe(job, attempt, claim, worker);
     observe('completed');
   } catch (error) {
-    await endFailedAttempt(error, job, attempt, worker, observe, log);
+    const outcome = outcomeOf(error, { isStopping: worker.stopping.aborted, hasLostJob: job.signal.aborted });
+    // The client gets no more than the code; why is for support.
+    if (outcome.kind === 'retried')
+      log.error({ err: error }, 'attempt failed; the queue decides whether there is another');
+    if (outcome.kind === 'failed' && error instanceof RecognizerError)
+      log.error({ err: error }, 'the recognizer refuses, now and always');
+    await settle(outcome, job, attempt, worker);
+    observe(outcome.kind);
+    if (outcome.kind === 'retried') throw new AttemptFailed(outcome.code);
     return;
   } finally {
     await worker.workFolder.remove(attempt);

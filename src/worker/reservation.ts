@@ -2,14 +2,9 @@ import { changeReserved, lockAccount } from '../../db/accounts.ts';
 import { setReservationIfProcessing } from '../../db/sessions/attempts.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { availableMs } from '../sessions/balance.ts';
-import { ClaimLost } from './claim-lost.ts';
+import { ClaimLost, NotCovered } from './outcomes.ts';
 import type { Db } from '../../db/database.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
-
-/** The audio turned out longer than was reserved, and the balance doesn't cover the rest. */
-export class NotCovered extends Error {
-  override readonly name = 'NotCovered';
-}
 
 /** How much longer than reserved decoded audio may be without another look at the balance: 1 % and a second. */
 const toleranceMs = (reservedMs: number) => reservedMs * 0.01 + 1000;

@@ -1,0 +1,120 @@
+/** What becomes of a session whose attempt did not complete it: first the decision, then the one transaction that carries it out. */
+import { lockAccount } from '../../db/accounts.ts';
+import { handBackIfProcessing, requeueIfProcessing } from '../../db/sessions/attempts.ts';
+import { findSessionRow } from '../../db/sessions/sessions.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { AudioError } from '../audio/audio-error.ts';
+import { AttemptFailed, newJobId } from '../queue/queue.ts';
+import { RecognizerError } from '../recognizers/recognizer.ts';
+import { failSession } from '../sessions/endings.ts';
+import type { AccountInForce } from '../../db/accounts.ts';
+import type { Trx } from '../../db/database.ts';
+import type { Attempt } from '../../db/sessions/attempts.ts';
+import type { Session } from '../../db/sessions/sessions.ts';
+import type { QueuedJob } from '../queue/queue.ts';
+import type { WorkerContext } from './context.ts';
+
+/** Another attempt has the session, or it is final: nothing of this one may be stored. */
+export class ClaimLost extends Error {
+  override readonly name = 'ClaimLost';
+}
+
+/** The attempt's time limit is over. */
+export class TimeIsUp extends Error {
+  override readonly name = 'TimeIsUp';
+}
+
+/** The audio turned out longer than was reserved, and the balance doesn't cover the rest. */
+export class NotCovered extends Error {
+  override readonly name = 'NotCovered';
+}
+
+export type Outcome =
+  /** The worker stops: a successor job gets the session, and no attempt is spent. */
+  | { kind: 'handed_back' }
+  /** Nothing of this attempt counts any more. */
+  | { kind: 'claim_lost' }
+  /** Another attempt would meet the same error: the session ends with this code. */
+  | { kind: 'failed'; code: string }
+  /** The attempt is spent. The session fails with this code when it was the last. */
+  | { kind: 'retried'; code: string };
+
+/**
+ * @param error what ended the attempt
+ * @param isStopping whether the worker was asked to stop
+ * @param hasLostJob whether the queue took the job away
+ */
+export function outcomeOf(
+  error: unknown,
+  { isStopping, hasLostJob }: { isStopping: boolean; hasLostJob: boolean },
+): Outcome {
+  if (hasLostJob) return { kind: 'claim_lost' };
+  if (isStopping) return { kind: 'handed_back' };
+  if (error instanceof ClaimLost) return { kind: 'claim_lost' };
+  if (error instanceof NotCovered) return { kind: 'failed', code: 'insufficient_balance' };
+  if (error instanceof TimeIsUp) return { kind: 'retried', code: 'timed_out' };
+  if (error instanceof AudioError) return { kind: error.code === 'timed_out' ? 'retried' : 'failed', code: error.code };
+  if (error instanceof RecognizerError) return { kind: error.retryable ? 'retried' : 'failed', code: error.code };
+  return { kind: 'retried', code: 'recognizer_error' };
+}
+
+/**
+ * Carries out an outcome, if the session is still this attempt's. The job of an attempt that is spent (`retried`) is left
+ * to the queue, which counts it.
+ *
+ * @throws {AttemptFailed} the queue gave the job to another attempt; any error of the database, so that the queue finds out itself
+ */
+export async function settle(
+  outcome: Outcome,
+  job: QueuedJob,
+  attempt: Attempt,
+  { db, queue }: Pick<WorkerContext, 'db' | 'queue'>,
+): Promise<void> {
+  if (outcome.kind === 'claim_lost') return;
+  const { accountId, sessionId } = attempt;
+  await inTransaction(db, async (trx) => {
+    // The account first, as everywhere.
+    const account = await lockAccount(trx, accountId);
+    const session = await findSessionRow(trx, accountId, sessionId);
+    const isOurs = account !== undefined && session?.status === 'processing' && session.attempt === attempt.attempt;
+    if (isOurs && outcome.kind === 'failed') await failSession(trx, accountId, sessionId, outcome.code);
+    if (isOurs && outcome.kind === 'handed_back') await handBack(trx, queue, attempt, account, session);
+    if (isOurs && outcome.kind === 'retried') await requeueIfProcessing(trx, attempt, outcome.code);
+    if (outcome.kind === 'retried') return;
+    if (!(await queue.complete(trx, job)) && isOurs) throw new AttemptFailed('claim_lost');
+  });
+}
+
+async function handBack(
+  trx: Trx,
+  queue: WorkerContext['queue'],
+  attempt: Attempt,
+  account: AccountInForce,
+  session: Session,
+): Promise<void> {
+  const id = newJobId();
+  const handed = await handBackIfProcessing(trx, attempt, id);
+  if (handed === undefined) return;
+  await queue.enqueue(trx, {
+    id,
+    accountId: attempt.accountId,
+    sessionId: attempt.sessionId,
+    durationMs: session.duration_ms ?? session.max_audio_ms,
+    attempts: handed.attemptsLeft,
+    runningJobs: account.running_jobs,
+    isFirst: true,
+  });
+}
+
+/** A job whose session is final, gone, or another job's by now has nothing to do. */
+export async function settleUnclaimed(job: QueuedJob, { db, queue, log }: WorkerContext): Promise<void> {
+  log.info({ sessionId: job.data.sessionId }, 'nothing left to do for this job');
+  await inTransaction(db, async (trx) => {
+    const { accountId, sessionId } = job.data;
+    await lockAccount(trx, accountId);
+    const session = await findSessionRow(trx, accountId, sessionId);
+    const hasNoAttemptLeft = session?.queue_job_id === job.id && session.attempts_left === 0;
+    if (hasNoAttemptLeft) await failSession(trx, accountId, sessionId, session.last_error_code ?? 'recognizer_error');
+    await queue.complete(trx, job);
+  });
+}

@@ -1,0 +1,30 @@
+import { AudioError, AudioToolError } from '../../../src/audio/audio-error.ts';
+import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
+import { ClaimLost, NotCovered, TimeIsUp, outcomeOf } from '../../../src/worker/outcomes.ts';
+import type { Outcome } from '../../../src/worker/outcomes.ts';
+
+const recognizerError = (code: 'recognizer_error' | 'timed_out', retryable: boolean) =>
+  new RecognizerError(code, 'as the test says', { retryable });
+const running = { isStopping: false, hasLostJob: false };
+
+test.each<[string, unknown, Outcome]>([
+  ['ClaimLost', new ClaimLost(), { kind: 'claim_lost' }],
+  ['NotCovered', new NotCovered(), { kind: 'failed', code: 'insufficient_balance' }],
+  ['TimeIsUp', new TimeIsUp(), { kind: 'retried', code: 'timed_out' }],
+  ['audio: unsupported_media', new AudioError('unsupported_media', ''), { kind: 'failed', code: 'unsupported_media' }],
+  ['audio: no_audio_track', new AudioError('no_audio_track', ''), { kind: 'failed', code: 'no_audio_track' }],
+  ['audio: audio_too_long', new AudioError('audio_too_long', ''), { kind: 'failed', code: 'audio_too_long' }],
+  ['audio: timed_out', new AudioError('timed_out', ''), { kind: 'retried', code: 'timed_out' }],
+  ['an audio tool that broke', new AudioToolError(''), { kind: 'retried', code: 'recognizer_error' }],
+  ['recognizer, now', recognizerError('recognizer_error', true), { kind: 'retried', code: 'recognizer_error' }],
+  ['recognizer, always', recognizerError('recognizer_error', false), { kind: 'failed', code: 'recognizer_error' }],
+  ['recognizer: timed_out', recognizerError('timed_out', true), { kind: 'retried', code: 'timed_out' }],
+  ['a fault of ours', new TypeError('undefined'), { kind: 'retried', code: 'recognizer_error' }],
+  ['something that is no error', 'thrown', { kind: 'retried', code: 'recognizer_error' }],
+])('%s → $kind', (_, error, outcome) => {
+  expect(outcomeOf(error, running)).toEqual(outcome);
+  // Whatever the error is: a worker that stops hands back, and one that lost its job has nothing to give.
+  expect(outcomeOf(error, { isStopping: true, hasLostJob: false })).toEqual({ kind: 'handed_back' });
+  expect(outcomeOf(error, { isStopping: true, hasLostJob: true })).toEqual({ kind: 'claim_lost' });
+  expect(outcomeOf(error, { isStopping: false, hasLostJob: true })).toEqual({ kind: 'claim_lost' });
+});
