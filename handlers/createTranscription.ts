@@ -7,6 +7,7 @@ import { countQueued } from '../db/sessions/sessions.ts';
 import { CommitOutcomeUnknown, inTransaction } from '../db/transaction.ts';
 import { refuseIneligible, unauthorized } from '../src/api/access/auth.ts';
 import { availableMs } from '../src/sessions/balance.ts';
+import { giveJob } from '../src/sessions/job.ts';
 import { ApiError } from '../src/api/answers/problem.ts';
 import { maxAttempts, newJobId } from '../src/queue/queue.ts';
 import { pollAgainSeconds } from '../src/sessions/view.ts';
@@ -95,12 +96,11 @@ async function accept(
   if (available <= 0 || available < (durationMs ?? 0)) throw insufficientBalance(account, durationMs);
   const reservedMs = durationMs ?? Math.min(account.max_audio_ms, available);
 
-  const queueJobId = newJobId();
-  await insertQueuedSession(trx, {
+  const session = await insertQueuedSession(trx, {
     accountId,
     id: fresh.sessionId,
     jobId: fresh.jobId,
-    queueJobId,
+    queueJobId: newJobId(),
     title: titleOf(file.originalName),
     durationMs,
     maxAudioMs: account.max_audio_ms,
@@ -108,14 +108,7 @@ async function accept(
     attempts: maxAttempts,
   });
   await changeReserved(trx, accountId, reservedMs);
-  await queue.enqueue(trx, {
-    id: queueJobId,
-    accountId,
-    sessionId: fresh.sessionId,
-    durationMs: durationMs ?? account.max_audio_ms,
-    attempts: maxAttempts,
-    runningJobs: account.running_jobs,
-  });
+  await giveJob(trx, queue, account, session);
   return fresh;
 }
 

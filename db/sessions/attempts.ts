@@ -3,8 +3,9 @@
  * changes nothing.
  */
 import { sql } from 'kysely';
-import { notifyFinal } from './states.ts';
+import { notifyFinal, ofQueued } from './states.ts';
 import type { Queryable, Trx } from '../database.ts';
+import type { QueuedSession } from './states.ts';
 
 const now = sql<string>`now()`;
 
@@ -99,19 +100,18 @@ export async function requeueIfProcessing(db: Queryable, attempt: Attempt, error
 }
 
 /** Back to the queue as if the attempt had not been: a worker that stops gives the session to a successor job. */
-export async function handBackIfProcessing(
+export function handBackIfProcessing(
   trx: Trx,
   attempt: Attempt,
   successorJobId: string,
-): Promise<{ attemptsLeft: number } | undefined> {
-  const row = await ifProcessing(trx, attempt)
+): Promise<QueuedSession | undefined> {
+  return ifProcessing(trx, attempt)
     .set((eb) => ({
       status: 'queued',
       progress: null,
       queue_job_id: successorJobId,
       attempts_left: eb('attempts_left', '+', 1),
     }))
-    .returning('attempts_left')
+    .returning(ofQueued)
     .executeTakeFirst();
-  return row && { attemptsLeft: row.attempts_left };
 }

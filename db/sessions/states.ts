@@ -31,8 +31,14 @@ export interface NewSession {
   attempts: number;
 }
 
-export async function insertQueuedSession(trx: Trx, session: NewSession): Promise<void> {
-  await trx
+/** What the job of a session that was put into the queue follows from. */
+export const ofQueued = ['id', 'queue_job_id', 'duration_ms', 'max_audio_ms', 'attempts_left'] as const;
+
+/** A session that was put into the queue just now, and has no job there yet. */
+export type QueuedSession = Pick<Session, (typeof ofQueued)[number]>;
+
+export function insertQueuedSession(trx: Trx, session: NewSession): Promise<QueuedSession> {
+  return trx
     .insertInto('sessions')
     .values({
       account_id: session.accountId,
@@ -46,7 +52,8 @@ export async function insertQueuedSession(trx: Trx, session: NewSession): Promis
       reserved_ms: session.reservedMs,
       attempts_left: session.attempts,
     })
-    .execute();
+    .returning(ofQueued)
+    .executeTakeFirstOrThrow();
 }
 
 /** Ends a session without a transcript, whatever attempt runs. Answers what it had reserved, undefined when it was final. */
@@ -82,14 +89,14 @@ export async function failIfNotFinal(
   return { reservedMs: session.reserved_ms };
 }
 
-/** Puts another job in the place of a lost one; answers what that job has to know. */
+/** Puts another job in the place of a lost one, and answers why the last attempt failed. */
 export function replaceJobIfNotFinal(
   trx: Trx,
   accountId: string,
   id: string,
   lostJobId: string,
   jobId: string,
-): Promise<Pick<Session, 'attempts_left' | 'duration_ms' | 'max_audio_ms' | 'last_error_code'> | undefined> {
+): Promise<(QueuedSession & Pick<Session, 'last_error_code'>) | undefined> {
   return trx
     .updateTable('sessions')
     .set({ status: 'queued', progress: null, queue_job_id: jobId })
@@ -97,18 +104,18 @@ export function replaceJobIfNotFinal(
     .where('id', '=', id)
     .where('queue_job_id', '=', lostJobId)
     .where('status', 'in', ['queued', 'processing'])
-    .returning(['attempts_left', 'duration_ms', 'max_audio_ms', 'last_error_code'])
+    .returning([...ofQueued, 'last_error_code'])
     .executeTakeFirst();
 }
 
 /** Support's second chance for a failed session whose audio is still there. */
-export async function retryIfFailed(
+export function retryIfFailed(
   trx: Trx,
   accountId: string,
   id: string,
   fresh: { queueJobId: string; maxAudioMs: number; reservedMs: number; attempts: number },
-): Promise<boolean> {
-  const result = await trx
+): Promise<QueuedSession | undefined> {
+  return trx
     .updateTable('sessions')
     .set({
       status: 'queued',
@@ -124,8 +131,8 @@ export async function retryIfFailed(
     .where('id', '=', id)
     .where('status', '=', 'failed')
     .where('audio_deleted_at', 'is', null)
+    .returning(ofQueued)
     .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
 }
 
 /** Removes a session and, with it, its transcript. */

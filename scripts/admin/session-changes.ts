@@ -6,6 +6,7 @@ import { deleteSession, retryIfFailed } from '../../db/sessions/states.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { maxAttempts, newJobId } from '../../src/queue/queue.ts';
 import { failSession } from '../../src/sessions/endings.ts';
+import { giveJob } from '../../src/sessions/job.ts';
 import { isFinal } from '../../src/sessions/view.ts';
 import { refuseLeftAudio } from './account-erasure.ts';
 import { Refusal } from './refusal.ts';
@@ -42,18 +43,10 @@ export async function retrySession(admin: AdminContext, id: string): Promise<voi
   await changeSession(admin.db, id, async (trx, session, account) => {
     refuseUnlessFailed(session);
     const reservedMs = retryReservation(account, session.duration_ms);
-    const queueJobId = newJobId();
-    const fresh = { queueJobId, maxAudioMs: account.max_audio_ms, reservedMs, attempts: maxAttempts };
-    if (!(await retryIfFailed(trx, account.id, id, fresh))) refuseWithoutAudio(id);
+    const fresh = { queueJobId: newJobId(), maxAudioMs: account.max_audio_ms, reservedMs, attempts: maxAttempts };
+    const retried = (await retryIfFailed(trx, account.id, id, fresh)) ?? refuseWithoutAudio(id);
     await changeReserved(trx, account.id, reservedMs);
-    await queue.enqueue(trx, {
-      id: queueJobId,
-      accountId: account.id,
-      sessionId: id,
-      durationMs: session.duration_ms ?? account.max_audio_ms,
-      attempts: maxAttempts,
-      runningJobs: account.running_jobs,
-    });
+    await giveJob(trx, queue, account, retried);
   });
 }
 

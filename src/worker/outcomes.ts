@@ -7,10 +7,8 @@ import { AudioError } from '../audio/audio-error.ts';
 import { AttemptFailed, newJobId } from '../queue/queue.ts';
 import { RecognizerError } from '../recognizers/recognizer.ts';
 import { failSession } from '../sessions/endings.ts';
-import type { AccountInForce } from '../../db/accounts.ts';
-import type { Trx } from '../../db/database.ts';
+import { giveJob } from '../sessions/job.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
-import type { Session } from '../../db/sessions/sessions.ts';
 import type { QueuedJob } from '../queue/queue.ts';
 import type { WorkerContext } from './context.ts';
 
@@ -78,31 +76,13 @@ export async function settle(
     const session = await findSessionRow(trx, accountId, sessionId);
     const isOurs = account !== undefined && session?.status === 'processing' && session.attempt === attempt.attempt;
     if (isOurs && outcome.kind === 'failed') await failSession(trx, accountId, sessionId, outcome.code);
-    if (isOurs && outcome.kind === 'handed_back') await handBack(trx, queue, attempt, account, session);
+    if (isOurs && outcome.kind === 'handed_back') {
+      const handed = await handBackIfProcessing(trx, attempt, newJobId());
+      if (handed !== undefined) await giveJob(trx, queue, account, handed, { isFirst: true });
+    }
     if (isOurs && outcome.kind === 'retried') await requeueIfProcessing(trx, attempt, outcome.code);
     if (outcome.kind === 'retried') return;
     if (!(await queue.complete(trx, job)) && isOurs) throw new AttemptFailed('claim_lost');
-  });
-}
-
-async function handBack(
-  trx: Trx,
-  queue: WorkerContext['queue'],
-  attempt: Attempt,
-  account: AccountInForce,
-  session: Session,
-): Promise<void> {
-  const id = newJobId();
-  const handed = await handBackIfProcessing(trx, attempt, id);
-  if (handed === undefined) return;
-  await queue.enqueue(trx, {
-    id,
-    accountId: attempt.accountId,
-    sessionId: attempt.sessionId,
-    durationMs: session.duration_ms ?? session.max_audio_ms,
-    attempts: handed.attemptsLeft,
-    runningJobs: account.running_jobs,
-    isFirst: true,
   });
 }
 

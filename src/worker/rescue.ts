@@ -3,6 +3,7 @@ import { replaceJobIfNotFinal } from '../../db/sessions/states.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newJobId } from '../queue/queue.ts';
 import { failSession } from '../sessions/endings.ts';
+import { giveJob } from '../sessions/job.ts';
 import type { WorkerContext } from './context.ts';
 
 /**
@@ -17,21 +18,13 @@ export async function rescue(
 ): Promise<void> {
   await inTransaction(db, async (trx) => {
     const account = await lockAccount(trx, accountId);
-    const id = newJobId();
-    const session = await replaceJobIfNotFinal(trx, accountId, sessionId, lostJobId, id);
+    const session = await replaceJobIfNotFinal(trx, accountId, sessionId, lostJobId, newJobId());
     if (account === undefined || session === undefined) return;
     log.info({ sessionId, attemptsLeft: session.attempts_left }, 'the job of a session is dead or lost');
     if (session.attempts_left === 0) {
       await failSession(trx, accountId, sessionId, session.last_error_code ?? 'recognizer_error');
       return;
     }
-    await queue.enqueue(trx, {
-      id,
-      accountId,
-      sessionId,
-      durationMs: session.duration_ms ?? session.max_audio_ms,
-      attempts: session.attempts_left,
-      runningJobs: account.running_jobs,
-    });
+    await giveJob(trx, queue, account, session);
   });
 }

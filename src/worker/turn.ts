@@ -4,6 +4,7 @@ import { claimIfNotFinal } from '../../db/sessions/attempts.ts';
 import { replaceJobIfNotFinal } from '../../db/sessions/states.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AttemptFailed, newJobId, transcriptionQueue } from '../queue/queue.ts';
+import { giveJob } from '../sessions/job.ts';
 import type { Claim } from '../../db/sessions/attempts.ts';
 import type { QueuedJob } from '../queue/queue.ts';
 import type { WorkerContext } from './context.ts';
@@ -26,20 +27,11 @@ export async function claimInTurn(
     const others = await countOtherActiveJobs(trx, transcriptionQueue, accountId, job.id);
     if (others < Math.max(1, account.running_jobs)) return claimIfNotFinal(trx, accountId, sessionId, job.id);
 
-    const id = newJobId();
-    const session = await replaceJobIfNotFinal(trx, accountId, sessionId, job.id, id);
+    const session = await replaceJobIfNotFinal(trx, accountId, sessionId, job.id, newJobId());
     if (session === undefined) return undefined;
     // The claim was lost meanwhile: everything rolls back, and whoever holds the job goes on.
     if (!(await queue.complete(trx, job))) throw new AttemptFailed('claim_lost');
-    await queue.enqueue(trx, {
-      id,
-      accountId,
-      sessionId,
-      durationMs: session.duration_ms ?? session.max_audio_ms,
-      attempts: Math.max(1, session.attempts_left),
-      runningJobs: account.running_jobs,
-      isFirst: true,
-    });
+    await giveJob(trx, queue, account, session, { isFirst: true });
     return 'put back';
   });
 }

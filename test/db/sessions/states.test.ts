@@ -132,7 +132,8 @@ test('a hand-back → gives the attempt back, and only the successor job may cla
   const session = await queueSession(database.db, accountId, { attempts: 1 });
   const attempt = await claimSession(database.db, session);
   const successor = randomUUIDv7();
-  expect(await within((trx) => handBackIfProcessing(trx, attempt, successor))).toEqual({ attemptsLeft: 1 });
+  const queued = await within((trx) => handBackIfProcessing(trx, attempt, successor));
+  expect(queued).toMatchObject({ id: session.id, queue_job_id: successor, attempts_left: 1 });
   expect(await row(session)).toMatchObject({ status: 'queued', job_id: session.jobId, queue_job_id: successor });
   expect(await claimIfNotFinal(database.db, accountId, session.id, session.queueJobId)).toBeUndefined();
   expect(await claimIfNotFinal(database.db, accountId, session.id, successor)).toMatchObject({ attempt: 2 });
@@ -142,12 +143,13 @@ test('support’s retry → only of a failed session whose audio is there, and t
   const fresh = { queueJobId: randomUUIDv7(), maxAudioMs: 14_400_000, reservedMs: 20, attempts: 3 };
   const retry = (session: TestSession) => within((trx) => retryIfFailed(trx, accountId, session.id, fresh));
   for (const status of ['queued', 'processing', 'completed'] as const) {
-    expect(await retry(await makeSession(database.db, accountId, { status }))).toBe(false);
+    expect(await retry(await makeSession(database.db, accountId, { status }))).toBeUndefined();
   }
   const session = await queueSession(database.db, accountId);
   const old = await claimSession(database.db, session);
   await within((trx) => failIfNotFinal(trx, accountId, session.id, 'recognizer_error'));
-  expect(await retry(session)).toBe(true);
+  const queued = { id: session.id, queue_job_id: fresh.queueJobId, max_audio_ms: 14_400_000, attempts_left: 3 };
+  expect(await retry(session)).toMatchObject(queued);
   const expected = { status: 'queued', error_code: null, completed_at: null, reserved_ms: 20, attempts_left: 3 };
   expect(await row(session)).toMatchObject(expected);
   expect(await claimIfNotFinal(database.db, accountId, session.id, fresh.queueJobId)).toMatchObject({ attempt: 2 });

@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import { lockAccount } from '../../../db/accounts.ts';
+import { openDatabase } from '../../../db/database.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { createLog } from '../../../src/log.ts';
+import { expirySeconds } from '../../../src/queue/job-expiry.ts';
+import { Queue, newJobId } from '../../../src/queue/queue.ts';
+import { giveJob } from '../../../src/sessions/job.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { createTestDatabase } from '../../support/service/database.ts';
+import type { Database } from '../../../db/database.ts';
+import type { TestDatabase } from '../../support/service/database.ts';
+
+let server: TestDatabase;
+let database: Database;
+let queue: Queue;
+let accountId: string;
+beforeAll(async () => {
+  server = await createTestDatabase();
+  database = openDatabase(server.url, () => {});
+  queue = new Queue(server.url, createLog({ logLevel: 'silent' }), 'api');
+  await queue.start();
+  accountId = (await makeAccount(database.db, { limits: { running_jobs: 7 } })).id;
+});
+afterAll(async () => {
+  await queue.stop();
+  await database.close();
+  await server.drop();
+});
+
+/** The job's row after a session of this kind got one. */
+async function given(session: { duration_ms?: number; attempts_left?: number }, order?: { isFirst: boolean }) {
+  const row = {
+    id: newJobId(),
+    queue_job_id: newJobId(),
+    duration_ms: null,
+    max_audio_ms: 14_400_000,
+    attempts_left: 3,
+  };
+  await inTransaction(database.db, async (trx) => {
+    const account = await lockAccount(trx, accountId);
+    await giveJob(trx, queue, account!, { ...row, ...session }, order);
+  });
+  const { rows } = await sql`select data, retry_limit, expire_seconds, priority, group_id, group_tier from pgboss.job
+    where name = 'transcription' and id = ${row.queue_job_id}`.execute(database.db);
+  return { rows, row };
+}
+
+test('a measured session → a job of its own id, for its duration, its attempts and its account’s limit', async () => {
+  const { rows, row } = await given({ duration_ms: 60_000, attempts_left: 2 });
+  expect(rows).toEqual([
+    {
+      data: { accountId, sessionId: row.id, queueJobId: row.queue_job_id },
+      retry_limit: 1,
+      expire_seconds: expirySeconds(60_000),
+      priority: 0,
+      group_id: accountId,
+      group_tier: '7',
+    },
+  ]);
+});
+
+test('a session that could not be measured → time for the longest audio that it may be', async () => {
+  expect((await given({})).rows).toMatchObject([{ expire_seconds: expirySeconds(14_400_000) }]);
+});
+
+test('a session that had its turn → before all others', async () => {
+  expect((await given({}, { isFirst: true })).rows).toMatchObject([{ priority: 1 }]);
+});
+
+test('a session with no attempt left → still a job, which is tried once', async () => {
+  expect((await given({ attempts_left: 0 })).rows).toMatchObject([{ retry_limit: 0 }]);
+});
