@@ -1,64 +1,43 @@
-import { findSegmentsAndWords } from '../db/sessions/transcripts.ts';
 import { jsonText } from '../codegen/operations.ts';
-import { toPlainText, toSubRip, toWebVtt } from '../src/captions/formats.ts';
 import { matchesTag, preferredType, transcriptTypes } from '../src/api/answers/negotiation.ts';
 import { ApiError, sessionNotFound } from '../src/api/answers/problem.ts';
-import { isFinal, pollAgainSeconds, toSessionError } from '../src/sessions/view.ts';
-import type { Schema } from '../codegen/operations.ts';
-import type { Handler } from '../src/api/handler.ts';
-import type { Queryable } from '../db/database.ts';
+import { findSessionOf, transcriptText } from '../src/api/reads/transcripts.ts';
+import { isFinal, pollAgainSeconds } from '../src/sessions/view.ts';
 import type { ReadableSession } from '../db/sessions/sessions.ts';
-import type { SessionWithSegments } from '../db/sessions/transcripts.ts';
-import type { SessionReads } from '../src/api/reads/session-reads.ts';
 import type { TranscriptType } from '../src/api/answers/negotiation.ts';
-
-type Found = ReadableSession & Partial<Pick<SessionWithSegments, 'segments'>>;
+import type { Handler } from '../src/api/handler.ts';
+import type { WantedTranscript } from '../src/api/reads/transcripts.ts';
 
 /** GET /sessions/{id}/transcript (specification, section 4). */
-export const getTranscript: Handler<'getTranscript'> = async (input, { db, sessions, waits, transcriptBodies }) => {
+export const getTranscript: Handler<'getTranscript'> = async (input, ctx) => {
   const { path, query, headers, principal } = input;
-  const type = preferredType(headers.accept);
-  if (type === undefined) {
-    throw new ApiError(406, 'not_acceptable', `A transcript is offered as ${transcriptTypes.join(', ')}.`);
-  }
+  const type = wantedType(headers.accept);
+  const withWords = type === 'application/json' && query.include === 'words';
+  const wanted = { accountId: principal.account_id, id: path.id.toLowerCase(), type, withWords };
 
-  const accountId = principal.account_id;
-  const id = path.id.toLowerCase();
-  const withWords = query.include === 'words';
-  const mayNeedNone = headers['if-none-match'] !== undefined;
-  let session: Found | undefined;
-  if (query.wait! > 0) session = await waits.untilFinal(accountId, id, query.wait!, input.signal);
-  else if (withWords || mayNeedNone) session = await sessions.find(accountId, id);
-  else session = await sessions.findWithSegments(accountId, id);
+  const known = headers['if-none-match'];
+  const how = { waitSeconds: query.wait!, mayBeKnown: known !== undefined };
+  const session = await findSessionOf(wanted, ctx, how, input);
   if (session === undefined) throw sessionNotFound();
+  if (type !== 'application/json') refuseCaptionsUnlessCompleted(session);
 
   const shared = {
-    ETag: tagOf(session, type, withWords),
+    ETag: tagOf(session, wanted),
     'Cache-Control': 'private, no-cache',
     Vary: 'Accept, Accept-Encoding, Authorization',
     ...(!isFinal(session.status) && { 'Retry-After': pollAgainSeconds }),
   };
-  if (type !== 'application/json') refuseCaptionsUnlessCompleted(session);
-  if (matchesTag(headers['if-none-match'], shared.ETag)) return { status: 304, headers: shared };
-  const make =
-    type === 'application/json'
-      ? () => transcriptOf(db, sessions, accountId, session, withWords)
-      : () => captionsOf(sessions, accountId, session, type);
-  const mayBeLong = session.status === 'completed' && typeof session.segments !== 'string';
-  const body = mayBeLong ? await transcriptBodies.of(accountId, session.id, shared.ETag, make, input) : await make();
+  if (matchesTag(known, shared.ETag)) return { status: 304, headers: shared };
+  const text = await transcriptText(wanted, session, ctx, shared.ETag, input);
   return type === 'application/json'
-    ? { status: 200, headers: shared, body: jsonText(body) }
-    : { status: 200, headers: shared, contentType: type, body };
+    ? { status: 200, headers: shared, body: jsonText(text) }
+    : { status: 200, headers: shared, contentType: type, body: text };
 };
 
-async function captionsOf(
-  sessions: SessionReads,
-  accountId: string,
-  session: Found,
-  type: Exclude<TranscriptType, 'application/json'>,
-): Promise<string> {
-  const segments: Schema<'Segment'>[] = JSON.parse(await segmentsOf(sessions, accountId, session));
-  return { 'text/vtt': toWebVtt, 'application/x-subrip': toSubRip, 'text/plain': toPlainText }[type](segments);
+function wantedType(accept: string | undefined): TranscriptType {
+  const type = preferredType(accept);
+  if (type !== undefined) return type;
+  throw new ApiError(406, 'not_acceptable', `A transcript is offered as ${transcriptTypes.join(', ')}.`);
 }
 
 function refuseCaptionsUnlessCompleted({ status }: ReadableSession): void {
@@ -72,51 +51,8 @@ function refuseCaptionsUnlessCompleted({ status }: ReadableSession): void {
 }
 
 /** Weak (RFC 9110, section 8.8.1): a completed transcript is known by its stored hash, others by what can change of them. */
-function tagOf(session: ReadableSession, type: TranscriptType, withWords: boolean): string {
+function tagOf(session: ReadableSession, { type, withWords }: WantedTranscript): string {
   const { status, progress, error_code: error } = session;
   const version = session.transcript_version ?? [status, progress, error].filter((part) => part !== null).join('-');
-  const format = withWords && type === 'application/json' ? 'words' : type.split('/')[1];
-  return `W/"${version}.${format}"`;
-}
-
-/** Silence is stored too: what is missing was deleted with its session, after that had been found. */
-function stillThere<Stored>(stored: Stored | undefined): Stored {
-  if (stored === undefined) throw sessionNotFound();
-  return stored;
-}
-
-/** The stored segments go into the answer as the JSON text that they are. */
-async function transcriptOf(
-  db: Queryable,
-  sessions: SessionReads,
-  accountId: string,
-  session: Found,
-  withWords: boolean,
-): Promise<string> {
-  const { id, status, duration_ms: durationMs, language, error_code: code } = session;
-  const head = JSON.stringify({
-    sessionId: id,
-    status,
-    ...(durationMs !== null && { durationMs }),
-    ...(language !== null && { language }),
-    ...(code !== null && { error: toSessionError(code) }),
-  });
-  return `${head.slice(0, -1)},"segments":${await segments()}}`;
-
-  async function segments(): Promise<string> {
-    if (status !== 'completed') return '[]';
-    return withWords ? segmentsWithWords(db, accountId, id) : segmentsOf(sessions, accountId, session);
-  }
-}
-
-/** As JSON text. Those that came with the session are as old as it is. */
-async function segmentsOf(sessions: SessionReads, accountId: string, session: Found): Promise<string> {
-  return session.segments ?? stillThere(await sessions.segments(accountId, session.id));
-}
-
-async function segmentsWithWords(db: Queryable, accountId: string, id: string): Promise<string> {
-  const stored = stillThere(await findSegmentsAndWords(db, accountId, id));
-  const words: Schema<'Word'>[][] = JSON.parse(stored.words);
-  const segments: Schema<'Segment'>[] = JSON.parse(stored.segments);
-  return JSON.stringify(segments.map((segment, index) => ({ ...segment, words: words[index] ?? [] })));
+  return `W/"${version}.${withWords ? 'words' : type.split('/')[1]}"`;
 }
