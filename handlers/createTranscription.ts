@@ -6,7 +6,7 @@ import { insertQueuedSession } from '../db/sessions/states.ts';
 import { countQueued } from '../db/sessions/sessions.ts';
 import { CommitOutcomeUnknown, inTransaction } from '../db/transaction.ts';
 import { refuseIneligible, unauthorized } from '../src/api/access/auth.ts';
-import { availableMs } from '../src/sessions/balance.ts';
+import { availableMs, reservationFor } from '../src/sessions/balance.ts';
 import { giveJob } from '../src/sessions/job.ts';
 import { ApiError } from '../src/api/answers/problem.ts';
 import { maxAttempts, newJobId } from '../src/queue/queue.ts';
@@ -92,9 +92,8 @@ async function accept(
   if (file.sizeBytes > account.max_upload_bytes) throw fileTooLarge(account.max_upload_bytes);
   refuseLongAudio(durationMs, account.max_audio_ms);
   refuseFullQueue(await countQueued(trx, accountId), account.queued_sessions);
-  const available = availableMs(account);
-  if (available <= 0 || available < (durationMs ?? 0)) throw insufficientBalance(account, durationMs);
-  const reservedMs = durationMs ?? Math.min(account.max_audio_ms, available);
+  const reservedMs = reservationFor(account, durationMs ?? null);
+  if (reservedMs === undefined) throw insufficientBalance(account, durationMs);
 
   const session = await insertQueuedSession(trx, {
     accountId,

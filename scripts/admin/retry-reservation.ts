@@ -1,4 +1,4 @@
-import { availableMs } from '../../src/sessions/balance.ts';
+import { availableMs, reservationFor } from '../../src/sessions/balance.ts';
 import { formatDuration } from './durations.ts';
 import { Refusal } from './refusal.ts';
 import type { AccountInForce } from '../../db/accounts.ts';
@@ -20,8 +20,9 @@ export function retryReservation(account: AccountInForce, durationMs: number | n
       `The audio is ${length} long, its account ${id} may have ${longest}: see accounts set-limits --max-audio.`,
     );
   }
-  const available = availableMs(account);
-  if (available > 0 && available >= (durationMs ?? 0)) return durationMs ?? Math.min(max_audio_ms, available);
+  const reservedMs = reservationFor(account, durationMs);
+  if (reservedMs !== undefined) return reservedMs;
   const needed = durationMs === null ? '' : `, the audio needs ${formatDuration(durationMs)}`;
-  throw new Refusal(`Its account ${id} has ${formatDuration(available)} available${needed}: see balance credit.`);
+  const available = formatDuration(availableMs(account));
+  throw new Refusal(`Its account ${id} has ${available} available${needed}: see balance credit.`);
 }
