@@ -21,9 +21,8 @@ function explained(error: NodeJS.ErrnoException, host: string, port: number, var
   if (error.code === 'EADDRNOTAVAIL') return new Error(`HOST=${host} is no address of this machine.`);
   if (error.code === 'EACCES') return new Error(`Port ${port} is for root only. Set ${variable} to one above 1023.`);
   if (error.code !== 'EADDRINUSE') return error;
-  const another = `${variable}=${port + 1} ./scripts/quickstart`;
   return new Error(
-    `Port ${port} on ${host} is taken, perhaps by this service in another terminal.\nStop that, or set ${variable}: ${another}`,
+    `Port ${port} on ${host} is taken, perhaps by this service in another terminal.\nStop that, or type ${variable}=${port + 1} before the command.`,
   );
 }
 

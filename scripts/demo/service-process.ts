@@ -63,7 +63,8 @@ export async function startServiceProcess(options: {
   }
 }
 
-async function answering(url: string, signal: AbortSignal): Promise<void> {
+/** Waits until the API answers. @throws when it does not within a minute, or when `signal` aborts */
+export async function answering(url: string, signal: AbortSignal): Promise<void> {
   for (const deadline = Date.now() + startLimitMs; Date.now() < deadline;) {
     signal.throwIfAborted();
     const answer = await fetch(`${url}/openapi.json`, { signal }).catch(() => undefined);

@@ -140,7 +140,7 @@ test.concurrent.each([
     };
     const session = () => findSessionRow(db, account.id, sessionId);
     await eventually('a job', session, (row) => row?.status === 'processing', 20_000);
-    await away(relay);
+    away(relay);
     expect(await stop(service, 'SIGTERM')).toBeLessThan(boundMs);
     expect(processesAbout(dataDir)).toEqual([]);
 

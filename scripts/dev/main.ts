@@ -1,0 +1,66 @@
+/**
+ * `npm run dev`: the service for who works on it. It starts again when a file changes, its log is made for eyes, a demo
+ * key is ready to paste, and what follows from openapi.yaml is written anew when that is saved.
+ */
+import { spawn } from 'node:child_process';
+import { watch } from 'node:fs';
+import { resolve } from 'node:path';
+import pretty from 'pino-pretty';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import { connectable, freePort } from '../demo/addresses.ts';
+import { demoKey } from '../demo/demo-key.ts';
+import { answering } from '../demo/service-process.ts';
+import { quoted } from '../demo/next-steps.ts';
+import type { ChildProcess } from 'node:child_process';
+
+const root = resolve(import.meta.dirname, '../..');
+/** An editor writes a file in several steps. */
+const settleMs = 200;
+
+function startWatched(ports: { PORT: string; OPS_PORT: string }): ChildProcess {
+  const watched = ['src', 'handlers', 'db', 'codegen'].map((folder) => `--watch-path=${folder}`);
+  const program = [process.execPath, ...watched, '--watch-preserve-output', 'src/start.ts'];
+  const service = spawn('setpriv', ['--pdeathsig', 'TERM', '--', ...program], {
+    cwd: root,
+    env: { ...process.env, ...ports },
+    // Ctrl-C reaches it by way of this process, which then waits for an orderly end.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  service.stdout!.pipe(pretty({ colorize: process.stdout.isTTY, translateTime: 'SYS:HH:MM:ss', ignore: 'pid' }));
+  return service;
+}
+
+function regenerateOnSave(): void {
+  let timer: NodeJS.Timeout | undefined;
+  // The folder, since many editors put a new file in the place of the old one.
+  watch(root, { persistent: false }, (_event, name) => {
+    if (name !== 'openapi.yaml') return;
+    clearTimeout(timer);
+    timer = setTimeout(
+      () => spawn(process.execPath, ['codegen/generate.ts'], { cwd: root, stdio: 'inherit' }),
+      settleMs,
+    );
+  });
+}
+
+async function sayHowToUseIt(url: string, dataDir: string): Promise<void> {
+  await answering(url, AbortSignal.timeout(60_000));
+  const key = await demoKey(url, dataDir);
+  console.log(`\nThe API answers at ${url}, its documentation at ${new URL('/docs', url)}. Try it:`);
+  console.log(`  curl -H "Authorization: Bearer $(cat ${quoted(key.file)})" ${url}/sessions\n`);
+}
+
+try {
+  const { host, dataDir, ...wanted } = readConfig(process.env);
+  const port = await freePort(host, wanted.port, 'PORT');
+  const opsPort = await freePort(host, wanted.opsPort, 'OPS_PORT');
+  const service = startWatched({ PORT: String(port), OPS_PORT: String(opsPort) });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => service.kill('SIGTERM'));
+  service.once('exit', (code) => process.exit(code ?? 0));
+  regenerateOnSave();
+  await sayHowToUseIt(`http://${connectable(host)}:${port}/v1`, dataDir);
+} catch (error) {
+  console.error(Error.isError(error) ? error.message : error);
+  process.exit(error instanceof ConfigError ? 2 : 1);
+}

@@ -1,0 +1,42 @@
+/** `npm run dev`. Saving a file is not tried here: it would start the service of every other test run again. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { projectFolder } from '../../architecture/source-files.ts';
+import { processesAbout } from '../../support/service/processes.ts';
+import { until } from '../../support/until.ts';
+import { runScript } from '../run-script.ts';
+
+let dataDir: string;
+beforeAll(async () => (dataDir = await mkdtemp(join(process.env['TEST_FOLDER']!, 'dev-'))));
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+const env = { PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0', PATH: process.env['PATH'] };
+
+test('npm run dev → a log for people and a key that works; SIGINT ends all of it in order', async () => {
+  const child = spawn(process.execPath, ['scripts/dev/main.ts'], {
+    cwd: projectFolder,
+    env: { ...env, DATA_DIR: dataDir },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const ended = once(child, 'close');
+  await until(() => output.includes('/sessions\n') || child.exitCode !== null, 60_000);
+  expect(output).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: api answers$/m);
+
+  const url = /The API answers at (\S+),/.exec(output)![1]!;
+  const secret = (await readFile(join(dataDir, 'demo-key'), 'utf8')).trim();
+  const answer = await fetch(`${url}/sessions`, { headers: { Authorization: `Bearer ${secret}` } });
+  expect(answer.status).toBe(200);
+
+  child.kill('SIGINT');
+  expect(await ended).toEqual([0, null]);
+  expect(output).toContain('INFO: stopped');
+  expect(processesAbout(dataDir)).toEqual([]);
+});
+
+test('npm run dev with a wrong variable → the message of the service, exit code 2', async () => {
+  const { code, stderr } = await runScript(['scripts/dev/main.ts'], { ...env, PORT: 'x' });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('PORT=x: expected') });
+});
