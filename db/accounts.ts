@@ -39,10 +39,7 @@ export function findAccountInForce(db: Queryable, id: string): Promise<AccountIn
   return accountInForce(db, id).executeTakeFirst();
 }
 
-/**
- * Locks the account until the transaction ends. Whatever changes a balance, a reservation or a session locks its account
- * first, so that all of them wait in one line and none of them deadlocks.
- */
+/** Locks the account until the transaction ends. Only `inAccountTransaction` calls this: there its callers wait in turn. */
 export function lockAccount(trx: Trx, id: string): Promise<AccountInForce | undefined> {
   return accountInForce(trx, id).forUpdate('accounts').executeTakeFirst();
 }

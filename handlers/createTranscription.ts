@@ -1,10 +1,11 @@
 import { createHash, randomUUIDv7 } from 'node:crypto';
-import { changeReserved, findAccountInForce, lockAccount } from '../db/accounts.ts';
+import { inAccountTransaction } from '../db/account-transaction.ts';
+import { changeReserved, findAccountInForce } from '../db/accounts.ts';
 import { isKeyValid } from '../db/api-keys.ts';
 import { findIdempotencyRecord, insertIdempotencyRecord } from '../db/idempotency.ts';
 import { insertQueuedSession } from '../db/sessions/states.ts';
 import { countQueued } from '../db/sessions/sessions.ts';
-import { CommitOutcomeUnknown, inTransaction } from '../db/transaction.ts';
+import { CommitOutcomeUnknown } from '../db/transaction.ts';
 import { refuseIneligible, unauthorized } from '../src/api/access/auth.ts';
 import { availableMs, reservationFor } from '../src/sessions/balance.ts';
 import { giveJob } from '../src/sessions/job.ts';
@@ -17,6 +18,7 @@ import { measureUpload, refuseLongAudio } from '../src/api/uploads/measurement.t
 import { fileTooLarge } from '../src/api/uploads/size.ts';
 import type { Answer } from '../codegen/operations.ts';
 import type { Handler, Input } from '../src/api/handler.ts';
+import type { AccountInForce } from '../db/accounts.ts';
 import type { Trx } from '../db/database.ts';
 import type { Context } from '../src/api/context.ts';
 
@@ -40,7 +42,9 @@ export const createTranscription: Handler<'createTranscription'> = async (reques
   let accepted: Accepted;
   try {
     await ctx.audioStore.keep(file.path, principal.account_id, fresh.sessionId);
-    accepted = await inTransaction(ctx.db, (trx) => accept(trx, request, ctx, fresh, durationMs));
+    accepted = await inAccountTransaction(ctx.db, principal.account_id, (trx, account) =>
+      accept(trx, account, request, ctx, fresh, durationMs),
+    );
   } catch (error) {
     // Where nobody knows whether the session is there, its audio stays; the sweep removes it if it is not.
     if (!(error instanceof CommitOutcomeUnknown)) await removeAudio(ctx, principal.account_id, fresh.sessionId);
@@ -69,13 +73,13 @@ async function refuseByHint({ body, headers, principal }: Request, { db }: Conte
 /** Session, reservation, idempotency record and job: all of them or none. */
 async function accept(
   trx: Trx,
+  account: AccountInForce | undefined,
   { principal, headers, body, file }: Request,
   { queue }: Context,
   fresh: Accepted,
   durationMs: number | undefined,
 ): Promise<Accepted> {
   const accountId = principal.account_id;
-  const account = await lockAccount(trx, accountId);
   if (account === undefined || account.deleted_at !== null) throw unauthorized(true);
 
   const key = headers['idempotency-key'];

@@ -45,6 +45,11 @@ test('db/ imports nothing of ours from outside', () => {
   expect(outwards.map(({ path, target }) => `${path} imports ${target}`)).toEqual([]);
 });
 
+test('nobody locks an account out of turn', () => {
+  const mayLock = /^db\/(accounts|account-transaction)\.ts$/;
+  expect(pathsOf(code.filter(({ path }) => !mayLock.test(path) && /\blockAccount\b/.test(textOf(path))))).toEqual([]);
+});
+
 test.each([
   ['answering', 'src/api/server.ts', working],
   ['working', 'src/worker/worker.ts', answering],

@@ -1,7 +1,7 @@
 /** Accounts by their ids, refused in one way everywhere. */
-import { findAccount, lockAccount } from '../../db/accounts.ts';
+import { inAccountTransaction } from '../../db/account-transaction.ts';
+import { findAccount } from '../../db/accounts.ts';
 import { listPlans } from '../../db/plans.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { Mistake, Refusal } from './refusal.ts';
 import type { Account, AccountInForce } from '../../db/accounts.ts';
 import type { Db, Queryable, Trx } from '../../db/database.ts';
@@ -22,8 +22,8 @@ export function changeAccount<T>(
   id: string,
   work: (trx: Trx, account: AccountInForce) => Promise<T>,
 ): Promise<T> {
-  return inTransaction(db, async (trx) => {
-    const account = (await lockAccount(trx, id)) ?? refuseUnknown(id);
+  return inAccountTransaction(db, id, async (trx, locked) => {
+    const account = locked ?? refuseUnknown(id);
     if (account.deleted_at !== null) throw new Refusal(`Account ${id} was deleted: only its ledger is left.`);
     return work(trx, account);
   });

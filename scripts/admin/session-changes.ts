@@ -1,9 +1,9 @@
 /** What support does to a session, each in one transaction that holds the account's lock. */
-import { changeReserved, lockAccount } from '../../db/accounts.ts';
+import { inAccountTransaction } from '../../db/account-transaction.ts';
+import { changeReserved } from '../../db/accounts.ts';
 import { deleteIdempotencyRecords } from '../../db/idempotency.ts';
 import { findAccountOfSession, findSessionRow } from '../../db/sessions/sessions.ts';
 import { deleteSession, retryIfFailed } from '../../db/sessions/states.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { maxAttempts, newJobId } from '../../src/queue/queue.ts';
 import { failSession } from '../../src/sessions/endings.ts';
 import { giveJob } from '../../src/sessions/job.ts';
@@ -71,10 +71,9 @@ async function changeSession<T>(
   work: (trx: Trx, session: Session, account: AccountInForce) => Promise<T>,
 ): Promise<T> {
   const accountId = (await findAccountOfSession(db, id)) ?? refuseUnknown(id);
-  return inTransaction(db, async (trx) => {
-    const account = (await lockAccount(trx, accountId)) ?? refuseUnknown(id);
+  return inAccountTransaction(db, accountId, async (trx, account) => {
     const session = (await findSessionRow(trx, accountId, id)) ?? refuseUnknown(id);
-    return work(trx, session, account);
+    return work(trx, session, account ?? refuseUnknown(id));
   });
 }
 

@@ -1,9 +1,9 @@
 /** The transaction that stores a transcript, charges it and completes its session, as the worker runs it. */
 import { randomUUIDv7 } from 'node:crypto';
-import { changeReserved, lockAccount } from '../../db/accounts.ts';
+import { inAccountTransaction } from '../../db/account-transaction.ts';
+import { changeReserved } from '../../db/accounts.ts';
 import { claimIfNotFinal } from '../../db/sessions/attempts.ts';
 import { insertQueuedSession } from '../../db/sessions/states.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { completeSession } from '../../src/sessions/endings.ts';
 import { quantile } from './statistics.ts';
 import type { Db } from '../../db/database.ts';
@@ -21,8 +21,7 @@ export async function completionMs(db: Db, accountId: string, times: number): Pr
   const took: number[] = [];
   while (took.length < times) {
     const [sessionId, queueJobId] = [randomUUIDv7(), randomUUIDv7()];
-    await inTransaction(db, async (trx) => {
-      await lockAccount(trx, accountId);
+    await inAccountTransaction(db, accountId, async (trx) => {
       const limits = { durationMs, maxAudioMs: durationMs, reservedMs: durationMs, attempts: 3 };
       const ids = { accountId, id: sessionId, jobId: randomUUIDv7(), queueJobId };
       await insertQueuedSession(trx, { ...ids, ...limits, title: 'Board meeting' });
@@ -30,7 +29,9 @@ export async function completionMs(db: Db, accountId: string, times: number): Pr
     });
     const { attempt } = (await claimIfNotFinal(db, accountId, sessionId, queueJobId))!;
     const began = performance.now();
-    await inTransaction(db, (trx) => completeSession(trx, { accountId, sessionId, attempt }, durationMs, stored));
+    await inAccountTransaction(db, accountId, (trx) =>
+      completeSession(trx, { accountId, sessionId, attempt }, durationMs, stored),
+    );
     took.push(performance.now() - began);
   }
   return quantile(took, 0.5);

@@ -1,5 +1,5 @@
-/** How a session ends, each in the caller's transaction, with everything that belongs to it. */
-import { changeReserved, lockAccount } from '../../db/accounts.ts';
+/** How a session ends, with everything that belongs to it, each in the caller's transaction, which holds the account's lock. */
+import { changeReserved } from '../../db/accounts.ts';
 import { addLedgerEntry } from '../../db/ledger.ts';
 import { completeIfProcessing } from '../../db/sessions/attempts.ts';
 import { failIfNotFinal } from '../../db/sessions/states.ts';
@@ -9,7 +9,6 @@ import type { Trx } from '../../db/database.ts';
 
 /** Fails a session and gives its reservation back. False, and nothing changed, when it was final. */
 export async function failSession(trx: Trx, accountId: string, sessionId: string, code: string): Promise<boolean> {
-  await lockAccount(trx, accountId);
   const failed = await failIfNotFinal(trx, accountId, sessionId, code);
   if (failed === undefined) return false;
   await changeReserved(trx, accountId, -failed.reservedMs);
@@ -40,7 +39,6 @@ export async function completeSession(
 ): Promise<boolean> {
   const { accountId, sessionId } = attempt;
   const { durationMs, language, segments, words, hasSpeech, version } = transcript;
-  await lockAccount(trx, accountId);
   if (!(await completeIfProcessing(trx, attempt, { durationMs, language, transcriptVersion: version }))) return false;
   await insertTranscript(trx, { account_id: accountId, session_id: sessionId, segments, words });
   if (hasSpeech) await addLedgerEntry(trx, { accountId, kind: 'charge', sessionId, amountMs: -durationMs });

@@ -1,5 +1,5 @@
 /** One attempt at one session: decode, make sure it is paid for, recognize, store. The session's row is the authority. */
-import { inTransaction } from '../../db/transaction.ts';
+import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
 import { decodeAudio } from '../audio/decode.ts';
 import { expiryMarginSeconds } from '../queue/job-expiry.ts';
@@ -78,7 +78,7 @@ async function transcribe(job: QueuedJob, attempt: Attempt, claim: Claim, worker
     if (durationMs > 0) metrics.realTimeFactor.observe((performance.now() - began) / durationMs);
 
     const stored = toStoredTranscript(transcript, durationMs);
-    await inTransaction(db, async (trx) => {
+    await inAccountTransaction(db, accountId, async (trx) => {
       const isOurs = (await completeSession(trx, attempt, reservedMs, stored)) && (await queue.complete(trx, job));
       if (!isOurs) throw new ClaimLost();
     });

@@ -1,8 +1,7 @@
 /** What becomes of a session whose attempt did not complete it: first the decision, then the one transaction that carries it out. */
-import { lockAccount } from '../../db/accounts.ts';
+import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { handBackIfProcessing, requeueIfProcessing } from '../../db/sessions/attempts.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { AudioError } from '../audio/audio-error.ts';
 import { AttemptFailed, newJobId } from '../queue/queue.ts';
 import { RecognizerError } from '../recognizers/recognizer.ts';
@@ -70,9 +69,7 @@ export async function settle(
 ): Promise<void> {
   if (outcome.kind === 'claim_lost') return;
   const { accountId, sessionId } = attempt;
-  await inTransaction(db, async (trx) => {
-    // The account first, as everywhere.
-    const account = await lockAccount(trx, accountId);
+  await inAccountTransaction(db, accountId, async (trx, account) => {
     const session = await findSessionRow(trx, accountId, sessionId);
     const isOurs = account !== undefined && session?.status === 'processing' && session.attempt === attempt.attempt;
     if (isOurs && outcome.kind === 'failed') await failSession(trx, accountId, sessionId, outcome.code);
@@ -89,9 +86,8 @@ export async function settle(
 /** A job whose session is final, gone, or another job's by now has nothing to do. */
 export async function settleUnclaimed(job: QueuedJob, { db, queue, log }: WorkerContext): Promise<void> {
   log.info({ sessionId: job.data.sessionId }, 'nothing left to do for this job');
-  await inTransaction(db, async (trx) => {
-    const { accountId, sessionId } = job.data;
-    await lockAccount(trx, accountId);
+  const { accountId, sessionId } = job.data;
+  await inAccountTransaction(db, accountId, async (trx) => {
     const session = await findSessionRow(trx, accountId, sessionId);
     const hasNoAttemptLeft = session?.queue_job_id === job.id && session.attempts_left === 0;
     if (hasNoAttemptLeft) await failSession(trx, accountId, sessionId, session.last_error_code ?? 'recognizer_error');

@@ -1,6 +1,5 @@
-import { lockAccount } from '../../db/accounts.ts';
+import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { replaceJobIfNotFinal } from '../../db/sessions/states.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { newJobId } from '../queue/queue.ts';
 import { failSession } from '../sessions/endings.ts';
 import { giveJob } from '../sessions/job.ts';
@@ -16,8 +15,7 @@ export async function rescue(
   lostJobId: string,
   { db, queue, log }: Pick<WorkerContext, 'db' | 'queue' | 'log'>,
 ): Promise<void> {
-  await inTransaction(db, async (trx) => {
-    const account = await lockAccount(trx, accountId);
+  await inAccountTransaction(db, accountId, async (trx, account) => {
     const session = await replaceJobIfNotFinal(trx, accountId, sessionId, lostJobId, newJobId());
     if (account === undefined || session === undefined) return;
     log.info({ sessionId, attemptsLeft: session.attempts_left }, 'the job of a session is dead or lost');

@@ -1,6 +1,6 @@
-import { changeReserved, lockAccount } from '../../db/accounts.ts';
+import { inAccountTransaction } from '../../db/account-transaction.ts';
+import { changeReserved } from '../../db/accounts.ts';
 import { setReservationIfProcessing } from '../../db/sessions/attempts.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { availableMs } from '../sessions/balance.ts';
 import { ClaimLost, NotCovered } from './outcomes.ts';
 import type { Db } from '../../db/database.ts';
@@ -17,8 +17,7 @@ const toleranceMs = (reservedMs: number) => reservedMs * 0.01 + 1000;
 export async function coverDecoded(db: Db, attempt: Attempt, reservedMs: number, decodedMs: number): Promise<number> {
   if (decodedMs <= reservedMs + toleranceMs(reservedMs)) return reservedMs;
   const missingMs = decodedMs - reservedMs;
-  await inTransaction(db, async (trx) => {
-    const account = await lockAccount(trx, attempt.accountId);
+  await inAccountTransaction(db, attempt.accountId, async (trx, account) => {
     if (account === undefined || !(await setReservationIfProcessing(trx, attempt, decodedMs))) throw new ClaimLost();
     if (availableMs(account) < missingMs) throw new NotCovered();
     await changeReserved(trx, attempt.accountId, missingMs);

@@ -1,8 +1,7 @@
-import { lockAccount } from '../../db/accounts.ts';
+import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { countOtherActiveJobs } from '../../db/jobs.ts';
 import { claimIfNotFinal } from '../../db/sessions/attempts.ts';
 import { replaceJobIfNotFinal } from '../../db/sessions/states.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { AttemptFailed, newJobId, transcriptionQueue } from '../queue/queue.ts';
 import { giveJob } from '../sessions/job.ts';
 import type { Claim } from '../../db/sessions/attempts.ts';
@@ -21,8 +20,7 @@ export async function claimInTurn(
   { db, queue }: Pick<WorkerContext, 'db' | 'queue'>,
 ): Promise<Claim | 'put back' | undefined> {
   const { accountId, sessionId } = job.data;
-  return inTransaction(db, async (trx) => {
-    const account = await lockAccount(trx, accountId);
+  return inAccountTransaction(db, accountId, async (trx, account) => {
     if (account === undefined) return undefined;
     const others = await countOtherActiveJobs(trx, transcriptionQueue, accountId, job.id);
     if (others < Math.max(1, account.running_jobs)) return claimIfNotFinal(trx, accountId, sessionId, job.id);

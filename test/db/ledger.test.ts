@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { sql } from 'kysely';
-import { lockAccount } from '../../db/accounts.ts';
+import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { openDatabase } from '../../db/database.ts';
 import { addLedgerEntry, eraseLedgerText, listLedger } from '../../db/ledger.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -33,10 +33,7 @@ type Entry = Parameters<typeof addLedgerEntry>[1] extends infer E
     : never
   : never;
 const add = (entry: Entry) =>
-  inTransaction(database.db, async (trx) => {
-    await lockAccount(trx, accountId);
-    return addLedgerEntry(trx, { ...entry, accountId });
-  });
+  inAccountTransaction(database.db, accountId, (trx) => addLedgerEntry(trx, { ...entry, accountId }));
 const balance = async () =>
   (await database.db.selectFrom('accounts').select('balance_ms').where('id', '=', accountId).executeTakeFirst())!
     .balance_ms;

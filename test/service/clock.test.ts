@@ -2,11 +2,10 @@
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { lockAccount } from '../../db/accounts.ts';
+import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { openDatabase } from '../../db/database.ts';
 import { listLedger } from '../../db/ledger.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { clientOf } from '../support/clients/client.ts';
@@ -79,8 +78,7 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
     values (${account.id}, 'swept', '', ${runs}, ${runs}, now() - interval '25 hours')`.execute(db);
   const stored = () => readdir(join(dataDir, 'audio', account.id)).then((names) => names.length);
   const before = await stored();
-  const second = await inTransaction(db, async (trx) => {
-    await lockAccount(trx, account.id);
+  const second = await inAccountTransaction(db, account.id, async () => {
     const committing = client.upload(file);
     await eventually('a file without a row', stored, (files) => files === before + 1);
     const sweeper = await startProcess('start-worker', env);

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import { lockAccount } from '../../../db/accounts.ts';
+import { inAccountTransaction } from '../../../db/account-transaction.ts';
 import { openDatabase } from '../../../db/database.ts';
-import { inTransaction } from '../../../db/transaction.ts';
 import { createLog } from '../../../src/log.ts';
 import { expirySeconds } from '../../../src/queue/job-expiry.ts';
 import { Queue, newJobId } from '../../../src/queue/queue.ts';
@@ -37,8 +36,7 @@ async function given(session: { duration_ms?: number; attempts_left?: number }, 
     max_audio_ms: 14_400_000,
     attempts_left: 3,
   };
-  await inTransaction(database.db, async (trx) => {
-    const account = await lockAccount(trx, accountId);
+  await inAccountTransaction(database.db, accountId, async (trx, account) => {
     await giveJob(trx, queue, account!, { ...row, ...session }, order);
   });
   const { rows } = await sql`select data, retry_limit, expire_seconds, priority, group_id, group_tier from pgboss.job

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { sql } from 'kysely';
-import { changeReserved, lockAccount } from '../../../db/accounts.ts';
+import { inAccountTransaction } from '../../../db/account-transaction.ts';
+import { changeReserved } from '../../../db/accounts.ts';
 import { listLedger } from '../../../db/ledger.ts';
 import { completeIfProcessing } from '../../../db/sessions/attempts.ts';
 import { deleteSession, retryIfFailed } from '../../../db/sessions/states.ts';
@@ -146,7 +147,7 @@ test('the job is gone when the attempt completes → all rolled back; the sweep 
 });
 
 test('canceled meanwhile → recognition is aborted, the session stays as it was canceled, nothing is charged', async () => {
-  await inTransaction(service.db, async (trx) => {
+  await inAccountTransaction(service.db, account.id, async (trx) => {
     await failSession(trx, account.id, sessionId, 'canceled');
     await service.queue.cancel(trx, queueJobId);
   });
@@ -167,7 +168,7 @@ test('canceled and retried meanwhile, then a final error of the old attempt → 
     throw new RecognizerError('recognizer_error', 'stale', { retryable: false });
   };
   const id = randomUUIDv7();
-  await inTransaction(service.db, async (trx) => {
+  await inAccountTransaction(service.db, account.id, async (trx) => {
     await failSession(trx, account.id, sessionId, 'canceled');
     await service.queue.cancel(trx, queueJobId);
     await retryIfFailed(trx, account.id, sessionId, {
@@ -191,8 +192,7 @@ test('canceled and retried meanwhile, then a final error of the old attempt → 
 });
 
 test('deleted meanwhile → nothing comes back, nothing is charged, the reservation stays released', async () => {
-  await inTransaction(service.db, async (trx) => {
-    await lockAccount(trx, account.id);
+  await inAccountTransaction(service.db, account.id, async (trx) => {
     const deleted = await deleteSession(trx, account.id, sessionId);
     await changeReserved(trx, account.id, -deleted!.reservedMs);
     await service.queue.cancel(trx, queueJobId);

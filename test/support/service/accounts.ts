@@ -1,9 +1,9 @@
 /** Accounts and keys as support would make them. */
 import { randomUUIDv7 } from 'node:crypto';
-import { createAccount, lockAccount, setLimitOverrides } from '../../../db/accounts.ts';
+import { inAccountTransaction } from '../../../db/account-transaction.ts';
+import { createAccount, setLimitOverrides } from '../../../db/accounts.ts';
 import { insertApiKey } from '../../../db/api-keys.ts';
 import { addLedgerEntry } from '../../../db/ledger.ts';
-import { inTransaction } from '../../../db/transaction.ts';
 import { digestOf, displayOf, newApiKey } from '../../../src/api/access/api-key.ts';
 import type { Db } from '../../../db/database.ts';
 import type { LimitOverrides, Scope } from '../../../db/schema.ts';
@@ -31,8 +31,7 @@ export async function makeAccount(
 }
 
 export async function credit(db: Db, accountId: string, amountMs: number): Promise<void> {
-  await inTransaction(db, async (trx) => {
-    await lockAccount(trx, accountId);
+  await inAccountTransaction(db, accountId, async (trx) => {
     await addLedgerEntry(trx, { accountId, kind: 'credit', amountMs });
   });
 }

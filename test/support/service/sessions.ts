@@ -1,11 +1,11 @@
 /** Sessions in every state, made by the same functions as uploads and workers use. */
 import { randomUUIDv7 } from 'node:crypto';
 import { sql } from 'kysely';
-import { changeReserved, lockAccount } from '../../../db/accounts.ts';
+import { inAccountTransaction } from '../../../db/account-transaction.ts';
+import { changeReserved } from '../../../db/accounts.ts';
 import { claimIfNotFinal, reportProgressIfProcessing } from '../../../db/sessions/attempts.ts';
 import { insertQueuedSession } from '../../../db/sessions/states.ts';
 import { markAudioDeletedIfFinal } from '../../../db/sweeps.ts';
-import { inTransaction } from '../../../db/transaction.ts';
 import { versionOf } from '../../../db/sessions/transcripts.ts';
 import { completeSession, failSession } from '../../../src/sessions/endings.ts';
 import type { Db } from '../../../db/database.ts';
@@ -59,8 +59,7 @@ export async function queueSession(
   { title = 'Board meeting', durationMs, reservedMs = 0, attempts = 3, createdAt }: NewTestSession = {},
 ): Promise<TestSession> {
   const session = { accountId, id: randomUUIDv7(), jobId: randomUUIDv7(), queueJobId: randomUUIDv7(), reservedMs };
-  await inTransaction(db, async (trx) => {
-    await lockAccount(trx, accountId);
+  await inAccountTransaction(db, accountId, async (trx) => {
     await insertQueuedSession(trx, { ...session, title, durationMs, maxAudioMs: 14_400_000, attempts });
     await changeReserved(trx, accountId, reservedMs);
   });
@@ -85,7 +84,9 @@ export async function finishSession(
   attempt: Attempt,
   transcript = twoSegments,
 ): Promise<void> {
-  const done = await inTransaction(db, (trx) => completeSession(trx, attempt, session.reservedMs, transcript));
+  const done = await inAccountTransaction(db, session.accountId, (trx) =>
+    completeSession(trx, attempt, session.reservedMs, transcript),
+  );
   if (!done) throw new Error('the session can not be completed');
 }
 
@@ -111,7 +112,7 @@ export async function makeSession(
   const attempt = await claimSession(db, made, progress);
   if (status === 'completed') await finishSession(db, made, attempt, transcript);
   if (status === 'failed') {
-    await inTransaction(db, (trx) => failSession(trx, accountId, made.id, errorCode));
+    await inAccountTransaction(db, accountId, (trx) => failSession(trx, accountId, made.id, errorCode));
     // It never had any.
     await markAudioDeletedIfFinal(db, accountId, made.id);
   }

@@ -1,0 +1,57 @@
+/**
+ * Transactions that hold an account's lock. A connection that waits for a lock is lost to everybody else, so in each process
+ * only one transaction of an account runs at a time. The others wait in memory, in the order in which they came.
+ */
+import { lockAccount } from './accounts.ts';
+import { isDatabaseAway } from './database.ts';
+import { inTransaction } from './transaction.ts';
+import type { AccountInForce } from './accounts.ts';
+import type { Db, Trx } from './database.ts';
+
+/** The last in the line of each account that has one, by pool. It rejects with {@link DatabaseWentAway} only. */
+const lines = new WeakMap<Db, Map<string, Promise<void>>>();
+
+/** The database went away under the transaction in front: everybody behind is told at once, instead of one after the other. */
+class DatabaseWentAway extends Error {
+  constructor(cause: unknown) {
+    super('The database went away under an earlier transaction of the account', { cause });
+    this.name = 'DatabaseWentAway';
+  }
+}
+
+/**
+ * Runs `work` in one READ COMMITTED transaction that has locked the account, and commits it. Whatever changes a balance, a
+ * reservation or a session locks its account first, so that all of them wait in one line and none of them deadlocks.
+ *
+ * @param work gets the account with the limits in force; undefined when there is none. It begins no other transaction of
+ *   the same account: that one would wait for this one for ever
+ * @throws what {@link inTransaction} throws, and an error for which `isDatabaseAway` holds
+ */
+export function inAccountTransaction<T>(
+  db: Db,
+  accountId: string,
+  work: (trx: Trx, account: AccountInForce | undefined) => Promise<T>,
+): Promise<T> {
+  const line = lineOf(db);
+  const run = () => inTransaction(db, async (trx) => work(trx, await lockAccount(trx, accountId)));
+  const ended = line.get(accountId)?.then(run) ?? run();
+  const last = ended.then(
+    () => {},
+    (error: unknown) => {
+      if (error instanceof DatabaseWentAway) throw error;
+      if (isDatabaseAway(error)) throw new DatabaseWentAway(error);
+    },
+  );
+  line.set(accountId, last);
+  const leave = () => {
+    if (line.get(accountId) === last) line.delete(accountId);
+  };
+  last.then(leave, leave);
+  return ended;
+}
+
+function lineOf(db: Db): Map<string, Promise<void>> {
+  const line = lines.get(db) ?? new Map<string, Promise<void>>();
+  lines.set(db, line);
+  return line;
+}
