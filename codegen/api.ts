@@ -1348,3 +1348,6 @@ export interface operations {
         };
     };
 }
+
+/** Operations that ask for no API key (`security: []`). */
+export type PublicOperation = "getOpenApi";

@@ -1,6 +1,7 @@
 /** What follows from the contract and from nothing else. How handlers are typed by it is in `src/api/handler.ts`. */
 import type { components, operations } from './api.ts';
 
+export type { PublicOperation } from './api.ts';
 export type OperationId = keyof operations;
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
@@ -14,6 +15,13 @@ type SetByApp = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy';
 export type Parameters<Id extends OperationId, In extends 'path' | 'query' | 'header'> = NonNullable<
   operations[Id]['parameters'][In]
 >;
+
+/** The form that an operation takes as `multipart/form-data`; never, where it takes none. */
+export type Form<Id extends OperationId> = operations[Id] extends {
+  requestBody: { content: { 'multipart/form-data': infer Fields } };
+}
+  ? Fields
+  : never;
 
 type Responses<Id extends OperationId> = operations[Id]['responses'];
 

@@ -1,4 +1,4 @@
-import { createHash, randomUUIDv7 } from 'node:crypto';
+import { randomUUIDv7 } from 'node:crypto';
 import { inAccountTransaction } from '../db/account-transaction.ts';
 import { changeReserved, findAccountInForce } from '../db/accounts.ts';
 import { isKeyValid } from '../db/api-keys.ts';
@@ -12,6 +12,7 @@ import { giveJob } from '../src/sessions/job.ts';
 import { ApiError } from '../src/api/answers/problem.ts';
 import { maxAttempts, newJobId } from '../src/queue/queue.ts';
 import { pollAgainSeconds } from '../src/sessions/view.ts';
+import { fingerprintOf } from '../src/api/uploads/fingerprint.ts';
 import { titleOf } from '../src/api/uploads/title.ts';
 import { insufficientBalance, isRepeat, refuseFullQueue } from '../src/api/uploads/admission.ts';
 import { measureUpload, refuseLongAudio } from '../src/api/uploads/measurement.ts';
@@ -84,7 +85,7 @@ async function accept(
 
   const key = headers['idempotency-key'];
   if (key !== undefined) {
-    const fingerprint = fingerprintOf(file.sha256!, body.durationMs);
+    const fingerprint = fingerprintOf(file.sha256!, body);
     const record = { fingerprint, session_id: fresh.sessionId, job_id: fresh.jobId };
     if (!(await insertIdempotencyRecord(trx, { ...record, account_id: accountId, key }))) {
       return replay(trx, accountId, key, fingerprint);
@@ -118,17 +119,13 @@ async function accept(
 async function replay(trx: Trx, accountId: string, key: string, fingerprint: Buffer): Promise<Accepted> {
   const record = await findIdempotencyRecord(trx, accountId, key);
   if (record === undefined || !record.fingerprint.equals(fingerprint)) {
-    throw new ApiError(422, 'idempotency_key_reused', 'This Idempotency-Key was used for another file or durationMs.');
+    throw new ApiError(
+      422,
+      'idempotency_key_reused',
+      'This Idempotency-Key was used for another file or another form.',
+    );
   }
   return { sessionId: record.session_id, jobId: record.job_id };
-}
-
-/** The file's bytes and `durationMs`; its name doesn't count (decisions, section 3). */
-function fingerprintOf(sha256: Buffer, durationMs: number | undefined): Buffer {
-  return createHash('sha256')
-    .update(sha256)
-    .update(String(durationMs ?? ''))
-    .digest();
 }
 
 function answer(accepted: Accepted, isReplay: boolean): Answer<'createTranscription'> {

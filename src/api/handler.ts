@@ -1,9 +1,6 @@
 /** The typed door between the app and the handlers: typed in, typed out. A missing handler does not compile. */
-import type { Answer, OperationId, Parameters, Schema } from '../../codegen/operations.ts';
+import type { Answer, Form, OperationId, Parameters, PublicOperation } from '../../codegen/operations.ts';
 import type { Context, Principal, UploadedFile } from './context.ts';
-
-type PublicOperation = 'getOpenApi';
-type UploadOperation = 'createTranscription';
 
 type LowerCased<Headers> = { [Name in keyof Headers as Lowercase<Name & string>]: Headers[Name] };
 
@@ -15,7 +12,7 @@ export type Input<Id extends OperationId> = {
   /** Aborts when the client leaves; unless it is an upload, also when the server stops. */
   signal: AbortSignal;
 } & (Id extends PublicOperation ? unknown : { principal: Principal }) &
-  (Id extends UploadOperation ? { body: Omit<Schema<'TranscriptionRequest'>, 'file'>; file: UploadedFile } : unknown);
+  ([Form<Id>] extends [never] ? unknown : { body: Omit<Form<Id>, 'file'>; file: UploadedFile });
 
 export type Handler<Id extends OperationId> = (input: Input<Id>, ctx: Context) => Promise<Answer<Id>>;
 export type Handlers = { [Id in OperationId]: Handler<Id> };

@@ -48,6 +48,9 @@ export const undeclaredHeader: Answer<'getSession'> = {
 // @ts-expect-error openapi.json needs no key, so its handler has no principal
 export const publicHandler: Handler<'getOpenApi'> = async ({ principal }) => ({ status: 200, principal });
 
+// @ts-expect-error a handler of an operation without a form gets none
+export const formlessHandler: Handler<'getSession'> = async ({ body }) => ({ status: 200, body });
+
 test('a handler that breaks the contract does not compile', () => {
   const file = import.meta.filename;
   const { config } = ts.readConfigFile(`${import.meta.dirname}/../../tsconfig.json`, ts.sys.readFile);

@@ -67,8 +67,32 @@ test.each([
     { code: 'invalid_request' },
   ],
   ['with a field name of 5,000', () => form(file(), textPart('n'.repeat(5_000), '7')), { code: 'invalid_request' }],
-  ['with a value of 1 MB', () => form(textPart('durationMs', '1'.repeat(1e6)), file()), named('durationMs')],
-  ['with an unknown value of 1 MB', () => form(textPart('note', 'x'.repeat(1e6)), file()), named('note')],
+  [
+    'with durationMs hundreds of times',
+    () => form(...Array.from({ length: 500 }, () => textPart('durationMs', '7')), file()),
+    named('durationMs', 'is repeated'),
+  ],
+  [
+    'with several wrong fields',
+    () => form(textPart('language', 'en'), file(), textPart('durationMs', '0'), textPart('colour', 'red')),
+    {
+      errors: [
+        { name: 'language', message: 'is not known' },
+        { name: 'colour', message: 'is not known' },
+        { name: 'durationMs', message: 'must be a whole number from 1 to 2147483647' },
+      ],
+    },
+  ],
+  [
+    'with a value of 1 MB',
+    () => form(textPart('durationMs', '1'.repeat(1e6)), file()),
+    named('durationMs', 'is too long'),
+  ],
+  [
+    'with an unknown value of 1 MB',
+    () => form(textPart('note', 'x'.repeat(1e6)), file()),
+    named('note', 'is not known'),
+  ],
   [
     'with hundreds of fields',
     () => form(...Array.from({ length: 500 }, (_, i) => textPart(`f${i}`, 'x')), file()),

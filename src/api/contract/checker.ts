@@ -3,12 +3,11 @@
  * themselves: an undeclared field is a violation too, though clients must ignore it. For tests, and for developers who
  * set VALIDATE_RESPONSES; it costs too much for anything else.
  */
-import { readFileSync } from 'node:fs';
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
+import { contract, resolve } from './document.ts';
 import type { ValidateFunction } from 'ajv';
-
-type Json = { [name: string]: Json } & { $ref?: string; required?: boolean; schema?: Json };
+import type { Json } from './document.ts';
 
 export interface SeenAnswer {
   method: string;
@@ -19,7 +18,6 @@ export interface SeenAnswer {
   text: string;
 }
 
-const contract = JSON.parse(readFileSync(new URL('../../../codegen/openapi.json', import.meta.url), 'utf8')) as Json;
 const ajv = addFormats.default(new Ajv.default({ strict: false, allErrors: true, coerceTypes: false }));
 const ajvOfHeaders = addFormats.default(new Ajv.default({ strict: false, coerceTypes: true }));
 const compiled = new Map<typeof ajv, Map<string, ValidateFunction>>();
@@ -107,14 +105,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function resolve(value: Json): Json {
-  if (value.$ref === undefined) return value;
-  return value.$ref
-    .slice(2)
-    .split('/')
-    .reduce((node: Json, name) => node[name]!, contract);
 }
 
 /** A schema with its references in place and no room for fields that it does not name. */

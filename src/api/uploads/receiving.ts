@@ -1,28 +1,30 @@
 /** The one door to multer: reads a multipart upload to disk and checks its form against the contract. */
 import multer from 'multer';
-import { ApiError, invalidRequest } from '../answers/problem.ts';
+import { ApiError } from '../answers/problem.ts';
+import { invalidField, uploadForm } from './form.ts';
 import { diskStorage } from './storage.ts';
 import { UploadMeter } from './meter.ts';
 import { fileTooLarge } from './size.ts';
 import type { Request, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
-import type { Schema } from '../../../codegen/operations.ts';
 import type { Foundation } from '../../context.ts';
 import type { UploadedFile } from '../context.ts';
+import type { UploadFields } from './form.ts';
 import type { StoredFile } from './storage.ts';
 
 export interface Upload {
   file: UploadedFile;
-  body: Omit<Schema<'TranscriptionRequest'>, 'file'>;
+  body: UploadFields;
 }
 
-// Looser than the contract where multer's own refusal would not name the field: `onlyOneFile` and `readFields` do.
+// Looser than the contract where multer's own refusal would not name the field: `onlyOneFile` and `uploadForm` do.
+const maxFiles = 2;
 const formLimits = {
-  files: 2,
-  fields: 8,
-  parts: 10,
-  fieldSize: 1024,
+  files: maxFiles,
+  fields: uploadForm.maxFields,
+  parts: maxFiles + uploadForm.maxFields,
+  fieldSize: uploadForm.maxValueBytes,
   fieldNameSize: 100,
   fieldNestingDepth: 0,
 };
@@ -89,7 +91,7 @@ export async function receiveUpload(
   } catch (error) {
     // multer does not wait for the file that it was writing when the connection or the disk broke.
     await storage.settled();
-    throw toApiError(error, options.maxBytes);
+    throw toApiError(error, options.maxBytes, form.body as Texts);
   } finally {
     req.off('close', left);
     req.unpipe(meter);
@@ -98,7 +100,7 @@ export async function receiveUpload(
 
   const stored = form.files?.[0] as (Express.Multer.File & StoredFile) | undefined;
   try {
-    return readForm(form.body as Record<string, unknown>, stored, unnamed);
+    return readForm(form.body as Texts, stored, unnamed);
   } catch (error) {
     if (stored !== undefined) await audioStore.removeIncoming(stored.path);
     throw error;
@@ -108,8 +110,7 @@ export async function receiveUpload(
 function onlyOneFile(): NonNullable<multer.Options['fileFilter']> {
   let seen = false;
   return (_req, { fieldname }, done) => {
-    if (fieldname !== 'file')
-      done(invalidField(fieldname, fieldname === 'durationMs' ? 'must be a number' : 'is not known'));
+    if (fieldname !== 'file') done(noFile(fieldname));
     else if (seen) done(invalidField('file', 'is repeated'));
     else {
       seen = true;
@@ -118,41 +119,31 @@ function onlyOneFile(): NonNullable<multer.Options['fileFilter']> {
   };
 }
 
+const noFile = (name: string): ApiError =>
+  invalidField(name, uploadForm.knows(name) ? 'must be sent as text, without a file name' : 'is not known');
+
+/** What came as text, by its name. */
+type Texts = Readonly<Record<string, unknown>>;
+
 /** @param unnamed fields that came as a file without a name */
 function readForm(
-  fields: Record<string, unknown>,
+  texts: Texts,
   stored: (Express.Multer.File & StoredFile) | undefined,
-  unnamed: string[],
+  unnamed: readonly string[],
 ): Upload {
-  for (const name of [...Object.keys(fields), ...unnamed]) {
-    if (name === 'file') throw invalidField('file', 'must be sent as a file, with a file name');
-    if (name !== 'durationMs') throw invalidField(name, 'is not known');
-  }
-  if (unnamed.length > 0) throw invalidField('durationMs', 'must be a number');
-  const durationMs = 'durationMs' in fields ? parseDuration(fields.durationMs) : undefined;
+  if ('file' in texts || unnamed.includes('file'))
+    throw invalidField('file', 'must be sent as a file, with a file name');
+  if (unnamed[0] !== undefined) throw noFile(unnamed[0]);
+  const body = uploadForm.read(texts);
   if (stored === undefined) throw invalidField('file', 'is required');
   if (stored.size === 0) throw new ApiError(400, 'empty_file', 'The file is empty.');
   const { path, size, sha256, flushed, originalname } = stored;
-  return {
-    file: { path, sizeBytes: size, sha256, flushed, originalName: originalname },
-    body: durationMs === undefined ? {} : { durationMs },
-  };
+  return { file: { path, sizeBytes: size, sha256, flushed, originalName: originalname }, body };
 }
 
-function parseDuration(value: unknown): number {
-  if (Array.isArray(value)) throw invalidField('durationMs', 'is repeated');
-  const duration = /^[1-9][0-9]{0,9}$/.test(String(value)) ? Number(value) : Infinity;
-  if (duration > 2147483647) throw invalidField('durationMs', 'must be a whole number from 1 to 2147483647');
-  return duration;
-}
-
-function toApiError(error: unknown, limitBytes: number): unknown {
-  if (error instanceof multer.MulterError) {
-    if (error.code === 'LIMIT_FILE_SIZE') return fileTooLarge(limitBytes);
-    if (error.code === 'LIMIT_FILE_COUNT') return invalidField('file', 'is repeated');
-    if (error.field !== undefined) return invalidField(error.field, 'is not known, or too long');
-    return new ApiError(400, 'invalid_request', `The form can not be read: ${error.message}.`);
-  }
+/** @param texts what had been read when it failed */
+function toApiError(error: unknown, limitBytes: number, texts: Texts): unknown {
+  if (error instanceof multer.MulterError) return refusalOf(error, limitBytes, texts);
   if (Error.isError(error) && /^Unexpected end of (form|file)/.test(error.message)) return incomplete();
   if (Error.isError(error) && /^(Malformed|Multipart|Unsupported|Unterminated)/.test(error.message)) {
     return new ApiError(400, 'invalid_request', 'The body is not valid multipart/form-data (RFC 7578).');
@@ -160,6 +151,17 @@ function toApiError(error: unknown, limitBytes: number): unknown {
   return error;
 }
 
-const incomplete = () => new ApiError(422, 'upload_incomplete', 'The upload ended before the form did.');
+function refusalOf({ code, field, message }: multer.MulterError, limitBytes: number, texts: Texts): unknown {
+  if (code === 'LIMIT_FILE_SIZE') return fileTooLarge(limitBytes);
+  if (code === 'LIMIT_FILE_COUNT') return invalidField('file', 'is repeated');
+  if (field !== undefined) return invalidField(field, uploadForm.knows(field) ? 'is too long' : 'is not known');
+  try {
+    // Of too many, those that were read tell which.
+    if (code === 'LIMIT_FIELD_COUNT') uploadForm.read(texts);
+  } catch (refusal) {
+    return refusal;
+  }
+  return new ApiError(400, 'invalid_request', `The form can not be read: ${message}.`);
+}
 
-const invalidField = (name: string, message: string) => invalidRequest({ in: 'body', name, message });
+const incomplete = () => new ApiError(422, 'upload_incomplete', 'The upload ended before the form did.');

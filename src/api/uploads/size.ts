@@ -1,7 +1,8 @@
 import { ApiError } from '../answers/problem.ts';
+import { uploadForm } from './form.ts';
 
-/** What a form may weigh beside its file: field names, boundaries, `durationMs`. */
-export const formOverheadBytes = 64 * 1024;
+/** What a form may weigh beside its file: boundaries, a long file name, text fields. */
+export const formOverheadBytes = 64 * 1024 + uploadForm.maxBytes;
 
 export const fileTooLarge = (limitBytes: number): ApiError =>
   new ApiError(413, 'file_too_large', `The file is larger than ${limitBytes} bytes.`, { limitBytes });

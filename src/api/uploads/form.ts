@@ -1,0 +1,143 @@
+/** The form of an upload, beside its file: what the contract's `TranscriptionRequest` says of it, and nothing else. */
+import Ajv from 'ajv';
+import addFormats from 'ajv-formats';
+import { invalidRequest } from '../answers/problem.ts';
+import { schemaOf } from '../contract/document.ts';
+import { toInvalidRequest } from '../contract/validation.ts';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { Form } from '../../../codegen/operations.ts';
+import type { ApiError } from '../answers/problem.ts';
+
+/** The fields of an upload but its file, as handlers get them. */
+export type UploadFields = Omit<Form<'createTranscription'>, 'file'>;
+
+/** What the form reader has to know of a field; ajv checks the rest. */
+interface FieldSchema {
+  type?: string;
+  items?: FieldSchema;
+  maxItems?: number;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  enum?: unknown[];
+  format?: string;
+  default?: unknown;
+}
+
+interface FormSchema {
+  properties: Record<string, FieldSchema>;
+  required?: string[];
+}
+
+const ajv = addFormats.default(new Ajv.default({ strict: false, allErrors: true, verbose: true }));
+
+/** More than a form may have, so that the one too many is told by its name. */
+const spareFields = 8;
+/** Of UTF-8. */
+const bytesPerCharacter = 4;
+const smallestLimitBytes = 1024;
+const partHeaderBytes = 256;
+
+export class UploadForm<Fields> {
+  readonly #fields: Map<string, FieldSchema>;
+  readonly #validate: ValidateFunction;
+  /** How many text fields are read at most. */
+  readonly maxFields: number;
+  /** The longest value that is read, in bytes. */
+  readonly maxValueBytes: number;
+
+  /**
+   * @param schema an object with `file`, and fields that are texts, whole numbers, or lists of these
+   * @throws when a field is of another type, has no bound, or a default (see `checked`)
+   */
+  constructor(schema: object) {
+    const { properties, required = [] } = schema as FormSchema;
+    const { file: _, ...others } = properties;
+    this.#fields = new Map(Object.entries(others));
+    for (const [name, field] of this.#fields) refuseUnreadable(name, field);
+    const fields = [...this.#fields.values()];
+    this.maxFields = fields.reduce((sum, { maxItems }) => sum + (maxItems ?? 1), spareFields);
+    const longest = fields.map(({ items, maxLength }) => (items ?? { maxLength }).maxLength ?? 0);
+    this.maxValueBytes = Math.max(smallestLimitBytes, ...longest.map((characters) => characters * bytesPerCharacter));
+    this.#validate = ajv.compile({
+      type: 'object',
+      additionalProperties: false,
+      properties: others,
+      required: required.filter((name) => name !== 'file'),
+    });
+  }
+
+  /** How many bytes the text fields of a form take at most, with the headers of their parts. */
+  get maxBytes(): number {
+    return this.maxFields * (this.maxValueBytes + partHeaderBytes);
+  }
+
+  knows(name: string): boolean {
+    return this.#fields.has(name);
+  }
+
+  /**
+   * @param texts what was sent as text: the values of a name that is repeated, as an array
+   * @throws {ApiError} 400 `invalid_request` that names every field that is unknown, repeated or wrong
+   */
+  read(texts: Readonly<Record<string, unknown>>): Fields {
+    const entries = Object.entries(texts);
+    const repeated = entries.filter(([name, text]) => this.knows(name) && !this.#isList(name) && Array.isArray(text));
+    const values = Object.fromEntries(entries.map(([name, text]) => [name, this.#valueOf(name, text)]));
+    this.#validate(values);
+    const faults = [...repeated.map(([name]) => repetitionOf(name)), ...(this.#validate.errors ?? []).map(inTheForm)];
+    if (faults.length > 0) throw toInvalidRequest(faults);
+    return values as Fields;
+  }
+
+  #isList(name: string): boolean {
+    return this.#fields.get(name)?.type === 'array';
+  }
+
+  #valueOf(name: string, text: unknown): unknown {
+    const field = this.#fields.get(name);
+    return field?.items === undefined ? valueOf(field, text) : [text].flat().map((one) => valueOf(field.items, one));
+  }
+}
+
+/** A whole number in its only spelling; any other text as it is, for ajv to refuse: its own coercion takes `0x10` and ` 7`. */
+function valueOf(field: FieldSchema | undefined, text: unknown): unknown {
+  return field?.type === 'integer' && /^(0|-?[1-9]\d*)$/.test(String(text)) ? Number(text) : text;
+}
+
+function refuseUnreadable(name: string, field: FieldSchema): void {
+  const { type, maxLength, format, enum: choices } = field.items ?? field;
+  const refuse = (why: string) => {
+    throw new Error(`the form field ${name} of the contract ${why}`);
+  };
+  if (type !== 'integer' && type !== 'string') refuse(`can not be read as ${type}`);
+  if (type === 'string' && maxLength === undefined && format === undefined && choices === undefined)
+    refuse('has no maxLength');
+  if (field.items !== undefined && field.maxItems === undefined) refuse('has no maxItems');
+  // It would change what a repeated upload is compared by as soon as the contract gets it.
+  if (field.default !== undefined) refuse('has a default: let its use say what its absence means');
+}
+
+function inTheForm(error: ErrorObject): ErrorObject {
+  const place = { ...error, instancePath: `/form${error.instancePath}` };
+  const field = error.parentSchema as FieldSchema;
+  const isNumber = field.type === 'integer' && error.keyword !== 'enum';
+  return isNumber ? { ...place, keyword: 'type', message: wholeNumber(field) } : place;
+}
+
+const wholeNumber = ({ minimum, maximum }: FieldSchema): string =>
+  ['must be a whole number', minimum !== undefined && `from ${minimum}`, maximum !== undefined && `to ${maximum}`]
+    .filter(Boolean)
+    .join(' ');
+
+const repetitionOf = (name: string): ErrorObject => ({
+  keyword: 'repeated',
+  instancePath: `/form/${name}`,
+  schemaPath: '',
+  params: {},
+  message: 'is repeated',
+});
+
+export const invalidField = (name: string, message: string): ApiError => invalidRequest({ in: 'body', name, message });
+
+export const uploadForm = new UploadForm<UploadFields>(schemaOf('TranscriptionRequest'));

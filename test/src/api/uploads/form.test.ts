@@ -1,0 +1,111 @@
+/** The form reader, given schemas that the contract could have: a new field must need nothing but the contract. */
+import { ApiError } from '../../../../src/api/answers/problem.ts';
+import { schemaOf } from '../../../../src/api/contract/document.ts';
+import { UploadForm } from '../../../../src/api/uploads/form.ts';
+
+const file = { type: 'string', format: 'binary' };
+const form = formOf({
+  durationMs: { type: 'integer', format: 'int32', minimum: 1, maximum: 2147483647 },
+  offset: { type: 'integer', minimum: -5 },
+  title: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[^\\x00-\\x1f]*$' },
+  channels: { type: 'string', enum: ['mixed', 'separate'] },
+  recordedAt: { type: 'string', format: 'date-time' },
+  keyterms: { type: 'array', maxItems: 100, items: { type: 'string', minLength: 1, maxLength: 60 } },
+  cuts: { type: 'array', maxItems: 3, items: { type: 'integer', minimum: 0, maximum: 9 } },
+});
+
+function formOf(fields: object, required = ['file']): UploadForm<object> {
+  return new UploadForm({ type: 'object', required, properties: { file, ...fields } });
+}
+
+test.each<[string, Record<string, unknown>, object]>([
+  ['nothing', {}, {}],
+  ['a whole number', { durationMs: '1834000' }, { durationMs: 1834000 }],
+  ['a negative number', { offset: '-5' }, { offset: -5 }],
+  ['a text that looks like a number', { title: '42' }, { title: '42' }],
+  ['255 characters outside of the basic plane', { title: '🎧'.repeat(255) }, { title: '🎧'.repeat(255) }],
+  ['one of a closed set', { channels: 'separate' }, { channels: 'separate' }],
+  ['a time', { recordedAt: '2026-11-20T09:30:00Z' }, { recordedAt: '2026-11-20T09:30:00Z' }],
+  ['a list of one', { keyterms: 'Okapi' }, { keyterms: ['Okapi'] }],
+  ['a list', { keyterms: ['Okapi', '7'], cuts: ['0', '9'] }, { keyterms: ['Okapi', '7'], cuts: [0, 9] }],
+])('%s → read as declared', (_, texts, expected) => {
+  expect(form.read(texts)).toEqual(expected);
+});
+
+const isWhole = 'must be a whole number from 1 to 2147483647';
+test.each<[string, Record<string, unknown>, [string, string][]]>([
+  ['an unknown field', { colour: 'red' }, [['colour', 'is not known']]],
+  [
+    'a name that every object has',
+    JSON.parse('{"__proto__":"x"}') as Record<string, unknown>,
+    [['__proto__', 'is not known']],
+  ],
+  ['a number that is none', { durationMs: '0x10' }, [['durationMs', isWhole]]],
+  ['a number beyond the largest', { durationMs: '2147483648' }, [['durationMs', isWhole]]],
+  ['a number below the only bound', { offset: '-6' }, [['offset', 'must be a whole number from -5']]],
+  ['minus zero', { offset: '-0' }, [['offset', 'must be a whole number from -5']]],
+  ['an empty text', { title: '' }, [['title', 'must NOT have fewer than 1 characters']]],
+  ['a text too long', { title: 'x'.repeat(256) }, [['title', 'must NOT have more than 255 characters']]],
+  ['a control character', { title: 'a\tb' }, [['title', 'must match pattern "^[^\\x00-\\x1f]*$"']]],
+  ['none of a closed set', { channels: 'both' }, [['channels', 'must be one of mixed, separate']]],
+  ['no time', { recordedAt: 'today' }, [['recordedAt', 'must be a time such as 2026-11-20T09:30:00Z']]],
+  ['a number twice', { durationMs: ['7', '7'] }, [['durationMs', 'is repeated']]],
+  ['one of a closed set twice', { channels: ['mixed', 'mixed'] }, [['channels', 'is repeated']]],
+  ['a list too long', { cuts: ['1', '2', '3', '4'] }, [['cuts', 'must NOT have more than 3 items']]],
+  ['one of a list wrong', { cuts: ['1', 'x'] }, [['cuts', 'must be a whole number from 0 to 9']]],
+  ['one of a list too long', { keyterms: 'x'.repeat(61) }, [['keyterms', 'must NOT have more than 60 characters']]],
+  [
+    'several wrong at once',
+    { title: ['a', 'b'], durationMs: '0', colour: 'red' },
+    [
+      ['title', 'is repeated'],
+      ['colour', 'is not known'],
+      ['durationMs', isWhole],
+    ],
+  ],
+])('%s → 400 that names it', (_, texts, expected) => {
+  const errors = expected.map(([name, message]) => ({ in: 'body', name, message }));
+  expect(refusalOf(() => form.read(texts))).toMatchObject({
+    status: 400,
+    code: 'invalid_request',
+    details: { errors },
+  });
+});
+
+test('a required field is missing → 400 that names it, and not the file', () => {
+  const strict = formOf({ title: { type: 'string', maxLength: 9 } }, ['file', 'title']);
+  const errors = [{ in: 'body', name: 'title', message: 'is required' }];
+  expect(refusalOf(() => strict.read({}))).toMatchObject({ details: { errors } });
+});
+
+test('limits for the parser → room for all that is declared, in bytes of UTF-8, and for one too many', () => {
+  expect(form.maxFields).toBeGreaterThan(5 + 100 + 3);
+  expect(form.maxValueBytes).toBeGreaterThanOrEqual(255 * 4);
+  expect(form.maxBytes).toBeGreaterThan(100 * 60 * 4);
+  expect(formOf({ note: { type: 'string', maxLength: 10_000 } }).maxValueBytes).toBe(40_000);
+});
+
+test.each<[string, object]>([
+  ['a type that a text can not be read as', { title: { type: 'object' } }],
+  ['no type', { title: {} }],
+  ['a text without a bound', { title: { type: 'string' } }],
+  ['a list without a bound', { keyterms: { type: 'array', items: { type: 'string', maxLength: 9 } } }],
+  ['a list of lists', { keyterms: { type: 'array', maxItems: 2, items: { type: 'array' } } }],
+  ['a default', { channels: { type: 'string', enum: ['mixed'], default: 'mixed' } }],
+])('a schema with %s → refused when the service starts', (_, fields) => {
+  expect(() => formOf(fields)).toThrow(/the form field \w+ of the contract/);
+});
+
+test('the form of the contract itself is one that can be read', () => {
+  expect(new UploadForm(schemaOf('TranscriptionRequest')).read({ durationMs: '7' })).toEqual({ durationMs: 7 });
+});
+
+function refusalOf(read: () => unknown): ApiError {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
