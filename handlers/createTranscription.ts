@@ -36,8 +36,8 @@ export const createTranscription: Handler<'createTranscription'> = async (reques
   const { principal, file, signal } = request;
   await refuseByHint(request, ctx);
   // Together: ffmpeg reads from memory what the disk is still writing.
-  const [durationMs] = await Promise.all([measureUpload(file.path, signal), file.flushed]);
-  refuseLongAudio(durationMs, principal.max_audio_ms);
+  const account = { id: principal.account_id, maxAudioMs: principal.max_audio_ms };
+  const [durationMs] = await Promise.all([measureUpload(file.path, account, signal), file.flushed]);
 
   const fresh: Accepted = { sessionId: randomUUIDv7(), jobId: randomUUIDv7() };
   let accepted: Accepted;

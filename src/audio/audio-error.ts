@@ -11,6 +11,9 @@ export class AudioError extends Error {
   }
 }
 
+export const audioTooLong = (limitMs: number): AudioError =>
+  new AudioError('audio_too_long', `more than ${limitMs} ms of audio`);
+
 /** Our fault (ffmpeg missing or crashed, memory or disk full, input gone): trying again later may help. */
 export class AudioToolError extends Error {
   override readonly name = 'AudioToolError';

@@ -1,11 +1,13 @@
 import { stat } from 'node:fs/promises';
-import { AudioError, AudioToolError } from './audio-error.ts';
+import { AudioError, AudioToolError, audioTooLong } from './audio-error.ts';
 import { lastLine, runFfmpeg, unreadable } from './ffmpeg.ts';
 import { timelineExpression } from './timeline.ts';
 import type { ChildEnd } from '../children/child.ts';
 
 export interface MeasureOptions {
   timeLimitMs: number;
+  /** Measuring ends as soon as the audio turns out longer than this. */
+  maxDurationMs?: number;
   signal?: AbortSignal;
 }
 
@@ -15,7 +17,7 @@ const largeBytes = 8 * 1024 * 1024;
 /** Long enough for the header and for one line of ffmpeg's framecrc format. */
 const keptBytes = 4096;
 
-/** What `measureAudio` promises, for any file that ffmpeg reads. */
+/** What `measureAudio` promises, for any file that ffmpeg reads. Nothing is read beyond the longest duration. */
 export async function measureByDemuxing(file: string, options: MeasureOptions): Promise<{ durationMs?: number }> {
   const { size } = await stat(file).catch(unreadable);
   if (size < largeBytes) return printedDuration(await printPackets(file, options));
@@ -43,9 +45,12 @@ interface Printed {
 async function printPackets(file: string, options: MeasureOptions, fromByte = 0): Promise<Printed> {
   let head = '';
   let tail = '';
+  const { maxDurationMs = Infinity, ...limits } = options;
   const timeline = `setts=ts='${timelineExpression('TS', 'DURATION', 'end')}'`;
-  // A demuxer that doesn't know the position of a packet says -1. Register 0: whether printing has begun.
-  const skip = `,noise=drop='if(gte(pos,${fromByte}),st(0,1)*0,not(ld(0)))'`;
+  // A demuxer that doesn't know the position of a packet says -1. Register 0: whether printing has begun. What lies beyond
+  // the longest duration is printed wherever it is: then this can end.
+  const isTooLong = maxDurationMs === Infinity ? '' : `+gt(pts*tb,${maxDurationMs / 1000})`;
+  const skip = `,noise=drop='if(gte(pos,${fromByte})${isTooLong},st(0,1)*0,not(ld(0)))'`;
   const end = await runFfmpeg({
     input: file,
     outputArgs: [
@@ -54,11 +59,13 @@ async function printPackets(file: string, options: MeasureOptions, fromByte = 0)
       ...['-flush_packets', '0', '-f', 'framecrc', 'pipe:1'],
     ],
     outputBytes: 0,
-    ...options,
+    ...limits,
     onStdout: (chunk) => {
       if (head.length < keptBytes) head += chunk.toString('latin1').slice(0, keptBytes);
       const last = chunk.subarray(-keptBytes).toString('latin1');
       tail = (tail + last).slice(-keptBytes);
+      // The end on the timeline never goes back.
+      if ((endOfLastPacket({ head, tail }) ?? 0) > maxDurationMs) throw audioTooLong(maxDurationMs);
     },
   });
   return { end, head, tail };
@@ -76,7 +83,7 @@ function printedDuration(printed: Printed): { durationMs?: number } {
 }
 
 /** Lines are `stream, dts, pts, duration, size, crc` in units of the header `#tb 0: 1/44100`. */
-function endOfLastPacket({ head, tail }: Printed): number | undefined {
+function endOfLastPacket({ head, tail }: Pick<Printed, 'head' | 'tail'>): number | undefined {
   const timeBase = /^#tb 0: (\d+)\/(\d+)$/m.exec(head);
   const lastPacket = [...tail.matchAll(/^0, *-?\d+, *(-?\d+),.*\n/gm)].at(-1);
   if (!timeBase || !lastPacket) return undefined;

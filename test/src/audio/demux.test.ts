@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { measureByDemuxing } from '../../../src/audio/demux.ts';
 import { findExecutable } from '../../../src/children/executable.ts';
 import { box, changeBox } from '../../hostile-media/mp4-boxes.ts';
-import { audioFolder, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { amrWithoutSound, audioFolder, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { withFfmpeg } from '../../support/faults/fake-ffmpeg.ts';
 
 let folder: Awaited<ReturnType<typeof audioFolder>>;
@@ -51,3 +51,23 @@ test('the last packets lie at the beginning of the file → they count too', asy
   await writeFile(file, moved);
   expect(await measure(file)).toBe(60_000);
 });
+
+test.each([
+  ['8 MiB', 8 * 1024 * 1024],
+  ['4 MiB', 4 * 1024 * 1024],
+])('%s of packets of one byte, days of audio → too long as soon as that is seen', async (_, bytes) => {
+  await writeFile(at('days.amr'), amrWithoutSound(bytes));
+  // All of it would take minutes, and with them the time limit: then there is no verdict.
+  const measuring = measureByDemuxing(at('days.amr'), { timeLimitMs: 20_000, maxDurationMs: 60_000 });
+  await expect(measuring).rejects.toMatchObject({ code: 'audio_too_long' });
+});
+
+test.each(['limit.mov', 'limit.flac'])(
+  '%s exactly as long as it may be → measured; 1 ms more → too long',
+  async (name) => {
+    const file = name.endsWith('mov') ? await large(name) : await ffmpeg(...sine(60), at(name));
+    const within = (maxDurationMs: number) => measureByDemuxing(file, { timeLimitMs: 20_000, maxDurationMs });
+    expect(await within(60_000)).toEqual({ durationMs: 60_000 });
+    await expect(within(59_999)).rejects.toMatchObject({ code: 'audio_too_long' });
+  },
+);

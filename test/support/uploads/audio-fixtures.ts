@@ -38,6 +38,9 @@ export const pictures = (seconds: number): string[] => ['-f', 'lavfi', '-i', `te
 /** ffmpeg output arguments: what recognizers read, 16 kHz mono s16le without header. */
 export const asRecognizerInput = ['-ar', '16000', '-ac', '1', '-f', 's16le'];
 
+/** AMR that takes long to measure: each byte is a packet of 20 ms, so 8 MiB are 46 hours. */
+export const amrWithoutSound = (bytes: number): Buffer => Buffer.alloc(bytes, 0x7c).fill('#!AMR\n', 0, 6);
+
 export interface SpeechClip {
   file: string;
   durationMs: number;

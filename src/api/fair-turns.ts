@@ -1,0 +1,68 @@
+/** Work of which only so much may run at once, for many accounts: they take turns, and none of them ever holds every place. */
+export interface TurnLimits {
+  /** Places, over all accounts. */
+  atOnce: number;
+  /** Of them, for one account. Fewer than all, so that one is always left for others. */
+  each: number;
+  /** In ms. What runs longer gives its place to others and goes on; it still counts as one of its account's. */
+  patienceMs?: number;
+}
+
+interface Account {
+  running: number;
+  /** First come, first served. */
+  waiting: (() => void)[];
+}
+
+export class FairTurns {
+  /** Accounts that have something to run or that runs. The one whose last turn is longest ago comes first. */
+  readonly #accounts = new Map<string, Account>();
+  readonly #limits: TurnLimits;
+  #places = 0;
+
+  constructor(limits: TurnLimits) {
+    this.#limits = limits;
+  }
+
+  /** Runs `work` when it is this account's turn. */
+  async run<Result>(accountId: string, work: () => Promise<Result>): Promise<Result> {
+    const account = this.#accounts.get(accountId) ?? { running: 0, waiting: [] };
+    this.#accounts.set(accountId, account);
+    const turn = Promise.withResolvers<void>();
+    account.waiting.push(turn.resolve);
+    this.#begin();
+    await turn.promise;
+
+    let holdsPlace = true;
+    const givePlace = () => {
+      if (holdsPlace) this.#places -= 1;
+      holdsPlace = false;
+      this.#begin();
+    };
+    const { patienceMs } = this.#limits;
+    const timer = patienceMs === undefined ? undefined : setTimeout(givePlace, patienceMs);
+    try {
+      return await work();
+    } finally {
+      clearTimeout(timer);
+      account.running -= 1;
+      if (account.running === 0 && account.waiting.length === 0) this.#accounts.delete(accountId);
+      givePlace();
+    }
+  }
+
+  #begin(): void {
+    // Who gets a turn goes to the end, where this loop meets them again.
+    for (const [accountId, account] of this.#accounts) {
+      if (this.#places >= this.#limits.atOnce) return;
+      if (account.running >= this.#limits.each) continue;
+      const start = account.waiting.shift();
+      if (start === undefined) continue;
+      this.#accounts.delete(accountId);
+      this.#accounts.set(accountId, account);
+      account.running += 1;
+      this.#places += 1;
+      start();
+    }
+  }
+}
