@@ -200,7 +200,7 @@ export interface components {
             items: components["schemas"]["Session"][];
             /**
              * @description The `cursor` of the next page; absent on the last page.
-             * @example eyJhIjoiMjAyNi0xMS0yMCJ9
+             * @example ZmExMGIyMjYyMDI2LTExLTIwVDA5OjI4OjAwWiAwMWExZjg5YS0wYjdjLTdkMmUtOWYxMC01YjFkM2MyYTRlNmY
              */
             nextCursor?: string;
         };
@@ -296,6 +296,12 @@ export interface components {
              */
             confidence?: number;
         };
+        /**
+         * @description What a transcript holds besides its segments.
+         * @example words
+         * @enum {string}
+         */
+        TranscriptInclude: "words";
         /**
          * @description WebVTT captions (W3C), a cue per segment.
          * @example WEBVTT
@@ -440,11 +446,10 @@ export interface components {
         /** @description One thing that is wrong with a request. */
         InvalidField: {
             /**
-             * @description Where it was found.
+             * @description Where it was found, one of `path`, `query`, `header` and `body`.
              * @example query
-             * @enum {string}
              */
-            in: "path" | "query" | "header" | "body";
+            in: string;
             /**
              * @description The name of the parameter or form field.
              * @example page
@@ -821,8 +826,7 @@ export interface components {
         Limit: number;
         /**
          * @description Where the page begins: the `nextCursor` of the page before, unchanged. It belongs to the filters it was issued
-         *     with; with other filters, or damaged, it is 400 `invalid_cursor`.
-         * @example eyJhIjoiMjAyNi0xMS0yMCJ9
+         *     with; with other filters, or damaged, it is 400 `invalid_cursor`. Another `limit` does it no harm.
          */
         Cursor: string;
         /**
@@ -834,12 +838,12 @@ export interface components {
          */
         Status: components["schemas"]["SessionStatus"][];
         /**
-         * @description Only sessions created at this time or later (RFC 3339).
+         * @description Only sessions created at this time or later (RFC 3339, 64 characters at most).
          * @example 2026-11-01T00:00:00Z
          */
         CreatedAfter: string;
         /**
-         * @description Only sessions created before this time (RFC 3339).
+         * @description Only sessions created before this time (RFC 3339, 64 characters at most).
          * @example 2026-12-01T00:00:00Z
          */
         CreatedBefore: string;
@@ -852,7 +856,7 @@ export interface components {
          * @description `words` adds the words, with their times, to each segment of the JSON answer.
          * @example words
          */
-        Include: "words";
+        Include: components["schemas"]["TranscriptInclude"];
         /**
          * @description One or more `ETag`s of earlier answers, or `*` (RFC 9110, section 13.1.2).
          * @example W/"9f86d081884c7d65.json"
@@ -952,8 +956,7 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /**
                  * @description Where the page begins: the `nextCursor` of the page before, unchanged. It belongs to the filters it was issued
-                 *     with; with other filters, or damaged, it is 400 `invalid_cursor`.
-                 * @example eyJhIjoiMjAyNi0xMS0yMCJ9
+                 *     with; with other filters, or damaged, it is 400 `invalid_cursor`. Another `limit` does it no harm.
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
@@ -965,12 +968,12 @@ export interface operations {
                  */
                 status?: components["parameters"]["Status"];
                 /**
-                 * @description Only sessions created at this time or later (RFC 3339).
+                 * @description Only sessions created at this time or later (RFC 3339, 64 characters at most).
                  * @example 2026-11-01T00:00:00Z
                  */
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /**
-                 * @description Only sessions created before this time (RFC 3339).
+                 * @description Only sessions created before this time (RFC 3339, 64 characters at most).
                  * @example 2026-12-01T00:00:00Z
                  */
                 createdBefore?: components["parameters"]["CreatedBefore"];

@@ -12,6 +12,7 @@ interface Parameter {
   in: 'path' | 'query' | 'header';
   required?: boolean;
   schema: Schema;
+  example?: unknown;
 }
 
 export interface Operation {
@@ -38,7 +39,9 @@ interface Contract {
   paths: Record<string, Record<string, Declared>>;
 }
 
-const contract = JSON.parse(readFileSync(new URL('../../codegen/openapi.json', import.meta.url), 'utf8')) as Contract;
+export const contract = JSON.parse(
+  readFileSync(new URL('../../codegen/openapi.json', import.meta.url), 'utf8'),
+) as Contract;
 
 export const operations: Operation[] = Object.entries(contract.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { operationId, parameters = [] }]) => ({

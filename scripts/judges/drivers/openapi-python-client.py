@@ -10,11 +10,11 @@ from generated import AuthenticatedClient
 from generated.api.sessions import get_session, get_transcript, list_sessions
 from generated.api.transcriptions import create_transcription
 from generated.models import (
-    GetTranscriptInclude,
     Problem,
     SessionPage,
     SessionStatus,
     Transcript,
+    TranscriptInclude,
     TranscriptionJob,
     TranscriptionRequest,
 )
@@ -37,7 +37,7 @@ def upload(client: AuthenticatedClient, duration_ms: int | Unset = UNSET) -> Pro
 
 def final_transcript(client: AuthenticatedClient, session_id: UUID) -> Transcript:
     while True:
-        answer = get_transcript.sync(session_id, client=client, wait=30, include=GetTranscriptInclude.WORDS)
+        answer = get_transcript.sync(session_id, client=client, wait=30, include=TranscriptInclude.WORDS)
         assert isinstance(answer, Transcript), answer
         if answer.status in (SessionStatus.COMPLETED, SessionStatus.FAILED):
             return answer

@@ -34,7 +34,8 @@ export class ApiError extends Error {
   }
 }
 
-export type InvalidField = Schema<'InvalidField'>;
+/** The contract says the places in words: as an enum of a field called `in` some generators can't compile them. */
+export type InvalidField = Schema<'InvalidField'> & { in: keyof typeof places };
 
 /** @param found with the names as the client sent them */
 export function invalidRequest(...found: [InvalidField, ...InvalidField[]]): ApiError {

@@ -34,13 +34,13 @@ const settings = {
 document.addEventListener('DOMContentLoaded', () => globalThis.Scalar.createApiReference('#contract', settings));
 
 /**
- * The viewer sends every parameter that has an example. Here they are unchecked unless required, since a request that
- * carries the cursor of the example would be refused, and one with its idempotency key accepted only once.
+ * The viewer sends every parameter that has an example. Here they are unchecked unless required, since a request with the
+ * idempotency key of the example would be accepted only once.
  */
 async function withOptionalParametersOff(response) {
   const description = await response.json();
   for (const parameter of Object.values(description.components.parameters)) {
-    if (parameter.required) continue;
+    if (parameter.required || parameter.example === undefined) continue;
     parameter.examples = { example: { value: parameter.example, 'x-disabled': true } };
     delete parameter.example;
   }

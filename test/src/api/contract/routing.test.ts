@@ -148,6 +148,12 @@ describe('a query that the contract does not know → 400 that names what is wro
     ['createdAfter=', 'createdAfter', 'must be a time such as 2026-11-20T09:30:00Z'],
     ['createdAfter=yesterday', 'createdAfter', 'must be a time such as 2026-11-20T09:30:00Z'],
     ['createdAfter=2026-11-20', 'createdAfter', 'must be a time such as 2026-11-20T09:30:00Z'],
+    [`createdAfter=2026-11-20T09:30:00.${'0'.repeat(44)}Z`, 'createdAfter', 'must NOT have more than 64 characters'],
+    [
+      `createdBefore=2026-11-20T09:30:00.${'0'.repeat(9999)}Z`,
+      'createdBefore',
+      'must NOT have more than 64 characters',
+    ],
     ['createdBefore=2026-02-30T00:00:00Z', 'createdBefore', 'must be a time such as 2026-11-20T09:30:00Z'],
     ['createdBefore=2026-11-20T09:30:00', 'createdBefore', 'must be a time such as 2026-11-20T09:30:00Z'],
     ['createdBefore=1700000000', 'createdBefore', 'must be a time such as 2026-11-20T09:30:00Z'],
