@@ -830,7 +830,8 @@ export interface components {
          */
         Cursor: string;
         /**
-         * @description Only sessions in one of these states. Repeat the parameter for several.
+         * @description Only sessions in one of these states. For several, repeat the parameter (`status=completed&status=failed`) or
+         *     separate them by commas (`status=completed,failed`).
          * @example [
          *       "completed",
          *       "failed"
@@ -960,7 +961,8 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Only sessions in one of these states. Repeat the parameter for several.
+                 * @description Only sessions in one of these states. For several, repeat the parameter (`status=completed&status=failed`) or
+                 *     separate them by commas (`status=completed,failed`).
                  * @example [
                  *       "completed",
                  *       "failed"

@@ -109,8 +109,8 @@ export async function createApp(
       unauthorizedHandler: (call: Call) => {
         throw (call.security?.ApiKey as { error: unknown }).error;
       },
-      validationFail: (call: Call) => {
-        throw toInvalidRequest(call.validation.errors ?? []);
+      validationFail: (call: Call, _req: Request, res: Response) => {
+        throw toInvalidRequest(call.validation.errors ?? [], res.locals.query);
       },
       preOperationHandler: (call: Call, _req: Request, res: Response) => {
         refuseLooseIntegers(call.operation.parameters ?? [], res.locals.query);

@@ -184,6 +184,15 @@ describe('status', () => {
     const pages = await allPages(account.key, { status, limit: 1 });
     expect(pages.flat().map(({ id }) => id)).toEqual(expected);
   });
+
+  test('separated by commas, some of them repeated as well → as if each were repeated, and the same cursor', async () => {
+    const repeated = { status: ['queued', 'completed', 'failed'], limit: 1 };
+    const mixed = { status: ['completed,queued', 'failed'], limit: 1 };
+    const [expected, found] = [await list(account.key, repeated), await list(account.key, mixed)];
+    expect(found).toEqual(expected);
+    const next = await list(account.key, { status: 'failed,queued,completed', cursor: found.nextCursor! });
+    expect(ids(next)).toEqual(ids(await list(account.key, { ...repeated, limit: 20 })).slice(1));
+  });
 });
 
 describe('createdAfter and createdBefore', () => {

@@ -6,6 +6,8 @@ interface Route {
   /** Of the path below the root, with a group for each of its parameters. */
   pattern: RegExp;
   names: string[];
+  /** Query parameters that take several values. */
+  lists: string[];
 }
 
 /**
@@ -43,9 +45,13 @@ class ContractRouter extends OpenAPIRouter {
 
   override parseRequest(req: Request, operation?: Operation): ParsedRequest {
     const { method, path, headers, body } = req;
-    const params = operation === undefined ? {} : this.#paramsOf(path, operation);
+    const route = this.#routes.find((candidate) => candidate.operation === operation);
+    const params = route === undefined ? {} : this.#paramsOf(path, route);
     // A copy: validation coerces it in place.
-    const query = { ...(req.query as Record<string, string>) };
+    const query = { ...(req.query as Record<string, string | string[]>) };
+    for (const name of route?.lists ?? []) {
+      if (query[name] !== undefined) query[name] = [query[name]].flat().flatMap((value) => value.split(','));
+    }
     return { method: method.toLowerCase(), path, headers, body, params, query, cookies: {}, requestBody: body };
   }
 
@@ -53,8 +59,7 @@ class ContractRouter extends OpenAPIRouter {
     return path.startsWith(`${this.#root}/`) ? path.slice(this.#root.length) : undefined;
   }
 
-  #paramsOf(path: string, operation: Operation): Record<string, string> {
-    const { pattern, names } = this.#routes.find((route) => route.operation === operation)!;
+  #paramsOf(path: string, { pattern, names }: Route): Record<string, string> {
     const values = pattern.exec(this.#below(path)!)!.slice(1);
     return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(values[index]!)]));
   }
@@ -64,7 +69,15 @@ function routeOf(operation: Operation): Route {
   const parts = operation.path.split(/\{([^}]+)\}/);
   const literals = parts.filter((_, index) => index % 2 === 0).map(escaped);
   const names = parts.filter((_, index) => index % 2 === 1);
-  return { operation, names, pattern: new RegExp(`^${literals.join('([^/]+)')}$`) };
+  return { operation, names, pattern: new RegExp(`^${literals.join('([^/]+)')}$`), lists: listsOf(operation) };
+}
+
+/** Repeated, as OpenAPI's `explode` has it, or separated by commas, as several generators send it. */
+function listsOf({ parameters = [] }: Operation): string[] {
+  const declared = parameters as { name: string; in: string; schema?: { type?: string } }[];
+  return declared
+    .filter(({ in: place, schema }) => place === 'query' && schema?.type === 'array')
+    .map(({ name }) => name);
 }
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

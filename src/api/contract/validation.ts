@@ -25,15 +25,21 @@ export function refuseLooseIntegers(
 const maxErrors = 20;
 const places: Record<string, InvalidField['in']> = { path: 'path', query: 'query', header: 'header' };
 
-export function toInvalidRequest(errors: readonly ErrorObject[]): ApiError {
+/** @param query as it came: the values of a name that is repeated, as an array */
+export function toInvalidRequest(
+  errors: readonly ErrorObject[],
+  query: Readonly<Record<string, string | string[]>>,
+): ApiError {
   const fields = new Map<string, InvalidField>();
   for (const error of errors) {
     const [, part = '', ...path] = error.instancePath.split('/');
     const place = places[part] ?? 'body';
     const found = nameOf(error) ?? path[0] ?? '';
     const name = place === 'header' ? capitalized(found) : found;
+    const isRepeated = place === 'query' && error.keyword === 'type' && Array.isArray(query[found]);
+    const message = isRepeated ? 'is repeated' : messageOf(error);
     if (!fields.has(`${place}/${name}`)) {
-      fields.set(`${place}/${name}`, { in: place, name: unescape(name), message: messageOf(error) });
+      fields.set(`${place}/${name}`, { in: place, name: unescape(name), message });
     }
   }
   const [first, ...others] = [...fields.values()].slice(0, maxErrors);
