@@ -58,7 +58,8 @@ export interface paths {
          *     `wait` holds the answer until the session is final, or the time is over. `Retry-After` says when to ask again
          *     while it is not final. `If-None-Match` with the last `ETag` gives 304 while nothing changed.
          *
-         *     `Accept: text/vtt`, `application/x-subrip` or `text/plain` gives captions or plain text of a completed session.
+         *     `format=vtt`, `srt` or `txt` gives captions or plain text of a completed session; so does `Accept: text/vtt`,
+         *     `application/x-subrip` or `text/plain` where `format` is left out.
          */
         get: operations["getTranscript"];
         put?: never;
@@ -296,6 +297,13 @@ export interface components {
              */
             confidence?: number;
         };
+        /**
+         * @description `json`, `vtt` (WebVTT, `text/vtt`), `srt` (SubRip, `application/x-subrip`) or `txt` (`text/plain`). Others may be
+         *     added.
+         * @example vtt
+         * @enum {string}
+         */
+        TranscriptFormat: "json" | "vtt" | "srt" | "txt";
         /**
          * @description What a transcript holds besides its segments.
          * @example words
@@ -592,7 +600,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description None of the types in `Accept` is offered. Code: `not_acceptable`. */
+        /** @description None of the types in `Accept` is offered, and there is no `format`. Code: `not_acceptable`. */
         NotAcceptable: {
             headers: {
                 /**
@@ -854,6 +862,12 @@ export interface components {
          */
         Wait: number;
         /**
+         * @description The form of the transcript, whatever `Accept` says; without it `Accept` decides. For clients that can't easily
+         *     set a header for one request.
+         * @example json
+         */
+        Format: components["schemas"]["TranscriptFormat"];
+        /**
          * @description `words` adds the words, with their times, to each segment of the JSON answer.
          * @example words
          */
@@ -1089,6 +1103,12 @@ export interface operations {
                  * @example words
                  */
                 include?: components["parameters"]["Include"];
+                /**
+                 * @description The form of the transcript, whatever `Accept` says; without it `Accept` decides. For clients that can't easily
+                 *     set a header for one request.
+                 * @example json
+                 */
+                format?: components["parameters"]["Format"];
             };
             header?: {
                 /**

@@ -1,5 +1,5 @@
 import { jsonText } from '../codegen/operations.ts';
-import { matchesTag, preferredType, transcriptTypes } from '../src/api/answers/negotiation.ts';
+import { matchesTag, preferredType, transcriptTypes, typeOfFormat } from '../src/api/answers/negotiation.ts';
 import { ApiError, sessionNotFound } from '../src/api/answers/problem.ts';
 import { findSessionOf, transcriptText } from '../src/api/reads/transcripts.ts';
 import { isFinal, pollAgainSeconds } from '../src/sessions/view.ts';
@@ -11,7 +11,7 @@ import type { WantedTranscript } from '../src/api/reads/transcripts.ts';
 /** GET /sessions/{id}/transcript (specification, section 4). */
 export const getTranscript: Handler<'getTranscript'> = async (input, ctx) => {
   const { path, query, headers, principal } = input;
-  const type = wantedType(headers.accept);
+  const type = query.format === undefined ? wantedType(headers.accept) : typeOfFormat[query.format];
   const withWords = type === 'application/json' && query.include === 'words';
   const wanted = { accountId: principal.account_id, id: path.id.toLowerCase(), type, withWords };
 

@@ -33,9 +33,6 @@ const read = (status: string, query = '', key = account.key) =>
 
 const segments = JSON.parse(twoSegments.segments) as object[];
 const words = JSON.parse(twoSegments.words) as object[][];
-const vtt = 'WEBVTT\n\n00:00:00.120 --> 00:00:03.480\ngood morning\n\n00:00:03.900 --> 00:00:06.950\nbegin\n';
-const srt = '1\r\n00:00:00,120 --> 00:00:03,480\r\ngood morning\r\n\r\n2\r\n00:00:03,900 --> 00:00:06,950\r\nbegin\r\n';
-const plain = 'good morning\nbegin\n';
 
 test.each<[string, string, object]>([
   ['queued', '', { status: 'queued', durationMs: 9_000, segments: [] }],
@@ -71,112 +68,6 @@ test.each<[string, string, object]>([
   expect(headers['retry-after']).toBe(status === 'queued' || status === 'processing' ? '2' : undefined);
   expect(text).not.toMatch(/Private|null/);
   expect(text).not.toContain(account.id);
-});
-
-describe('Accept', () => {
-  const json = 'application/json';
-  test.each<[string | undefined, string]>([
-    [undefined, json],
-    ['', json],
-    ['*/*', json],
-    ['application/*', json],
-    ['application/json', json],
-    ['application/json; charset=utf-8', json],
-    ['text/vtt', 'text/vtt'],
-    ['TEXT/VTT', 'text/vtt'],
-    ['application/x-subrip', 'application/x-subrip'],
-    ['text/plain', 'text/plain'],
-    ['text/plain;charset=utf-8;q=0.4', 'text/plain'],
-    ['text/*', 'text/vtt'],
-    ['text/html, text/plain', 'text/plain'],
-    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', json],
-    // Generated clients list all types of the contract.
-    ['application/json, text/vtt, application/x-subrip, text/plain, application/problem+json', json],
-    ['text/plain, application/x-subrip, text/vtt, application/json', json],
-    ['text/vtt, application/problem+json', 'text/vtt'],
-    ['text/plain, */*', json],
-    ['text/plain, */*;q=0.1', 'text/plain'],
-    ['application/json;q=0.5, text/vtt', 'text/vtt'],
-    ['application/json;q=0.5, text/vtt;q=0.5', json],
-    ['application/json;q=0, */*', 'text/vtt'],
-    ['application/*;q=0, text/vtt;q=0, */*;q=0.3', 'text/plain'],
-    ['text/vtt;q=0.001', 'text/vtt'],
-    ['text/vtt ; Q=0.2 , text/plain ; q=0.1, application/x-subrip;q=0.3', 'application/x-subrip'],
-  ])('%s → %s', async (accept, type) => {
-    const request = read('completed');
-    const { text, headers } = await (
-      accept === undefined ? request.unset('Accept') : request.set('Accept', accept)
-    ).expect(200);
-    expect(headers['content-type']).toBe(type === json ? json : `${type}; charset=utf-8`);
-    expect(headers.vary).toBe('Accept, Accept-Encoding, Authorization');
-    if (type !== json) {
-      expect(text).toBe({ 'text/vtt': vtt, 'application/x-subrip': srt, 'text/plain': plain }[type]);
-    }
-  });
-
-  test.each([
-    'image/png',
-    'text/html',
-    'application/problem+json',
-    'application/json;q=0',
-    '*/*;q=0',
-    'text/vtt;q=2',
-    'text/vtt;q=-1',
-    'text/vtt;q=high',
-    'nonsense',
-    ',',
-    ';q=1',
-    'application/json;q=0, text/*;q=0, application/x-subrip;q=0, */*',
-  ])('%j → 406 not_acceptable as problem+json, on any status', async (accept) => {
-    for (const status of ['completed', 'queued']) {
-      const { body, headers } = await read(status).set('Accept', accept).expect(406);
-      expect(body).toMatchObject({ code: 'not_acceptable' });
-      expect(headers['content-type']).toBe('application/problem+json');
-      expect(headers).not.toHaveProperty('etag');
-    }
-  });
-
-  test.each<[string, string, number, string, string | undefined]>([
-    ['queued', 'text/vtt', 409, 'transcript_not_ready', '2'],
-    ['processing', 'application/x-subrip', 409, 'transcript_not_ready', '2'],
-    ['processing', 'text/plain', 409, 'transcript_not_ready', '2'],
-    ['failed', 'text/vtt', 409, 'transcription_failed', undefined],
-    ['unknown', 'text/vtt', 400, 'invalid_request', undefined],
-  ])('a session that is %s, %s → %i %s as problem+json', async (status, accept, code, name, retryAfter) => {
-    const { body, headers } = await read(status).set('Accept', accept).set('If-None-Match', '*').expect(code);
-    expect(body).toMatchObject({ code: name, ...(retryAfter !== undefined && { retryAfterSeconds: 2 }) });
-    expect(headers['content-type']).toBe('application/problem+json');
-    expect(headers['cache-control']).toBe('no-store');
-    expect(headers['retry-after']).toBe(retryAfter);
-  });
-
-  test.each([
-    ['no key', 401],
-    ['a wrong query', 400],
-    ['an unknown path', 404],
-  ])('text/vtt with %s → %i as problem+json', async (what, status) => {
-    const path = `/v1/sessions/${session.completed}/transcript${what === 'an unknown path' ? '/x' : ''}?wait=${what === 'a wrong query' ? 31 : 0}`;
-    const { body } = await service
-      .get(path, what === 'no key' ? undefined : account.key)
-      .set('Accept', 'text/vtt')
-      .expect(status)
-      .expect('Content-Type', 'application/problem+json');
-    expect(body.status).toBe(status);
-  });
-
-  test.each([
-    ['text/vtt', 'WEBVTT\n'],
-    ['application/x-subrip', ''],
-    ['text/plain', ''],
-  ])('a recording in which nothing was said as %s → 200 without a cue', async (accept, expected) => {
-    const { text } = await read('silent').set('Accept', accept).expect(200);
-    expect(text.trimEnd()).toBe(expected.trimEnd());
-  });
-
-  test('include=words with captions → the captions as they are', async () => {
-    const { text } = await read('completed', '?include=words').set('Accept', 'text/vtt').expect(200);
-    expect(text).toBe(vtt);
-  });
 });
 
 describe('ETag', () => {
@@ -263,7 +154,10 @@ test.each([
   ['include=', 'include'],
   ['include=segments', 'include'],
   ['include=words&include=words', 'include'],
-  ['format=vtt', 'format'],
+  ['format=', 'format'],
+  ['format=pdf', 'format'],
+  ['format=VTT', 'format'],
+  ['format=vtt&format=srt', 'format'],
 ])('?%s → 400 that names %s, at once', async (query, name) => {
   const { body } = await read('queued', `?${query}`).expect(400);
   expect(body).toMatchObject({ code: 'invalid_request', errors: [{ in: 'query', name }] });

@@ -8,6 +8,7 @@ import generated.model.Problem;
 import generated.model.Segment;
 import generated.model.SessionStatus;
 import generated.model.Transcript;
+import generated.model.TranscriptInclude;
 import generated.model.TranscriptionJob;
 import java.io.File;
 import java.util.List;
@@ -37,7 +38,7 @@ public final class OpenApiGenerator {
 
   private static Transcript finalTranscript(ApiClient client, UUID id) throws ApiException {
     while (true) {
-      Transcript transcript = new SessionsApi(client).getTranscript(id, 30, "words", null);
+      Transcript transcript = new SessionsApi(client).getTranscript(id, 30, TranscriptInclude.WORDS, null, null);
       SessionStatus status = transcript.getStatus();
       if (status == SessionStatus.COMPLETED || status == SessionStatus.FAILED) {
         return transcript;

@@ -53,7 +53,7 @@ func upload(client *api.ClientWithResponses, durationMs string) *api.CreateTrans
 }
 
 func finalTranscript(client *api.ClientWithResponses, id uuid.UUID) *api.Transcript {
-	wait, include := api.Wait(30), api.GetTranscriptParamsIncludeWords
+	wait, include := api.Wait(30), api.Words
 	params := &api.GetTranscriptParams{Wait: &wait, Include: &include}
 	for {
 		answer, err := client.GetTranscriptWithResponse(ctx, id, params)

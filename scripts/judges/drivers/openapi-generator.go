@@ -33,7 +33,7 @@ func upload(ctx context.Context, client *api.APIClient, durationMs int32) (*api.
 
 func finalTranscript(ctx context.Context, client *api.APIClient, id string) *api.Transcript {
 	for {
-		transcript, _, err := client.SessionsAPI.GetTranscript(ctx, id).Wait(30).Include("words").Execute()
+		transcript, _, err := client.SessionsAPI.GetTranscript(ctx, id).Wait(30).Include(api.WORDS).Execute()
 		must(err)
 		if transcript.Status == api.COMPLETED || transcript.Status == api.FAILED {
 			return transcript

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Callable
 from uuid import UUID
 
-from generated import ApiClient, Configuration, SessionsApi, SessionStatus, Transcript, TranscriptionJob, TranscriptionsApi
+from generated import ApiClient, Configuration, SessionsApi, SessionStatus, Transcript, TranscriptInclude
+from generated import TranscriptionJob, TranscriptionsApi
 from generated.exceptions import ApiException
 from generated.models.problem import Problem
 
@@ -25,7 +26,7 @@ def upload(client: ApiClient, duration_ms: int | None = None) -> TranscriptionJo
 
 def final_transcript(client: ApiClient, session_id: UUID) -> Transcript:
     while True:
-        transcript = SessionsApi(client).get_transcript(session_id, wait=30, include="words")
+        transcript = SessionsApi(client).get_transcript(session_id, wait=30, include=TranscriptInclude.WORDS)
         if transcript.status in (SessionStatus.COMPLETED, SessionStatus.FAILED):
             return transcript
 

@@ -1,7 +1,16 @@
 /** Which representation of a transcript a client wants (RFC 9110, section 12.5.1), and whether it has it (13.1.2). */
 
+import type { Schema } from '../../../codegen/operations.ts';
+
 export const transcriptTypes = ['application/json', 'text/vtt', 'application/x-subrip', 'text/plain'] as const;
 export type TranscriptType = (typeof transcriptTypes)[number];
+
+export const typeOfFormat = {
+  json: 'application/json',
+  vtt: 'text/vtt',
+  srt: 'application/x-subrip',
+  txt: 'text/plain',
+} satisfies Record<Schema<'TranscriptFormat'>, TranscriptType>;
 
 /**
  * The best rated type; JSON when `Accept` is missing or rates it as high as any other, since generated clients list all
