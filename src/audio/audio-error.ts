@@ -14,7 +14,10 @@ export class AudioError extends Error {
 export const audioTooLong = (limitMs: number): AudioError =>
   new AudioError('audio_too_long', `more than ${limitMs} ms of audio`);
 
-/** Our fault (ffmpeg missing or crashed, memory or disk full, input gone): trying again later may help. */
+/**
+ * Not the file's fault: trying again later may help. Where the operator has to put something right first (ffmpeg missing,
+ * disk full, input unreadable), `cause` says what: see `operatorFaultBehind`. Otherwise ffmpeg crashed.
+ */
 export class AudioToolError extends Error {
   override readonly name = 'AudioToolError';
 }

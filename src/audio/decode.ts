@@ -1,11 +1,12 @@
-import { open, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { AudioError, AudioToolError } from './audio-error.ts';
-import type { ChildEnd } from '../children/child.ts';
+import { open } from 'node:fs/promises';
+import { AudioError, AudioToolError, audioTooLong } from './audio-error.ts';
 import { lastLine, runFfmpeg } from './ffmpeg.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { bytesPerMs } from './samples.ts';
 import { readSilences, silenceFilters } from './silences.ts';
 import { timelineExpression } from './timeline.ts';
+import type { FileHandle } from 'node:fs/promises';
+import type { ChildEnd } from '../children/child.ts';
 import type { Silence } from './silences.ts';
 
 export interface DecodeOptions {
@@ -28,30 +29,56 @@ const excessMs = 1000;
  * @returns the length of what was written, in ms, and its silences, found in the same pass
  * @throws {AudioError} `unsupported_media` (also when nothing could be decoded), `no_audio_track`, `audio_too_long`,
  *   `timed_out`
- * @throws {AudioToolError} ffmpeg missing or crashed, memory or disk full
+ * @throws {AudioToolError} ffmpeg missing, stopped or crashed, memory or disk full
  * @throws the abort reason of `options.signal`
  */
 export async function decodeAudio(options: DecodeOptions): Promise<{ durationMs: number; silences: Silence[] }> {
   const { input, output, maxDurationMs, timeLimitMs, signal } = options;
-  await createPrivate(output);
+  // Other people's words: readable by no other user, whatever the umask.
+  await using file = await open(output, 'w', 0o600).catch(unwritable);
   const silences = readSilences();
+  const samples = writeSamples(file, (maxDurationMs + 2 * excessMs) * bytesPerMs);
   const end = await runFfmpeg({
     input,
     outputArgs: [
       ...['-af', toRecognizerInput(), '-t', `${maxDurationMs + excessMs}ms`],
-      ...['-f', 's16le', '-c:a', 'pcm_s16le', '-y', `file:${resolve(output)}`],
+      ...['-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'],
     ],
-    // ffmpeg writes whole blocks, so let `-t` be what ends it.
-    outputBytes: (maxDurationMs + 2 * excessMs) * bytesPerMs,
     timeLimitMs,
     ...(signal && { signal }),
-    onStdout: silences.push,
+    onStdout: samples.push,
+    onDescriptor3: silences.push,
   });
   throwUnlessExited(end);
-  const durationMs = Math.floor((await stat(output)).size / bytesPerMs);
-  if (durationMs > maxDurationMs) throw new AudioError('audio_too_long', `more than ${maxDurationMs} ms of audio`);
+  // Some file systems tell only now that the disk is full.
+  await file.close().catch(unwritable);
+  const durationMs = Math.floor(samples.bytes() / bytesPerMs);
+  if (durationMs > maxDurationMs) throw audioTooLong(maxDurationMs);
   if (durationMs === 0) throw new AudioError('unsupported_media', `nothing to decode: ${lastLine(end.stderr)}`);
   return { durationMs, silences: silences.silences(durationMs) };
+}
+
+/**
+ * This process writes the samples, and not ffmpeg, whose exit code is 0 when the disk has no room for the last of them
+ * (its version 5.1).
+ */
+function writeSamples(file: FileHandle, mostBytes: number) {
+  let bytes = 0;
+  return {
+    bytes: () => bytes,
+    async push(chunk: Buffer): Promise<void> {
+      bytes += chunk.length;
+      if (bytes > mostBytes) throw new AudioError('audio_too_long', 'the output reached its largest size');
+      // Unlike `write` it goes on where a disk that is nearly full took a part, until all is written or fails.
+      await file.writeFile(chunk).catch(unwritable);
+    },
+  };
+}
+
+/** Whatever keeps us from writing (also a folder that is gone), the audio is none of it. */
+function unwritable(error: Error): never {
+  const cause = new OperatorFault(error.message, { cause: error });
+  throw new AudioToolError('the decoded audio could not be written', { cause });
 }
 
 function toRecognizerInput(): string {
@@ -64,22 +91,9 @@ function toRecognizerInput(): string {
   ].join(',');
 }
 
-async function createPrivate(output: string): Promise<void> {
-  try {
-    // Other people's words: readable by no other user, whatever the umask.
-    await (await open(output, 'w', 0o600)).close();
-  } catch (error) {
-    throw new AudioToolError('the decoded audio could not be written', { cause: error });
-  }
-}
-
 function throwUnlessExited(end: ChildEnd): void {
   if (end.how === 'timed_out') throw new AudioError('timed_out', 'decoding took too long');
-  if (end.how === 'killed') {
-    if (end.by === 'SIGXCPU') throw new AudioError('timed_out', 'decoding took too much processor time');
-    if (end.by === 'SIGXFSZ') throw new AudioError('audio_too_long', 'the output reached its largest size');
-    throw new AudioToolError(`ffmpeg was killed by ${end.by}`);
-  }
+  if (end.how === 'killed') throw new AudioToolError(`ffmpeg was killed by ${end.by}`);
   if (end.code !== 0 && /Cannot allocate memory/.test(end.stderr)) {
     throw new AudioToolError(`ffmpeg ran out of memory: ${lastLine(end.stderr)}`);
   }

@@ -58,7 +58,6 @@ async function printPackets(file: string, options: MeasureOptions, fromByte = 0)
       // Flushed per packet, a 4 h MP3 would cost this process half a million reads.
       ...['-flush_packets', '0', '-f', 'framecrc', 'pipe:1'],
     ],
-    outputBytes: 0,
     ...limits,
     onStdout: (chunk) => {
       if (head.length < keptBytes) head += chunk.toString('latin1').slice(0, keptBytes);

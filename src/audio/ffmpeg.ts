@@ -1,22 +1,24 @@
-import { resolve } from 'node:path';
+import { access } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { AudioError, AudioToolError } from './audio-error.ts';
-import { ChildNotStarted, runChild } from '../children/child.ts';
+import { ChildNotStarted, killedBy, runChild } from '../children/child.ts';
 import { codecWhitelist } from './codecs.ts';
 import { ExecutableNotFound } from '../children/executable.ts';
 import { formatWhitelist } from './formats.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { readPlainWav } from './plain-wav.ts';
-import type { ChildEnd } from '../children/child.ts';
+import type { ChildEnd, OnOutput } from '../children/child.ts';
 
 export interface FfmpegRun {
   /** The untrusted file. */
   input: string;
   /** What to do with its first audio stream, and where to. */
   outputArgs: readonly string[];
-  /** The largest file it may write, in bytes. */
-  outputBytes: number;
   timeLimitMs: number;
   signal?: AbortSignal;
-  onStdout?: (chunk: Buffer) => void;
+  /** What it writes, it writes to its standard output and to descriptor 3: it may write no file. */
+  onStdout: OnOutput;
+  onDescriptor3?: OnOutput;
 }
 
 /** A header can claim any size. ffmpeg 5.1 does not start below some 300 MiB of address space (its libraries). */
@@ -25,7 +27,7 @@ const memoryBytes = 1024 ** 3;
 /**
  * Runs ffmpeg on the first audio stream (`0:a:0`) of an untrusted file, kept to that one file and to hard limits.
  * How ffmpeg judged the file is left to the caller.
- * @throws {AudioToolError} ffmpeg could not run, the input can't be read, or the disk is full
+ * @throws {AudioToolError} ffmpeg could not run or was stopped from outside, or the input can't be read
  * @throws {AudioError} `no_audio_track`
  * @throws the abort reason of `run.signal`
  */
@@ -35,12 +37,13 @@ export async function runFfmpeg(run: FfmpegRun): Promise<ChildEnd> {
     limits: {
       memoryBytes,
       cpuSeconds: Math.ceil(run.timeLimitMs / 1000),
-      fileBytes: run.outputBytes,
+      fileBytes: 0,
       openFiles: 64,
     },
     timeLimitMs: run.timeLimitMs,
     ...(run.signal && { signal: run.signal }),
-    ...(run.onStdout && { onStdout: run.onStdout }),
+    onStdout: run.onStdout,
+    ...(run.onDescriptor3 && { onDescriptor3: run.onDescriptor3 }),
   }).catch((error: unknown) => {
     if (error instanceof ExecutableNotFound || error instanceof ChildNotStarted) {
       throw new AudioToolError(error.message, { cause: error });
@@ -48,6 +51,10 @@ export async function runFfmpeg(run: FfmpegRun): Promise<ChildEnd> {
     throw error;
   });
   if (end.how === 'exited' && end.code !== 0) throwForMessage(end.code, end.stderr);
+  if (end.how === 'killed' && end.by === 'SIGKILL') {
+    const cause = killedBy('ffmpeg', end.by);
+    throw new AudioToolError(cause.message, { cause });
+  }
   return end;
 }
 
@@ -55,7 +62,7 @@ export async function runFfmpeg(run: FfmpegRun): Promise<ChildEnd> {
 function inputArgs(input: string, wavCodec: string | undefined): string[] {
   return [
     ...['-hide_banner', '-nostdin', '-loglevel', 'error'],
-    // Without these an upload could name other files and addresses. `pipe` is the way out, for `pipe:1`.
+    // Without these an upload could name other files and addresses. `pipe` is the way out.
     ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', formatWhitelist],
     ...['-codec_whitelist', codecWhitelist],
     // ffmpeg would take a plain WAV for another format, or its samples for compressed audio, where they look like it.
@@ -76,16 +83,24 @@ function throwForMessage(code: number, stderr: string): void {
   if (/^file:.*: Cannot allocate memory$/m.test(stderr)) {
     throw new AudioError('unsupported_media', `a header claims too much: ${lastLine(stderr)}`);
   }
-  if (/^(?!\[).*(No space left on device|Disk quota exceeded|Read-only file system)/m.test(stderr)) {
-    throw new AudioToolError(`ffmpeg could not write: ${lastLine(stderr)}`);
-  }
+  // At SIGTERM, SIGINT and SIGXCPU it ends as if the file did: whatever it wrote is not all.
+  if (code === 255) throw new AudioToolError('a signal stopped ffmpeg');
   // exec(2) failed after the look-up, or the dynamic linker did.
-  if (code === 126 || code === 127) throw new AudioToolError(`ffmpeg could not run: ${lastLine(stderr)}`);
+  if (code === 126 || code === 127) {
+    throw new AudioToolError('ffmpeg could not run', { cause: new OperatorFault(lastLine(stderr)) });
+  }
 }
 
 /** @throws {AudioToolError} always: for the `catch` of what reads an audio file */
-export function unreadable(error: unknown): never {
-  throw new AudioToolError('the audio file can no longer be read', { cause: error });
+export async function unreadable(error: NodeJS.ErrnoException): Promise<never> {
+  throw new AudioToolError('the audio file can no longer be read', { cause: await whatIsGone(error) });
+}
+
+/** One file that is gone is lost; where its folder is gone too, nobody has mounted the disk. */
+async function whatIsGone(error: NodeJS.ErrnoException): Promise<Error> {
+  const folder = error.code === 'ENOENT' && error.path !== undefined ? dirname(error.path) : undefined;
+  const isThere = folder === undefined || (await access(folder).then(() => true, () => false)); // prettier-ignore
+  return isThere ? error : new OperatorFault(`${folder} is gone`, { cause: error });
 }
 
 /** The line of ffmpeg's messages that says why it gave up. */

@@ -5,12 +5,14 @@ import { randomUUID } from 'node:crypto';
 import type { Piece } from './pieces.ts';
 
 /** 16,000 samples per second of two bytes, one channel. */
-export const bytesPerMs = 32;
+export const samplesPerMs = 16;
+export const bytesPerMs = 2 * samplesPerMs;
 
 /**
  * What a piece hears, as a file of its own: programs that open `/dev/stdin` can't be given a part of a file, nor a pipe
  * of Node, which is a socket. It has no name any more, so that nothing is left whatever happens; close it to be rid of it.
  * @param file 16 kHz mono s16le
+ * @throws {Error} the disk is full, or the file is shorter than the piece says
  */
 export async function openPiece(file: string, { heardFromMs, heardToMs }: Piece): Promise<FileHandle> {
   const name = `${file}.${randomUUID()}`;
@@ -21,9 +23,13 @@ export async function openPiece(file: string, { heardFromMs, heardToMs }: Piece)
     const range = { start: heardFromMs * bytesPerMs, end: heardToMs * bytesPerMs - 1 };
     // Unlike `write` it goes on where a disk that is nearly full took a part, until all is written or fails.
     await handle.writeFile(createReadStream(file, { ...range, highWaterMark: 1024 * 1024 }));
+    if ((await handle.stat()).size !== (heardToMs - heardFromMs) * bytesPerMs) throw endsTooEarly(file);
     return handle;
   } catch (error) {
     await handle.close();
     throw error;
   }
 }
+
+/** Nobody writes to decoded audio any more: what is shorter than it was lost something on its disk. */
+export const endsTooEarly = (file: string): Error => new Error(`${file} ends too early`);

@@ -13,14 +13,14 @@ export interface Silence {
 const loudest = '-38dB';
 const shortestSeconds = 0.2;
 
-/** ffmpeg filters for the end of a chain: they leave the audio as it is and print silences to standard output. */
+/** ffmpeg filters for the end of a chain: they leave the audio as it is and print silences to descriptor 3. */
 export const silenceFilters = [
   `silencedetect=noise=${loudest}:duration=${shortestSeconds}`,
-  'ametadata=mode=print:file=-',
+  String.raw`ametadata=mode=print:file='pipe\:3'`,
 ];
 
 export interface SilenceReader {
-  /** For `ChildOptions.onStdout`. */
+  /** For `ChildOptions.onDescriptor3`. */
   push: (chunk: Buffer) => void;
   /** In order. @param durationMs where a silence ends that the audio ends with */
   silences: (durationMs: number) => Silence[];

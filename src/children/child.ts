@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { boundedCommand } from './bounded-command.ts';
 import { isRefusedIsolation } from './isolation.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import type { ChildLimits } from './bounded-command.ts';
 import type { Isolation } from './isolation.ts';
+
+export type OnOutput = (chunk: Buffer) => void | Promise<void>;
 
 export interface ChildOptions {
   limits: ChildLimits;
@@ -14,8 +18,13 @@ export interface ChildOptions {
   signal?: AbortSignal;
   /** An open file; without it, standard input is /dev/null. */
   stdin?: FileHandle;
-  /** Gets standard output as it comes. If it throws, the child is killed and `runChild` rejects with that error. */
-  onStdout?: (chunk: Buffer) => void;
+  /**
+   * Gets standard output as it comes, and no more of it before its promise resolves. If it throws or rejects, the child is
+   * killed and `runChild` rejects with that error.
+   */
+  onStdout?: OnOutput;
+  /** The same for what the child writes to descriptor 3, which is closed without it. */
+  onDescriptor3?: OnOutput;
   /** Without it, the best that this machine allows. */
   isolation?: Isolation;
 }
@@ -26,8 +35,17 @@ export type ChildEnd = { stderr: string } & (
 );
 
 /** The child could not be started (fork, exec or unshare failed); a missing program is `ExecutableNotFound`. */
-export class ChildNotStarted extends Error {
+export class ChildNotStarted extends OperatorFault {
   override readonly name = 'ChildNotStarted';
+}
+
+/**
+ * What is to be thrown for a child that a signal killed. Nobody here sends SIGKILL without telling (`timed_out`, or an
+ * abort): it comes from a kernel whose memory has ended, or from a person. Other signals are the program's own crash.
+ */
+export function killedBy(program: string, by: NodeJS.Signals): Error {
+  const message = `${program} was killed by ${by}`;
+  return by === 'SIGKILL' ? new OperatorFault(`${message}: out of memory?`) : new Error(message);
 }
 
 const stderrTailBytes = 4096;
@@ -72,19 +90,18 @@ export async function runChild(program: string, args: readonly string[], options
       settled();
       reject(new ChildNotStarted(`${program} could not be started: ${error.message}`, { cause: error }));
     });
-    child.stdout?.on('data', (chunk: Buffer) => {
-      if (failure || timedOut) return;
-      try {
-        options.onStdout?.(chunk);
-      } catch (error) {
-        fail(error);
-      }
-    });
+    const readAll = async (output: Readable | null | undefined, onOutput: OnOutput | undefined): Promise<void> => {
+      if (!output || !onOutput) return;
+      for await (const chunk of output as AsyncIterable<Buffer>) if (!failure && !timedOut) await onOutput(chunk);
+    };
+    const read = Promise.all([
+      readAll(child.stdout, options.onStdout).catch(fail),
+      readAll(child.stdio?.[3] as Readable | undefined, options.onDescriptor3).catch(fail),
+    ]);
     child.stderr?.on('data', (chunk: Buffer) => {
       stderr = Buffer.concat([stderr, chunk]).subarray(-stderrTailBytes);
     });
-    child.on('close', (code, by) => {
-      if (child.pid === undefined) return;
+    const over = (code: number | null, by: NodeJS.Signals | null): void => {
       settled();
       const text = stderr.toString('utf8');
       if (failure) reject(failure.error);
@@ -93,12 +110,15 @@ export async function runChild(program: string, args: readonly string[], options
       else if (timedOut) resolve({ how: 'timed_out', stderr: text });
       else if (by !== null) resolve({ how: 'killed', by, stderr: text });
       else resolve({ how: 'exited', code: code ?? -1, stderr: text });
+    };
+    child.on('close', (code, by) => {
+      if (child.pid !== undefined) void read.then(() => over(code, by));
     });
   });
 }
 
-function stdioOf(options: ChildOptions): [number | 'ignore', 'pipe' | 'ignore', 'pipe'] {
-  return [options.stdin?.fd ?? 'ignore', options.onStdout ? 'pipe' : 'ignore', 'pipe'];
+function stdioOf({ stdin, onStdout, onDescriptor3 }: ChildOptions): (number | 'ignore' | 'pipe')[] {
+  return [stdin?.fd ?? 'ignore', onStdout ? 'pipe' : 'ignore', 'pipe', ...(onDescriptor3 ? ['pipe' as const] : [])];
 }
 
 function killGroup(child: ChildProcess): void {

@@ -1,8 +1,9 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { OperatorFault } from '../operator-fault.ts';
 
 /** A program that should be installed isn't; the message names it and what to type. */
-export class ExecutableNotFound extends Error {
+export class ExecutableNotFound extends OperatorFault {
   override readonly name = 'ExecutableNotFound';
   readonly executable: string;
 

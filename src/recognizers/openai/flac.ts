@@ -1,8 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { open, readFile, rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { runChild } from '../../children/child.ts';
-import { bytesPerMs, openPiece } from '../../audio/samples.ts';
+import { killedBy, runChild } from '../../children/child.ts';
+import { bytesPerMs, openPiece, samplesPerMs } from '../../audio/samples.ts';
 import type { FileHandle } from 'node:fs/promises';
 import type { ChildEnd } from '../../children/child.ts';
 import type { Piece } from '../../audio/pieces.ts';
@@ -11,14 +8,14 @@ import type { Piece } from '../../audio/pieces.ts';
 const inaudible = 33;
 
 /** OpenAI refuses less than 0.1 s, and whisper.cpp hears nothing in less than a second. */
-const shortestSeconds = 1.1;
+const shortestMs = 1_100;
 
-const limits = { memoryBytes: 1024 ** 3, cpuSeconds: 120, openFiles: 64 };
+const limits = { memoryBytes: 1024 ** 3, cpuSeconds: 120, fileBytes: 0, openFiles: 64 };
 const timeLimitMs = 120_000;
 
 /**
  * What a piece hears as a FLAC file: lossless, about half the size, and read by every server. Shorter ones get silence at
- * their end.
+ * their end. It is in memory only: ffmpeg's exit code is 0 when a disk has no room for the last of it (its version 5.1).
  * @param file 16 kHz mono s16le
  * @returns undefined when there is nothing to be heard in it
  * @throws {ExecutableNotFound}
@@ -29,23 +26,39 @@ const timeLimitMs = 120_000;
 export async function toFlac(file: string, piece: Piece, signal: AbortSignal): Promise<File | undefined> {
   await using samples = await openPiece(file, piece);
   if (await isInaudible(samples)) return undefined;
-  // To a file and not to a pipe: ffmpeg goes back to write the length, and some servers can't read FLAC without it.
-  const output = `${file}.${randomUUID()}`;
-  try {
-    await (await open(output, 'wx', 0o600)).close();
-    const pcmBytes = (piece.heardToMs - piece.heardFromMs) * bytesPerMs;
-    const end = await runChild('ffmpeg', ffmpegArgs(output), {
-      // What can't be compressed grows by a few bytes for each block.
-      limits: { ...limits, fileBytes: 256 * 1024 + Math.ceil(pcmBytes * 1.05) },
-      timeLimitMs,
-      signal,
-      stdin: samples,
-    });
-    throwUnlessFinished(end);
-    return new File([await readFile(output)], 'audio.flac', { type: 'audio/flac' });
-  } finally {
-    await rm(output, { force: true });
-  }
+  const heardMs = piece.heardToMs - piece.heardFromMs;
+  const flac = await compress(samples, heardMs, signal);
+  return new File([withLength(flac, Math.max(heardMs, shortestMs))], 'audio.flac', { type: 'audio/flac' });
+}
+
+async function compress(samples: FileHandle, heardMs: number, signal: AbortSignal): Promise<Buffer<ArrayBuffer>> {
+  // What can't be compressed grows by a few bytes for each block.
+  const mostBytes = 256 * 1024 + heardMs * bytesPerMs * 1.05;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const end = await runChild('ffmpeg', ffmpegArgs, {
+    limits,
+    timeLimitMs,
+    signal,
+    stdin: samples,
+    onStdout(chunk) {
+      bytes += chunk.length;
+      if (bytes > mostBytes) throw new Error('there is no end of the compressed audio');
+      chunks.push(chunk);
+    },
+  });
+  throwUnlessFinished(end);
+  return Buffer.concat(chunks);
+}
+
+/** Where the number of samples stands: in the last 36 bits before the checksum of STREAMINFO (RFC 9639, section 8.2). */
+const lengthAt = 22;
+
+/** ffmpeg can't go back in a pipe to write the length, and some servers can't read FLAC without it. */
+function withLength(flac: Buffer<ArrayBuffer>, durationMs: number): Buffer<ArrayBuffer> {
+  if (flac.toString('latin1', 0, 4) !== 'fLaC') throw new Error('ffmpeg made no FLAC');
+  flac.writeUInt32BE(durationMs * samplesPerMs, lengthAt);
+  return flac;
 }
 
 async function isInaudible(samples: FileHandle): Promise<boolean> {
@@ -58,17 +71,16 @@ async function isInaudible(samples: FileHandle): Promise<boolean> {
   }
 }
 
-function ffmpegArgs(output: string): string[] {
-  return [
-    ...['-hide_banner', '-nostdin', '-loglevel', 'error', '-protocol_whitelist', 'file', '-threads', '1'],
-    // Opened anew, so that it is read from its beginning.
-    ...['-f', 's16le', '-ar', '16000', '-ac', '1', '-i', 'file:/dev/stdin'],
-    ...['-af', `apad=whole_dur=${shortestSeconds}`, '-c:a', 'flac', '-f', 'flac', '-y', `file:${resolve(output)}`],
-  ];
-}
+const ffmpegArgs = [
+  ...['-hide_banner', '-nostdin', '-loglevel', 'error', '-protocol_whitelist', 'file,pipe', '-threads', '1'],
+  // Opened anew, so that it is read from its beginning.
+  ...['-f', 's16le', '-ar', '16000', '-ac', '1', '-i', 'file:/dev/stdin'],
+  ...['-af', `apad=whole_dur=${shortestMs}ms`, '-c:a', 'flac', '-f', 'flac', 'pipe:1'],
+];
 
 function throwUnlessFinished(end: ChildEnd): void {
   if (end.how === 'exited' && end.code === 0) return;
-  const how = end.how === 'exited' ? `exit code ${end.code}` : end.how === 'killed' ? end.by : 'its time limit';
+  if (end.how === 'killed') throw killedBy('ffmpeg', end.by);
+  const how = end.how === 'exited' ? `exit code ${end.code}` : 'its time limit';
   throw new Error(`ffmpeg could not compress the audio (${how}): ${end.stderr.trim()}`);
 }

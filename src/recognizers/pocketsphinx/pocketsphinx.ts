@@ -1,10 +1,11 @@
 import { access } from 'node:fs/promises';
 import { findLimiters } from '../../children/bounded-command.ts';
-import { ChildNotStarted, runChild } from '../../children/child.ts';
+import { ChildNotStarted, killedBy, runChild } from '../../children/child.ts';
 import type { ChildEnd } from '../../children/child.ts';
 import { ExecutableNotFound, findExecutable } from '../../children/executable.ts';
 import { splitLines } from '../../children/lines.ts';
 import { openPiece } from '../../audio/samples.ts';
+import { OperatorFault } from '../../operator-fault.ts';
 import { segmentsFromUtterances } from '../../captions/segments.ts';
 import { createSlots, laterBy, recognizeInPieces } from '../in-pieces.ts';
 import type { RecognizePiece, Slots } from '../in-pieces.ts';
@@ -78,8 +79,9 @@ async function checkInstalled(executable: string): Promise<void> {
     await access(`${model}/en-us/mdef`);
   } catch (cause) {
     const hint = 'Install it: apt-get install pocketsphinx pocketsphinx-en-us';
-    const message = cause instanceof ExecutableNotFound ? cause.message : `PocketSphinx's model is missing. ${hint}`;
-    throw new RecognizerError('recognizer_error', message, { retryable: true, cause });
+    const noModel = new OperatorFault(`PocketSphinx's model is missing. ${hint}`, { cause });
+    const fault = cause instanceof ExecutableNotFound ? cause : noModel;
+    throw new RecognizerError('recognizer_error', fault.message, { retryable: true, cause: fault });
   }
 }
 
@@ -116,7 +118,7 @@ function throwUnlessFinished(end: ChildEnd): void {
   if (end.how === 'timed_out' || (end.how === 'killed' && end.by === 'SIGXCPU')) {
     throw new RecognizerError('timed_out', 'PocketSphinx took too long', { retryable: true });
   }
-  if (end.how === 'killed') throw new Error(`PocketSphinx was killed by ${end.by}`);
+  if (end.how === 'killed') throw killedBy('PocketSphinx', end.by);
   if (end.code !== 0) throw new Error(`PocketSphinx ended with exit code ${end.code}: ${end.stderr.trim()}`);
 }
 

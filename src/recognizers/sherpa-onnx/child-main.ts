@@ -2,7 +2,7 @@
 import { open, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
-import { bytesPerMs } from '../../audio/samples.ts';
+import { bytesPerMs, endsTooEarly } from '../../audio/samples.ts';
 import { speechToKnow, turnsBySpeaker } from './diarization-speech.ts';
 import type { OfflineModelConfig, OfflineSpeakerDiarizationConfig } from 'sherpa-onnx-node';
 import type { Span } from './diarization-speech.ts';
@@ -88,7 +88,8 @@ async function readSamples({ file, fromMs, toMs }: PieceRequest): Promise<Float3
   await using handle = await open(file);
   const bytes = Buffer.alloc((toMs - fromMs) * bytesPerMs);
   const { bytesRead } = await handle.read(bytes, 0, bytes.length, fromMs * bytesPerMs);
-  const samples = new Float32Array(Math.floor(bytesRead / 2));
+  if (bytesRead < bytes.length) throw endsTooEarly(file);
+  const samples = new Float32Array(bytes.length / 2);
   for (let index = 0; index < samples.length; index += 1) samples[index] = bytes.readInt16LE(index * 2) / 32_768;
   return samples;
 }

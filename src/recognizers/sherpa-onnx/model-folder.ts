@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { OperatorFault } from '../../operator-fault.ts';
 import type { OfflineModelConfig } from 'sherpa-onnx-node';
 
 export interface SherpaModel {
@@ -10,7 +11,7 @@ export interface SherpaModel {
 }
 
 /** The folder is not there, or holds no model that is known. */
-export class NoModel extends Error {
+export class NoModel extends OperatorFault {
   override readonly name = 'NoModel';
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { boundedCommand } from '../../children/bounded-command.ts';
+import { ChildNotStarted, killedBy } from '../../children/child.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { createAnswers } from './answers.ts';
 import type { ChildProcess } from 'node:child_process';
@@ -36,15 +37,16 @@ export async function startWarmChild<Result>(work: ChildWork, memoryBytes: numbe
   const [program, ...args] = await boundedCommand(process.execPath, [...nodeArgs, main, JSON.stringify(work)], limits);
   const child: ChildProcess = spawn(program, args, { env: {}, detached: true, cwd: '/', stdio: 'pipe' });
   let stderr = '';
-  const ended = new Promise<string>((resolve) => {
-    child.on('error', (error) => resolve(`could not be started: ${error.message}`));
-    child.once('close', (code, by) =>
-      resolve(by === null ? `ended with exit code ${code}: ${stderr.trim()}` : `was killed by ${by}`),
-    );
+  const ended = new Promise<Error>((resolve) => {
+    child.on('error', (cause) => resolve(new ChildNotStarted(`sherpa-onnx could not be started: ${cause.message}`)));
+    child.once('close', (code, by) => {
+      const exited = () => new Error(`sherpa-onnx ended with exit code ${code}: ${stderr.trim()}`);
+      resolve(by === null ? exited() : killedBy('sherpa-onnx', by));
+    });
   });
 
   const answers = createAnswers();
-  void ended.then((how) => answers.end(new Error(`sherpa-onnx ${how}`)));
+  void ended.then((error) => answers.end(error));
   // Where file descriptors have run out, it has none of these.
   child.stderr?.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-stderrTailCharacters)));
   // What can't be written to a process that is gone is told by its end.

@@ -1,10 +1,19 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { AudioError, AudioToolError } from '../../../src/audio/audio-error.ts';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { measureAudio } from '../../../src/audio/measure.ts';
+import { operatorFaultBehind } from '../../../src/operator-fault.ts';
+import { withFfmpeg } from '../../support/faults/fake-ffmpeg.ts';
+import { descendantsOf } from '../../crash/descendants.ts';
+import { canMountDisks, smallDisk } from '../../support/faults/small-disk.ts';
+import { until } from '../../support/until.ts';
 import { audioFolder, ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
+
+const execute = promisify(execFile);
 
 let folder: Awaited<ReturnType<typeof audioFolder>>;
 let fiveHours: string;
@@ -90,18 +99,72 @@ test('an abort → its reason', async () => {
   await expect(measureAudio(file, { timeLimitMs, signal })).rejects.toThrow('stopping');
 });
 
-test('our own trouble (input gone, disk full, output folder gone, ffmpeg missing) → AudioToolError', async () => {
+const errorOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'no error',
+    (error: unknown) => error,
+  );
+
+test('trouble of the operator (disk full, store gone, ffmpeg missing, killed) → AudioToolError that says so', async () => {
   const file = await ffmpeg(...sine(1), at('fine.wav'));
-  await expect(decode(at('gone.wav'))).rejects.toThrow(AudioToolError);
-  await expect(measureAudio(at('gone.wav'), { timeLimitMs })).rejects.toThrow(AudioToolError);
-  await expect(decode(file, { output: '/dev/full' })).rejects.toThrow(/No space left/);
-  await expect(decode(file, { output: at('no/such/folder') })).rejects.toThrow(AudioToolError);
+  const faults = [
+    await errorOf(decode(file, { output: '/dev/full' })),
+    await errorOf(decode(file, { output: at('no/such/folder') })),
+    await errorOf(decode(at('unmounted/gone.wav'))),
+    await errorOf(measureAudio(at('unmounted/gone.wav'), { timeLimitMs })),
+    await withFfmpeg('kill -KILL $$', () => errorOf(decode(file))),
+    await withFfmpeg('kill -KILL $$', () => errorOf(measureAudio(fiveHours, { timeLimitMs }))),
+  ];
   const path = process.env['PATH'];
   process.env['PATH'] = folder.path;
-  try {
-    await expect(decode(file)).rejects.toThrow(AudioToolError);
-    await expect(decode(file)).rejects.toThrow('apt-get install');
-  } finally {
-    process.env['PATH'] = path;
+  const missing = await errorOf(decode(file));
+  process.env['PATH'] = path;
+  for (const fault of [...faults, missing]) {
+    expect(fault).toBeInstanceOf(AudioToolError);
+    expect(operatorFaultBehind(fault)).toBeInstanceOf(Error);
+  }
+  expect(operatorFaultBehind(faults[0])).toMatchObject({ cause: { code: 'ENOSPC' } });
+  expect(String(missing)).toContain('apt-get install');
+});
+
+test('trouble of another kind (one file lost, a crash) → AudioToolError, and nothing for the operator to do', async () => {
+  const file = await ffmpeg(...sine(1), at('fine.wav'));
+  const troubles = [
+    await errorOf(decode(at('gone.wav'))),
+    await errorOf(measureAudio(at('gone.wav'), { timeLimitMs })),
+    await withFfmpeg('kill -SEGV $$', () => errorOf(decode(file))),
+  ];
+  for (const trouble of troubles) {
+    expect(trouble).toBeInstanceOf(AudioToolError);
+    expect(operatorFaultBehind(trouble)).toBeUndefined();
   }
 });
+
+test('a disk with room for a part of the last samples → no decoded audio, rather than less of it', async () => {
+  // Where mounting is forbidden, /dev/full above stands for it.
+  if (!canMountDisks()) return;
+  const file = await ffmpeg(...sine(12), at('twelve.wav'));
+  const disk = await mkdtemp(at('disk-'));
+  const script = `
+    import { decodeAudio } from '${new URL('../../../src/audio/decode.ts', import.meta.url).href}';
+    const options = { input: '${file}', output: '${disk}/decoded', maxDurationMs: 60_000, timeLimitMs: ${timeLimitMs} };
+    console.log(JSON.stringify(await decodeAudio(options).then(({ durationMs }) => durationMs, ({ name }) => name)));`;
+  for (const room of ['256k', '300k', '360k', '372k', '376k']) {
+    const [program, ...args] = [...smallDisk(disk, room), process.execPath, '--input-type=module', '-e', script];
+    const { stdout } = await execute(program!, args);
+    // 12 s are 375 KiB, and the disk has room for whole pages of 4 KiB.
+    expect([room, JSON.parse(stdout)]).toEqual([room, room === '376k' ? 12_000 : 'AudioToolError']);
+  }
+});
+
+test.each(['TERM', 'INT', 'XCPU'])(
+  'ffmpeg is stopped by SIG%s → an error, and nothing that looks whole',
+  async (signal) => {
+    const output = at(`stopped-by-${signal}`);
+    const decoding = errorOf(decode(fiveHours, { maxDurationMs: 1e8, output }));
+    await until(async () => (await stat(output).catch(() => ({ size: 0 }))).size > 0);
+    const child = descendantsOf(process.pid).find(({ name }) => name === 'ffmpeg');
+    process.kill(child!.pid, `SIG${signal}`);
+    expect(await decoding).toBeInstanceOf(AudioToolError);
+  },
+);

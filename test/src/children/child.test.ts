@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { chmod, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -131,6 +131,35 @@ test('an abort → rejects with its reason, the child gone; already aborted → 
   await expect(readFile(marker)).rejects.toThrow('ENOENT');
 });
 
+test('a consumer that takes its time → the child is over when all of it is taken, in order', async () => {
+  const taken: string[] = [];
+  const end = await runChild('sh', ['-c', 'echo one; echo two >&3; seq 100000'], {
+    ...bounds,
+    async onStdout(chunk) {
+      await new Promise((resolve) => setImmediate(resolve));
+      taken.push(chunk.toString());
+    },
+    onDescriptor3: (chunk) => expect(chunk.toString()).toBe('two\n'),
+  });
+  expect(end).toMatchObject({ how: 'exited', code: 0 });
+  const numbers = Array.from({ length: 100_000 }, (_, index) => index + 1);
+  expect(taken.join('')).toBe(`one\n${numbers.join('\n')}\n`);
+});
+
+test('a consumer that fails later → its error, the child gone', async () => {
+  let pid = 0;
+  const running = runChild('sh', ['-c', 'echo $$; exec sleep 1000'], {
+    ...bounds,
+    async onStdout(chunk) {
+      pid = Number(chunk.toString());
+      await new Promise((resolve) => setImmediate(resolve));
+      throw new Error('disk full');
+    },
+  });
+  await expect(running).rejects.toThrow('disk full');
+  expect(await isRunning(pid)).toBe(false);
+});
+
 test('a consumer of standard output that throws → its error, the child gone', async () => {
   let pid = 0;
   const running = runChild('sh', ['-c', 'echo $$; exec sleep 1000'], {
@@ -150,15 +179,14 @@ const deaths = users.flatMap((uid) => [{ uid }, { uid, isolation: 'none' }]);
 test.each(deaths)('the service is killed with SIGKILL (%j) → the child dies with it', async ({ uid, ...options }) => {
   // A copy below the temporary folder: another user need not be able to enter the clone.
   await chmod(folder, 0o755);
-  const source = join(import.meta.dirname, '../../../src/children');
-  for (const name of ['bounded-command.ts', 'child.ts', 'executable.ts', 'isolation.ts']) {
-    await writeFile(join(folder, name), await readFile(join(source, name)));
-  }
+  const source = join(import.meta.dirname, '../../../src');
+  await cp(join(source, 'children'), join(folder, 'children'), { recursive: true });
+  await cp(join(source, 'operator-fault.ts'), join(folder, 'operator-fault.ts'));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   const main = join(folder, 'main.ts');
   await writeFile(
     main,
-    `import { runChild } from './child.ts';
+    `import { runChild } from './children/child.ts';
      await runChild('sh', ['-c', 'echo $$; exec sleep 1000'], { ...${JSON.stringify({ limits, timeLimitMs: 60_000, ...options })},
        onStdout: (chunk) => process.stdout.write(chunk) });`,
   );

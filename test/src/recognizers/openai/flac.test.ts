@@ -1,0 +1,40 @@
+/** FLAC for servers, made in memory: a full disk can not make it shorter. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { canMountDisks, smallDisk } from '../../../support/faults/small-disk.ts';
+import { asRecognizerInput, audioFolder, ffmpeg, noise } from '../../../support/uploads/audio-fixtures.ts';
+
+const execute = promisify(execFile);
+let folder: Awaited<ReturnType<typeof audioFolder>>;
+beforeAll(async () => void (folder = await audioFolder()));
+afterAll(() => folder.remove());
+
+const flacModule = new URL('../../../../src/recognizers/openai/flac.ts', import.meta.url).href;
+
+/** In a process for which `disk` has so much room; the recording comes to lie there, too. */
+async function compressedBytes(recording: string, disk: string, room: string): Promise<number | string> {
+  const script = `
+    import { copyFile } from 'node:fs/promises';
+    import { toFlac } from '${flacModule}';
+    await copyFile('${recording}', '${disk}/decoded');
+    const piece = { startMs: 0, endMs: 12_000, heardFromMs: 0, heardToMs: 12_000 };
+    const flac = toFlac('${disk}/decoded', piece, new AbortController().signal);
+    console.log(JSON.stringify(await flac.then(({ size }) => size, (error) => String(error.code ?? error))));`;
+  const [program, ...args] = [...smallDisk(disk, room), process.execPath, '--input-type=module', '-e', script];
+  const { stdout } = await execute(program!, args);
+  return JSON.parse(stdout) as number | string;
+}
+
+test('a disk with room for the piece and a part of its FLAC → the whole FLAC; none for the piece → ENOSPC', async () => {
+  if (!canMountDisks()) return;
+  const recording = await ffmpeg(...noise(12), ...asRecognizerInput, join(folder.path, 'noise'));
+  const disk = await mkdtemp(join(folder.path, 'disk-'));
+  expect((await stat(recording)).size).toBe(375 * 1024);
+  const whole = await compressedBytes(recording, disk, '16m');
+  expect(whole).toBeGreaterThan(300_000);
+  for (const room of ['752k', '900k', '1m'])
+    expect([room, await compressedBytes(recording, disk, room)]).toEqual([room, whole]);
+  expect(await compressedBytes(recording, disk, '700k')).toBe('ENOSPC');
+});
