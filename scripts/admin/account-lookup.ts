@@ -9,7 +9,7 @@ import type { PlanTable } from '../../db/schema.ts';
 
 /** @throws {Refusal} when there is none; a deleted one is still there for its ledger */
 export async function getAccount(db: Queryable, id: string): Promise<Account> {
-  return (await findAccount(db, id)) ?? refuseUnknown(id);
+  return (await findAccount(db, id)) ?? refuseUnknownAccount(id);
 }
 
 /**
@@ -23,8 +23,8 @@ export function changeAccount<T>(
   work: (trx: Trx, account: AccountInForce) => Promise<T>,
 ): Promise<T> {
   return inAccountTransaction(db, id, async (trx, locked) => {
-    const account = locked ?? refuseUnknown(id);
-    if (account.deleted_at !== null) throw new Refusal(`Account ${id} was deleted: only its ledger is left.`);
+    const account = locked ?? refuseUnknownAccount(id);
+    if (account.deleted_at !== null) refuseDeletedAccount(id);
     return work(trx, account);
   });
 }
@@ -37,6 +37,10 @@ export async function getPlan(db: Queryable, name: string): Promise<PlanTable> {
   throw new Mistake(`there is no plan '${name}'. Type one of: ${plans.map((one) => one.plan).join(', ')}.`);
 }
 
-function refuseUnknown(id: string): never {
+export function refuseUnknownAccount(id: string): never {
   throw new Refusal(`There is no account ${id}. "accounts list" shows those there are.`);
+}
+
+export function refuseDeletedAccount(id: string): never {
+  throw new Refusal(`Account ${id} was deleted: only its ledger is left.`);
 }

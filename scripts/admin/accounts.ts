@@ -10,15 +10,15 @@ import {
 import { addLedgerEntry } from '../../db/ledger.ts';
 import { listPlans } from '../../db/plans.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { eraseAccount } from './account-erasure.ts';
-import { changeAccount, getAccount, getPlan } from './account-lookup.ts';
+import { eraseAccount } from '../../src/sessions/account-erasure.ts';
+import { changeAccount, getAccount, getPlan, refuseDeletedAccount, refuseUnknownAccount } from './account-lookup.ts';
 import { accountJson, accountText, statusOf } from './account-view.ts';
 import { accountId, positiveDuration, text } from './arguments.ts';
 import { addCommand, addGroup, answer, invocation } from './command.ts';
 import { formatDuration } from './durations.ts';
 import { addLimitOptions, typedLimits } from './limits.ts';
 import { count, table } from '../terminal/table.ts';
-import { Mistake } from './refusal.ts';
+import { Mistake, audioLeft } from './refusal.ts';
 import type { Command } from 'commander';
 import type { LimitOverrides } from '../../db/schema.ts';
 import type { AdminContext } from './admin-context.ts';
@@ -147,7 +147,11 @@ async function show({ db }: AdminContext, id: string, sentence: string): Promise
 }
 
 async function erase(admin: AdminContext, id: string): Promise<Report> {
-  const { sessions, keys } = await eraseAccount(admin, id);
+  const outcome = await eraseAccount({ ...admin, queue: await admin.queue() }, id);
+  if (outcome.kind === 'unknown') refuseUnknownAccount(id);
+  if (outcome.kind === 'erased_before') refuseDeletedAccount(id);
+  if (outcome.kind === 'audio_left') throw audioLeft(outcome.error);
+  const { sessions, keys } = outcome;
   const account = await getAccount(admin.db, id);
   return {
     json: {

@@ -14,6 +14,10 @@ export class Mistake extends Error {
   override readonly name = 'Mistake';
 }
 
+/** After an erasure: the rows are gone, and the worker's sweep removes what no row needs. */
+export const audioLeft = ({ message }: Error) =>
+  new Refusal(`Everything is erased but audio on disk (${message}); a running worker removes it within two hours.`);
+
 /** Ctrl-C, before anything was done. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';

@@ -1,96 +1,69 @@
-/** What support does to a session, each in one transaction that holds the account's lock. */
-import { inAccountTransaction } from '../../db/account-transaction.ts';
-import { changeReserved } from '../../db/accounts.ts';
-import { deleteIdempotencyRecords } from '../../db/idempotency.ts';
+/** What support does to a session, and the sentence for each refusal. */
 import { findAccountOfSession, findSessionRow } from '../../db/sessions/sessions.ts';
-import { deleteSession, retryIfFailed } from '../../db/sessions/states.ts';
-import { maxAttempts, newJobId } from '../../src/queue/queue.ts';
-import { failSession } from '../../src/sessions/endings.ts';
-import { giveJob } from '../../src/sessions/job.ts';
-import { isFinal } from '../../src/sessions/view.ts';
-import { refuseLeftAudio } from './account-erasure.ts';
-import { Refusal } from './refusal.ts';
-import { retryReservation } from './retry-reservation.ts';
-import type { AccountInForce } from '../../db/accounts.ts';
-import type { Db, Queryable, Trx } from '../../db/database.ts';
+import { availableMs } from '../../src/sessions/balance.ts';
+import { cancelSession, eraseSession, retrySession } from '../../src/sessions/support.ts';
+import { formatDuration } from './durations.ts';
+import { Refusal, audioLeft } from './refusal.ts';
+import type { Queryable } from '../../db/database.ts';
 import type { Session } from '../../db/sessions/sessions.ts';
+import type { RetryOutcome } from '../../src/sessions/support.ts';
 import type { AdminContext } from './admin-context.ts';
 
 /** @throws {Refusal} when there is none */
 export async function getSession(db: Queryable, id: string): Promise<Session> {
   const accountId = await findAccountOfSession(db, id);
   const session = accountId === undefined ? undefined : await findSessionRow(db, accountId, id);
-  return session ?? refuseUnknown(id);
+  if (session === undefined) throw new Refusal(unknown(id));
+  return session;
 }
 
-/** Fails a session with `canceled`, uncharged; a worker that runs it loses its claim. */
-export async function cancelSession(admin: AdminContext, id: string): Promise<void> {
-  refuseFinal(await getSession(admin.db, id));
-  const queue = await admin.queue();
-  await changeSession(admin.db, id, async (trx, session) => {
-    refuseFinal(session);
-    await failSession(trx, session.account_id, id, 'canceled');
-    await queue.cancel(trx, session.queue_job_id);
-  });
+/** @throws {Refusal} when the session is final or unknown */
+export async function cancel(admin: AdminContext, id: string): Promise<void> {
+  const outcome = await cancelSession({ ...admin, queue: await admin.queue() }, id);
+  if (outcome.kind === 'unknown') throw new Refusal(unknown(id));
+  if (outcome.kind === 'final')
+    throw new Refusal(`Session ${id} is ${outcome.status} already: only queued and processing ones can be canceled.`);
 }
 
-/** Puts a failed session back to the queue, with a reservation and a job as a new upload gets them. */
-export async function retrySession(admin: AdminContext, id: string): Promise<void> {
-  const before = await getSession(admin.db, id);
-  refuseUnlessFailed(before);
-  if (!(await admin.audioStore.exists(before.account_id, id))) refuseWithoutAudio(id);
-  const queue = await admin.queue();
-  await changeSession(admin.db, id, async (trx, session, account) => {
-    refuseUnlessFailed(session);
-    const reservedMs = retryReservation(account, session.duration_ms);
-    const fresh = { queueJobId: newJobId(), maxAudioMs: account.max_audio_ms, reservedMs, attempts: maxAttempts };
-    const retried = (await retryIfFailed(trx, account.id, id, fresh)) ?? refuseWithoutAudio(id);
-    await changeReserved(trx, account.id, reservedMs);
-    await giveJob(trx, queue, account, retried);
-  });
+/** @throws {Refusal} when the session is not failed or its account may not upload its audio now */
+export async function retry(admin: AdminContext, id: string): Promise<void> {
+  const outcome = await retrySession({ ...admin, queue: await admin.queue() }, id);
+  if (outcome.kind !== 'queued') throw new Refusal(whyNotRetried(id, outcome));
 }
 
-/** Removes a session with its transcript, job, reservation and idempotency record, then its audio. */
-export async function eraseSession(admin: AdminContext, id: string): Promise<Session> {
-  await getSession(admin.db, id);
-  const queue = await admin.queue();
-  const erased = await changeSession(admin.db, id, async (trx, session) => {
-    if (!isFinal(session.status)) await queue.cancel(trx, session.queue_job_id);
-    await deleteSession(trx, session.account_id, id);
-    await changeReserved(trx, session.account_id, -session.reserved_ms);
-    await deleteIdempotencyRecords(trx, session.account_id, id);
-    return session;
-  });
-  await admin.audioStore.remove(erased.account_id, id).catch(refuseLeftAudio);
-  return erased;
+function whyNotRetried(id: string, outcome: Exclude<RetryOutcome, { kind: 'queued' }>): string {
+  switch (outcome.kind) {
+    case 'unknown':
+      return unknown(id);
+    case 'not_failed':
+      return `Session ${id} is ${outcome.status}: only failed ones can be retried.`;
+    case 'without_audio':
+      return `The audio of session ${id} is not there any more: the file has to be uploaded again.`;
+    case 'not_eligible':
+      return `Its account ${outcome.account.id} is on the plan ${outcome.account.plan}, which may not transcribe: see accounts set-plan.`;
+    case 'suspended':
+      return `Its account ${outcome.account.id} is suspended: see accounts resume.`;
+    case 'too_long': {
+      const [longest, length] = [outcome.account.max_audio_ms, outcome.durationMs ?? 0].map(formatDuration);
+      return `The audio is ${length} long, its account ${outcome.account.id} may have ${longest}: see accounts set-limits --max-audio.`;
+    }
+    case 'not_covered': {
+      const needed = outcome.durationMs === null ? '' : `, the audio needs ${formatDuration(outcome.durationMs)}`;
+      const available = formatDuration(availableMs(outcome.account));
+      return `Its account ${outcome.account.id} has ${available} available${needed}: see balance credit.`;
+    }
+  }
 }
 
-async function changeSession<T>(
-  db: Db,
-  id: string,
-  work: (trx: Trx, session: Session, account: AccountInForce) => Promise<T>,
-): Promise<T> {
-  const accountId = (await findAccountOfSession(db, id)) ?? refuseUnknown(id);
-  return inAccountTransaction(db, accountId, async (trx, account) => {
-    const session = (await findSessionRow(trx, accountId, id)) ?? refuseUnknown(id);
-    return work(trx, session, account ?? refuseUnknown(id));
-  });
+/**
+ * @returns the account that had it
+ * @throws {Refusal} when the session is unknown, or its audio could not be removed
+ */
+export async function erase(admin: AdminContext, id: string): Promise<string> {
+  const outcome = await eraseSession({ ...admin, queue: await admin.queue() }, id);
+  if (outcome.kind === 'unknown') throw new Refusal(unknown(id));
+  if (outcome.kind === 'audio_left') throw audioLeft(outcome.error);
+  return outcome.accountId;
 }
 
-function refuseUnknown(id: string): never {
-  throw new Refusal(`There is no session ${id}. "sessions list ACCOUNT" shows those of an account.`);
-}
-
-function refuseFinal({ id, status }: Session): void {
-  if (isFinal(status))
-    throw new Refusal(`Session ${id} is ${status} already: only queued and processing ones can be canceled.`);
-}
-
-function refuseUnlessFailed({ id, status, audio_deleted_at }: Session): void {
-  if (status !== 'failed') throw new Refusal(`Session ${id} is ${status}: only failed ones can be retried.`);
-  if (audio_deleted_at !== null) refuseWithoutAudio(id);
-}
-
-function refuseWithoutAudio(id: string): never {
-  throw new Refusal(`The audio of session ${id} is not there any more: the file has to be uploaded again.`);
-}
+const unknown = (id: string) => `There is no session ${id}. "sessions list ACCOUNT" shows those of an account.`;

@@ -5,7 +5,7 @@ import { accountId, sessionId, wholeNumber } from './arguments.ts';
 import { addCommand, addGroup, answer } from './command.ts';
 import { formatDuration } from './durations.ts';
 import { minuteOf, table } from '../terminal/table.ts';
-import { cancelSession, eraseSession, getSession, retrySession } from './session-changes.ts';
+import { cancel, erase, getSession, retry } from './session-changes.ts';
 import { listedSessionJson, sessionJson, sessionText } from './session-view.ts';
 import type { Command } from 'commander';
 import type { SessionStatus } from '../../db/schema.ts';
@@ -40,7 +40,7 @@ export function addSessionCommands(program: Command): void {
     .argument('<session>', 'id of the session', sessionId)
     .action((id: string, _options: object, command: Command) =>
       answer(command, async (admin) => {
-        await retrySession(admin, id);
+        await retry(admin, id);
         return show(admin, id, 'The session is queued again.');
       }),
     );
@@ -49,7 +49,7 @@ export function addSessionCommands(program: Command): void {
     .argument('<session>', 'id of the session', sessionId)
     .action((id: string, _options: object, command: Command) =>
       answer(command, async (admin) => {
-        await cancelSession(admin, id);
+        await cancel(admin, id);
         return show(admin, id, 'The session is canceled and charges nothing.');
       }),
     );
@@ -58,9 +58,9 @@ export function addSessionCommands(program: Command): void {
     .argument('<session>', 'id of the session', sessionId)
     .action((id: string, _options: object, command: Command) =>
       answer(command, async (admin) => {
-        const { account_id } = await eraseSession(admin, id);
+        const account = await erase(admin, id);
         return {
-          json: { id, accountId: account_id, deleted: true },
+          json: { id, accountId: account, deleted: true },
           text: `Session ${id} is erased, with its transcript and audio.`,
         };
       }),

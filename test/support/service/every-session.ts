@@ -1,8 +1,8 @@
 /** A database and a folder with a session of every kind, made as clients, workers and support make them, and sound. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eraseAccount } from '../../../scripts/admin/account-erasure.ts';
-import { cancelSession, eraseSession, retrySession } from '../../../scripts/admin/session-changes.ts';
+import { eraseAccount } from '../../../src/sessions/account-erasure.ts';
+import { cancelSession, eraseSession, retrySession } from '../../../src/sessions/support.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { makeAccount } from './accounts.ts';
 import { final, upload } from './jobs.ts';
@@ -40,8 +40,7 @@ const twice: Transcript = {
 
 /** Works with a worker of its own, which has stopped when this answers. */
 export async function makeEverySession(service: TestService): Promise<EverySession> {
-  const { db, audioStore, queue, dataDir } = service;
-  const admin = { db, audioStore, dataDir, databaseUrl: service.databaseUrl, queue: async () => queue };
+  const { db } = service;
   const [account, other, erased] = [await makeAccount(db), await makeAccount(db), await makeAccount(db)];
   const file = join(await mkdtemp(join(process.env.TEST_FOLDER!, 'every-')), 'tone.wav');
   await writeFile(file, await tone(1_000));
@@ -61,11 +60,11 @@ export async function makeEverySession(service: TestService): Promise<EverySessi
     service.post('/v1/transcriptions', account.key).set('Idempotency-Key', 'once').attach('file', file).expect(202);
   const queued = ((await again()).body as { sessionId: string }).sessionId;
   const [canceled, retried, processing] = [await sent(), await sent(), await sent()];
-  await cancelSession(admin, canceled);
-  await cancelSession(admin, retried);
-  await retrySession(admin, retried);
-  await eraseSession(admin, deleted);
-  await eraseAccount(admin, erased.id);
+  expect(await cancelSession(service, canceled)).toEqual({ kind: 'canceled' });
+  expect(await cancelSession(service, retried)).toEqual({ kind: 'canceled' });
+  expect(await retrySession(service, retried)).toEqual({ kind: 'queued' });
+  expect(await eraseSession(service, deleted)).toEqual({ kind: 'erased', accountId: account.id });
+  expect(await eraseAccount(service, erased.id)).toEqual({ kind: 'erased', sessions: 1, keys: 1 });
   const sessions = { spoken, silent, failed, canceled, retried, deleted, queued, processing };
   await beginToWork(service, account.id, processing);
   return { account, other, erasedId: erased.id, sessions };

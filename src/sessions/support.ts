@@ -1,0 +1,112 @@
+/** What support does to a session by hand, each in one transaction that holds the account's lock. The answer says what came of it. */
+import { inAccountTransaction } from '../../db/account-transaction.ts';
+import { changeReserved } from '../../db/accounts.ts';
+import { deleteIdempotencyRecords } from '../../db/idempotency.ts';
+import { findAccountOfSession, findSessionRow } from '../../db/sessions/sessions.ts';
+import { deleteSession, retryIfFailed } from '../../db/sessions/states.ts';
+import { maxAttempts, newJobId } from '../queue/queue.ts';
+import { reservationFor } from './balance.ts';
+import { failSession } from './endings.ts';
+import { giveJob } from './job.ts';
+import { isFinal } from './view.ts';
+import type { AccountInForce } from '../../db/accounts.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import type { SessionStatus } from '../../db/schema.ts';
+import type { Session } from '../../db/sessions/sessions.ts';
+import type { Foundation } from '../context.ts';
+
+/** There is no such session, or not any more. */
+interface Unknown {
+  kind: 'unknown';
+}
+
+export type CancelOutcome = { kind: 'canceled' } | { kind: 'final'; status: SessionStatus } | Unknown;
+
+/** Fails a session with `canceled`, uncharged; a worker that runs it loses its claim. */
+export function cancelSession({ db, queue }: Pick<Foundation, 'db' | 'queue'>, id: string): Promise<CancelOutcome> {
+  return changeSession<CancelOutcome>(db, id, async (trx, session) => {
+    if (!(await failSession(trx, session.account_id, id, 'canceled'))) return { kind: 'final', status: session.status };
+    await queue.cancel(trx, session.queue_job_id);
+    return { kind: 'canceled' };
+  });
+}
+
+export type RetryOutcome =
+  | { kind: 'queued' }
+  | { kind: 'not_failed'; status: SessionStatus }
+  | { kind: 'without_audio' }
+  /** The account would not be allowed to upload this audio now. */
+  | { kind: RetryRefusal; account: AccountInForce; durationMs: number | null }
+  | Unknown;
+
+type RetryRefusal = 'not_eligible' | 'suspended' | 'too_long' | 'not_covered';
+
+/** Puts a failed session back to the queue, with a reservation and a job as a new upload gets them. */
+export async function retrySession(
+  { db, queue, audioStore }: Pick<Foundation, 'db' | 'queue' | 'audioStore'>,
+  id: string,
+): Promise<RetryOutcome> {
+  const accountId = await findAccountOfSession(db, id);
+  const hasFile = accountId !== undefined && (await audioStore.exists(accountId, id));
+  return changeSession<RetryOutcome>(db, id, async (trx, session, account) => {
+    const { status, duration_ms: durationMs } = session;
+    if (status !== 'failed') return { kind: 'not_failed', status };
+    if (!hasFile || session.audio_deleted_at !== null) return { kind: 'without_audio' };
+    const reservation = retryReservation(account, durationMs);
+    if (typeof reservation === 'string') return { kind: reservation, account, durationMs };
+    const fresh = { queueJobId: newJobId(), maxAudioMs: account.max_audio_ms, attempts: maxAttempts };
+    const queued = await retryIfFailed(trx, account.id, id, { ...fresh, reservedMs: reservation });
+    // The worker's sweep marks audio as removed without the account's lock.
+    if (queued === undefined) return { kind: 'without_audio' };
+    await changeReserved(trx, account.id, reservation);
+    await giveJob(trx, queue, account, queued);
+    return { kind: 'queued' };
+  });
+}
+
+/** What a retried session reserves, in ms, or why it may not be: the rules of a new upload. */
+function retryReservation(account: AccountInForce, durationMs: number | null): number | RetryRefusal {
+  if (!account.eligible) return 'not_eligible';
+  if (account.suspended_at !== null) return 'suspended';
+  if (durationMs !== null && durationMs > account.max_audio_ms) return 'too_long';
+  return reservationFor(account, durationMs) ?? 'not_covered';
+}
+
+export type EraseOutcome =
+  | { kind: 'erased'; accountId: string }
+  /** The rows are gone; the worker's sweep removes what no row needs. */
+  | { kind: 'audio_left'; error: Error }
+  | Unknown;
+
+/** Removes a session with its transcript, job, reservation and idempotency record, then its audio. */
+export async function eraseSession(
+  { db, queue, audioStore }: Pick<Foundation, 'db' | 'queue' | 'audioStore'>,
+  id: string,
+): Promise<EraseOutcome> {
+  const erased = await changeSession<Session>(db, id, async (trx, session) => {
+    if (!isFinal(session.status)) await queue.cancel(trx, session.queue_job_id);
+    await deleteSession(trx, session.account_id, id);
+    await changeReserved(trx, session.account_id, -session.reserved_ms);
+    await deleteIdempotencyRecords(trx, session.account_id, id);
+    return session;
+  });
+  if ('kind' in erased) return erased;
+  const accountId = erased.account_id;
+  return audioStore.remove(accountId, id).then(
+    () => ({ kind: 'erased', accountId }),
+    (error: Error) => ({ kind: 'audio_left', error }),
+  );
+}
+
+async function changeSession<T>(
+  db: Db,
+  id: string,
+  work: (trx: Trx, session: Session, account: AccountInForce) => Promise<T>,
+): Promise<T | Unknown> {
+  const accountId = await findAccountOfSession(db, id);
+  if (accountId === undefined) return { kind: 'unknown' };
+  return inAccountTransaction<T | Unknown>(db, accountId, async (trx, account) => {
+    const session = await findSessionRow(trx, accountId, id);
+    return account === undefined || session === undefined ? { kind: 'unknown' } : work(trx, session, account);
+  });
+}
