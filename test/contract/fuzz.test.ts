@@ -1,19 +1,16 @@
 import fc from 'fast-check';
 import { makeAccount } from '../support/service/accounts.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { cases, invalidRequest, operations, seed, send, validRequest } from './requests.ts';
 import type { Values } from './arbitraries.ts';
 import type { Operation } from './requests.ts';
-import type { TestService } from '../support/service/service.ts';
 
-let service: TestService;
 let key: string;
 
+const service = useService({ env: { LOG_LEVEL: 'silent' } });
 beforeAll(async () => {
-  service = await startTestService({ env: { LOG_LEVEL: 'silent' } });
   ({ key } = await makeAccount(service.db, { limits: { requests_per_minute: 100_000_000 } }));
 });
-afterAll(() => service.stop());
 
 const runs = { numRuns: cases, seed, endOnFailure: false };
 const reading = operations.filter((operation) => operation.method === 'GET');

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { makeAccount } from '../support/service/accounts.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { cases, seed, send } from './requests.ts';
 import { wav } from './wav.ts';
 import type { Recognizer } from '../../src/recognizers/recognizer.ts';
-import type { TestService } from '../support/service/service.ts';
 
 /** Hears the same word in everything, at once: what is tested here is what clients see, not what was said. */
 const immediate: Recognizer = {
@@ -58,12 +57,10 @@ class Model {
   }
 }
 
-let service: TestService;
+const service = useService({ env: { LOG_LEVEL: 'silent' } });
 beforeAll(async () => {
-  service = await startTestService({ env: { LOG_LEVEL: 'silent' } });
   await service.work(immediate);
 });
-afterAll(() => service.stop());
 
 async function take(action: Step, keys: string[], models: [Model, Model]): Promise<void> {
   const model = models[action.account];

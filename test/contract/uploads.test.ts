@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { countQueued } from '../../db/sessions/sessions.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { invalidValues, validValues } from './arbitraries.ts';
 import { bodySchema, cases, operations, seed, send } from './requests.ts';
 import { wav } from './wav.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
 /** Each upload that gets as far as its audio runs ffmpeg: fewer of them than of requests that only read. */
 const numRuns = Math.ceil(cases / 4);
@@ -14,15 +13,13 @@ const { method, path } = operations.find(({ operationId }) => operationId === 'c
 const { durationMs } = bodySchema('createTranscription');
 const audio = wav(100);
 
-let service: TestService;
 let account: TestAccount;
 
+const service = useService({ env: { LOG_LEVEL: 'silent' } });
 beforeAll(async () => {
-  service = await startTestService({ env: { LOG_LEVEL: 'silent' } });
   const limits = { requests_per_minute: 100_000_000, queued_sessions: 1_000_000 };
   account = await makeAccount(service.db, { balanceMs: 2 ** 50, limits });
 });
-afterAll(() => service.stop());
 
 /**
  * Control characters can't stand in a header (RFC 9110, section 5.5). A backslash at the end escapes the closing quote to

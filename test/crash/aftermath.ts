@@ -10,9 +10,9 @@ import { layFoundation } from '../../src/foundation.ts';
 import { createLog } from '../../src/log.ts';
 import { createPocketSphinx } from '../../src/recognizers/pocketsphinx/pocketsphinx.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
-import { eventually } from '../support/service/jobs.ts';
 import { sweepLater } from '../support/service/later-sweeps.ts';
 import { descendantsOf } from './descendants.ts';
+import { until } from '../support/until.ts';
 import type { Process } from './descendants.ts';
 import type { Audit } from '../../src/audit/audit.ts';
 import type { Lane } from './lane.ts';
@@ -28,7 +28,7 @@ const log = createLog({ logLevel: 'silent' });
 export async function leftProcesses({ api, worker }: Lane): Promise<string[]> {
   const left = () => [api, worker].flatMap((parent) => descendantsOf(parent.pid()));
   const isNone = (processes: Process[]) => processes.length === 0;
-  return eventually('no children', left, isNone, childrenGoneWithinMs).then(
+  return until(left, isNone, childrenGoneWithinMs).then(
     () => [],
     () => left().map(({ name, pid }) => `${name} (${pid}) runs on for nobody`),
   );

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { openDatabase } from '../../db/database.ts';
 import { migrateToLatest } from '../../db/migrate.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { eventually } from '../support/service/jobs.ts';
 import { steadyPort } from './steady-port.ts';
 import { startCrashingPostgres } from './postgres.ts';
 import { supervise } from './supervised.ts';
 import { startWireRelay } from './wire-relay.ts';
+import { until } from '../support/until.ts';
 import type { Database, Db } from '../../db/database.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
 import type { CrashingPostgres } from './postgres.ts';
@@ -85,7 +85,7 @@ async function startAround(postgres: CrashingPostgres, dataDir: string): Promise
     crashPostgres: (awayMs) => (crashing = crashPostgres(awayMs)),
     async ready() {
       const isReady = () => api.isReady() && worker.isReady();
-      await eventually('API and worker at work', isReady, (ready) => ready, startLimitMs);
+      await until(isReady, (ready) => ready, startLimitMs);
     },
     async close() {
       await crashing?.catch(() => {});

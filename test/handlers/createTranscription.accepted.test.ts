@@ -2,18 +2,14 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeAccount } from '../support/service/accounts.ts';
 import { row } from '../support/service/jobs.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { closing, filePart, form, formType, textPart, tone, traces } from '../support/uploads/uploads.ts';
 import type { Accepted } from '../support/service/jobs.ts';
-import type { TestService } from '../support/service/service.ts';
 
 const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-let service: TestService;
+const service = useService();
 let audio: Buffer;
-beforeAll(async () => {
-  [service, audio] = await Promise.all([startTestService(), tone(1_500)]);
-});
-afterAll(() => service.stop());
+beforeAll(async () => void (audio = await tone(1_500)));
 
 test('an upload → 202 with Location, Retry-After and the job; session, reservation, job and audio are there', async () => {
   const account = await makeAccount(service.db, { balanceMs: 60_000 });

@@ -1,16 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { clients, hasPython, urllib } from '../support/clients/http-clients.ts';
 import { arrange, faults } from '../support/uploads/upload-faults.ts';
 import { closing, expectNothingLeft, filePart, traces } from '../support/uploads/uploads.ts';
-import type { TestService } from '../support/service/service.ts';
 
 const oneMiB = 1024 * 1024;
-let service: TestService;
+const service = useService();
 beforeAll(async () => {
-  service = await startTestService();
   for (const [name, size] of [
     ['64MiB', 64 * oneMiB],
     ['3MiB', 3 * oneMiB],
@@ -18,7 +16,6 @@ beforeAll(async () => {
     await writeFile(bodyOf(name), Buffer.concat([filePart(Buffer.alloc(size, 7)), closing]));
   }
 });
-afterAll(() => service.stop());
 
 const bodyOf = (name: string) => join(process.env.TEST_FOLDER!, `body-${name}`);
 const codes = [

@@ -1,28 +1,22 @@
 import { sql } from 'kysely';
+import { atEnd } from '../support/at-end.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { startCommitRelay } from '../support/faults/commit-relay.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { expectNothingLeft, tone, traces } from '../support/uploads/uploads.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
 import type { CommitRelay } from '../support/faults/commit-relay.ts';
-import type { TestService } from '../support/service/service.ts';
 
 /** Looks on, with a connection of its own. */
-let observer: TestService;
+const observer = useService();
 let relay: CommitRelay;
-let service: TestService;
 let audio: Buffer;
 beforeAll(async () => {
-  observer = await startTestService();
   relay = await startCommitRelay(observer.databaseUrl);
-  service = await startTestService({ beside: observer, env: { DATABASE_URL: relay.url } });
+  atEnd(relay.close);
   audio = await tone(1_000);
 });
-afterAll(async () => {
-  await service.stop();
-  relay.close();
-  await observer.stop();
-});
+const service = useService(() => ({ beside: observer, env: { DATABASE_URL: relay.url } }));
 
 const send = (account: TestAccount) =>
   service.post('/v1/transcriptions', account.key).set('Idempotency-Key', 'k').attach('file', audio, 'a.wav');

@@ -2,23 +2,16 @@ import { makeAccount, makeKey } from '../support/service/accounts.ts';
 import { setLimitOverrides, setPlan, suspendAccount } from '../../db/accounts.ts';
 import { revokeApiKey } from '../../db/api-keys.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { expectNothingLeft, filePart, form, tone, traces } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
-let first: TestService;
-let second: TestService;
+const first = useService();
+const second = useService({ beside: first });
 let audio: Buffer;
 beforeAll(async () => {
-  first = await startTestService();
-  second = await startTestService({ beside: first });
   audio = await tone(1_000);
-});
-afterAll(async () => {
-  await second.stop();
-  await first.stop();
 });
 
 /** So many uploads at once, to both processes in turn; how many ended with each status and code. */

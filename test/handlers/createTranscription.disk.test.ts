@@ -3,25 +3,16 @@ import { join } from 'node:path';
 import { makeAccount } from '../support/service/accounts.ts';
 import { startApiProcess } from '../support/service/api-process.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { canMountDisks, smallDisk } from '../support/faults/small-disk.ts';
 import { expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads/uploads.ts';
 import { arrange } from '../support/uploads/upload-faults.ts';
-import type { TestService } from '../support/service/service.ts';
 
 const oneMiB = 1024 * 1024;
-let service: TestService;
-let fullService: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-  fullService = await startTestService({
-    beside: service,
-    env: { MIN_FREE_DISK: String(Number.MAX_SAFE_INTEGER) },
-  });
-});
-afterAll(async () => {
-  await fullService.stop();
-  await service.stop();
+const service = useService();
+const fullService = useService({
+  beside: service,
+  env: { MIN_FREE_DISK: String(Number.MAX_SAFE_INTEGER) },
 });
 
 test('less free than MIN_FREE_DISK → 503 before the body, after the other checks', async () => {

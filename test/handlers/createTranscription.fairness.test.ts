@@ -8,18 +8,15 @@ import { findExecutable } from '../../src/children/executable.ts';
 import { withFfmpeg } from '../support/faults/fake-ffmpeg.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { lockWaits } from '../support/service/lock-waits.ts';
-import { startTestService } from '../support/service/service.ts';
-import { amrWithoutSound, audioFolder, ffmpeg, sine } from '../support/uploads/audio-fixtures.ts';
+import { useService } from '../support/service/use-service.ts';
+import { amrWithoutSound, ffmpeg, sine } from '../support/uploads/audio-fixtures.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { expectNothingLeft, filePart, form, tone, traces } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
-import type { TestService } from '../support/service/service.ts';
+import { useFolder } from '../support/use-folder.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = useService();
+const folder = useFolder();
 
 test('30 uploads wait for the lock of their account → one connection does, another account reads and uploads', async () => {
   const [busy, other] = [await makeAccount(service.db), await makeAccount(service.db)];
@@ -31,7 +28,7 @@ test('30 uploads wait for the lock of their account → one connection does, ano
         service.post('/v1/transcriptions', busy.key).attach('file', audio, 'a.wav').expect(202).then(),
       );
       // Measured and stored: all that is left is the transaction.
-      await until(async () => (await traces(service, busy)).stored.length === 30, 60_000);
+      await until(async () => (await traces(service, busy)).stored.length === 30);
       await service.get('/v1/sessions', other.key).expect(200);
       await service.post('/v1/transcriptions', other.key).attach('file', audio, 'a.wav').expect(202);
       expect(await lockWaits(otherProcess.db)).toHaveLength(1);
@@ -47,8 +44,7 @@ test('30 uploads wait for the lock of their account → one connection does, ano
 test('files of one account take minutes to be measured → another account uploads meanwhile', async () => {
   const [greedy, other] = [await makeAccount(service.db), await makeAccount(service.db)];
   const before = await traces(service, greedy);
-  const folder = await audioFolder();
-  const m4a = await ffmpeg(...sine(1), join(folder.path, 'short.m4a'));
+  const m4a = await ffmpeg(...sine(1), join(folder, 'short.m4a'));
   const begun = await mkdtemp(join(process.env.TEST_FOLDER!, 'begun-'));
   const body = form(filePart(amrWithoutSound(100), 'endless.amr'));
   // The file that ffmpeg is given is in one of its arguments.
@@ -63,14 +59,13 @@ test('files of one account take minutes to be measured → another account uploa
   try {
     await withFfmpeg(script, async () => {
       for (const client of clients) client.send(body);
-      await until(async () => (await traces(service, greedy)).incoming.length === clients.length, 60_000);
-      await until(async () => (await readdir(begun)).length >= availableParallelism(), 60_000);
+      await until(async () => (await traces(service, greedy)).incoming.length === clients.length);
+      await until(async () => (await readdir(begun)).length >= availableParallelism());
       await service.post('/v1/transcriptions', other.key).attach('file', m4a).expect(202);
       expect(await readdir(begun)).toHaveLength(availableParallelism());
     });
   } finally {
     clients.forEach(({ socket }) => socket.destroy());
-    await folder.remove();
   }
   await expectNothingLeft(service, greedy, before);
 });

@@ -3,15 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAccount } from '../support/service/accounts.ts';
 import { startApiProcess } from '../support/service/api-process.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads/uploads.ts';
-import type { TestService } from '../support/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 test.each([
   ['while the upload comes', 'fdatasync'],

@@ -1,19 +1,13 @@
-import { makeAccount } from '../support/service/accounts.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 import { boundary, closing, expectNothingLeft, filePart, form, formType } from '../support/uploads/uploads.ts';
 import { part, textPart, tone, traces } from '../support/uploads/uploads.ts';
-import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
-let service: TestService;
-let account: TestAccount;
+const service = useService();
+const account = useAccount(service);
 let audio: Buffer;
 beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db);
   audio = await tone(100);
 });
-afterAll(() => service.stop());
 
 const named = (name: string, message?: string) => ({
   code: 'invalid_request',

@@ -2,18 +2,15 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { makeAccount } from '../support/service/accounts.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { expectNothingLeft, tone, traces } from '../support/uploads/uploads.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
-let service: TestService;
+const service = useService();
 let [audio, other]: Buffer[] = [];
 beforeAll(async () => {
-  service = await startTestService();
   [audio, other] = [await tone(1_000), await tone(1_000, 30)];
 });
-afterAll(() => service.stop());
 
 interface Repeat {
   key?: string;

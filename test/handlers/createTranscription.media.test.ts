@@ -1,22 +1,21 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAccount } from '../support/service/accounts.ts';
-import { audioFolder, ffmpeg, pictures, sine } from '../support/uploads/audio-fixtures.ts';
+import { ffmpeg, pictures, sine } from '../support/uploads/audio-fixtures.ts';
 import { withFfmpeg } from '../support/faults/fake-ffmpeg.ts';
 import { row } from '../support/service/jobs.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { expectNothingLeft, tone, traces } from '../support/uploads/uploads.ts';
-import type { TestService } from '../support/service/service.ts';
+import { useFolder } from '../support/use-folder.ts';
 
-let service: TestService;
-let folder: { path: string; remove: () => Promise<void> };
 const media: Record<string, Buffer> = {};
+const service = useService();
+const folder = useFolder();
 beforeAll(async () => {
-  [service, folder] = await Promise.all([startTestService(), audioFolder()]);
   const make = async (name: string, ...args: string[]) => {
-    media[name] = await readFile(await ffmpeg(...args, join(folder.path, name)));
+    media[name] = await readFile(await ffmpeg(...args, join(folder, name)));
   };
-  const secret = join(folder.path, 'secret.wav');
+  const secret = join(folder, 'secret.wav');
   await writeFile(secret, await tone(1_000));
   await make('video.mp4', ...pictures(1));
   await make('picture.png', ...pictures(1), '-frames:v', '1');
@@ -30,7 +29,6 @@ beforeAll(async () => {
   media['garbage.mp3'] = Buffer.from(Array.from({ length: 50_000 }, (_, i) => (i * i * 31 + i) % 256));
   media['header.wav'] = (await tone(100)).subarray(0, 20);
 });
-afterAll(() => Promise.all([service.stop(), folder.remove()]));
 
 const send = (key: string, name: string) =>
   service.post('/v1/transcriptions', key).set('Idempotency-Key', 'refused').attach('file', media[name]!, name);

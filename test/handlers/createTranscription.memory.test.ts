@@ -6,18 +6,13 @@ import { pipeline } from 'node:stream/promises';
 import { text } from 'node:stream/consumers';
 import { makeAccount } from '../support/service/accounts.ts';
 import { startApiProcess } from '../support/service/api-process.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { closing, filePart, formType } from '../support/uploads/uploads.ts';
 import type { IncomingMessage } from 'node:http';
-import type { TestService } from '../support/service/service.ts';
 
 /** `HOSTILE_CLIENTS=full`: as much as an upload may have by the plans. */
 const megabytes = process.env.HOSTILE_CLIENTS === 'full' ? 1_073 : 300;
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 /** A WAV file of 48 kHz stereo, which says nothing for 26 minutes or more. */
 function* silence(): Generator<Buffer> {

@@ -1,18 +1,10 @@
-import { makeAccount } from '../support/service/accounts.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 import { arrange, faults } from '../support/uploads/upload-faults.ts';
 import { expectNothingLeft, filePart, form, tone, traces } from '../support/uploads/uploads.ts';
-import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
-let service: TestService;
-let account: TestAccount;
-beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db);
-});
-afterAll(() => service.stop());
+const service = useService();
+const account = useAccount(service);
 
 const pairs = faults.flatMap((first, i) => faults.slice(i + 1).map((second) => [first.code, second.code] as const));
 

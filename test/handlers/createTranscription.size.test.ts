@@ -1,20 +1,12 @@
-import { makeAccount } from '../support/service/accounts.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 import { boundary, closing, expectNothingLeft, filePart, form, formType } from '../support/uploads/uploads.ts';
 import { textPart, tone, traces } from '../support/uploads/uploads.ts';
-import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
 const limitBytes = 200_000;
 const oneMiB = Buffer.alloc(1024 * 1024);
-let service: TestService;
-let account: TestAccount;
-beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db, { limits: { max_upload_bytes: limitBytes } });
-});
-afterAll(() => service.stop());
+const service = useService();
+const account = useAccount(service, { limits: { max_upload_bytes: limitBytes } });
 
 const audioOf = async (bytes: number) => (await tone(Math.ceil(bytes / 16))).subarray(0, bytes);
 const chunked = () =>

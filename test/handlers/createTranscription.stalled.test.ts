@@ -5,21 +5,17 @@ import { sql } from 'kysely';
 import { makeAccount } from '../support/service/accounts.ts';
 import { withFfmpeg } from '../support/faults/fake-ffmpeg.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 import { boundary, expectNothingLeft, filePart, form, tone, traces } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
-import type { TestAccount } from '../support/service/accounts.ts';
 import type { Traces } from '../support/uploads/uploads.ts';
-import type { TestService } from '../support/service/service.ts';
 
-let service: TestService;
-let account: TestAccount;
+const service = useService();
+const account = useAccount(service);
 let before: Traces;
 let audio: Buffer;
 let body: Buffer;
 beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db);
   before = await traces(service, account);
   audio = await tone(10_000);
   body = form(filePart(audio));
@@ -30,7 +26,6 @@ afterEach(async () => {
   const faults = service.logLines.filter((line) => /"level":(50|60)/.test(line));
   expect(faults).toEqual([]);
 });
-afterAll(() => service.stop());
 
 const begin = (headers: Record<string, string | number> = { 'Content-Length': body.length }) =>
   new RawUpload(service.api.port).head({ Authorization: `Bearer ${account.key}`, 'Idempotency-Key': 'k', ...headers });
@@ -127,7 +122,7 @@ test('a client that leaves before its headers are checked → does not count aga
     await until(() => handled() > seen);
   });
   const send = () => service.post('/v1/transcriptions', other.key).attach('file', audio, 'a.wav');
-  await until(async () => (await send()).status === 202, 5_000);
+  await until(async () => (await send()).status === 202);
 });
 
 test('a client that leaves while the audio is measured → nothing is left', async () => {

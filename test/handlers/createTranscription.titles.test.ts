@@ -1,18 +1,12 @@
-import { makeAccount } from '../support/service/accounts.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 import { filePart, form, formType, tone } from '../support/uploads/uploads.ts';
-import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
-let service: TestService;
-let account: TestAccount;
+const service = useService();
+const account = useAccount(service);
 let audio: Buffer;
 beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db);
   audio = await tone(100);
 });
-afterAll(() => service.stop());
 
 test.each([
   ['with an extension', 'Board meeting.mp3', 'Board meeting'],

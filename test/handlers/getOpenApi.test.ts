@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { startTestService } from '../support/service/service.ts';
-import type { TestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 
 const document = readFileSync(new URL('../../codegen/openapi.json', import.meta.url), 'utf8');
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 test.each(['/v1/openapi.json', '/openapi.json'])('GET %s without a key → the contract, byte for byte', async (path) => {
   const response = await service.get(path).buffer(true).expect(200);

@@ -2,18 +2,11 @@
 import { deleteSession } from '../../db/sessions/states.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 import { claimSession, makeSession, silence } from '../support/service/sessions.ts';
-import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
-let service: TestService;
-let account: TestAccount;
-beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db);
-});
-afterAll(() => service.stop());
+const service = useService();
+const account = useAccount(service);
 
 type Options = Parameters<typeof makeSession>[2];
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/) as string;

@@ -1,7 +1,7 @@
 /** GET /v1/sessions/{id}/transcript: each status, each format, tags. Waiting is in test/src/api/reads/waits.test.ts. */
 import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
-import { makeAccount } from '../support/service/accounts.ts';
 import { startTestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 import {
   claimSession,
   finishSession,
@@ -10,23 +10,18 @@ import {
   silence,
   twoSegments,
 } from '../support/service/sessions.ts';
-import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
-let service: TestService;
-let account: TestAccount;
 /** One session of each status. */
 const session: Record<string, string> = {};
+const service = useService();
+const account = useAccount(service);
 beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db);
   for (const status of ['queued', 'processing', 'completed', 'failed'] as const) {
     const made = await makeSession(service.db, account.id, { status, title: 'Private title', durationMs: 9_000 });
     session[status] = made.id;
   }
   session.silent = (await makeSession(service.db, account.id, { status: 'completed', transcript: silence })).id;
 });
-afterAll(() => service.stop());
 
 const read = (status: string, query = '', key = account.key) =>
   service.get(`/v1/sessions/${session[status]}/transcript${query}`, key).buffer(true);

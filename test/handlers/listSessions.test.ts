@@ -2,19 +2,14 @@
 import { failSession } from '../../src/sessions/endings.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { makeSession, queueSession } from '../support/service/sessions.ts';
 import type { Schema } from '../../codegen/operations.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
 type Page = Schema<'SessionPage'>;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 async function list(key: string, query: Record<string, string | string[] | number> = {}): Promise<Page> {
   const parameters = Object.entries(query).flatMap(([name, value]) =>

@@ -1,23 +1,15 @@
 /** Thousands of connections that do nothing, in a process of its own, while others are served. */
 import { connect, createServer } from 'node:net';
 import { connectionLimit } from '../../src/api/connections/connection-limit.ts';
-import { makeAccount } from '../support/service/accounts.ts';
 import { startApiProcess } from '../support/service/api-process.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 import { filePart, form, tone } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 import type { AddressInfo, Socket } from 'node:net';
-import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
-let service: TestService;
-let account: TestAccount;
-beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db, { limits: { requests_per_minute: 100_000 } });
-});
-afterAll(() => service.stop());
+const service = useService();
+const account = useAccount(service, { limits: { requests_per_minute: 100_000 } });
 
 interface Connection {
   socket: Socket;
@@ -60,11 +52,15 @@ test('3,000 silent connections, 300 that send a byte now and then, 300 kept aliv
   const timer = setInterval(() => trickling.forEach(({ socket }) => socket.writable && socket.write('X')), 1_000);
   try {
     let served = 0;
-    await until(async () => {
-      expect(await list(api.port)).toBe(200);
-      served += 1;
-      return [...silent, ...trickling].every(({ closed }) => closed);
-    }, 100_000);
+    await until(
+      async () => {
+        expect(await list(api.port)).toBe(200);
+        served += 1;
+        return [...silent, ...trickling].every(({ closed }) => closed);
+      },
+      Boolean,
+      100_000,
+    );
     expect(served).toBeGreaterThan(20);
     expect(silent.concat(trickling).filter(({ received }) => !received.startsWith('HTTP/1.1 408 '))).toEqual([]);
     expect(keptAlive.filter(({ closed, received }) => closed || !received.startsWith('HTTP/1.1 404 '))).toEqual([]);

@@ -1,18 +1,14 @@
 /** A cursor is opaque: what did not come from us is 400, and no position leads out of the account. */
 import { encodeCursor } from '../../src/api/reads/cursor.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 import { makeSession } from '../support/service/sessions.ts';
-import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
-let service: TestService;
-let account: TestAccount;
+const service = useService({ env: { VALIDATE_RESPONSES: '0' } });
+const account = useAccount(service, { limits: { requests_per_minute: 100_000 } });
 let cursor: string;
 let own: string[];
 beforeAll(async () => {
-  service = await startTestService({ env: { VALIDATE_RESPONSES: '0' } });
-  account = await makeAccount(service.db, { limits: { requests_per_minute: 100_000 } });
   const made = [await makeSession(service.db, account.id), await makeSession(service.db, account.id)];
   own = made.map(({ id }) => id);
   await makeSession(service.db, (await makeAccount(service.db)).id);
@@ -22,7 +18,6 @@ beforeAll(async () => {
 afterEach(() => {
   expect(service.logLines.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
 });
-afterAll(() => service.stop());
 
 async function statusAndCode(text: string, more = ''): Promise<unknown[]> {
   const { status, body } = await service.get(`/v1/sessions?cursor=${text}${more}`, account.key);

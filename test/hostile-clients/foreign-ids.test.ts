@@ -1,27 +1,21 @@
 /** What belongs to another account is, in every place where an id goes, what never was. */
 import { randomUUIDv7 } from 'node:crypto';
 import { encodeCursor } from '../../src/api/reads/cursor.ts';
-import { makeAccount } from '../support/service/accounts.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 import { makeSession } from '../support/service/sessions.ts';
 import { filePart, form, formType, tone } from '../support/uploads/uploads.ts';
 import type { Response } from 'supertest';
 import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 import type { TestSession } from '../support/service/sessions.ts';
 
 const statuses = ['queued', 'processing', 'completed', 'failed'] as const;
-let service: TestService;
-let owner: TestAccount;
-let stranger: TestAccount;
 const sessions = new Map<string, TestSession>();
+const service = useService();
+const owner = useAccount(service);
+const stranger = useAccount(service);
 beforeAll(async () => {
-  service = await startTestService();
-  owner = await makeAccount(service.db);
-  stranger = await makeAccount(service.db);
   for (const status of statuses) sessions.set(status, await makeSession(service.db, owner.id, { status }));
 });
-afterAll(() => service.stop());
 
 /** All that a client can tell two answers apart by, but for what is new in every answer. */
 function visible({ status, headers, text }: Response) {

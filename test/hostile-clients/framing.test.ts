@@ -1,20 +1,12 @@
 /** Requests that two readers could cut in different places: a proxy must never see another request than we do. */
-import { makeAccount } from '../support/service/accounts.ts';
 import { parseAnswers, sendRaw } from '../support/clients/raw-http.ts';
-import { startTestService } from '../support/service/service.ts';
-import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 
-let service: TestService;
-let account: TestAccount;
-beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db);
-});
+const service = useService();
+const account = useAccount(service);
 afterEach(() => {
   expect(service.logLines.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
 });
-afterAll(() => service.stop());
 
 /** What an attacker would have us answer. */
 const smuggled = 'GET /v1/smuggled HTTP/1.1\r\nHost: a\r\n\r\n';

@@ -1,23 +1,15 @@
 /** Text of clients stays text: no line of the log, no header and no problem can be forged with it. */
-import { makeAccount } from '../support/service/accounts.ts';
 import { parseAnswers, sendRaw } from '../support/clients/raw-http.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 import { filePart, form, formType, textPart, tone } from '../support/uploads/uploads.ts';
 import type { RawAnswer } from '../support/clients/raw-http.ts';
-import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
-let service: TestService;
-let account: TestAccount;
+const service = useService({ env: { TRUST_PROXY: '1', CORS_ORIGINS: 'https://app.example' } });
+const account = useAccount(service, { limits: { requests_per_minute: 100_000 } });
 let from = 0;
-beforeAll(async () => {
-  service = await startTestService({ env: { TRUST_PROXY: '1', CORS_ORIGINS: 'https://app.example' } });
-  account = await makeAccount(service.db, { limits: { requests_per_minute: 100_000 } });
-});
 beforeEach(() => {
   from = service.logLines.length;
 });
-afterAll(() => service.stop());
 
 const fields = [
   ...['level', 'time', 'pid', 'requestId', 'method', 'operation', 'status', 'code', 'accountId', 'ms', 'msg'],

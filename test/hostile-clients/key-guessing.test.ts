@@ -2,15 +2,10 @@
 import { Agent } from 'node:http';
 import { newApiKey } from '../../src/api/access/api-key.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { startTestService } from '../support/service/service.ts';
-import type { TestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 
 const perMinute = 50;
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ env: { AUTH_FAILURES_PER_MINUTE: String(perMinute) } });
-});
-afterAll(() => service.stop());
+const service = useService({ env: { AUTH_FAILURES_PER_MINUTE: String(perMinute) } });
 
 async function metric(line: RegExp): Promise<number> {
   return Number(line.exec(await service.metrics.registry.metrics())?.[1] ?? 0);

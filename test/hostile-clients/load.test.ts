@@ -8,18 +8,13 @@ import { makeAccount } from '../support/service/accounts.ts';
 import { startApiProcess } from '../support/service/api-process.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { ScriptedRecognizer } from '../support/models/scripted-recognizer.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { filePart, form, formType, tone } from '../support/uploads/uploads.ts';
 import type { IncomingMessage } from 'node:http';
 import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
 const [accountCount, uploadsEach, waitersEach] = process.env.HOSTILE_CLIENTS === 'full' ? [10, 50, 4] : [4, 10, 5];
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ env: { WORKER_CONCURRENCY: '4' } });
-});
-afterAll(() => service.stop());
+const service = useService({ env: { WORKER_CONCURRENCY: '4' } });
 
 interface Seen {
   status: number;

@@ -4,17 +4,12 @@ import { makeAccount } from '../support/service/accounts.ts';
 import { startApiProcess } from '../support/service/api-process.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { filePart, form, tone } from '../support/uploads/uploads.ts';
-import type { TestService } from '../support/service/service.ts';
 
 const uploads = 10;
 const pieces = 40;
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 test('ten slow uploads of 10 MB at once → all accepted, with little memory, others served meanwhile', async () => {
   const account = await makeAccount(service.db, { balanceMs: 36_000_000 });

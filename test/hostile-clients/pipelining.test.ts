@@ -1,25 +1,17 @@
 /** Many requests on one connection, and what comes behind them. */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { makeAccount } from '../support/service/accounts.ts';
 import { parseAnswers, sendRaw } from '../support/clients/raw-http.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 import { makeSession, twoSegments } from '../support/service/sessions.ts';
 import { until } from '../support/until.ts';
-import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
-let service: TestService;
-let account: TestAccount;
-beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db, { limits: { requests_per_minute: 100_000 } });
-});
+const service = useService();
+const account = useAccount(service, { limits: { requests_per_minute: 100_000 } });
 afterEach(() => {
   expect(service.logLines.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
 });
-afterAll(() => service.stop());
 
 const get = (path: string, ...headers: string[]) =>
   [`GET ${path} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${account.key}`, ...headers, '', ''].join('\r\n');

@@ -1,24 +1,18 @@
 /** Far too much of everything that a request is made of. */
-import { makeAccount } from '../support/service/accounts.ts';
 import { parseAnswers, sendRaw } from '../support/clients/raw-http.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 import { boundary, closing, expectNothingLeft, filePart, form } from '../support/uploads/uploads.ts';
 import { formType, part, textPart, tone, traces } from '../support/uploads/uploads.ts';
-import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
-let service: TestService;
-let account: TestAccount;
+const service = useService();
+const account = useAccount(service);
 let audio: Buffer;
 beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db);
   audio = await tone(100);
 });
 afterEach(() => {
   expect(service.logLines.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
 });
-afterAll(() => service.stop());
 
 const get = (target: string, headers: string[] = []) => {
   const lines = [`GET ${target} HTTP/1.1`, 'Host: a', 'Connection: close', `Authorization: Bearer ${account.key}`];

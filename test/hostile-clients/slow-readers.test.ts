@@ -4,23 +4,18 @@ import { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { jest } from '@jest/globals';
 import { ReadingPace } from '../../src/api/connections/slow-readers.ts';
-import { makeAccount } from '../support/service/accounts.ts';
 import { plainGet } from '../support/clients/plain-get.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 import { makeSession, twoSegments } from '../support/service/sessions.ts';
 import { until } from '../support/until.ts';
 import type { Socket } from 'node:net';
-import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
 /** More than any buffer takes, compressed as well. */
 const text = randomBytes(18_000_000).toString('base64');
-let service: TestService;
-let account: TestAccount;
+const service = useService({ env: { VALIDATE_RESPONSES: '0' } });
+const account = useAccount(service);
 let path: string;
 beforeAll(async () => {
-  service = await startTestService({ env: { VALIDATE_RESPONSES: '0' } });
-  account = await makeAccount(service.db);
   const segments = JSON.stringify([{ index: 0, startMs: 0, endMs: 7_000, text }]);
   const transcript = { ...twoSegments, segments, words: '[[]]' };
   const { id } = await makeSession(service.db, account.id, { status: 'completed', transcript });
@@ -36,7 +31,6 @@ beforeEach(() => {
   });
 });
 afterEach(() => jest.useRealTimers());
-afterAll(() => service.stop());
 
 /** A client that takes nothing until it is told to; resolves when the answer has begun to come. */
 async function ask(...headers: string[]): Promise<{ socket: Socket; closed: Promise<unknown> }> {
@@ -72,7 +66,7 @@ test.each([
   await until(() => {
     jest.advanceTimersByTime(5_000);
     return ended() === before + 1;
-  }, 3_600_000);
+  });
   socket.destroy();
 });
 

@@ -1,11 +1,12 @@
 /** What the corpus is made with, and the traps that nothing may step into. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { audioFolder, ffmpeg, sine, speechClips } from '../support/uploads/audio-fixtures.ts';
+import { ffmpeg, sine, speechClips } from '../support/uploads/audio-fixtures.ts';
 import type { AddressInfo } from 'node:net';
 
 const execute = promisify(execFile);
@@ -29,11 +30,11 @@ export interface Bench {
 }
 
 export async function setUpBench(): Promise<Bench> {
-  const folder = await audioFolder();
+  const folder = await mkdtemp(join(tmpdir(), 'hostile-media-'));
   let made = 0;
   let connections = 0;
-  const next = (extension: string) => join(folder.path, `made-${(made += 1)}.${extension}`);
-  const canary = await ffmpeg(...sine(1), join(folder.path, 'canary.wav'));
+  const next = (extension: string) => join(folder, `made-${(made += 1)}.${extension}`);
+  const canary = await ffmpeg(...sine(1), join(folder, 'canary.wav'));
   const served = await readFile(canary);
   const server = createServer((_request, response) => response.end(served)).listen(0, '127.0.0.1');
   server.on('connection', () => (connections += 1));
@@ -51,12 +52,12 @@ export async function setUpBench(): Promise<Bench> {
       return readFile(file);
     },
     async file(name, content) {
-      await writeFile(join(folder.path, name), content);
-      return join(folder.path, name);
+      await writeFile(join(folder, name), content);
+      return join(folder, name);
     },
     async close() {
       server.close();
-      await folder.remove();
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }

@@ -12,7 +12,7 @@ import { createPocketSphinx } from '../../src/recognizers/pocketsphinx/pocketsph
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { final, upload } from '../support/service/jobs.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { setUpBench } from './bench.ts';
 import { corpus, makeCorpus } from './corpus.ts';
 import { heardOfEachKind, isThorough, timeLimitMs } from './effort.ts';
@@ -21,15 +21,14 @@ import { Tally } from './tally.ts';
 import { watchChildren } from './watch.ts';
 import type { Recognizer } from '../../src/recognizers/recognizer.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 import type { Bench } from './bench.ts';
 import type { MadeFile } from './corpus.ts';
 import type { Outcome } from './entry.ts';
 import type { EndedSession, SentFile } from './sending.ts';
 import type { Watch } from './watch.ts';
 
+const service = useService({ env: { WORKER_CONCURRENCY: '2' } });
 let bench: Bench;
-let service: TestService;
 let watch: Watch;
 let files: MadeFile[];
 const tally = new Tally();
@@ -49,7 +48,7 @@ const recognizer: Recognizer = {
 };
 
 beforeAll(async () => {
-  [bench, service] = await Promise.all([setUpBench(), startTestService({ env: { WORKER_CONCURRENCY: '2' } })]);
+  bench = await setUpBench();
   files = await makeCorpus(bench);
   watch = await watchChildren(await mkdtemp(join(process.env.TEST_FOLDER!, 'watch-')));
   await service.work(recognizer);
@@ -57,7 +56,7 @@ beforeAll(async () => {
 afterAll(async () => {
   watch?.stop();
   tally.print();
-  await Promise.all([service.stop(), bench.close()]);
+  await bench.close();
 });
 
 const richAccount = (): Promise<TestAccount> =>

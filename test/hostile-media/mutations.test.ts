@@ -5,7 +5,7 @@ import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { final, upload } from '../support/service/jobs.ts';
 import { ScriptedRecognizer } from '../support/models/scripted-recognizer.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { setUpBench } from './bench.ts';
 import { makeCorpus } from './corpus.ts';
 import { isThorough, mutations, seed, timeLimitMs } from './effort.ts';
@@ -14,7 +14,6 @@ import { endedSessions, sendAll } from './sending.ts';
 import { Tally } from './tally.ts';
 import { watchChildren } from './watch.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 import type { Bench } from './bench.ts';
 import type { MadeFile } from './corpus.ts';
 import type { HostileFile } from './entry.ts';
@@ -27,14 +26,14 @@ const goodKinds = isThorough ? /samples|tracks|containers/ : /samples/;
 const largest = 100_000;
 const atOnce = 100;
 
+const service = useService({ env: { WORKER_CONCURRENCY: '2' } });
 let bench: Bench;
-let service: TestService;
 let watch: Watch;
 let good: MadeFile[];
 const tally = new Tally();
 
 beforeAll(async () => {
-  [bench, service] = await Promise.all([setUpBench(), startTestService({ env: { WORKER_CONCURRENCY: '2' } })]);
+  bench = await setUpBench();
   const isGood = ({ kind, outcome }: HostileFile) => goodKinds.test(kind) && 'durationMs' in outcome;
   good = (await makeCorpus(bench, isGood)).filter(({ bytes }) => bytes.length <= largest);
   watch = await watchChildren(await mkdtemp(join(process.env.TEST_FOLDER!, 'watch-')));
@@ -43,7 +42,7 @@ beforeAll(async () => {
 afterAll(async () => {
   watch?.stop();
   tally.print();
-  await Promise.all([service.stop(), bench.close()]);
+  await bench.close();
 });
 
 /** Something to pay for, within the audio. */

@@ -1,7 +1,8 @@
 /** Sends hostile files to the service as a client does, and follows each to its end. */
 import { sql } from 'kysely';
 import { boundary, closing, formType } from '../support/uploads/uploads.ts';
-import { eventually, hurryRetries } from '../support/service/jobs.ts';
+import { hurryRetries } from '../support/service/jobs.ts';
+import { until } from '../support/until.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
 import type { TestService } from '../support/service/service.ts';
 import type { HostileFile } from './entry.ts';
@@ -67,7 +68,7 @@ export async function endedSessions(
       where account_id = ${account.id} and status in ('queued', 'processing')`.execute(db);
     return rows.map(({ id }) => id);
   };
-  await eventually('unfinished sessions', unfinished, (ids) => ids.length === 0, maxMs);
+  await until(unfinished, (ids) => ids.length === 0, maxMs);
   const { rows } = await sql<EndedSession>`select id, status, error_code, duration_ms, attempt from sessions
     where account_id = ${account.id}`.execute(db);
   return new Map(rows.map((row) => [row.id, row]));

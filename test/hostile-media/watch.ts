@@ -4,7 +4,7 @@ import { chmod, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { findExecutable } from '../../src/children/executable.ts';
-import { eventually } from '../support/service/jobs.ts';
+import { until } from '../support/until.ts';
 
 const execute = promisify(execFile);
 
@@ -47,7 +47,7 @@ export async function watchChildren(folder: string): Promise<Watch> {
       const paths = (await readdir(logs)).map((name) => join(logs, name));
       const read = () => Promise.all(paths.map((path) => readFile(path, 'utf8')));
       // strace is told of a child's end after the service.
-      const texts = await eventually('their ends', read, (texts) => texts.every((text) => /\+\+\+\n$/.test(text)));
+      const texts = await until(read, (texts) => texts.every((text) => /\+\+\+\n$/.test(text)));
       await Promise.all(paths.map((path) => rm(path)));
       return texts.map(childIn);
     },

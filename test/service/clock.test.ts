@@ -11,10 +11,10 @@ import { expectSound } from '../support/service/audit.ts';
 import { clientOf } from '../support/clients/client.ts';
 import { fakeClock, startPostgresBy } from '../support/faults/fake-clock.ts';
 import { afterFile, fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
-import { eventually } from '../support/service/jobs.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { closing, filePart, tone } from '../support/uploads/uploads.ts';
+import { until } from '../support/until.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterAll(async () => {
@@ -50,11 +50,9 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
   };
 
   const runs = idOf(await client.upload(file, 'the same key'));
-  await eventually(
-    'a job',
+  await until(
     () => session(runs),
     (row) => row?.status === 'processing',
-    20_000,
   );
   const waits = idOf(await client.upload(file));
   const polling = client.get(`/v1/sessions/${runs}/transcript?wait=20`);
@@ -80,10 +78,10 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
   const before = await stored();
   const second = await inAccountTransaction(db, account.id, async () => {
     const committing = client.upload(file);
-    await eventually('a file without a row', stored, (files) => files === before + 1);
+    await until(stored, (files) => files === before + 1);
     const sweeper = await startProcess('start-worker', env);
     const records = () => db.selectFrom('idempotency').select('key').where('key', '=', 'swept').execute();
-    await eventually('the sweep', records, ({ length }) => length === 0);
+    await until(records, ({ length }) => length === 0);
     return { committing, sweeper };
   });
   const committed = idOf(await second.committing);

@@ -4,25 +4,22 @@ import { join } from 'node:path';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { listLedger } from '../../db/ledger.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { audioFolder, ffmpeg, noise } from '../support/uploads/audio-fixtures.ts';
+import { ffmpeg, noise } from '../support/uploads/audio-fixtures.ts';
 import { clientOf } from '../support/clients/client.ts';
 import { fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
-import { eventually, hurryRetries } from '../support/service/jobs.ts';
+import { hurryRetries } from '../support/service/jobs.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
-import { startTestService } from '../support/service/service.ts';
+import { atEnd } from '../support/at-end.ts';
+import { useService } from '../support/service/use-service.ts';
 import { canMountDisks, smallDisk } from '../support/faults/small-disk.ts';
 import { tone } from '../support/uploads/uploads.ts';
-import type { TestService } from '../support/service/service.ts';
+import { until } from '../support/until.ts';
+import { useFolder } from '../support/use-folder.ts';
 
 const mebibyte = 1024 * 1024;
-let service: TestService;
-let folder: Awaited<ReturnType<typeof audioFolder>>;
-beforeAll(async () => void ([service, folder] = await Promise.all([startTestService(), audioFolder()])));
-afterAll(async () => {
-  killLeftovers();
-  await service.stop();
-  await folder.remove();
-});
+const service = useService();
+const folder = useFolder();
+beforeAll(() => atEnd(killLeftovers));
 
 test('a disk that fills up during uploads and while jobs decode → 503 and failed attempts, and on it goes with room', async () => {
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'disk-'));
@@ -30,10 +27,10 @@ test('a disk that fills up during uploads and while jobs decode → 503 and fail
   if (!canMountDisks()) return;
   const account = await makeAccount(service.db, { balanceMs: 3_600_000 });
   // Small as it comes, 6 MiB decoded, and as much again for its pieces.
-  const long = await ffmpeg(...noise(200), '-c:a', 'libmp3lame', '-b:a', '8k', `${folder.path}/long.mp3`);
-  const short = join(folder.path, 'short.wav');
+  const long = await ffmpeg(...noise(200), '-c:a', 'libmp3lame', '-b:a', '8k', `${folder}/long.mp3`);
+  const short = join(folder, 'short.wav');
   await writeFile(short, await tone(1_000));
-  const huge = join(folder.path, 'huge.wav');
+  const huge = join(folder, 'huge.wav');
   // 3.5 MB, for which there is no room; a refusal reads up to 4 MiB more, so that such a client sees it.
   await writeFile(huge, await tone(220_000));
 
@@ -50,8 +47,7 @@ test('a disk that fills up during uploads and while jobs decode → 503 and fail
   const session = async (id: string) => (await findSessionRow(service.db, account.id, id))!;
   // An attempt tidies up after the transaction that tells of its end.
   const workFolderIsEmpty = () =>
-    eventually(
-      'the work folder',
+    until(
       () => readdir(join(disk, 'work')),
       (names) => names.length === 0,
     );
@@ -64,11 +60,9 @@ test('a disk that fills up during uploads and while jobs decode → 503 and fail
   expect(await readdir(join(disk, 'audio', 'incoming'))).toEqual([]);
 
   const waits = await uploaded(long);
-  await eventually(
-    'a failed attempt',
+  await until(
     () => session(waits),
     (row) => row.last_error_code !== null,
-    30_000,
   );
   await workFolderIsEmpty();
   expect(await client.final(await uploaded(short))).toMatchObject({ status: 'completed' });
@@ -84,7 +78,7 @@ test('a disk that fills up during uploads and while jobs decode → 503 and fail
     await hurryRetries(service);
     return session(fails);
   };
-  await eventually('the end', ends, (row) => row.status === 'failed', 60_000);
+  await until(ends, (row) => row.status === 'failed');
   expect(await session(fails)).toMatchObject({ error_code: 'recognizer_error', attempt: 3, reserved_ms: 0 });
   await workFolderIsEmpty();
   expect(await client.final(await uploaded(short))).toMatchObject({ status: 'completed' });

@@ -6,25 +6,25 @@ import { openDatabase } from '../../db/database.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { listLedger } from '../../db/ledger.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { audioFolder, ffmpeg, noise, speechClips } from '../support/uploads/audio-fixtures.ts';
+import { ffmpeg, noise, speechClips } from '../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { createTestDatabase } from '../support/service/database.ts';
-import { eventually } from '../support/service/jobs.ts';
 import { childrenOf, killLeftovers, processesAbout, startProcess } from '../support/service/processes.ts';
+import { until } from '../support/until.ts';
+import { useFolder } from '../support/use-folder.ts';
 import type { Db } from '../../db/database.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
 import type { ServiceProcess } from '../support/service/processes.ts';
 
 const closers: (() => Promise<void>)[] = [];
+const folder = useFolder();
 /** Made here, since tests that run at the same time don't wait for hooks. */
 const prepared = prepare();
 async function prepare(): Promise<{ speech: string; durationMs: number }> {
-  const folder = await audioFolder();
-  closers.push(folder.remove);
   const [clip] = await speechClips();
   // Speech, and then enough noise to be caught in the middle.
   const filter = ['-filter_complex', '[0:a][1:a]concat=n=2:v=0:a=1'];
-  const speech = await ffmpeg('-i', clip!.file, ...noise(6), ...filter, `${folder.path}/speech.wav`);
+  const speech = await ffmpeg('-i', clip!.file, ...noise(6), ...filter, `${folder}/speech.wav`);
   return { speech, durationMs: clip!.durationMs + 6_000 };
 }
 afterAll(async () => {
@@ -42,7 +42,7 @@ async function uploadSpeech(url: string, account: TestAccount): Promise<string> 
 }
 async function finalSession(url: string, account: TestAccount, id: string): Promise<{ status: string }> {
   const wait = () => supertest(url).get(`/v1/sessions/${id}/transcript?wait=10`).set(bearer(account)).expect(200);
-  const { body } = await eventually('session', wait, ({ body: { status } }) => /completed|failed/.test(status), 90_000);
+  const { body } = await until(wait, ({ body: { status } }) => /completed|failed/.test(status), 90_000);
   return body as { status: string };
 }
 
@@ -53,18 +53,16 @@ async function killDuringRecognition(
   alsoKill: () => number[],
 ): Promise<void> {
   const recognizers = () => childrenOf(service.pid, 'pocketsphinx_continuous');
-  const running = await eventually('recognizer', recognizers, (pids) => pids.length > 0, 30_000);
+  const running = await until(recognizers, (pids) => pids.length > 0);
   process.kill(-service.pid, 'SIGKILL');
   for (const pid of alsoKill()) process.kill(pid, 'SIGKILL');
   expect(await service.ended).toBe('SIGKILL');
   // The recognizer is in a group of its own, and dies all the same.
   const isGone = (pids: number[]) => !running.some((pid) => pids.includes(pid));
-  await eventually('recognizers', () => processesAbout('pocketsphinx_continuous'), isGone, 5_000);
-  await eventually(
-    'children',
+  await until(() => processesAbout('pocketsphinx_continuous'), isGone);
+  await until(
     () => processesAbout(dataDir),
     (pids) => pids.length === 0,
-    5_000,
   );
 }
 

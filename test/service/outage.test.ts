@@ -10,11 +10,11 @@ import { clientOf } from '../support/clients/client.ts';
 import { createTestDatabase } from '../support/service/database.ts';
 import { afterFile, fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
 import { freePort } from '../support/service/free-port.ts';
-import { eventually } from '../support/service/jobs.ts';
 import { startOwnPostgres } from '../support/service/own-postgres.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
 import { startRelay } from '../support/faults/relay.ts';
 import { tone } from '../support/uploads/uploads.ts';
+import { until } from '../support/until.ts';
 import type { Seen } from '../support/clients/client.ts';
 
 const awayMs = 30_000;
@@ -74,7 +74,7 @@ async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
   };
 
   const { sessionId } = JSON.parse((await client.upload(file)).text) as { sessionId: string };
-  await eventually('a running job', () => client.get(`/v1/sessions/${sessionId}`), runs, 15_000);
+  await until(() => client.get(`/v1/sessions/${sessionId}`), runs);
   const polling = client.get(`/v1/sessions/${sessionId}/transcript?wait=30`);
   const [lines, awayAt] = [service.lines.length, performance.now()];
   await cable.away();
@@ -91,11 +91,9 @@ async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
     expect(Math.max(ready.ms, healthy.ms)).toBeLessThan(5_000);
     seen.push(...answers);
     // No faster than impatient clients.
-    await eventually(
-      'next',
+    await until(
       () => performance.now() - awayAt,
       (ms) => ms > 3_000 * (round + 1),
-      60_000,
     );
   }
   const quiet = service.lines.length - lines - seen.length * 2;
@@ -111,17 +109,13 @@ async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
   expect(quiet / (awayMs / 1000)).toBeLessThan(20);
   expect([200, 503]).toContain((await polling).status);
 
-  await eventually(
-    'readiness',
+  await until(
     () => ops('/readyz'),
     ({ status }) => status === 200,
-    15_000,
   );
-  await eventually(
-    'the API',
+  await until(
     () => client.get('/v1/sessions'),
     ({ status }) => status === 200,
-    15_000,
   );
   expect(performance.now() - backAt).toBeLessThan(15_000);
   await writeFile(go, '');

@@ -11,7 +11,6 @@ import { newApiKey } from '../../src/api/access/api-key.ts';
 import { runAdmin } from '../scripts/admin/run-admin.ts';
 import { ffmpeg, speechClips } from '../support/uploads/audio-fixtures.ts';
 import { freePort } from '../support/service/free-port.ts';
-import { eventually } from '../support/service/jobs.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
 import {
   descendantsOf,
@@ -22,6 +21,7 @@ import {
   openToOthers,
   textForms,
 } from '../support/faults/secrets.ts';
+import { until } from '../support/until.ts';
 import type { Schema } from '../../codegen/operations.ts';
 import type { ProcessTraces, Secrets } from '../support/faults/secrets.ts';
 
@@ -128,7 +128,7 @@ async function liveThrough(): Promise<Seen> {
       JSON.parse(
         (await ask('transcript', `/v1/sessions/${sessionId}/transcript?wait=10&include=words`)).body,
       ) as Schema<'Transcript'>;
-    const { segments } = await eventually('transcript', read, ({ status }) => status === 'completed', 120_000);
+    const { segments } = await until(read, ({ status }) => status === 'completed', 120_000);
     await ask('session', `/v1/sessions/${sessionId}`);
     await ask('sessions', '/v1/sessions?limit=5');
     await ask('captions', `/v1/sessions/${sessionId}/transcript`, { headers: { Accept: 'text/vtt' } });

@@ -12,12 +12,12 @@ import { expectSound } from '../support/service/audit.ts';
 import { clientOf } from '../support/clients/client.ts';
 import { createTestDatabase } from '../support/service/database.ts';
 import { afterFile, fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
-import { eventually } from '../support/service/jobs.ts';
 import { childrenOf, killLeftovers, processesAbout, startProcess } from '../support/service/processes.ts';
 import { parseAnswers } from '../support/clients/raw-http.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { startRelay } from '../support/faults/relay.ts';
 import { closing, filePart, tone } from '../support/uploads/uploads.ts';
+import { until } from '../support/until.ts';
 import type { ServiceProcess } from '../support/service/processes.ts';
 
 /** A little longer than the service gives itself, for a busy machine. */
@@ -61,7 +61,7 @@ test.concurrent(
     const client = clientOf(service.url, account.key);
     const { sessionId } = JSON.parse((await client.upload(file)).text) as { sessionId: string };
     const session = () => findSessionRow(db, account.id, sessionId);
-    await eventually('a job', session, (row) => row?.status === 'processing', 20_000);
+    await until(session, (row) => row?.status === 'processing');
 
     const polls = [1, 2, 3].map(() => client.get(`/v1/sessions/${sessionId}/transcript?wait=30`));
     const body = Buffer.concat([filePart(await tone(2_000, 300)), closing]);
@@ -76,8 +76,7 @@ test.concurrent(
     idle.send(get);
     await idle.until(/"items"/);
     idle.send(get.slice(0, 40));
-    await eventually(
-      'uploads',
+    await until(
       () => readdir(join(dataDir, 'audio', 'incoming')),
       (files) => files.length === 2,
     );
@@ -90,7 +89,7 @@ test.concurrent(
     }
     expect(performance.now() - began).toBeLessThan(5_000);
     const refused = () => client.get('/v1/sessions').then(() => 'answered', String);
-    await eventually('refusal of new connections', refused, (answer) => answer.includes('fetch failed'));
+    await until(refused, (answer) => answer.includes('fetch failed'));
     idle.send(get.slice(40));
     await idle.until(/503/);
     await idle.ended;
@@ -139,7 +138,7 @@ test.concurrent.each([
       sessionId: string;
     };
     const session = () => findSessionRow(db, account.id, sessionId);
-    await eventually('a job', session, (row) => row?.status === 'processing', 20_000);
+    await until(session, (row) => row?.status === 'processing');
     away(relay);
     expect(await stop(service, 'SIGTERM')).toBeLessThan(boundMs);
     expect(processesAbout(dataDir)).toEqual([]);
@@ -198,7 +197,7 @@ test.concurrent(
     const { sessionId } = JSON.parse((await client.upload(speech)).text) as { sessionId: string };
     for (let round = 1; round <= 10; round += 1) {
       const recognizers = () => childrenOf(service.pid, 'pocketsphinx_continuous');
-      await eventually('the recognizer', recognizers, (pids) => pids.length > 0, 30_000);
+      await until(recognizers, (pids) => pids.length > 0);
       await stop(service, 'SIGTERM');
       const left = { status: 'queued', attempts_left: 3, attempt: round };
       expect(await findSessionRow(db, account.id, sessionId)).toMatchObject(left);

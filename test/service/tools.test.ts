@@ -6,24 +6,21 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { findExecutable } from '../../src/children/executable.ts';
 import { listLedger } from '../../db/ledger.ts';
-import { makeAccount } from '../support/service/accounts.ts';
+import { atEnd } from '../support/at-end.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
-import { eventually, hurryRetries, row, upload } from '../support/service/jobs.ts';
+import { hurryRetries, row, upload } from '../support/service/jobs.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 import { tone } from '../support/uploads/uploads.ts';
+import { until } from '../support/until.ts';
 import type { FakePrograms } from '../support/faults/fake-programs.ts';
 import type { ServiceProcess } from '../support/service/processes.ts';
-import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
 /** Says what it should about less than 2 s of audio, and misbehaves with more. */
 const withLonger = (misbehave: string) =>
   `if [ "$(head -c 64000 /dev/stdin | wc -c)" -lt 64000 ]; then ${saysHello}; else ${misbehave}; fi`;
 
-let service: TestService;
-let account: TestAccount;
 let fakes: FakePrograms;
 let worker: ServiceProcess;
 let files: { short: string; long: string };
@@ -33,9 +30,10 @@ const ffmpegWithLonger = (misbehave: string) =>
   `for input in "$@"; do case "$input" in file:*) input="\${input#file:}"; break;; esac; done
   if [ "$(stat -c %s "$input")" -gt 30000 ]; then ${misbehave}; else exec ${ffmpeg} "$@"; fi`;
 
+const service = useService();
+const account = useAccount(service, { balanceMs: 600_000 });
 beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db, { balanceMs: 600_000 });
+  atEnd(killLeftovers);
   ffmpeg = await findExecutable('ffmpeg');
   files = { short: join(service.dataDir, 'short.wav'), long: join(service.dataDir, 'long.wav') };
   await writeFile(files.short, await tone(1_000));
@@ -46,21 +44,15 @@ beforeAll(async () => {
     await symlink(await findExecutable(name), join(fakes.folder, name)).catch(() => {});
   worker = await startProcess('start-worker', env());
 });
-afterAll(async () => {
-  killLeftovers();
-  await service.stop();
-});
 
 const env = () => ({ DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, PATH: fakes.folder });
 const final = (sessionId: string) =>
-  eventually(
-    'the session',
+  until(
     async () => {
       await hurryRetries(service);
       return row(service, account, sessionId);
     },
     ({ status }) => status === 'completed' || status === 'failed',
-    60_000,
   );
 const charges = async () => (await listLedger(service.db, account.id)).filter(({ kind }) => kind === 'charge').length;
 

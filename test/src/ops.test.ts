@@ -6,31 +6,29 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { listen } from '../../src/listening.ts';
+import { atEnd } from '../support/at-end.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { assertConforms } from '../support/clients/contract.ts';
 import { startRelay } from '../support/faults/relay.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 import { makeSession } from '../support/service/sessions.ts';
 import { until } from '../support/until.ts';
 import type { ChildProcess } from 'node:child_process';
 import type { Relay } from '../support/faults/relay.ts';
-import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
-let beside: TestService;
 let relay: Relay;
-let account: TestAccount;
 let sessionId: string;
 let child: ChildProcess;
 let api: string;
 let ops: string;
 const lines: string[] = [];
 
+const beside = useService();
+const account = useAccount(beside);
 beforeAll(async () => {
-  beside = await startTestService();
-  account = await makeAccount(beside.db);
   sessionId = (await makeSession(beside.db, account.id, { status: 'processing', title: 'Private title' })).id;
   relay = await startRelay(beside.databaseUrl);
+  atEnd(relay.close);
   const opsPort = await freePort();
   ops = `http://127.0.0.1:${opsPort}`;
 
@@ -40,18 +38,13 @@ beforeAll(async () => {
       DATA_DIR: await mkdtemp(join(process.env.TEST_FOLDER!, 'data-')),
     },
   });
+  atEnd(() => child.kill('SIGKILL'));
   for (const stream of [child.stdout!, child.stderr!]) {
     createInterface({ input: stream }).on('line', (line) => lines.push(line));
   }
-  await until(() => lines.some((line) => line.includes('"api answers"')), 30_000);
+  await until(() => lines.some((line) => line.includes('"api answers"')));
   const { port } = JSON.parse(lines.find((line) => line.includes('"api answers"'))!) as { port: number };
   api = `http://127.0.0.1:${port}`;
-});
-
-afterAll(async () => {
-  child.kill('SIGKILL');
-  await relay.close();
-  await beside.stop();
 });
 
 async function freePort(): Promise<number> {
@@ -129,7 +122,7 @@ test('the database goes away and comes back → 503 and not ready, then as befor
   expect((await ask('/v1/sessions', 'secret')).status).toBe(401);
 
   await relay.mend();
-  await until(async () => (await ask('/readyz')).status === 200, 5_000);
+  await until(async () => (await ask('/readyz')).status === 200);
   for (const path of paths.slice(0, 2)) expect((await ask(path, account.key)).status).toBe(200);
   const fresh = await makeAccount(beside.db);
   expect((await ask('/v1/sessions', fresh.key)).status).toBe(200);

@@ -1,11 +1,22 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 
-/** Waits for a condition; answers how many ms it took. */
-export async function until(condition: () => Promise<boolean> | boolean, withinMs = 10_000): Promise<number> {
-  const began = performance.now();
+/**
+ * Reads again and again until what it reads holds, and answers that.
+ *
+ * @param holds true for what is waited for; without it, whatever is neither false, undefined, null, 0 nor ''
+ * @param withinMs ms; guards against waiting for ever and says nothing of how fast it has to be
+ */
+export async function until<T>(
+  read: () => T | Promise<T>,
+  holds: (value: T) => boolean = Boolean,
+  withinMs = 50_000,
+): Promise<T> {
+  const end = performance.now() + withinMs;
   for (;;) {
-    if (await condition()) return performance.now() - began;
-    if (performance.now() - began > withinMs) throw new Error(`not so within ${withinMs} ms: ${condition}`);
-    await sleep(10);
+    const value = await read();
+    if (holds(value)) return value;
+    if (performance.now() > end)
+      throw new Error(`${read} was ${JSON.stringify(value)} for ${withinMs} ms, and never ${holds}`);
+    await pause(10);
   }
 }

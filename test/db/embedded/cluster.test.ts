@@ -2,15 +2,9 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findBinaries } from '../../../db/embedded/binaries.ts';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
-import {
-  cleanUp,
-  eventually,
-  newFolder,
-  newFolderWithCluster,
-  removeFinishedCluster,
-  processesIn,
-} from './postgres-folder.ts';
+import { cleanUp, newFolder, newFolderWithCluster, removeFinishedCluster, processesIn } from './postgres-folder.ts';
 import { query } from './query.ts';
+import { until } from '../../support/until.ts';
 
 afterEach(cleanUp);
 afterAll(removeFinishedCluster);
@@ -60,12 +54,14 @@ test('statements fail and a backend crashes → no word of them in the server lo
   }
   const crash = expect(query(postgres.url, `SELECT 'confidential', pg_sleep(1000)`)).rejects.toThrow();
   const sleeping = `SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
-  let rows: unknown[] = [];
-  while (rows.length === 0) rows = await query(postgres.url, sleeping);
-  process.kill((rows as { pid: number }[])[0]?.pid ?? NaN, 'SIGKILL');
+  const rows = await until(
+    () => query(postgres.url, sleeping),
+    ({ length }) => length > 0,
+  );
+  process.kill((rows as { pid: number }[])[0]!.pid, 'SIGKILL');
   await crash;
   const log = (): string => readFileSync(path.join(folder, 'server.log'), 'utf8');
-  await eventually(() => log().includes('was terminated by signal 9'));
+  await until(() => log().includes('was terminated by signal 9'));
   await postgres.leave();
   expect(log()).not.toContain('confidential');
   expect(statSync(path.join(folder, 'server.log')).mode & 0o777).toBe(0o600);

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
 import { clusterName } from '../../../db/embedded/processes.ts';
-import { until } from '../../../db/embedded/until.ts';
+import { until } from '../../support/until.ts';
 import { killUsers } from './user-process.ts';
 
 let made: string[] = [];
@@ -79,18 +79,13 @@ export function processStatus(pid: number, line: string): string | undefined {
   }
 }
 
-/** Waits until it holds, 10 s at most. */
-export async function eventually(condition: () => boolean): Promise<void> {
-  expect(await until(condition, 10_000)).toBe(true);
-}
-
 /** For afterEach: nothing may be left of what a test started, and whatever is left all the same goes. */
 export async function cleanUp(): Promise<void> {
   await killUsers();
   const folders = made.map((above) => path.join(above, 'postgres'));
   const left = folders.flatMap(processesIn);
   for (const pid of left) process.kill(pid, 'SIGKILL');
-  await eventually(() => folders.flatMap(processesIn).length === 0);
+  await until(() => folders.flatMap(processesIn).length === 0);
   for (const folder of made) rmSync(folder, { recursive: true });
   made = [];
   expect(left).toEqual([]);

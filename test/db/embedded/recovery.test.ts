@@ -5,7 +5,6 @@ import path from 'node:path';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
 import {
   cleanUp,
-  eventually,
   newFolder,
   newFolderWithCluster,
   removeFinishedCluster,
@@ -13,8 +12,8 @@ import {
 } from './postgres-folder.ts';
 import { processStatus, processTitled, processesIn, recordedPid } from './postgres-folder.ts';
 import { query } from './query.ts';
-import { until } from '../../../db/embedded/until.ts';
 import { startUser } from './user-process.ts';
+import { until } from '../../support/until.ts';
 
 afterEach(cleanUp);
 afterAll(removeFinishedCluster);
@@ -56,7 +55,7 @@ test('everything is killed → the next start just works, with all that was comm
   const user = await startUserWithData(folder);
   await user.kill();
   for (const pid of processesIn(folder)) process.kill(pid, 'SIGKILL');
-  await eventually(() => processesIn(folder).length === 0);
+  await until(() => processesIn(folder).length === 0);
   await expectSoundServer(folder);
 });
 
@@ -88,7 +87,7 @@ test('a killed postmaster that nobody reaps → it is stale', async () => {
   const postmaster = recordedPid(folder);
   process.kill(user.pid, 'SIGSTOP');
   process.kill(postmaster, 'SIGKILL');
-  await eventually(() => processStatus(postmaster, 'State')?.startsWith('Z') === true);
+  await until(() => processStatus(postmaster, 'State')?.startsWith('Z') === true);
   const next = await joinEmbeddedPostgres({ folder });
   expect(await query(next.url, 'SELECT word FROM spoken')).toEqual([{ word: 'hello' }]);
   expect(processStatus(postmaster, 'State')).toMatch(/^Z/);
@@ -105,7 +104,7 @@ test('a backend outlives a killed postmaster → it is ended', async () => {
   process.kill(outliving, 'SIGSTOP');
   process.kill(recordedPid(folder), 'SIGKILL');
   await user.kill();
-  await eventually(() => processesIn(folder).length === 1);
+  await until(() => processesIn(folder).length === 1);
   expect(processesIn(folder)).toEqual([outliving]);
   expect(await expectSoundServer(folder)).toContainEqual(expect.stringContaining('ended 1 PostgreSQL process'));
 });
@@ -116,7 +115,7 @@ test('the server is still shutting down → the join waits for its end and start
   process.kill(processTitled(folder, 'checkpointer'), 'SIGSTOP');
   const postmaster = recordedPid(folder);
   process.kill(postmaster, 'SIGINT');
-  await eventually(() => readFileSync(postmasterPidFile(folder), 'utf8').includes('stopping'));
+  await until(() => readFileSync(postmasterPidFile(folder), 'utf8').includes('stopping'));
   await user.kill();
   const waiting = expectSoundServer(folder);
   process.kill(processTitled(folder, 'checkpointer'), 'SIGCONT');
@@ -128,7 +127,7 @@ test('the last user leaves while the server recovers from a crash → it stops a
   const folder = await newFolderWithCluster();
   const user = await startUserWithData(folder);
   process.kill(processTitled(folder, 'walwriter'), 'SIGKILL');
-  await eventually(() => readFileSync(path.join(folder, 'server.log'), 'utf8').includes('reinitializing'));
+  await until(() => readFileSync(path.join(folder, 'server.log'), 'utf8').includes('reinitializing'));
   await user.leave();
   expect(processesIn(folder)).toEqual([]);
   await expectSoundServer(folder);
@@ -139,7 +138,7 @@ test('killed in the middle of initdb → the next start makes the cluster, and n
   const user = startUser(folder);
   const unfinished = (): string[] =>
     existsSync(folder) ? readdirSync(folder).filter((name) => /^new-/.test(name)) : [];
-  await eventually(() => unfinished().some((name) => existsSync(path.join(folder, name, 'PG_VERSION'))));
+  await until(() => unfinished().some((name) => existsSync(path.join(folder, name, 'PG_VERSION'))));
   await user.kill();
   expect(existsSync(path.join(folder, 'data'))).toBe(false);
   await (await startUserWithData(folder)).leave();
@@ -155,7 +154,7 @@ test('the server is killed while it is kept running → it comes back on its por
   postgres.keepRunning(() => (moved += 1));
   const killed = recordedPid(folder);
   process.kill(killed, 'SIGKILL');
-  await eventually(() => existsSync(postmasterPidFile(folder)) && recordedPid(folder) !== killed);
+  await until(() => existsSync(postmasterPidFile(folder)) && recordedPid(folder) !== killed);
   await expectAnswer(postgres.url);
   expect(moved).toBe(0);
   await postgres.leave();
@@ -163,6 +162,6 @@ test('the server is killed while it is kept running → it comes back on its por
 });
 
 async function expectAnswer(url: string): Promise<void> {
-  const answer = await until(() => query(url, 'SELECT word FROM spoken').catch(() => undefined), 10_000);
+  const answer = await until(() => query(url, 'SELECT word FROM spoken').catch(() => undefined));
   expect(answer).toEqual([{ word: 'hello' }]);
 }

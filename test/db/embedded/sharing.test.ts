@@ -3,7 +3,6 @@ import { connect } from 'node:net';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
 import {
   cleanUp,
-  eventually,
   newFolder,
   newFolderWithCluster,
   removeFinishedCluster,
@@ -13,6 +12,7 @@ import {
 } from './postgres-folder.ts';
 import { query } from './query.ts';
 import { startUser } from './user-process.ts';
+import { until } from '../../support/until.ts';
 
 afterEach(cleanUp);
 afterAll(removeFinishedCluster);
@@ -92,7 +92,7 @@ test('the server dies while its starter lives → no zombie, and a new join star
   const before = await joinEmbeddedPostgres({ folder });
   const pid = recordedPid(folder);
   process.kill(pid, 'SIGKILL');
-  await eventually(() => processStatus(pid, 'State') === undefined);
+  await until(() => processStatus(pid, 'State') === undefined);
   const after = await joinEmbeddedPostgres({ folder });
   expect(await query(after.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   await before.leave();

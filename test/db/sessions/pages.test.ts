@@ -2,21 +2,20 @@
 import { sql } from 'kysely';
 import { openDatabase } from '../../../db/database.ts';
 import { listSessions } from '../../../db/sessions/pages.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
-import { startTestService } from '../../support/service/service.ts';
+import { useService } from '../../support/service/use-service.ts';
 import type { Database } from '../../../db/database.ts';
-import type { TestService } from '../../support/service/service.ts';
 
 const many = 20_000;
 /** Of 8 KiB each; a page of 20 and the way to it through the index take about a dozen. */
 const fewBlocks = 60;
 
-let service: TestService;
+const service = useService();
 let accountId: string;
 /** One connection, which keeps its prepared statements. */
 let single: Database;
 beforeAll(async () => {
-  service = await startTestService();
   accountId = (await makeAccount(service.db)).id;
   await sql`
     insert into sessions (account_id, id, job_id, queue_job_id, status, title, max_audio_ms, reserved_ms, attempts_left,
@@ -26,9 +25,8 @@ beforeAll(async () => {
     from generate_series(1, ${many}) as n`.execute(service.db);
   await sql`analyze sessions`.execute(service.db);
   single = openDatabase(service.databaseUrl, () => {}, 1);
+  atEnd(single.close);
 });
-afterAll(() => single.close());
-afterAll(() => service.stop());
 
 /** Blocks that a statement reads which is prepared already. */
 async function blocksOf(name: string, values: string): Promise<number> {

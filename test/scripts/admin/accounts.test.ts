@@ -8,18 +8,15 @@ import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { jobsOf } from '../../support/service/jobs.ts';
 import { makeSession } from '../../support/service/sessions.ts';
-import { startTestService } from '../../support/service/service.ts';
+import { useService } from '../../support/service/use-service.ts';
 import { aTime, adminOf, anId, mistaken, refused } from './run-admin.ts';
-import type { TestService } from '../../support/service/service.ts';
 import type { Admin, JsonObject } from './run-admin.ts';
 
-let service: TestService;
+const service = useService();
 let admin: Admin;
 beforeAll(async () => {
-  service = await startTestService();
   admin = adminOf(service);
 });
-afterAll(() => service.stop());
 
 const unknown = '0198c0de-0000-7000-8000-000000000000';
 const planLimits = {

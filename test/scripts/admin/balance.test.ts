@@ -2,18 +2,15 @@ import { sql } from 'kysely';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { makeSession } from '../../support/service/sessions.ts';
-import { startTestService } from '../../support/service/service.ts';
+import { useService } from '../../support/service/use-service.ts';
 import { aTime, adminOf, anId, refused } from './run-admin.ts';
-import type { TestService } from '../../support/service/service.ts';
 import type { Admin } from './run-admin.ts';
 
-let service: TestService;
+const service = useService();
 let admin: Admin;
 beforeAll(async () => {
-  service = await startTestService();
   admin = adminOf(service);
 });
-afterAll(() => service.stop());
 afterEach(() => expectSound(service));
 
 test('credit, correct up and down, and a charge → the ledger in order, and the balance is its sum', async () => {

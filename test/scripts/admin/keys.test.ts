@@ -1,19 +1,16 @@
 import { insertApiKey } from '../../../db/api-keys.ts';
 import { digestOf, isWellFormedApiKey, newApiKey } from '../../../src/api/access/api-key.ts';
 import { makeAccount, makeKey } from '../../support/service/accounts.ts';
-import { startTestService } from '../../support/service/service.ts';
+import { useService } from '../../support/service/use-service.ts';
 import { until } from '../../support/until.ts';
 import { aTime, adminOf, anId, mistaken, refused } from './run-admin.ts';
-import type { TestService } from '../../support/service/service.ts';
 import type { Admin, JsonObject } from './run-admin.ts';
 
-let service: TestService;
+const service = useService();
 let admin: Admin;
 beforeAll(async () => {
-  service = await startTestService();
   admin = adminOf(service);
 });
-afterAll(() => service.stop());
 
 const statusWith = async (key: string) => (await service.get('/v1/sessions', key)).status;
 

@@ -1,29 +1,25 @@
 import { rm } from 'node:fs/promises';
 import { setLimitOverrides, setPlan, suspendAccount } from '../../../db/accounts.ts';
 import { credit, makeAccount } from '../../support/service/accounts.ts';
-import { audioFolder, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { final, jobsOf, row, upload } from '../../support/service/jobs.ts';
 import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
 import { makeSession } from '../../support/service/sessions.ts';
 import { startTestService } from '../../support/service/service.ts';
+import { useService } from '../../support/service/use-service.ts';
 import { aTime, adminOf, anId, refused } from './run-admin.ts';
+import { useFolder } from '../../support/use-folder.ts';
 import type { TestService } from '../../support/service/service.ts';
 import type { Admin, JsonObject } from './run-admin.ts';
 
-let service: TestService;
+const service = useService();
+const folder = useFolder();
 let admin: Admin;
-let folder: Awaited<ReturnType<typeof audioFolder>>;
 let tone: string;
 beforeAll(async () => {
-  service = await startTestService();
   admin = adminOf(service);
-  folder = await audioFolder();
-  tone = await ffmpeg(...sine(2), `${folder.path}/Board meeting.wav`);
-});
-afterAll(async () => {
-  await service.stop();
-  await folder.remove();
+  tone = await ffmpeg(...sine(2), `${folder}/Board meeting.wav`);
 });
 
 test('sessions list and show → titles and state, never a word of the transcript', async () => {

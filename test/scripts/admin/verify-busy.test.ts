@@ -11,21 +11,18 @@ import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { final, upload } from '../../support/service/jobs.ts';
 import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
-import { startTestService } from '../../support/service/service.ts';
+import { useService } from '../../support/service/use-service.ts';
 import { tone } from '../../support/uploads/uploads.ts';
 import { adminOf } from './run-admin.ts';
 import type { Audit } from '../../../src/audit/audit.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
-import type { TestService } from '../../support/service/service.ts';
 
-let service: TestService;
+const service = useService();
 let file: string;
 beforeAll(async () => {
-  service = await startTestService();
   file = join(await mkdtemp(join(process.env.TEST_FOLDER!, 'busy-')), 'tone.wav');
   await writeFile(file, await tone(500));
 });
-afterAll(() => service.stop());
 
 const brokenRules = ({ checks }: Audit) => checks.filter(({ breaches }) => breaches > 0);
 /** No file is too young to be a breach: only what is under way is forgiven. */

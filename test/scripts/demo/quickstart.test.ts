@@ -35,7 +35,7 @@ function serve() {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const ended = once(child, 'close');
   const written = async (line: string) => {
-    await until(() => output.includes(line) || child.exitCode !== null, 60_000);
+    await until(() => output.includes(line) || child.exitCode !== null);
     return output;
   };
   return { child, ended, written };
@@ -72,7 +72,7 @@ test('killed while it serves → the service ends by itself', async () => {
   expect(await written('It answers at')).toContain('It answers at');
   expect(processesAbout(dataDir)).not.toEqual([]);
   child.kill('SIGKILL');
-  await until(() => processesAbout(dataDir).length === 0, 30_000);
+  await until(() => processesAbout(dataDir).length === 0);
 });
 
 test.each(['PORT', 'OPS_PORT'])('%s is taken → says which variable to set, exit 1', async (variable) => {

@@ -1,16 +1,15 @@
 /** `npm run dev`. Saving a file is not tried here: it would start the service of every other test run again. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectFolder } from '../../architecture/source-files.ts';
 import { processesAbout } from '../../support/service/processes.ts';
 import { until } from '../../support/until.ts';
+import { useFolder } from '../../support/use-folder.ts';
 import { runScript } from '../run-script.ts';
 
-let dataDir: string;
-beforeAll(async () => (dataDir = await mkdtemp(join(process.env['TEST_FOLDER']!, 'dev-'))));
-afterAll(() => rm(dataDir, { recursive: true, force: true }));
+const dataDir = useFolder();
 
 const env = { PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0', PATH: process.env['PATH'] };
 
@@ -22,7 +21,7 @@ test('npm run dev → a log for people and a key that works; SIGINT ends all of 
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const ended = once(child, 'close');
-  await until(() => output.includes('/sessions\n') || child.exitCode !== null, 60_000);
+  await until(() => output.includes('/sessions\n') || child.exitCode !== null);
   expect(output).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: api answers$/m);
 
   const url = /The API answers at (\S+),/.exec(output)![1]!;

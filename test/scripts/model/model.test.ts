@@ -4,29 +4,28 @@ import { join } from 'node:path';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { readConfig } from '../../../src/config.ts';
 import { selectRecognizer } from '../../../src/recognizers/select.ts';
-import { audioFolder } from '../../support/uploads/audio-fixtures.ts';
 import { speakTones } from '../../support/models/tiny/spoken-tones.ts';
 import { modelCommand } from './model-command.ts';
+import { useFolder } from '../../support/use-folder.ts';
 import type { ModelCommand } from './model-command.ts';
 
+const folder = useFolder();
 let model: ModelCommand;
 beforeEach(async () => void (model = await modelCommand()));
 afterEach(() => model.close());
 
 async function transcribe(env: NodeJS.ProcessEnv): Promise<string[]> {
   const recognizer = await selectRecognizer(readConfig({ RECOGNIZER: 'sherpa-onnx', ...env }));
-  const audio = await audioFolder();
   try {
     await recognizer.check();
-    const { file: input } = await speakTones(audio.path, 'spoken', ['low', 'high', 'low']);
-    const output = join(audio.path, 'decoded');
+    const { file: input } = await speakTones(folder, 'spoken', ['low', 'high', 'low']);
+    const output = join(folder, 'decoded');
     const decoded = await decodeAudio({ input, output, maxDurationMs: 60_000, timeLimitMs: 60_000 });
     const { signal } = new AbortController();
     const { segments } = await recognizer.recognize({ file: output, ...decoded }, { signal });
     return segments.flatMap(({ words }) => words.map(({ text }) => text));
   } finally {
     await recognizer.close();
-    await audio.remove();
   }
 }
 

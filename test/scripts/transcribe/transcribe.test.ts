@@ -3,19 +3,17 @@ import { join } from 'node:path';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { speechClips } from '../../support/uploads/audio-fixtures.ts';
 import { says, ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
-import { startTestService } from '../../support/service/service.ts';
+import { useService } from '../../support/service/use-service.ts';
 import { runScript } from '../run-script.ts';
 import { startUnsteadyProxy } from '../model/unsteady-proxy.ts';
-import type { TestService } from '../../support/service/service.ts';
 
-let service: TestService;
 let key: string;
 let folder: string;
 let clip: string;
 let saidNext = says('hello world');
 
+const service = useService();
 beforeAll(async () => {
-  service = await startTestService();
   await service.work(new ScriptedRecognizer(async () => saidNext));
   key = (await makeAccount(service.db)).key;
   folder = join(service.dataDir, 'recordings');
@@ -23,7 +21,6 @@ beforeAll(async () => {
   clip = join(folder, 'a "quoted" naïve clip.wav');
   await copyFile((await speechClips())[1]!.file, clip);
 });
-afterAll(() => service.stop());
 
 const transcribe = (args: string[], env: NodeJS.ProcessEnv = {}, url = service.url) =>
   runScript(['scripts/transcribe/main.ts', '--url', `${url}/v1`, ...args], { TRANSCRIPTION_API_KEY: key, ...env });

@@ -3,16 +3,13 @@ import { join } from 'node:path';
 import { measureByDemuxing } from '../../../src/audio/demux.ts';
 import { findExecutable } from '../../../src/children/executable.ts';
 import { box, changeBox } from '../../hostile-media/mp4-boxes.ts';
-import { amrWithoutSound, audioFolder, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { amrWithoutSound, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { withFfmpeg } from '../../support/faults/fake-ffmpeg.ts';
+import { useFolder } from '../../support/use-folder.ts';
 
-let folder: Awaited<ReturnType<typeof audioFolder>>;
-beforeAll(async () => {
-  folder = await audioFolder();
-});
-afterAll(() => folder.remove());
+const folder = useFolder();
 
-const at = (name: string): string => join(folder.path, name);
+const at = (name: string): string => join(folder, name);
 const measure = async (file: string) => (await measureByDemuxing(file, { timeLimitMs: 20_000 })).durationMs;
 
 /** What `measure` finds, and how many times it started ffmpeg, which may make files here, as long as they are empty. */

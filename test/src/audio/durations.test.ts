@@ -2,15 +2,12 @@ import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { measureAudio } from '../../../src/audio/measure.ts';
-import { audioFolder, ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
+import { ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
+import { useFolder } from '../../support/use-folder.ts';
 
-let folder: Awaited<ReturnType<typeof audioFolder>>;
-beforeAll(async () => {
-  folder = await audioFolder();
-});
-afterAll(() => folder.remove());
+const folder = useFolder();
 
-const at = (name: string): string => join(folder.path, name);
+const at = (name: string): string => join(folder, name);
 const timeLimitMs = 20_000;
 
 async function bothDurations(input: string): Promise<{ measured: number; decoded: number }> {

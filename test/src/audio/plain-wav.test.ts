@@ -3,15 +3,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { measureByDemuxing } from '../../../src/audio/demux.ts';
 import { readPlainWav } from '../../../src/audio/plain-wav.ts';
-import { audioFolder, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { useFolder } from '../../support/use-folder.ts';
 
-let folder: Awaited<ReturnType<typeof audioFolder>>;
-beforeAll(async () => {
-  folder = await audioFolder();
-});
-afterAll(() => folder.remove());
+const folder = useFolder();
 
-const at = (name: string): string => join(folder.path, name);
+const at = (name: string): string => join(folder, name);
 const lengthOf = async (file: string) => (await readPlainWav(file))?.durationMs;
 const byFfmpeg = async (file: string) => (await measureByDemuxing(file, { timeLimitMs: 20_000 })).durationMs;
 

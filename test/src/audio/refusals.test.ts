@@ -11,19 +11,18 @@ import { withFfmpeg } from '../../support/faults/fake-ffmpeg.ts';
 import { descendantsOf } from '../../crash/descendants.ts';
 import { canMountDisks, smallDisk } from '../../support/faults/small-disk.ts';
 import { until } from '../../support/until.ts';
-import { audioFolder, ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
+import { ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
+import { useFolder } from '../../support/use-folder.ts';
 
 const execute = promisify(execFile);
 
-let folder: Awaited<ReturnType<typeof audioFolder>>;
+const folder = useFolder();
 let fiveHours: string;
 beforeAll(async () => {
-  folder = await audioFolder();
   fiveHours = await ffmpeg('-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono', '-t', '18000', at('five-hours.flac'));
 });
-afterAll(() => folder.remove());
 
-const at = (name: string): string => join(folder.path, name);
+const at = (name: string): string => join(folder, name);
 const timeLimitMs = 20_000;
 const decode = (input: string, more: object = {}): Promise<{ durationMs: number }> =>
   decodeAudio({ input, output: at('decoded'), maxDurationMs: 60_000, timeLimitMs, ...more });
@@ -116,7 +115,7 @@ test('trouble of the operator (disk full, store gone, ffmpeg missing, killed) â†
     await withFfmpeg('kill -KILL $$', () => errorOf(measureAudio(fiveHours, { timeLimitMs }))),
   ];
   const path = process.env['PATH'];
-  process.env['PATH'] = folder.path;
+  process.env['PATH'] = folder;
   const missing = await errorOf(decode(file));
   process.env['PATH'] = path;
   for (const fault of [...faults, missing]) {

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { readSilences } from '../../../src/audio/silences.ts';
-import { audioFolder, ffmpeg, noise, silence } from '../../support/uploads/audio-fixtures.ts';
+import { ffmpeg, noise, silence } from '../../support/uploads/audio-fixtures.ts';
+import { useFolder } from '../../support/use-folder.ts';
 
+const folder = useFolder();
 const silencesIn = (output: string, durationMs: number) => {
   const reader = readSilences();
   reader.push(Buffer.from(output));
@@ -29,18 +31,13 @@ test('a silence beyond the end, an end without a start, other lines → left out
 });
 
 test('noise, silence, noise → the silence between them, and the audio as it was', async () => {
-  const folder = await audioFolder();
-  try {
-    const graph = '[0:a][1:a][2:a]concat=n=3:v=0:a=1';
-    const inputs = [...noise(2), ...silence(1.5), ...noise(2)];
-    const input = await ffmpeg(...inputs, '-filter_complex', graph, join(folder.path, 'made.wav'));
-    const output = join(folder.path, 'decoded');
-    const decoded = await decodeAudio({ input, output, maxDurationMs: 60_000, timeLimitMs: 30_000 });
-    expect(decoded.durationMs).toBe(5500);
-    expect(decoded.silences).toHaveLength(1);
-    expect(Math.abs(decoded.silences[0]!.startMs - 2000)).toBeLessThanOrEqual(50);
-    expect(Math.abs(decoded.silences[0]!.endMs - 3500)).toBeLessThanOrEqual(50);
-  } finally {
-    await folder.remove();
-  }
+  const graph = '[0:a][1:a][2:a]concat=n=3:v=0:a=1';
+  const inputs = [...noise(2), ...silence(1.5), ...noise(2)];
+  const input = await ffmpeg(...inputs, '-filter_complex', graph, join(folder, 'made.wav'));
+  const output = join(folder, 'decoded');
+  const decoded = await decodeAudio({ input, output, maxDurationMs: 60_000, timeLimitMs: 30_000 });
+  expect(decoded.durationMs).toBe(5500);
+  expect(decoded.silences).toHaveLength(1);
+  expect(Math.abs(decoded.silences[0]!.startMs - 2000)).toBeLessThanOrEqual(50);
+  expect(Math.abs(decoded.silences[0]!.endMs - 3500)).toBeLessThanOrEqual(50);
 });

@@ -7,6 +7,7 @@ import { boundedCommand } from '../../../src/children/bounded-command.ts';
 import { runChild } from '../../../src/children/child.ts';
 import type { ChildOptions } from '../../../src/children/child.ts';
 import { ExecutableNotFound } from '../../../src/children/executable.ts';
+import { until } from '../../support/until.ts';
 
 const execute = promisify(execFile);
 const limits = { memoryBytes: 1024 ** 3, cpuSeconds: 10, fileBytes: 1_000_000, openFiles: 64 };
@@ -213,9 +214,4 @@ test.each(deaths)('the service is killed with SIGKILL (%j) → the child dies wi
 async function isRunning(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return status !== '' && !/\) [ZX] /.test(status);
-}
-
-/** The kernel kills orphans asynchronously and tells nobody; the test's own time limit ends this. */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
 }

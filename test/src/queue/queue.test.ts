@@ -1,34 +1,28 @@
 import { sql } from 'kysely';
 import { setLimitOverrides } from '../../../db/accounts.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
-import { audioFolder, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
-import { eventually, final, row, upload } from '../../support/service/jobs.ts';
+import { final, row, upload } from '../../support/service/jobs.ts';
 import { ScriptedRecognizer, gate, says } from '../../support/models/scripted-recognizer.ts';
-import { startTestService } from '../../support/service/service.ts';
-import type { TestService } from '../../support/service/service.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import { until } from '../../support/until.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 
 const env = { WORKER_CONCURRENCY: '3' };
-let services: [TestService, TestService];
-let folder: Awaited<ReturnType<typeof audioFolder>>;
+const first = useService({ env });
+const services = [first, useService({ env, beside: first })] as const;
+const folder = useFolder();
 let tone: string;
 let workers: Worker[] = [];
 beforeAll(async () => {
-  const first = await startTestService({ env });
-  services = [first, await startTestService({ env, beside: first })];
-  folder = await audioFolder();
-  tone = await ffmpeg(...sine(0.2), `${folder.path}/tone.wav`);
+  tone = await ffmpeg(...sine(0.2), `${folder}/tone.wav`);
 });
 afterEach(async () => {
   await Promise.all(workers.map((worker) => worker.stop()));
   workers = [];
   await expectSound(services[0]);
-});
-afterAll(async () => {
-  await services[1].stop();
-  await services[0].stop();
-  await folder.remove();
 });
 
 /** A worker in each of the two processes. */
@@ -37,7 +31,7 @@ const workInBoth = async (recognizer: ScriptedRecognizer) => {
 };
 const times = <T>(count: number, make: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, i) => make(i)));
-const reaches = (what: string, read: () => number, count: number) => eventually(what, read, (value) => value === count);
+const reaches = (read: () => number, count: number) => until(read, (value) => value === count);
 
 test('20 jobs, two APIs and two workers on one database → each job runs exactly once, both workers take part', async () => {
   const account = await makeAccount(services[0].db);
@@ -48,7 +42,7 @@ test('20 jobs, two APIs and two workers on one database → each job runs exactl
   });
   await workInBoth(recognizer);
   const sessions = await times(20, (i) => upload(services[i % 2]!, account, tone));
-  await reaches('recognitions at once', () => recognizer.running(account.id), 6);
+  await reaches(() => recognizer.running(account.id), 6);
   busy.open();
   for (const { sessionId } of sessions) {
     expect(await final(services[0], account, sessionId)).toMatchObject({ status: 'completed' });
@@ -70,7 +64,7 @@ test('an account that may run one job at once → never two, while another accou
   const waiting = await times(5, () => upload(services[0], narrow!, tone));
   const passing = await times(5, () => upload(services[1], wide!, tone));
   await workInBoth(recognizer);
-  await reaches('recognitions', () => recognizer.running(narrow!.id), 1);
+  await reaches(() => recognizer.running(narrow!.id), 1);
   for (const { sessionId } of passing) await final(services[1], wide!, sessionId);
   expect(recognizer.calls.filter((call) => call.accountId === narrow!.id)).toHaveLength(1);
   first.open();
@@ -87,10 +81,10 @@ test('a raised limit of jobs at once → holds for the uploads after it', async 
   });
   await workInBoth(recognizer);
   const before = await times(2, () => upload(services[0], account, tone));
-  await reaches('recognitions', () => recognizer.running(account.id), 1);
+  await reaches(() => recognizer.running(account.id), 1);
   await setLimitOverrides(services[0].db, account.id, { running_jobs: 3 });
   const after = await times(4, () => upload(services[0], account, tone));
-  await reaches('recognitions', () => recognizer.running(account.id), 3);
+  await reaches(() => recognizer.running(account.id), 3);
   busy.open();
   for (const { sessionId } of [...before, ...after]) await final(services[0], account, sessionId);
   expect(recognizer.peaks.get(account.id)).toBe(3);
@@ -141,7 +135,7 @@ test('an attempt that dies before it claimed, and its dead letter too → anothe
       await sql<{ name: string; state: string; output: unknown }>`select name, state::text, output from pgboss.job
       where data->>'sessionId' = ${sessionId} order by name`.execute(service.db)
     ).rows;
-  const dead = await eventually('dead letter', rowsOfQueue, (rows) => rows[1]?.state === 'retry');
+  const dead = await until(rowsOfQueue, (rows) => rows[1]?.state === 'retry');
   await service.queue.stopTaking();
   expect(dead.map(({ name, state }) => [name, state])).toEqual([
     ['transcription', 'failed'],

@@ -4,34 +4,30 @@ import { setLimitOverrides, setPlan, suspendAccount } from '../../../db/accounts
 import { listLedger } from '../../../db/ledger.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
-import { audioFolder, ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
+import { ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
-import { eventually, final, hurryRetries, row, upload } from '../../support/service/jobs.ts';
+import { final, hurryRetries, row, upload } from '../../support/service/jobs.ts';
 import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
-import { startTestService } from '../../support/service/service.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import { until } from '../../support/until.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 import type { Call } from '../../support/models/scripted-recognizer.ts';
-import type { TestService } from '../../support/service/service.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 
-let service: TestService;
-let folder: Awaited<ReturnType<typeof audioFolder>>;
+const service = useService();
+const folder = useFolder();
 let tone: string;
 let account: TestAccount;
 let worker: Worker | undefined;
 beforeAll(async () => {
-  [service, folder] = await Promise.all([startTestService(), audioFolder()]);
-  tone = await ffmpeg(...sine(2), `${folder.path}/tone.wav`);
+  tone = await ffmpeg(...sine(2), `${folder}/tone.wav`);
 });
 beforeEach(async () => void (account = await makeAccount(service.db, { balanceMs: 60_000 })));
 afterEach(async () => {
   await worker?.stop();
   worker = undefined;
   await expectSound(service);
-});
-afterAll(async () => {
-  await service.stop();
-  await folder.remove();
 });
 
 const begin = async (script?: (call: Call) => Promise<ReturnType<typeof says>>) => {
@@ -45,7 +41,7 @@ async function finalWithoutDelays(sessionId: string) {
     await hurryRetries(service);
     return (await row(service, account, sessionId)).status;
   };
-  await eventually('session', status, (now) => now === 'completed' || now === 'failed', 20_000);
+  await until(status, (now) => now === 'completed' || now === 'failed');
   return final(service, account, sessionId);
 }
 const audioPath = (sessionId: string) => service.audioStore.path(account.id, sessionId);
@@ -87,8 +83,7 @@ test('downgraded and suspended after the upload → what was accepted is finishe
   await setPlan(service.db, account.id, 'free');
   await suspendAccount(service.db, account.id);
   await begin(async () => says('still heard'));
-  await eventually(
-    'session',
+  await until(
     async () => (await row(service, account, sessionId)).status,
     (now) => now === 'completed',
   );

@@ -1,26 +1,22 @@
 import { listLedger } from '../../../db/ledger.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
-import { audioFolder, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
-import { eventually, final, jobsOf, row, upload } from '../../support/service/jobs.ts';
+import { final, jobsOf, row, upload } from '../../support/service/jobs.ts';
 import { ScriptedRecognizer, gate, says } from '../../support/models/scripted-recognizer.ts';
-import { startTestService } from '../../support/service/service.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import { until } from '../../support/until.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
-import type { TestService } from '../../support/service/service.ts';
 
-let service: TestService;
-let folder: Awaited<ReturnType<typeof audioFolder>>;
+const service = useService();
+const folder = useFolder();
 let account: TestAccount;
 beforeAll(async () => {
-  [service, folder] = await Promise.all([startTestService(), audioFolder()]);
-  await ffmpeg(...sine(2), `${folder.path}/tone.wav`);
+  await ffmpeg(...sine(2), `${folder}/tone.wav`);
 });
 beforeEach(async () => void (account = await makeAccount(service.db, { balanceMs: 60_000 })));
 afterEach(() => expectSound(service));
-afterAll(async () => {
-  await service.stop();
-  await folder.remove();
-});
 
 test('ten stops of the worker during one job → no attempt is spent, the client sees one job, it completes', async () => {
   const done = gate();
@@ -29,11 +25,10 @@ test('ten stops of the worker during one job → no attempt is spent, the client
     await done.passed(options.signal);
     return says('patience');
   });
-  const { sessionId, jobId } = await upload(service, account, `${folder.path}/tone.wav`);
+  const { sessionId, jobId } = await upload(service, account, `${folder}/tone.wav`);
   for (let round = 1; round <= 10; round++) {
     const worker = await service.work(recognizer);
-    await eventually(
-      'recognitions',
+    await until(
       () => recognizer.calls.length,
       (calls) => calls === round,
     );
@@ -58,9 +53,7 @@ test('a stop while jobs are being taken → afterwards nothing runs and every se
     await gate().passed(options.signal);
     return says('never');
   });
-  const sessions = await Promise.all(
-    Array.from({ length: 6 }, () => upload(service, account, `${folder.path}/tone.wav`)),
-  );
+  const sessions = await Promise.all(Array.from({ length: 6 }, () => upload(service, account, `${folder}/tone.wav`)));
   for (let round = 0; round < 10; round++) {
     const worker = await service.work(recognizer);
     // At once, so that it meets fetches and claims under way.

@@ -12,20 +12,19 @@ import { sweep } from '../../../src/worker/sweeps.ts';
 import { WorkFolder } from '../../../src/files/work-folder.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
-import { audioFolder, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
-import { eventually, final, hurryRetries, jobsOf, row, upload } from '../../support/service/jobs.ts';
+import { final, hurryRetries, jobsOf, row, upload } from '../../support/service/jobs.ts';
 import { ScriptedRecognizer, gate, says } from '../../support/models/scripted-recognizer.ts';
-import { startTestService } from '../../support/service/service.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import { until } from '../../support/until.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 import type { Gate } from '../../support/models/scripted-recognizer.ts';
-import type { TestService } from '../../support/service/service.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 
 const segmentsOf = async (id: string) => (await findSegments(service.db, [{ accountId: account.id, id }]))[0];
 
-let service: TestService;
-let folder: Awaited<ReturnType<typeof audioFolder>>;
 let tone: string;
 let account: TestAccount;
 let worker: Worker;
@@ -39,9 +38,10 @@ let outcome: () => ReturnType<typeof says>;
 let sessionId: string;
 let queueJobId: string;
 
+const service = useService({ env: { WORKER_CONCURRENCY: '2' } });
+const folder = useFolder();
 beforeAll(async () => {
-  [service, folder] = await Promise.all([startTestService({ env: { WORKER_CONCURRENCY: '2' } }), audioFolder()]);
-  tone = await ffmpeg(...sine(2), `${folder.path}/tone.wav`);
+  tone = await ffmpeg(...sine(2), `${folder}/tone.wav`);
 });
 beforeEach(async () => {
   account = await makeAccount(service.db, { balanceMs: 60_000 });
@@ -53,8 +53,7 @@ beforeEach(async () => {
   });
   worker = await service.work(recognizer);
   ({ sessionId } = await upload(service, account, tone));
-  await eventually(
-    'recognition',
+  await until(
     () => recognizer.calls.length,
     (calls) => calls === 1,
   );
@@ -66,16 +65,12 @@ afterEach(async () => {
   await worker.stop();
   await expectSound(service);
 });
-afterAll(async () => {
-  await service.stop();
-  await folder.remove();
-});
 
 const outcomes = () => service.logLines.filter((line) => line.includes(sessionId) && line.includes('attempt ended'));
 /** Lets the first recognition end, and waits until its attempt has. */
 async function endFirst(): Promise<void> {
   first.open();
-  await eventually('the first attempt', outcomes, (lines) => lines.some((line) => line.includes('"attempt":1,')));
+  await until(outcomes, (lines) => lines.some((line) => line.includes('"attempt":1,')));
 }
 const amounts = async () => (await listLedger(service.db, account.id)).map((entry) => entry.amount_ms);
 const reservedMs = async () =>
@@ -109,8 +104,7 @@ test('the first attempt ends while the second runs → it changes nothing, not e
     throw new RecognizerError('recognizer_error', 'too late', { retryable: false });
   };
   await takeJobAway();
-  await eventually(
-    'recognitions',
+  await until(
     () => recognizer.calls.length,
     (calls) => calls === 2,
   );
@@ -152,12 +146,11 @@ test('canceled meanwhile → recognition is aborted, the session stays as it was
     await service.queue.cancel(trx, queueJobId);
   });
   const { signal } = recognizer.calls[0]!.options;
-  await eventually(
-    'abort',
+  await until(
     () => signal.aborted,
     (aborted) => aborted,
   );
-  await eventually('attempt', outcomes, (lines) => lines.length === 1);
+  await until(outcomes, (lines) => lines.length === 1);
   expect(await row(service, account, sessionId)).toMatchObject({ status: 'failed', error_code: 'canceled' });
   expect(await amounts()).toEqual([60_000]);
   expect(await reservedMs()).toBe(0);

@@ -1,33 +1,28 @@
 import { sql } from 'kysely';
 import { listLedger } from '../../../db/ledger.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
-import { audioFolder, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
-import { eventually, final, upload } from '../../support/service/jobs.ts';
+import { final, upload } from '../../support/service/jobs.ts';
 import { startRelay } from '../../support/faults/relay.ts';
 import { ScriptedRecognizer, gate, says } from '../../support/models/scripted-recognizer.ts';
-import { startTestService } from '../../support/service/service.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import { until } from '../../support/until.ts';
 import type { Relay } from '../../support/faults/relay.ts';
-import type { TestService } from '../../support/service/service.ts';
 
-let api: TestService;
-/** The process with the worker, which reaches the database through the relay. */
-let away: TestService;
+const api = useService();
+const folder = useFolder();
 let relay: Relay;
-let folder: Awaited<ReturnType<typeof audioFolder>>;
 beforeAll(async () => {
-  [api, folder] = await Promise.all([startTestService(), audioFolder()]);
   relay = await startRelay(api.databaseUrl);
-  away = await startTestService({ beside: api, env: { DATABASE_URL: relay.url } });
-  await ffmpeg(...sine(2), `${folder.path}/tone.wav`);
+  atEnd(relay.close);
+  await ffmpeg(...sine(2), `${folder}/tone.wav`);
 });
+/** The process with the worker, which reaches the database through the relay. */
+const away = useService(() => ({ beside: api, env: { DATABASE_URL: relay.url } }));
 afterEach(() => expectSound(api));
-afterAll(async () => {
-  await away.stop();
-  await relay.close();
-  await api.stop();
-  await folder.remove();
-});
 
 test('the database is away for 6 s while a job runs → the same attempt completes, charged once', async () => {
   const account = await makeAccount(api.db, { balanceMs: 60_000 });
@@ -38,9 +33,8 @@ test('the database is away for 6 s while a job runs → the same attempt complet
     return says('still here');
   });
   const worker = await away.work(recognizer);
-  const { sessionId } = await upload(api, account, `${folder.path}/tone.wav`);
-  await eventually(
-    'recognition',
+  const { sessionId } = await upload(api, account, `${folder}/tone.wav`);
+  await until(
     () => recognizer.calls.length,
     (calls) => calls === 1,
   );
@@ -48,8 +42,7 @@ test('the database is away for 6 s while a job runs → the same attempt complet
   // Longer than a heartbeat, so that at least one of them is missed.
   const cutAt = performance.now();
   const failures = () => away.logLines.filter((line) => /queue error|connection broke|ECONNREFUSED/.test(line)).length;
-  await eventually(
-    'the outage',
+  await until(
     () => ({ seconds: (performance.now() - cutAt) / 1000, failures: failures() }),
     ({ seconds, failures: count }) => seconds > 6 && count > 0,
   );
@@ -59,7 +52,7 @@ test('the database is away for 6 s while a job runs → the same attempt complet
   expect(recognizer.of(sessionId)).toBe(1);
   expect((await listLedger(api.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000]);
 
-  const next = await upload(api, account, `${folder.path}/tone.wav`);
+  const next = await upload(api, account, `${folder}/tone.wav`);
   expect(await final(api, account, next.sessionId)).toMatchObject({ status: 'completed' });
   await worker.stop();
 }, 90_000);
@@ -72,9 +65,8 @@ test('the database is away just when the attempt ends → another attempt, charg
     return says('again');
   });
   const worker = await away.work(recognizer);
-  const { sessionId } = await upload(api, account, `${folder.path}/tone.wav`);
-  await eventually(
-    'recognition',
+  const { sessionId } = await upload(api, account, `${folder}/tone.wav`);
+  await until(
     () => recognizer.calls.length,
     (calls) => calls === 1,
   );
@@ -82,7 +74,7 @@ test('the database is away just when the attempt ends → another attempt, charg
   const before = faults();
   await relay.cut();
   done.open();
-  await eventually('the fault', faults, (count) => count > before);
+  await until(faults, (count) => count > before);
   await relay.mend();
   // As if its worker had been silent for longer than the queue allows.
   await sql`update pgboss.job set heartbeat_on = now() - interval '1 minute' where state = 'active'`.execute(api.db);

@@ -3,18 +3,21 @@ import { join } from 'node:path';
 import { createSlots } from '../../../src/recognizers/in-pieces.ts';
 import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
-import { audioFolder } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
-import { eventually, final, hurryRetries, row, upload } from '../../support/service/jobs.ts';
+import { final, hurryRetries, row, upload } from '../../support/service/jobs.ts';
 import { childrenOf } from '../../support/service/processes.ts';
-import { startTestService } from '../../support/service/service.ts';
+import { useService } from '../../support/service/use-service.ts';
 import { makeTinySenseVoice } from '../../support/models/tiny/sense-voice.ts';
 import { speakTones } from '../../support/models/tiny/spoken-tones.ts';
+import { until } from '../../support/until.ts';
+import { useFolder } from '../../support/use-folder.ts';
+
+const service = useService();
+const folder = useFolder();
 
 test('every process of the recognizer killed, ten at the most → that session fails uncharged after its attempts, others complete', async () => {
-  const [service, folder] = await Promise.all([startTestService(), audioFolder()]);
-  const model = await makeTinySenseVoice(join(folder.path, 'model'));
-  const { file, text } = await speakTones(folder.path, 'spoken', ['low', 'high']);
+  const model = await makeTinySenseVoice(join(folder, 'model'));
+  const { file, text } = await speakTones(folder, 'spoken', ['low', 'high']);
   const account = await makeAccount(service.db, { balanceMs: 60_000 });
   await service.work(createSherpaOnnx({ folder: model, slots: createSlots(1) }));
 
@@ -34,18 +37,11 @@ test('every process of the recognizer killed, ten at the most → that session f
     await hurryRetries(service);
     return row(service, account, doomed.sessionId);
   };
-  const failed = await eventually(
-    'end',
-    killOrEnd,
-    ({ status }) => status === 'failed' || status === 'completed',
-    60_000,
-  );
+  const failed = await until(killOrEnd, ({ status }) => status === 'failed' || status === 'completed');
   expect(failed).toMatchObject({ status: 'failed', error_code: 'recognizer_error', reserved_ms: 0 });
   expect(kills).toBeGreaterThanOrEqual(3);
 
   const after = await upload(service, account, file);
   expect(await textOf(after)).toBe(text);
   await expectSound(service);
-  await service.stop();
-  await folder.remove();
 }, 120_000);

@@ -1,24 +1,20 @@
 import { sql } from 'kysely';
 import { listLedger } from '../../../db/ledger.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
-import { audioFolder, ffmpeg, silence, speechClips, wordErrorRate } from '../../support/uploads/audio-fixtures.ts';
+import { ffmpeg, silence, speechClips, wordErrorRate } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
-import { eventually, final, row, upload } from '../../support/service/jobs.ts';
-import { startTestService } from '../../support/service/service.ts';
+import { final, row, upload } from '../../support/service/jobs.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import { until } from '../../support/until.ts';
 import type { Schema } from '../../../codegen/operations.ts';
-import type { TestService } from '../../support/service/service.ts';
 
-let service: TestService;
-let folder: Awaited<ReturnType<typeof audioFolder>>;
+const service = useService();
+const folder = useFolder();
 beforeAll(async () => {
-  [service, folder] = await Promise.all([startTestService(), audioFolder()]);
   await service.work();
 });
 afterEach(() => expectSound(service));
-afterAll(async () => {
-  await service.stop();
-  await folder.remove();
-});
 
 test('five clips of human speech → word error rate of at most 0.40, charged exactly their durations', async () => {
   const account = await makeAccount(service.db, { balanceMs: 100_000 });
@@ -38,7 +34,7 @@ test('five clips of human speech → word error rate of at most 0.40, charged ex
     expect(session).not.toHaveProperty('error');
     const hasAudio = () => service.audioStore.exists(account.id, transcript.sessionId);
     // Removed after the answer.
-    await eventually('audio', hasAudio, (exists) => !exists);
+    await until(hasAudio, (exists) => !exists);
   }
   const heard = transcripts.map(({ segments }) => segments.map((segment) => segment.text).join(' '));
   expect(wordErrorRate(clips.map((clip) => clip.text).join(' '), heard.join(' '))).toBeLessThanOrEqual(0.4);
@@ -55,7 +51,7 @@ test('five clips of human speech → word error rate of at most 0.40, charged ex
 
 test('silence → completed without segments and without a charge', async () => {
   const account = await makeAccount(service.db, { balanceMs: 10_000 });
-  const { sessionId } = await upload(service, account, await ffmpeg(...silence(3), `${folder.path}/silence.flac`));
+  const { sessionId } = await upload(service, account, await ffmpeg(...silence(3), `${folder}/silence.flac`));
   const transcript = await final(service, account, sessionId);
   expect(transcript).toEqual({ sessionId, status: 'completed', durationMs: 3_000, language: 'en-US', segments: [] });
   expect(await balanceOf(account.id)).toEqual({ balance_ms: 10_000, reserved_ms: 0 });
@@ -66,18 +62,16 @@ test('a recording with pauses → progress is reported after each stretch of spe
   const clips = (await speechClips()).toSorted((a, b) => a.durationMs - b.durationMs).slice(0, 2);
   const inputs = clips.flatMap((clip) => ['-i', clip.file]);
   const pauses = '[0:a]apad=pad_dur=2[a];[1:a]apad=pad_dur=2[b];[a][b]concat=n=2:v=0:a=1';
-  const file = await ffmpeg(...inputs, '-filter_complex', pauses, `${folder.path}/pauses.wav`);
+  const file = await ffmpeg(...inputs, '-filter_complex', pauses, `${folder}/pauses.wav`);
   const { sessionId } = await upload(service, account, file);
   const seen: number[] = [];
-  await eventually(
-    'the session',
+  await until(
     async () => {
       const { status, progress } = await row(service, account, sessionId);
       if (progress !== null) seen.push(progress);
       return status;
     },
     (status) => status === 'completed',
-    30_000,
   );
   expect(seen.length).toBeGreaterThan(0);
   expect(seen).toEqual(seen.toSorted((a, b) => a - b));

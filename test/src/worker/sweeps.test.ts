@@ -8,36 +8,31 @@ import { Suspects } from '../../../src/worker/suspects.ts';
 import { sweep } from '../../../src/worker/sweeps.ts';
 import { WorkFolder } from '../../../src/files/work-folder.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
-import { audioFolder, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { jobsOf, row, upload } from '../../support/service/jobs.ts';
 import { sweepLater } from '../../support/service/later-sweeps.ts';
 import { ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
-import { startTestService } from '../../support/service/service.ts';
+import { useService } from '../../support/service/use-service.ts';
 import { claimSession, finishSession, makeSession, queueSession } from '../../support/service/sessions.ts';
+import { useFolder } from '../../support/use-folder.ts';
 import type { WorkerContext } from '../../../src/worker/context.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
-import type { TestService } from '../../support/service/service.ts';
 
-let service: TestService;
+const service = useService();
+const folder = useFolder();
 let worker: WorkerContext;
-let folder: Awaited<ReturnType<typeof audioFolder>>;
 let account: TestAccount;
 beforeAll(async () => {
-  [service, folder] = await Promise.all([startTestService(), audioFolder()]);
-  await ffmpeg(...sine(1), `${folder.path}/tone.wav`);
+  await ffmpeg(...sine(1), `${folder}/tone.wav`);
   const workFolder = new WorkFolder(service.dataDir);
   await workFolder.open();
   worker = { ...service, recognizer: new ScriptedRecognizer(), workFolder, stopping: new AbortController().signal };
 });
 beforeEach(async () => void (account = await makeAccount(service.db)));
 afterEach(() => expectSound(service));
-afterAll(async () => {
-  await service.stop();
-  await folder.remove();
-});
 
-const uploadTone = () => upload(service, account, `${folder.path}/tone.wav`);
+const uploadTone = () => upload(service, account, `${folder}/tone.wav`);
 const audioOf = (sessionId: string) => service.audioStore.path(account.id, sessionId);
 async function writeAudio(sessionId: string): Promise<string> {
   await mkdir(dirname(audioOf(sessionId)), { recursive: true });

@@ -4,11 +4,10 @@
  */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { decodeAudio } from '../../../src/audio/decode.ts';
-import { audioFolder } from '../uploads/audio-fixtures.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { DecodedAudio, Recognizer, Transcript } from '../../../src/recognizers/recognizer.ts';
@@ -56,7 +55,7 @@ export interface RunningSpeechServer {
 }
 
 export async function startSpeechServer(options: SpeechServerOptions): Promise<RunningSpeechServer> {
-  const folder = await audioFolder();
+  const folder = await mkdtemp(join(process.env.TEST_FOLDER!, 'speech-'));
   const requests: Received[] = [];
   let [open, peak] = [0, 0];
 
@@ -75,7 +74,7 @@ export async function startSpeechServer(options: SpeechServerOptions): Promise<R
       return refusal(400, `response_format '${format}' is not compatible with this model`, 'response_format');
     }
     if (file === undefined || !file.name.endsWith('.flac')) return refusal(400, 'Invalid file format.', 'file');
-    const audio = await decoded(join(folder.path, `${index}.flac`), file.bytes);
+    const audio = await decoded(join(folder, `${index}.flac`), file.bytes);
     const heard = await options.recognizer!.recognize(audio, { signal: new AbortController().signal });
     const granularities = fields['timestamp_granularities[]'] ?? ['segment'];
     return { status: 200, body: bodyOf(format, heard, audio.durationMs, granularities, options.tells ?? 'words') };
@@ -98,7 +97,7 @@ export async function startSpeechServer(options: SpeechServerOptions): Promise<R
       server.close();
       server.closeAllConnections();
       await options.recognizer?.close();
-      await folder.remove();
+      await rm(folder, { recursive: true });
     },
   };
 }

@@ -15,13 +15,15 @@ export interface TestAccount {
   keyId: string;
 }
 
+export interface NewTestAccount {
+  plan?: string;
+  balanceMs?: number;
+  limits?: Partial<LimitOverrides>;
+}
+
 export async function makeAccount(
   db: Db,
-  {
-    plan = 'enterprise',
-    balanceMs = 3_600_000,
-    limits,
-  }: { plan?: string; balanceMs?: number; limits?: Partial<LimitOverrides> } = {},
+  { plan = 'enterprise', balanceMs = 3_600_000, limits }: NewTestAccount = {},
 ): Promise<TestAccount> {
   const { id } = await createAccount(db, { id: randomUUIDv7(), name: 'A company', plan });
   if (balanceMs > 0) await credit(db, id, balanceMs);

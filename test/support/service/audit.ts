@@ -2,7 +2,7 @@
 import { audit } from '../../../src/audit/audit.ts';
 import { AudioStore } from '../../../src/files/audio-store.ts';
 import { WorkFolder } from '../../../src/files/work-folder.ts';
-import { eventually } from './jobs.ts';
+import { until } from '../until.ts';
 import type { Db } from '../../../db/database.ts';
 
 /** No file may be left over, however young it is. */
@@ -15,5 +15,5 @@ export async function expectSound({ db, dataDir }: { db: Db; dataDir: string }):
     const { checks } = await audit(audited, () => {}, noGrace);
     return checks.filter(({ breaches }) => breaches > 0);
   };
-  await eventually('broken rules', broken, (rules) => rules.length === 0, 5_000);
+  await until(broken, (rules) => rules.length === 0);
 }

@@ -60,19 +60,3 @@ export async function hurryRetries(service: TestService): Promise<void> {
     service.db,
   );
 }
-
-/** Looks again and again until something holds, `maxMs` at most. */
-export async function eventually<T>(
-  what: string,
-  read: () => Promise<T> | T,
-  holds: (value: T) => boolean,
-  maxMs = 10_000,
-): Promise<T> {
-  const deadline = performance.now() + maxMs;
-  for (;;) {
-    const value = await read();
-    if (holds(value)) return value;
-    if (performance.now() > deadline) throw new Error(`${what}: still ${JSON.stringify(value)} after ${maxMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually } from './jobs.ts';
+import { until } from '../until.ts';
 import type { ChildProcess } from 'node:child_process';
 
 const root = join(import.meta.dirname, '../../..');
@@ -58,7 +58,7 @@ export async function startProcess(
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended:\n${lines.join('\n')}`);
     return lines.find((text) => text.includes(ready));
   };
-  const started = await eventually('start', line, (text) => text !== undefined, 30_000);
+  const started = await until(line, (text) => text !== undefined);
   const { port } = JSON.parse(started!) as { port?: number };
   return { pid: child.pid!, url: `http://127.0.0.1:${port}`, lines, ended };
 }

@@ -1,17 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { librivoxClips } from '../../../scripts/bench/spoken-clips.ts';
 
 const execute = promisify(execFile);
-
-/** A folder of its own for a test file's audio; `remove` in `afterAll`. */
-export async function audioFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), 'audio-test-'));
-  return { path, remove: () => rm(path, { recursive: true, force: true }) };
-}
 
 /** Runs the real ffmpeg without any of the service's hardening; the last argument is the file to make, returned. */
 export async function ffmpeg(...args: string[]): Promise<string> {

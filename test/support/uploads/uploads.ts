@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { wav } from '../../contract/wav.ts';
-import { eventually } from '../service/jobs.ts';
+import { until } from '../until.ts';
 import type { TestAccount } from '../service/accounts.ts';
 import type { TestService } from '../service/service.ts';
 
@@ -55,6 +55,6 @@ export async function traces({ db, dataDir }: TestService, account: TestAccount)
 /** Fails when anything but what `before` shows is there. Files go after the answer, so they get a moment. */
 export async function expectNothingLeft(service: TestService, account: TestAccount, before: Traces): Promise<void> {
   const same = (left: Traces) => JSON.stringify(left) === JSON.stringify(before);
-  await eventually('traces', () => traces(service, account), same, 2_000).catch(() => undefined);
+  await until(() => traces(service, account), same).catch(() => undefined);
   expect(await traces(service, account)).toEqual(before);
 }

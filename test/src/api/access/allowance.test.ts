@@ -6,21 +6,13 @@ import { setPlanLimits } from '../../../../db/plans.ts';
 import { RequestCounts } from '../../../../src/api/access/request-counts.ts';
 import { makeAccount, makeKey } from '../../../support/service/accounts.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
-import { startTestService } from '../../../support/service/service.ts';
+import { useService } from '../../../support/service/use-service.ts';
 import { until } from '../../../support/until.ts';
 import type { Response } from 'supertest';
 import type { TestService } from '../../../support/service/service.ts';
 
-let first: TestService;
-let second: TestService;
-beforeAll(async () => {
-  first = await startTestService();
-  second = await startTestService({ beside: first });
-});
-afterAll(async () => {
-  await second.stop();
-  await first.stop();
-});
+const first = useService();
+const second = useService({ beside: first });
 
 function allowanceOf({ headers }: Response): { q: number; r: number; t: number } {
   const [, q] = /^"plan";q=(\d+);w=60$/.exec(String(headers['ratelimit-policy']))!;
@@ -46,7 +38,7 @@ async function secondOfMinute(): Promise<number> {
 }
 
 /** Windows begin with the minute: what must happen within one does not begin in its last seconds. */
-const awayFromTheTurn = () => until(async () => (await secondOfMinute()) < 54, 8_000);
+const awayFromTheTurn = () => until(async () => (await secondOfMinute()) < 54);
 
 test('requests one after another → r falls by one each, t is the end of the minute, then 429 with Retry-After', async () => {
   await awayFromTheTurn();
@@ -140,7 +132,7 @@ test.each(['the override of the account', 'the limit of its plan'])(
     expect(await Promise.all([q(first), q(second)])).toEqual([300, 300]);
     if (what.startsWith('the override')) await setLimitOverrides(first.db, account.id, { requests_per_minute: 500 });
     else await setPlanLimits(first.db, 'team', { requests_per_minute: 500 });
-    await Promise.all([first, second].map((service) => until(async () => (await q(service)) === 500, 1_000)));
+    await Promise.all([first, second].map((service) => until(async () => (await q(service)) === 500, Boolean, 1_000)));
   },
 );
 

@@ -5,14 +5,9 @@ import { revokeApiKey } from '../../../../db/api-keys.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
 import { newApiKey } from '../../../../src/api/access/api-key.ts';
 import { makeAccount, makeKey } from '../../../support/service/accounts.ts';
-import { startTestService } from '../../../support/service/service.ts';
-import type { TestService } from '../../../support/service/service.ts';
+import { useService } from '../../../support/service/use-service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 const anyId = '01a1f89b-f1a2-7605-ae51-71a046f5ee3c';
 const bearer = (key: string) => `Bearer ${key}`;

@@ -5,22 +5,14 @@ import { deleteApiKeys, revokeApiKey } from '../../../../db/api-keys.ts';
 import { setPlanLimits } from '../../../../db/plans.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
 import { makeAccount, makeKey } from '../../../support/service/accounts.ts';
-import { startTestService } from '../../../support/service/service.ts';
+import { useService } from '../../../support/service/use-service.ts';
 import { until } from '../../../support/until.ts';
 import type { Db } from '../../../../db/database.ts';
 import type { TestAccount } from '../../../support/service/accounts.ts';
 import type { TestService } from '../../../support/service/service.ts';
 
-let first: TestService;
-let second: TestService;
-beforeAll(async () => {
-  first = await startTestService();
-  second = await startTestService({ beside: first });
-});
-afterAll(async () => {
-  await second.stop();
-  await first.stop();
-});
+const first = useService();
+const second = useService({ beside: first });
 
 const codeOf = async (service: TestService, key: string): Promise<string> => {
   const { status, body } = await service.get('/v1/sessions', key);
@@ -28,7 +20,9 @@ const codeOf = async (service: TestService, key: string): Promise<string> => {
 };
 
 const inBoth = (key: string, code: string) =>
-  Promise.all([first, second].map((service) => until(async () => (await codeOf(service, key)) === code, 1_000)));
+  Promise.all(
+    [first, second].map((service) => until(async () => (await codeOf(service, key)) === code, Boolean, 1_000)),
+  );
 
 test.each<[string, string, (db: Db, account: TestAccount) => Promise<unknown>]>([
   ['the key is revoked', 'unauthorized', (db, { keyId }) => revokeApiKey(db, keyId)],
@@ -62,7 +56,7 @@ test('a key that expires while it is remembered → refused from then on', async
   const { id } = await makeAccount(first.db);
   const { key } = await makeKey(first.db, id, { expiresAt: new Date(Date.now() + 1_500).toISOString() });
   await inBoth(key, 'admitted');
-  const ms = await until(async () => (await codeOf(first, key)) === 'unauthorized', 3_000);
+  const ms = await until(async () => (await codeOf(first, key)) === 'unauthorized', Boolean, 3_000);
   expect(ms).toBeGreaterThan(500);
   expect(await codeOf(second, key)).toBe('unauthorized');
 });
@@ -75,17 +69,22 @@ describe('the change counter', () => {
   /** A revoked key that the first process still remembers. */
   async function revokedButRemembered(): Promise<string> {
     let key = '';
-    await until(async () => {
-      const account = await makeAccount(first.db);
-      key = account.key;
-      expect(await codeOf(first, key)).toBe('admitted');
-      await revokeApiKey(first.db, account.keyId);
-      return (await codeOf(first, key)) === 'admitted';
-    }, 2_000);
+    await until(
+      async () => {
+        const account = await makeAccount(first.db);
+        key = account.key;
+        expect(await codeOf(first, key)).toBe('admitted');
+        await revokeApiKey(first.db, account.keyId);
+        return (await codeOf(first, key)) === 'admitted';
+      },
+      Boolean,
+      2_000,
+    );
     return key;
   }
   /** What was read last is trusted for 1 s. */
-  const soonForgotten = (key: string) => until(async () => (await codeOf(first, key)) === 'unauthorized', 1_200);
+  const soonForgotten = (key: string) =>
+    until(async () => (await codeOf(first, key)) === 'unauthorized', Boolean, 1_200);
 
   test('can not be read → within a second no key is used from memory, and valid ones still work', async () => {
     const key = await revokedButRemembered();

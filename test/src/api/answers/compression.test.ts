@@ -1,20 +1,16 @@
 /** Which answers are compressed, for whom, and what their headers say. */
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { plainGet } from '../../../support/clients/plain-get.ts';
-import { startTestService } from '../../../support/service/service.ts';
+import { useAccount, useService } from '../../../support/service/use-service.ts';
 import { makeSession, twoSegments } from '../../../support/service/sessions.ts';
-import type { TestAccount } from '../../../support/service/accounts.ts';
 import type { PlainAnswer } from '../../../support/clients/plain-get.ts';
-import type { TestService } from '../../../support/service/service.ts';
 
-let service: TestService;
-let account: TestAccount;
+const service = useService();
+const account = useAccount(service);
 /** Paths of a transcript of 100 segments and of one of 2. */
 let long: string;
 let short: string;
 beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db);
   const segments = Array.from({ length: 100 }, (_, index) => ({
     index,
     startMs: index * 1000,
@@ -33,7 +29,6 @@ beforeAll(async () => {
   short = `/v1/sessions/${(await makeSession(service.db, account.id, { status: 'completed' })).id}/transcript`;
   for (let i = 0; i < 18; i += 1) await makeSession(service.db, account.id);
 });
-afterAll(() => service.stop());
 
 const ask = (path: string, headers: Record<string, string | undefined> = {}, method?: string): Promise<PlainAnswer> =>
   plainGet(service.url + path, { Authorization: `Bearer ${account.key}`, ...headers }, method);

@@ -1,32 +1,25 @@
 /** Answers of megabytes: right to the last character, shared by all who read them, and let go with their clients. */
 import { readFile } from 'node:fs/promises';
 import { once } from 'node:events';
-import { makeAccount } from '../../../support/service/accounts.ts';
+import { atEnd } from '../../../support/at-end.ts';
 import { startApiProcess } from '../../../support/service/api-process.ts';
 import { plainGet, unreadGet } from '../../../support/clients/plain-get.ts';
-import { startTestService } from '../../../support/service/service.ts';
+import { useAccount, useService } from '../../../support/service/use-service.ts';
 import { makeSession, twoSegments } from '../../../support/service/sessions.ts';
 import { until } from '../../../support/until.ts';
-import type { TestAccount } from '../../../support/service/accounts.ts';
 import type { ApiProcess } from '../../../support/service/api-process.ts';
-import type { TestService } from '../../../support/service/service.ts';
 
-let service: TestService;
-let account: TestAccount;
+const service = useService();
+const account = useAccount(service);
 let api: ApiProcess;
 /** The address of a transcript of 10 MB. */
 let long: string;
 beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db);
   // Checking megabytes against the contract would be what is measured here.
   const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, VALIDATE_RESPONSES: '0' };
   api = await startApiProcess(env);
+  atEnd(api.stop);
   long = await transcriptOf(32_000, noise);
-});
-afterAll(async () => {
-  await api.stop();
-  await service.stop();
 });
 
 /** The address of a transcript of so many segments. @param text of each segment */

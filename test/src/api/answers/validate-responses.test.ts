@@ -1,16 +1,8 @@
-import { makeAccount } from '../../../support/service/accounts.ts';
 import { makeSession, twoSegments } from '../../../support/service/sessions.ts';
-import { startTestService } from '../../../support/service/service.ts';
-import type { TestAccount } from '../../../support/service/accounts.ts';
-import type { TestService } from '../../../support/service/service.ts';
+import { useAccount, useService } from '../../../support/service/use-service.ts';
 
-let service: TestService;
-let account: TestAccount;
-beforeAll(async () => {
-  service = await startTestService({ env: { VALIDATE_RESPONSES: '1' } });
-  account = await makeAccount(service.db);
-});
-afterAll(() => service.stop());
+const service = useService({ env: { VALIDATE_RESPONSES: '1' } });
+const account = useAccount(service);
 
 test('VALIDATE_RESPONSES=1, an answer that conforms → goes out as it is', async () => {
   const session = await makeSession(service.db, account.id, { status: 'completed' });

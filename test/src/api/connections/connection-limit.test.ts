@@ -1,13 +1,10 @@
 import { createServer } from 'node:http';
 import { jest } from '@jest/globals';
 import { limitConnections } from '../../../../src/api/connections/connection-limit.ts';
-import { startTestService } from '../../../support/service/service.ts';
-import type { TestService } from '../../../support/service/service.ts';
+import { useService } from '../../../support/service/use-service.ts';
 
-let service: TestService;
-beforeAll(async () => (service = await startTestService()));
+const service = useService();
 afterEach(() => void jest.useRealTimers());
-afterAll(() => service.stop());
 
 test('connections refused by the thousand → idle ones are looked for every 100 ms, each refusal counts', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'setTimeout'] });

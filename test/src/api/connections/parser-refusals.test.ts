@@ -7,16 +7,11 @@ import { listen } from '../../../../src/listening.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { violations } from '../../../../src/api/contract/checker.ts';
 import { parseAnswers, sendRaw } from '../../../support/clients/raw-http.ts';
-import { startTestService } from '../../../support/service/service.ts';
+import { useService } from '../../../support/service/use-service.ts';
 import { until } from '../../../support/until.ts';
 import type { RawAnswer } from '../../../support/clients/raw-http.ts';
-import type { TestService } from '../../../support/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 function expectProblem(answer: RawAnswer | undefined, status: number, code: string): void {
   expect(answer).toMatchObject({

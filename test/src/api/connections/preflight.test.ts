@@ -1,11 +1,8 @@
 /** With CORS_ORIGINS set: answers to OPTIONS, and that no request goes past the checks of every request because of them. */
 import { parseAnswers, rawRequest, sendRaw } from '../../../support/clients/raw-http.ts';
-import { startTestService } from '../../../support/service/service.ts';
-import type { TestService } from '../../../support/service/service.ts';
+import { useService } from '../../../support/service/use-service.ts';
 
-let service: TestService;
-beforeAll(async () => (service = await startTestService({ env: { CORS_ORIGINS: 'https://app.example.com' } })));
-afterAll(() => service.stop());
+const service = useService({ env: { CORS_ORIGINS: 'https://app.example.com' } });
 
 test.each(['/v1/sessions', '/v1/nothing', '/v1/%ff', '*'])('OPTIONS %s → 204 with what is allowed', async (target) => {
   const lines = [`OPTIONS ${target} HTTP/1.1`, 'Host: a', 'Origin: https://app.example.com', 'Connection: close'];

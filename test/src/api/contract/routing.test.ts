@@ -1,17 +1,9 @@
 /** Paths, methods and queries that no client of ours would send. */
-import { makeAccount } from '../../../support/service/accounts.ts';
 import { rawRequest } from '../../../support/clients/raw-http.ts';
-import { startTestService } from '../../../support/service/service.ts';
-import type { TestAccount } from '../../../support/service/accounts.ts';
-import type { TestService } from '../../../support/service/service.ts';
+import { useAccount, useService } from '../../../support/service/use-service.ts';
 
-let service: TestService;
-let account: TestAccount;
-beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db);
-});
-afterAll(() => service.stop());
+const service = useService();
+const account = useAccount(service);
 
 const id = '01a1f89b-f1a2-7605-ae51-71a046f5ee3c';
 const raw = (method: string, target: string) =>

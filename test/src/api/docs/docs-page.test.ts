@@ -1,12 +1,10 @@
 /** `/docs` as people use it, in a real browser (Debian's Chromium; another one is named by `CHROMIUM`). */
 import { chromium } from 'playwright-core';
-import { makeAccount } from '../../../support/service/accounts.ts';
-import { startTestService } from '../../../support/service/service.ts';
+import { atEnd } from '../../../support/at-end.ts';
+import { useAccount, useService } from '../../../support/service/use-service.ts';
 import { makeSession } from '../../../support/service/sessions.ts';
 import { tone } from '../../../support/uploads/uploads.ts';
 import type { Browser, Locator, Page } from 'playwright-core';
-import type { TestAccount } from '../../../support/service/accounts.ts';
-import type { TestService } from '../../../support/service/service.ts';
 
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const args = [
@@ -18,8 +16,8 @@ const summaries = [
   ...['Upload audio and queue its transcription', 'Download this contract'],
 ];
 
-let service: TestService;
-let account: TestAccount;
+const service = useService();
+const account = useAccount(service);
 let browser: Browser;
 let page: Page;
 /** Requests to anyone else, messages of the console, and breaches of the page's policy. */
@@ -28,8 +26,8 @@ const faults: string[] = [];
 const requests: { line: string; key: string | undefined }[] = [];
 beforeAll(async () => {
   // Playwright starts it with a new, empty profile and removes that in the end.
-  [service, browser] = await Promise.all([startTestService(), chromium.launch({ executablePath, args })]);
-  account = await makeAccount(service.db);
+  browser = await chromium.launch({ executablePath, args });
+  atEnd(() => browser.close());
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   await context.route('**/*', async (route) => {
     const { origin, pathname } = new URL(route.request().url());
@@ -57,7 +55,6 @@ afterEach(async () => {
   await page.keyboard.press('Escape');
   expect(faults.splice(0)).toEqual([]);
 });
-afterAll(() => Promise.all([browser?.close(), service.stop()]));
 
 const heading = (name: string) => page.getByRole('heading', { name, exact: true });
 const token = () => page.getByPlaceholder('Token').first();

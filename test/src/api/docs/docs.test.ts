@@ -1,18 +1,15 @@
 /** `/docs` over plain HTTP: what is served, how it may be cached, and what it allows the browser. */
 import { Docs } from '../../../../src/api/docs/docs.ts';
 import { parseAnswers, sendRaw } from '../../../support/clients/raw-http.ts';
-import { startTestService } from '../../../support/service/service.ts';
-import type { TestService } from '../../../support/service/service.ts';
+import { useService } from '../../../support/service/use-service.ts';
 
-let service: TestService;
+const service = useService();
 /** The paths of the page's scripts. */
 let scripts: string[];
 beforeAll(async () => {
-  service = await startTestService();
   const page = await (await ask('/docs')).text();
   scripts = [...page.matchAll(/<script defer src="([^"]+)">/g)].map(([, path]) => path!);
 });
-afterAll(() => service.stop());
 
 const ask = (path: string, options?: RequestInit) => fetch(service.url + path, { redirect: 'manual', ...options });
 

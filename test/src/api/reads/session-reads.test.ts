@@ -5,16 +5,14 @@ import { GatheredReads } from '../../../../src/api/reads/gathered-reads.ts';
 import { SessionReads } from '../../../../src/api/reads/session-reads.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
-import { startTestService } from '../../../support/service/service.ts';
+import { useService } from '../../../support/service/use-service.ts';
 import { makeSession, queueSession, twoSegments } from '../../../support/service/sessions.ts';
 import type { TestAccount } from '../../../support/service/accounts.ts';
-import type { TestService } from '../../../support/service/service.ts';
 import type { TestSession } from '../../../support/service/sessions.ts';
 
-let service: TestService;
+const service = useService();
 let owners: { account: TestAccount; sessions: TestSession[] }[];
 beforeAll(async () => {
-  service = await startTestService();
   owners = [];
   for (let owner = 0; owner < 3; owner += 1) {
     const account = await makeAccount(service.db);
@@ -26,7 +24,6 @@ beforeAll(async () => {
     owners.push({ account, sessions });
   }
 });
-afterAll(() => service.stop());
 
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 

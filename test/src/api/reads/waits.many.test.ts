@@ -5,25 +5,18 @@ import { SessionWaits } from '../../../../src/api/reads/waits.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
 import { startRelay } from '../../../support/faults/relay.ts';
-import { startTestService } from '../../../support/service/service.ts';
+import { useAccount, useService } from '../../../support/service/use-service.ts';
 import { makeSession } from '../../../support/service/sessions.ts';
 import { until } from '../../../support/until.ts';
 import type { Db } from '../../../../db/database.ts';
-import type { TestAccount } from '../../../support/service/accounts.ts';
-import type { TestService } from '../../../support/service/service.ts';
 
 const many = 3_000;
 /** A database that can not be reached: nobody listens. */
 const nowhere = 'postgres://nobody@127.0.0.1:1/none';
 const noSignal = new AbortController().signal;
 
-let service: TestService;
-let account: TestAccount;
-beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db);
-});
-afterAll(() => service.stop());
+const service = useService();
+const account = useAccount(service);
 
 const started: SessionWaits[] = [];
 afterEach(() => Promise.all(started.splice(0).map((waits) => waits.stop())));
@@ -130,7 +123,7 @@ test('the database is away when a client is told → it waits on; away from the 
     expect(isDatabaseAway(error)).toBe(true);
     const before = count();
     await endAll();
-    await until(() => count() > before, 15_000);
+    await until(() => count() > before);
     await relay.mend();
     expect((await waiting)?.status).toBe('failed');
   } finally {

@@ -5,27 +5,20 @@ import { deleteSession } from '../../../../db/sessions/states.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
 import { SessionWaits } from '../../../../src/api/reads/waits.ts';
 import { failSession } from '../../../../src/sessions/endings.ts';
-import { makeAccount } from '../../../support/service/accounts.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
 import { startTestService } from '../../../support/service/service.ts';
+import { useAccount, useService } from '../../../support/service/use-service.ts';
 import { claimSession, finishSession, makeSession, queueSession } from '../../../support/service/sessions.ts';
 import { until } from '../../../support/until.ts';
 import type { Response } from 'supertest';
 import type { Attempt } from '../../../../db/sessions/attempts.ts';
-import type { TestAccount } from '../../../support/service/accounts.ts';
-import type { TestService } from '../../../support/service/service.ts';
 import type { TestSession } from '../../../support/service/sessions.ts';
 
 /** A database that can not be reached: nobody listens. */
 const nowhere = 'postgres://nobody@127.0.0.1:1/none';
 
-let service: TestService;
-let account: TestAccount;
-beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db, { limits: { requests_per_minute: 100_000 } });
-});
-afterAll(() => service.stop());
+const service = useService();
+const account = useAccount(service, { limits: { requests_per_minute: 100_000 } });
 
 async function timed(request: PromiseLike<Response>): Promise<{ ms: number; response: Response }> {
   const began = performance.now();
@@ -209,7 +202,7 @@ test('the client of a request leaves → the request is over for the service as 
     httpGet(`${service.url}/v1/sessions/${session.id}/transcript?wait=30`, { agent, headers }).on('error', () => {});
   });
   agent.destroy();
-  await until(() => service.logLines.slice(from).some((line) => line.includes('"status":"none"')), 2_000);
+  await until(() => service.logLines.slice(from).some((line) => line.includes('"status":"none"')), Boolean, 2_000);
   expect(service.logLines.slice(from).join('')).not.toContain('"level":50');
 });
 

@@ -11,12 +11,12 @@ export interface Parts {
 export function partsFor(make: () => Recognizer): Parts {
   const parts = {} as Parts;
   beforeAll(async () => {
-    parts.recordings = await makeRecordings();
+    parts.recordings = makeRecordings();
     parts.recognizer = make();
   });
   afterAll(async () => {
     await parts.recognizer.close();
-    await parts.recordings.remove();
+    parts.recordings.remove();
   });
   return parts;
 }

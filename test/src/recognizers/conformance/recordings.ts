@@ -1,9 +1,10 @@
 /** Recordings as recognizers get them, made for one test file. */
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { decodeAudio } from '../../../../src/audio/decode.ts';
-import { audioFolder, ffmpeg } from '../../../support/uploads/audio-fixtures.ts';
+import { ffmpeg } from '../../../support/uploads/audio-fixtures.ts';
 import type { DecodedAudio } from '../../../../src/recognizers/recognizer.ts';
 
 export interface Recordings {
@@ -15,13 +16,13 @@ export interface Recordings {
   at(startsMs: readonly number[], clip: { file: string }, atLeastMs: number): Promise<DecodedAudio>;
   /** What a voice of espeak-ng says. */
   spoken(voice: string, text: string): Promise<DecodedAudio>;
-  remove(): Promise<void>;
+  remove(): void;
 }
 
-export async function makeRecordings(): Promise<Recordings> {
-  const folder = await audioFolder();
+export function makeRecordings(): Recordings {
+  const folder = mkdtempSync(join(process.env.TEST_FOLDER!, 'recordings-'));
   let count = 0;
-  const path = (ending: string) => join(folder.path, `${(count += 1)}.${ending}`);
+  const path = (ending: string) => join(folder, `${(count += 1)}.${ending}`);
   const decoded = async (input: string): Promise<DecodedAudio> => {
     const file = path('s16le');
     const limits = { maxDurationMs: 3_600_000, timeLimitMs: 30_000 };
@@ -48,6 +49,6 @@ export async function makeRecordings(): Promise<Recordings> {
       await promisify(execFile)('espeak-ng', ['-v', voice, '-w', file, text]);
       return decoded(file);
     },
-    remove: () => folder.remove(),
+    remove: () => rmSync(folder, { recursive: true }),
   };
 }

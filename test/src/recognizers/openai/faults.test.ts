@@ -7,10 +7,11 @@ import { inspect } from 'node:util';
 import { ConfigError } from '../../../../src/config.ts';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
-import { asRecognizerInput, audioFolder, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
-import { eventually } from '../../../support/service/jobs.ts';
+import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
 import { childrenOf } from '../../../support/service/processes.ts';
 import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';
+import { useFolder } from '../../../support/use-folder.ts';
+import { until } from '../../../support/until.ts';
 import type { AddressInfo } from 'node:net';
 import type { OpenAiOptions } from '../../../../src/recognizers/openai/openai.ts';
 import type { DecodedAudio } from '../../../../src/recognizers/recognizer.ts';
@@ -19,20 +20,18 @@ import type { Reply, SpeechServerOptions } from '../../../support/models/speech-
 const apiKey = 'sk-proj-0123456789abcdefSECRET';
 const fine: Reply = { status: 200, body: { text: 'fine', words: [{ word: 'fine', start: 0.1, end: 0.4 }] } };
 
-let folder: Awaited<ReturnType<typeof audioFolder>>;
 let audio: DecodedAudio;
 const closing: { close(): Promise<void> }[] = [];
+const folder = useFolder();
 beforeAll(async () => {
-  folder = await audioFolder();
-  const file = await ffmpeg(...sine(2), ...asRecognizerInput, join(folder.path, 'decoded'));
+  const file = await ffmpeg(...sine(2), ...asRecognizerInput, join(folder, 'decoded'));
   audio = { file, durationMs: 2000, silences: [] };
 });
 afterEach(async () => {
   await Promise.all(closing.splice(0).map((each) => each.close()));
   // Whatever went wrong, no file is left beside the decoded audio.
-  expect(await readdir(folder.path)).toEqual(['decoded']);
+  expect(await readdir(folder)).toEqual(['decoded']);
 });
-afterAll(() => folder.remove());
 
 async function serve(script: SpeechServerOptions['script'], options: Partial<OpenAiOptions> = {}) {
   const server = await startSpeechServer({ script: script! });
@@ -145,7 +144,7 @@ test('an answer without end → given up after some MiB, once', async () => {
   const { server, recognizer } = await serve(inTurn('hardly end'));
   await errorOf(recognizer.recognize(audio, { signal: goesOn }));
   expect(server.requests).toHaveLength(1);
-  await eventually('connections', server.open, (open) => open === 0);
+  await until(server.open, (open) => open === 0);
 });
 
 test('a server that is away → RecognizerError that says so, retryable; back again → the next recording is recognized', async () => {
@@ -229,7 +228,7 @@ test('a server that never answers → timed_out, retryable', async () => {
   const { server, recognizer } = await serve(inTurn('never answer'), { timeLimitMs: () => 1000 });
   const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));
   expect(error).toMatchObject({ code: 'timed_out', retryable: true });
-  await eventually('connections', server.open, (open) => open === 0);
+  await until(server.open, (open) => open === 0);
 });
 
 test.each<[string, Reply]>([
@@ -242,13 +241,13 @@ test.each<[string, Reply]>([
   const controller = new AbortController();
   const running = recognizer.recognize(audio, { signal: controller.signal });
   running.catch(() => {});
-  await eventually('request', () => server.requests.length, (count) => count > 0); // prettier-ignore
+  await until(() => server.requests.length, (count) => count > 0); // prettier-ignore
   const reason = new Error('the service is stopping');
   const began = performance.now();
   controller.abort(reason);
   await expect(running).rejects.toBe(reason);
   expect(performance.now() - began).toBeLessThan(500);
-  await eventually('connections', server.open, (open) => open === 0);
+  await until(server.open, (open) => open === 0);
   expect(server.requests).toHaveLength(1);
 });
 
@@ -257,7 +256,7 @@ test('aborted while ffmpeg compresses → rejects with the reason, ffmpeg is gon
   const controller = new AbortController();
   const running = recognizer.recognize(audio, { signal: controller.signal });
   running.catch(() => {});
-  await eventually('ffmpeg', () => childrenOf(process.pid, 'ffmpeg').length, (count) => count > 0); // prettier-ignore
+  await until(() => childrenOf(process.pid, 'ffmpeg').length, (count) => count > 0); // prettier-ignore
   const reason = new Error('the service is stopping');
   controller.abort(reason);
   await expect(running).rejects.toBe(reason);
@@ -299,7 +298,7 @@ test.each<[string, Reply, RegExp | undefined]>([
 test('ffmpeg is not installed → check and recognize say what to install', async () => {
   const { recognizer } = await serve(inTurn(fine));
   const path = process.env['PATH'];
-  process.env['PATH'] = folder.path;
+  process.env['PATH'] = folder;
   try {
     await expect(recognizer.check()).rejects.toThrow('apt-get install ffmpeg');
     const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));

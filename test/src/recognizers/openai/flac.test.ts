@@ -4,12 +4,11 @@ import { mkdtemp, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { canMountDisks, smallDisk } from '../../../support/faults/small-disk.ts';
-import { asRecognizerInput, audioFolder, ffmpeg, noise } from '../../../support/uploads/audio-fixtures.ts';
+import { asRecognizerInput, ffmpeg, noise } from '../../../support/uploads/audio-fixtures.ts';
+import { useFolder } from '../../../support/use-folder.ts';
 
 const execute = promisify(execFile);
-let folder: Awaited<ReturnType<typeof audioFolder>>;
-beforeAll(async () => void (folder = await audioFolder()));
-afterAll(() => folder.remove());
+const folder = useFolder();
 
 const flacModule = new URL('../../../../src/recognizers/openai/flac.ts', import.meta.url).href;
 
@@ -29,8 +28,8 @@ async function compressedBytes(recording: string, disk: string, room: string): P
 
 test('a disk with room for the piece and a part of its FLAC → the whole FLAC; none for the piece → ENOSPC', async () => {
   if (!canMountDisks()) return;
-  const recording = await ffmpeg(...noise(12), ...asRecognizerInput, join(folder.path, 'noise'));
-  const disk = await mkdtemp(join(folder.path, 'disk-'));
+  const recording = await ffmpeg(...noise(12), ...asRecognizerInput, join(folder, 'noise'));
+  const disk = await mkdtemp(join(folder, 'disk-'));
   expect((await stat(recording)).size).toBe(375 * 1024);
   const whole = await compressedBytes(recording, disk, '16m');
   expect(whole).toBeGreaterThan(300_000);

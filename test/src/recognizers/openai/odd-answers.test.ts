@@ -2,17 +2,17 @@
 import { join } from 'node:path';
 import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
-import { asRecognizerInput, audioFolder, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
+import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
 import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';
 import { expectWellFormed } from '../conformance/conformance.ts';
+import { useFolder } from '../../../support/use-folder.ts';
 import type { Reply } from '../../../support/models/speech-server.ts';
 
-const folder = await audioFolder();
+const folder = useFolder();
 const closing: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   await Promise.all(closing.splice(0).map((each) => each.close()));
 });
-afterAll(() => folder.remove());
 
 const signal = new AbortController().signal;
 const words: Reply = { status: 200, body: { text: 'Yes.', words: [{ word: 'Yes', start: 5, end: 6 }] } };
@@ -26,7 +26,7 @@ async function serve(replies: Reply[], { seconds = 150, model = 'whisper-1' } = 
   const slots = createSlots(1);
   const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey: undefined, model }, slots });
   closing.push(recognizer, server);
-  const file = await ffmpeg(...sine(seconds), ...asRecognizerInput, join(folder.path, 'decoded'));
+  const file = await ffmpeg(...sine(seconds), ...asRecognizerInput, join(folder, 'decoded'));
   const audio = { file, durationMs: seconds * 1000, silences: [] };
   const recognize = async () => {
     const transcript = await recognizer.recognize(audio, { signal });

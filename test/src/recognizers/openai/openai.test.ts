@@ -7,7 +7,7 @@ import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
 import { createPocketSphinx } from '../../../../src/recognizers/pocketsphinx/pocketsphinx.ts';
 import { createSherpaOnnx } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
-import { asRecognizerInput, audioFolder, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
+import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
 import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';
 import { makeTinySenseVoice } from '../../../support/models/tiny/sense-voice.ts';
 import { speakTones } from '../../../support/models/tiny/spoken-tones.ts';
@@ -15,19 +15,16 @@ import { expectWellFormed, recognizerConformance } from '../conformance/conforma
 import { cutConformance } from '../conformance/cuts.ts';
 import { speechConformance } from '../conformance/speech.ts';
 import { toneSpeech } from '../conformance/tones.ts';
+import { useFolder } from '../../../support/use-folder.ts';
 import type { DecodedAudio, Recognizer } from '../../../../src/recognizers/recognizer.ts';
 import type { Received, RunningSpeechServer, SpeechServerOptions } from '../../../support/models/speech-server.ts';
 import type { Tone } from '../../../support/models/tiny/spoken-tones.ts';
 
-/** Before the hooks: the conformance suite has its own. */
-const folder = await audioFolder();
-const tinyModel = await makeTinySenseVoice(join(folder.path, 'model'));
+const folder = useFolder();
+const tinyModel = await makeTinySenseVoice(join(folder, 'model'));
 const english = await startSpeechServer({ recognizer: createPocketSphinx() });
 const closing: { close(): Promise<void> }[] = [english];
-afterAll(async () => {
-  await Promise.all(closing.map((each) => each.close()));
-  await folder.remove();
-});
+afterAll(() => Promise.all(closing.map((each) => each.close())));
 
 function askingFor(server: RunningSpeechServer, model = 'whisper-1', apiKey?: string, atOnce = 4): Recognizer {
   const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey, model }, slots: createSlots(atOnce) });
@@ -36,7 +33,7 @@ function askingFor(server: RunningSpeechServer, model = 'whisper-1', apiKey?: st
 }
 
 const hearsTones = await toneServer();
-const tones = await toneSpeech(folder.path);
+const tones = await toneSpeech(folder);
 recognizerConformance('openai', () => askingFor(hearsTones), tones);
 cutConformance('openai', () => askingFor(hearsTones), 120_000, tones);
 // A voice is more than tones: what is sent of it must be good enough for a recognizer of speech.
@@ -51,8 +48,8 @@ async function toneServer(options: SpeechServerOptions = {}): Promise<RunningSpe
 }
 const decodeLimits = { maxDurationMs: 3_600_000, timeLimitMs: 60_000 };
 async function spoken(name: string, tones: readonly Tone[]): Promise<DecodedAudio> {
-  const { file: input } = await speakTones(folder.path, name, tones);
-  const output = join(folder.path, `${name}.s16le`);
+  const { file: input } = await speakTones(folder, name, tones);
+  const output = join(folder, `${name}.s16le`);
   return { file: output, ...(await decodeAudio({ input, output, ...decodeLimits })) };
 }
 const tonesOf = (count: number) => Array.from({ length: count }, (_, i): Tone => (i % 3 === 0 ? 'low' : 'high'));
@@ -60,7 +57,7 @@ const textsOf = (transcript: { segments: { text: string }[] }) => transcript.seg
 /** What was said, without the sentences that the server made of it. */
 const plain = (text: string) => text.toLowerCase().replaceAll('.', '').split(' ');
 async function durationMs({ file }: Received): Promise<number> {
-  const input = join(folder.path, 'sent.flac');
+  const input = join(folder, 'sent.flac');
   await writeFile(input, file!.bytes);
   return (await decodeAudio({ input, output: `${input}.s16le`, ...decodeLimits })).durationMs;
 }
@@ -100,7 +97,7 @@ test('what is sent → the samples of the piece, exactly; a header that tells th
   const server = await toneServer();
   const audio = await spoken('exact', tonesOf(7));
   await askingFor(server).recognize(audio, { signal });
-  const input = join(folder.path, 'exact.flac');
+  const input = join(folder, 'exact.flac');
   const { bytes } = server.requests[0]!.file!;
   await writeFile(input, bytes);
   await ffmpeg('-i', input, ...asRecognizerInput, `${input}.raw`);
@@ -112,7 +109,7 @@ test('what is sent → the samples of the piece, exactly; a header that tells th
 test('50 ms → sent with silence up to more than a second, which whisper.cpp asks for; words within the 50 ms', async () => {
   const script = () => ({ status: 200, body: { text: 'Oh.', words: [{ word: 'Oh', start: 0.02, end: 0.9 }] } });
   const server = await toneServer({ script });
-  const file = await ffmpeg(...sine(0.05), ...asRecognizerInput, join(folder.path, 'short'));
+  const file = await ffmpeg(...sine(0.05), ...asRecognizerInput, join(folder, 'short'));
   const transcript = await askingFor(server).recognize({ file, durationMs: 50, silences: [] }, { signal });
   expect(await durationMs(server.requests[0]!)).toBe(1100);
   expect(transcript.segments).toMatchObject([{ text: 'Oh.', startMs: 20, endMs: 50 }]);
@@ -190,7 +187,7 @@ test.each([
 ])('a diarizing model, %i s in %i pieces → speakers %j', async (seconds, pieces, speakers) => {
   const script = () => ({ status: 200, body: conversation(seconds) });
   const server = await toneServer({ script });
-  const file = await ffmpeg(...sine(seconds), ...asRecognizerInput, join(folder.path, 'sine'));
+  const file = await ffmpeg(...sine(seconds), ...asRecognizerInput, join(folder, 'sine'));
   const audio = { file, durationMs: seconds * 1000, silences: [] };
   const transcript = await askingFor(server, 'gpt-4o-transcribe-diarize').recognize(audio, { signal });
   expectWellFormed(transcript, audio.durationMs);
@@ -208,7 +205,7 @@ test.each([
 
 test('no sound at all → nothing is sent', async () => {
   const server = await toneServer();
-  const file = join(folder.path, 'nothing');
+  const file = join(folder, 'nothing');
   // -64 dB.
   await writeFile(file, new Uint8Array(new Int16Array(16 * 3000).fill(-20).buffer));
   expect(await askingFor(server).recognize({ file, durationMs: 3000, silences: [] }, { signal })).toEqual({

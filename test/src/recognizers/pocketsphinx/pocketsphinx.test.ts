@@ -5,29 +5,26 @@ import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
 import { createPocketSphinx } from '../../../../src/recognizers/pocketsphinx/pocketsphinx.ts';
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
 import type { Transcript } from '../../../../src/recognizers/recognizer.ts';
-import { audioFolder, speechClips, wordErrorRate } from '../../../support/uploads/audio-fixtures.ts';
+import { speechClips, wordErrorRate } from '../../../support/uploads/audio-fixtures.ts';
 import { childrenOf } from '../../../support/service/processes.ts';
 import { expectWellFormed, recognizerConformance } from '../conformance/conformance.ts';
 import { crashConformance } from '../conformance/crash.ts';
 import { cutConformance } from '../conformance/cuts.ts';
 import { speechConformance } from '../conformance/speech.ts';
+import { useFolder } from '../../../support/use-folder.ts';
 
 recognizerConformance('pocketsphinx', createPocketSphinx);
 speechConformance('pocketsphinx', createPocketSphinx);
 crashConformance('pocketsphinx', createPocketSphinx, () => childrenOf(process.pid, 'pocketsphinx_continuous'));
 cutConformance('pocketsphinx', () => createPocketSphinx({ slots: createSlots(4) }), 30_000);
 
-let folder: Awaited<ReturnType<typeof audioFolder>>;
-beforeAll(async () => {
-  folder = await audioFolder();
-});
-afterAll(() => folder.remove());
+const folder = useFolder();
 
 test('five clips of human speech → word error rate at most 0.40 over all of them, words where they are said', async () => {
   const references: string[] = [];
   const heard: string[] = [];
   for (const clip of await speechClips()) {
-    const output = join(folder.path, 'clip');
+    const output = join(folder, 'clip');
     const limits = { maxDurationMs: 60_000, timeLimitMs: 30_000 };
     const { durationMs, silences } = await decodeAudio({ input: clip.file, output, ...limits });
     expect(durationMs).toBe(clip.durationMs);
@@ -47,12 +44,12 @@ test('five clips of human speech → word error rate at most 0.40 over all of th
 
 /** The real adapter around a program that prints what is asked, in place of PocketSphinx. */
 async function recognizeWith(script: string, timeLimitMs = 30_000): Promise<Transcript> {
-  const program = join(folder.path, 'fake-pocketsphinx');
+  const program = join(folder, 'fake-pocketsphinx');
   await writeFile(program, `#!/bin/sh\n${script}\n`);
   await chmod(program, 0o755);
   const recognizer = createPocketSphinx({ program, timeLimitMs: () => timeLimitMs });
   const signal = new AbortController().signal;
-  return recognizer.recognize({ file: join(folder.path, 'clip'), durationMs: 3000, silences: [] }, { signal });
+  return recognizer.recognize({ file: join(folder, 'clip'), durationMs: 3000, silences: [] }, { signal });
 }
 
 test('output with fillers, second pronunciations and odd probabilities → clean words', async () => {
@@ -110,10 +107,10 @@ test('a recognizer that hangs → timed_out', async () => {
 test('not installed → check and recognize say what to install', async () => {
   const recognizer = createPocketSphinx();
   const path = process.env['PATH'];
-  process.env['PATH'] = folder.path;
+  process.env['PATH'] = folder;
   try {
     const signal = new AbortController().signal;
-    const audio = { file: join(folder.path, 'clip'), durationMs: 3000, silences: [] };
+    const audio = { file: join(folder, 'clip'), durationMs: 3000, silences: [] };
     const hint = 'apt-get install pocketsphinx pocketsphinx-en-us';
     await expect(recognizer.check()).rejects.toThrow(hint);
     await expect(recognizer.recognize(audio, { signal })).rejects.toThrow(RecognizerError);

@@ -8,8 +8,7 @@ import { createSherpaOnnx } from '../../../../src/recognizers/sherpa-onnx/sherpa
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
 import { selectRecognizer } from '../../../../src/recognizers/select.ts';
 import { createDiarization } from '../../../../src/recognizers/sherpa-onnx/diarization.ts';
-import { audioFolder, ffmpeg } from '../../../support/uploads/audio-fixtures.ts';
-import { eventually } from '../../../support/service/jobs.ts';
+import { ffmpeg } from '../../../support/uploads/audio-fixtures.ts';
 import { childrenOf } from '../../../support/service/processes.ts';
 import { makeTinyDiarization } from '../../../support/models/tiny/diarization.ts';
 import { makeTinySenseVoice } from '../../../support/models/tiny/sense-voice.ts';
@@ -17,17 +16,17 @@ import { speakTones } from '../../../support/models/tiny/spoken-tones.ts';
 import { expectWellFormed, recognizerConformance } from '../conformance/conformance.ts';
 import { speechConformance } from '../conformance/speech.ts';
 import { toneSpeech } from '../conformance/tones.ts';
+import { until } from '../../../support/until.ts';
+import { useFolder } from '../../../support/use-folder.ts';
 import type { Tone } from '../../../support/models/tiny/spoken-tones.ts';
 import type { DecodedAudio, Recognizer, Transcript } from '../../../../src/recognizers/recognizer.ts';
 import type { SherpaOnnxOptions } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 
-/** Made before the hooks: the conformance suite has its own. */
-const folder = await audioFolder();
-afterAll(() => folder.remove());
-const model = await makeTinySenseVoice(join(folder.path, 'model'));
-const models = await makeTinyDiarization(join(folder.path, 'diarization'));
+const folder = useFolder();
+const model = await makeTinySenseVoice(join(folder, 'model'));
+const models = await makeTinyDiarization(join(folder, 'diarization'));
 
-const speech = await toneSpeech(folder.path);
+const speech = await toneSpeech(folder);
 recognizerConformance('sherpa-onnx with diarization', () => make(), speech);
 speechConformance('sherpa-onnx with diarization', () => make(), speech);
 
@@ -43,10 +42,10 @@ function make(options: Partial<SherpaOnnxOptions> = {}): Recognizer {
 
 let spokenFiles = 0;
 async function spoken(tones: readonly Tone[], seconds?: number): Promise<DecodedAudio> {
-  return decoded((await speakTones(folder.path, 'spoken', tones, seconds)).file);
+  return decoded((await speakTones(folder, 'spoken', tones, seconds)).file);
 }
 async function decoded(input: string): Promise<DecodedAudio> {
-  const output = join(folder.path, `spoken-${(spokenFiles += 1)}.s16le`);
+  const output = join(folder, `spoken-${(spokenFiles += 1)}.s16le`);
   return { file: output, ...(await decodeAudio({ input, output, maxDurationMs: 3_600_000, timeLimitMs: 60_000 })) };
 }
 
@@ -93,16 +92,16 @@ test('windows in which others begin, or are alone → the same speakers in all o
 
 test('a fifth of a second of a voice → none of the speakers, nor of another when it falls into his turn', async () => {
   const blips = 'if(between(t,1,1.2)+between(t,3.5,3.7),sin(2*PI*3000*t),lt(t,2.2)*sin(2*PI*300*t))*0.06';
-  const input = await ffmpeg('-f', 'lavfi', '-i', `aevalsrc='${blips}':d=5:s=16000`, join(folder.path, 'blips.wav'));
+  const input = await ffmpeg('-f', 'lavfi', '-i', `aevalsrc='${blips}':d=5:s=16000`, join(folder, 'blips.wav'));
   const { segments } = await make().recognize(await decoded(input), { signal });
   const said = segments.flatMap(({ speaker, words }) => words.map(({ text }) => `${speaker}: ${text}`));
   expect([...new Set(said)]).toEqual(['S1: low', 'S1: high', 'undefined: high']);
 });
 
 test('speech heard where the recording is over → nobody speaks beyond its end', async () => {
-  const imagining = await makeTinyDiarization(join(folder.path, 'imagining'), 'low');
+  const imagining = await makeTinyDiarization(join(folder, 'imagining'), 'low');
   const tone = ['-f', 'lavfi', '-i', 'sine=3000:r=16000:d=12.4', '-af', 'volume=0.5'];
-  const audio = await decoded(await ffmpeg(...tone, join(folder.path, 'tone.wav')));
+  const audio = await decoded(await ffmpeg(...tone, join(folder, 'tone.wav')));
   const diarization = createDiarization({ folder: imagining, slots: createSlots(1), timeLimitMs: () => 60_000 });
   const findTurns = await diarization.load();
   const turns = await findTurns!(audio, { signal }).finally(() => diarization.close());
@@ -110,7 +109,7 @@ test('speech heard where the recording is over → nobody speaks beyond its end'
 });
 
 test('models in DATA_DIR/models/diarization → speakers, without another word of configuration', async () => {
-  const dataDir = join(folder.path, 'data');
+  const dataDir = join(folder, 'data');
   await cp(models, join(dataDir, 'models/diarization'), { recursive: true });
   const env = { RECOGNIZER: 'sherpa-onnx', SHERPA_ONNX_MODEL: model, DATA_DIR: dataDir };
   const recognizer = await selectRecognizer(readConfig(env));
@@ -120,7 +119,7 @@ test('models in DATA_DIR/models/diarization → speakers, without another word o
 
 test.each([
   ['no folder is named', {}],
-  ['there is no such folder', { diarization: { folder: join(folder.path, 'nowhere') } }],
+  ['there is no such folder', { diarization: { folder: join(folder, 'nowhere') } }],
 ])('%s → no speakers, and check passes', async (_, options) => {
   const recognizer = createSherpaOnnx({ folder: model, ...options });
   recognizers.push(recognizer);
@@ -131,7 +130,7 @@ test.each([
 });
 
 test('installed while the service runs → speakers from the next recording on; removed → none', async () => {
-  const later = join(folder.path, 'later');
+  const later = join(folder, 'later');
   const recognizer = make({ diarization: { folder: later } });
   const audio = await spoken(['low', 'high']);
   const labels = async () => speakersOf(await recognizer.recognize(audio, { signal }));
@@ -145,7 +144,7 @@ test('installed while the service runs → speakers from the next recording on; 
 test.each(['segmentation.onnx', 'embedding.onnx'])(
   '%s missing → check and recognize name the folder and it',
   async (name) => {
-    const incomplete = join(folder.path, `without-${name}`);
+    const incomplete = join(folder, `without-${name}`);
     await cp(models, incomplete, { recursive: true });
     await rm(join(incomplete, name));
     const recognizer = make({ diarization: { folder: incomplete } });
@@ -161,7 +160,7 @@ test.each(['segmentation.onnx', 'embedding.onnx'])(
 test.each(['segmentation.onnx', 'embedding.onnx'])(
   '%s damaged → RecognizerError that names the folder',
   async (name) => {
-    const damaged = join(folder.path, `damaged-${name}`);
+    const damaged = join(folder, `damaged-${name}`);
     await mkdir(damaged);
     await cp(models, damaged, { recursive: true });
     await writeFile(join(damaged, name), 'no model');
@@ -193,7 +192,7 @@ test('killed in the middle → RecognizerError, retryable; the next recording ha
   const running = recognizer.recognize(await spoken(repeated(100, 'low', 'high')), { signal });
   running.catch(() => {});
   const begun = () => diarizing().filter((pid) => !before.includes(pid));
-  const [pid] = await eventually('child', begun, (pids) => pids.length > 0);
+  const [pid] = await until(begun, (pids) => pids.length > 0);
   process.kill(pid!, 'SIGKILL');
   await expect(running).rejects.toThrow(/diarization with the models in .* was killed by SIGKILL/);
   await expect(running).rejects.toMatchObject({ code: 'recognizer_error', retryable: true });
@@ -206,7 +205,7 @@ test('aborted while it diarizes → the reason, and no child of it is left', asy
   const controller = new AbortController();
   const running = recognizer.recognize(await spoken(repeated(100, 'low', 'high')), { signal: controller.signal });
   running.catch(() => {});
-  await eventually('child', diarizing, (pids) => pids.some((pid) => !before.includes(pid)));
+  await until(diarizing, (pids) => pids.some((pid) => !before.includes(pid)));
   const reason = new Error('the service is stopping');
   const abortedAt = performance.now();
   controller.abort(reason);

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { decodeAudio } from '../../../../src/audio/decode.ts';
 import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
 import { createSherpaOnnx } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
-import { audioFolder } from '../../../support/uploads/audio-fixtures.ts';
 import { childrenOf } from '../../../support/service/processes.ts';
 import { makeTinySenseVoice } from '../../../support/models/tiny/sense-voice.ts';
 import { speakTones } from '../../../support/models/tiny/spoken-tones.ts';
@@ -13,18 +12,13 @@ import { crashConformance } from '../conformance/crash.ts';
 import { cutConformance } from '../conformance/cuts.ts';
 import { speechConformance } from '../conformance/speech.ts';
 import { toneSpeech } from '../conformance/tones.ts';
+import { useFolder } from '../../../support/use-folder.ts';
 import type { Tone } from '../../../support/models/tiny/spoken-tones.ts';
 import type { DecodedAudio, Recognizer } from '../../../../src/recognizers/recognizer.ts';
 
-/** Made before the hooks: the conformance suite has its own. */
-const prepared = prepare();
-async function prepare() {
-  const folder = await audioFolder();
-  const model = await makeTinySenseVoice(join(folder.path, 'model'));
-  return { folder, model, tones: await toneSpeech(folder.path) };
-}
-afterAll(async () => (await prepared).folder.remove());
-const { model, tones } = await prepared;
+const made = useFolder();
+const model = await makeTinySenseVoice(join(made, 'model'));
+const tones = await toneSpeech(made);
 
 const childrenHere = () => childrenOf(process.pid, 'sherpa-onnx/child-main.ts');
 recognizerConformance('sherpa-onnx', () => createSherpaOnnx({ folder: model }), tones);
@@ -43,9 +37,8 @@ function make(slots = 2): Recognizer {
 }
 
 async function spoken(...tones: Tone[]): Promise<DecodedAudio> {
-  const { folder } = await prepared;
-  const { file: input } = await speakTones(folder.path, 'spoken', tones);
-  const output = join(folder.path, `spoken-${recognizers.length}.s16le`);
+  const { file: input } = await speakTones(made, 'spoken', tones);
+  const output = join(made, `spoken-${recognizers.length}.s16le`);
   return { file: output, ...(await decodeAudio({ input, output, maxDurationMs: 3_600_000, timeLimitMs: 60_000 })) };
 }
 
@@ -86,7 +79,7 @@ test('too slow → timed_out, and the child is gone', async () => {
 });
 
 test('a model that is damaged → RecognizerError with what the addon says', async () => {
-  const folder = join((await prepared).folder.path, 'damaged');
+  const folder = join(made, 'damaged');
   await mkdir(folder);
   await writeFile(join(folder, 'model.onnx'), 'no model');
   await writeFile(join(folder, 'tokens.txt'), 'a 0\n');
@@ -96,7 +89,7 @@ test('a model that is damaged → RecognizerError with what the addon says', asy
 });
 
 test('no model yet → rejected and closes; with its model there → the next recording is recognized', async () => {
-  const folder = join((await prepared).folder.path, 'later');
+  const folder = join(made, 'later');
   const recognizer = createSherpaOnnx({ folder });
   recognizers.push(recognizer);
   const audio = await spoken('low');
@@ -111,7 +104,7 @@ test.each([
   ['an empty folder', 'empty', [], /holds no tokens.txt/],
   ['tokens without a model', 'tokens', ['tokens.txt'], /holds no Whisper/],
 ])('%s → check says so', async (_, name, files, message) => {
-  const folder = join((await prepared).folder.path, name);
+  const folder = join(made, name);
   if (name !== 'nowhere') await mkdir(folder);
   for (const file of files) await writeFile(join(folder, file), '');
   await expect(createSherpaOnnx({ folder }).check()).rejects.toThrow(message);
