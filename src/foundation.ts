@@ -29,7 +29,7 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
     await audioStore.open();
     logIsolation(await findIsolation(resolve(config.dataDir)), log);
     return {
-      ...{ config, log, db, queue, audioStore, metrics: new Metrics(db), databaseUrl: inUse.url },
+      ...{ config, log, db, queue, audioStore, metrics: new Metrics(db, log), databaseUrl: inUse.url },
       async close() {
         await queue.stop();
         await close();

@@ -2,6 +2,8 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Db } from '../db/database.ts';
 import { measureQueue } from '../db/sweeps.ts';
+import { lostLines } from './log.ts';
+import type { Log } from './log.ts';
 
 export class Metrics {
   readonly registry = new Registry();
@@ -47,8 +49,17 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor(db: Db) {
+  constructor(db: Db, log: Log) {
     collectDefaultMetrics({ register: this.registry });
+    new Counter({
+      name: 'transcription_lost_log_lines_total',
+      help: 'Lines of the log that were dropped because nobody read it or its disk was full',
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        this.inc(lostLines(log));
+      },
+    });
     const oldest = new Gauge({
       name: 'transcription_oldest_queued_seconds',
       help: 'Seconds since the upload of the oldest session that waits',
