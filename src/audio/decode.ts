@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { AudioError, AudioToolError, audioTooLong } from './audio-error.ts';
-import { lastLine, runFfmpeg } from './ffmpeg.ts';
+import { lastLine, runFfmpeg, unreadable } from './ffmpeg.ts';
+import { isOggOpus } from './ogg-opus.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import { bytesPerMs } from './samples.ts';
 import { readSilences, silenceFilters } from './silences.ts';
@@ -41,7 +42,7 @@ export async function decodeAudio(options: DecodeOptions): Promise<{ durationMs:
   const end = await runFfmpeg({
     input,
     outputArgs: [
-      ...['-af', toRecognizerInput(), '-t', `${maxDurationMs + excessMs}ms`],
+      ...['-af', toRecognizerInput(await isOggOpus(input).catch(unreadable)), '-t', `${maxDurationMs + excessMs}ms`],
       ...['-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'],
     ],
     timeLimitMs,
@@ -81,11 +82,11 @@ function unwritable(error: Error): never {
   throw new AudioToolError('the decoded audio could not be written', { cause });
 }
 
-function toRecognizerInput(): string {
+function toRecognizerInput(isOggOpus: boolean): string {
   return [
     // Reduced first: silence for a gap is buffered whole, and would be many times larger at 192 kHz in 8 channels.
     'aformat=sample_fmts=s16:sample_rates=16000:channel_layouts=mono',
-    `asetpts='${timelineExpression('PTS', 'NB_SAMPLES/SR/TB', 'start')}'`,
+    `asetpts='${timelineExpression('PTS', 'NB_SAMPLES/SR/TB', 'start', isOggOpus)}'`,
     'aresample=async=1:first_pts=0',
     ...silenceFilters,
   ].join(',');

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { AudioError, AudioToolError, audioTooLong } from './audio-error.ts';
 import { lastLine, runFfmpeg, unreadable } from './ffmpeg.ts';
+import { isOggOpus } from './ogg-opus.ts';
 import { timelineExpression } from './timeline.ts';
 import type { ChildEnd } from '../children/child.ts';
 
@@ -46,7 +47,7 @@ async function printPackets(file: string, options: MeasureOptions, fromByte = 0)
   let head = '';
   let tail = '';
   const { maxDurationMs = Infinity, ...limits } = options;
-  const timeline = `setts=ts='${timelineExpression('TS', 'DURATION', 'end')}'`;
+  const timeline = `setts=ts='${timelineExpression('TS', 'DURATION', 'end', await isOggOpus(file).catch(unreadable))}'`;
   // A demuxer that doesn't know the position of a packet says -1. Register 0: whether printing has begun. What lies beyond
   // the longest duration is printed wherever it is: then this can end.
   const isTooLong = maxDurationMs === Infinity ? '' : `+gt(pts*tb,${maxDurationMs / 1000})`;

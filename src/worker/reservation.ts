@@ -6,8 +6,11 @@ import { ClaimLost, NotCovered } from './outcomes.ts';
 import type { Db } from '../../db/database.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 
-/** How much longer than reserved decoded audio may be without another look at the balance: 1 % and a second. */
-const toleranceMs = (reservedMs: number) => reservedMs * 0.01 + 1000;
+/**
+ * How much longer than reserved decoded audio may be without another look at the balance: 1 % and a second, but no more
+ * than was reserved. Otherwise any number of files that measure about 0 ms could be had for a balance of 1 ms.
+ */
+const toleranceMs = (reservedMs: number) => Math.min(reservedMs, reservedMs * 0.01 + 1000);
 
 /**
  * Makes sure that the decoded duration is reserved before anything is recognized. Answers what is reserved now.

@@ -83,6 +83,23 @@ test('recordings joined byte by byte, whatever their headers and timestamps say 
   }
 });
 
+test('Ogg Opus joined with itself, so that every part has one serial number → no time for the headers between', async () => {
+  const part = await ffmpeg(...sine(4), '-c:a', 'libopus', at('part.ogg'));
+  const { measured, decoded } = await bothDurations(await joined('again.ogg', part, part, part, part, part));
+  // Of each later part ffmpeg keeps the 6.5 ms that a player skips.
+  expect(Math.abs(decoded - 20_000)).toBeLessThanOrEqual(40);
+  expect(Math.abs(measured - decoded)).toBeLessThanOrEqual(40);
+});
+
+test('a pause of 0.96 s in the timestamps of Opus in another container → kept', async () => {
+  const pause = ['-af', 'asetpts=if(gt(T\\,2)\\,PTS+0.96/TB\\,PTS)'];
+  const { measured, decoded } = await bothDurations(
+    await ffmpeg(...sine(4), ...pause, '-c:a', 'libopus', at('pause.webm')),
+  );
+  expect(Math.abs(decoded - 4_960)).toBeLessThanOrEqual(60);
+  expect(Math.abs(measured - decoded)).toBeLessThanOrEqual(60);
+});
+
 test('a part cut out by an edit list → the length of what is left', async () => {
   const whole = await ffmpeg(...sine(10.37), at('whole.m4a'));
   const cut = await ffmpeg('-ss', '3.3', '-i', whole, '-c', 'copy', at('cut.m4a'));

@@ -120,6 +120,15 @@ test('decoded a second longer than reserved, nothing left → within the toleran
   expect((await listLedger(service.db, account.id)).map((entry) => entry.amount_ms)).toEqual([2_000, -3_000]);
 });
 
+test('measured as 10 ms, decoded to a second, nothing left → no tolerance: failed with insufficient_balance', async () => {
+  account = await makeAccount(service.db, { balanceMs: 10 });
+  const { sessionId } = await upload(service, account, await ffmpeg(...sine(0.01), `${folder.path}/moment.wav`));
+  await ffmpeg(...sine(1), '-f', 'wav', audioPath(sessionId));
+  const recognizer = await begin();
+  await expectFailedUncharged(sessionId, 'insufficient_balance');
+  expect(recognizer.calls).toEqual([]);
+});
+
 test('a recognizer that fails twice, then succeeds → completed, charged once, every attempt used', async () => {
   const { sessionId } = await upload(service, account, tone);
   const recognizer = await begin(async ({ earlier }) => {

@@ -1,0 +1,15 @@
+import { open } from 'node:fs/promises';
+
+/** The first page of an Ogg file begins with this, and holds the header of its first stream (RFC 3533, section 6). */
+const pageMark = 'OggS';
+const opusMark = 'OpusHead';
+const pageHeaderBytes = 28;
+
+/** Whether a file is Ogg with nothing but Opus in it, or Opus first (RFC 7845, section 3). */
+export async function isOggOpus(path: string): Promise<boolean> {
+  await using file = await open(path);
+  const bytes = Buffer.alloc(pageHeaderBytes + opusMark.length);
+  await file.read(bytes, 0, bytes.length, 0);
+  const beginning = bytes.toString('latin1');
+  return beginning.startsWith(pageMark) && beginning.endsWith(opusMark);
+}
