@@ -140,7 +140,7 @@ export interface components {
             id: string;
             status: components["schemas"]["SessionStatus"];
             /**
-             * @description The name of the uploaded file, without its folder and extension.
+             * @description The name of the uploaded file, without its folder and extension; `Untitled` when it had none.
              * @example Board meeting
              */
             title: string;
@@ -334,7 +334,8 @@ export interface components {
         TranscriptionRequest: {
             /**
              * Format: binary
-             * @description The audio file, not empty. Its name becomes the title of the session.
+             * @description The audio file, not empty. Its name, without folder and extension, becomes the title of the session; without
+             *     a name the title is `Untitled`.
              */
             file: string;
             /**

@@ -23,6 +23,9 @@ const binaryText = (name: string, fileName?: string) =>
     'x',
   );
 
+const nameless = (content: Buffer | string, ...more: string[]) =>
+  part(['Content-Disposition: form-data; name="file"', ...more], content);
+
 const invalidDurations = [
   ...['0', '-1', '1.5', '1e3', '2147483648', '99999999999999999999', 'abc', '', ' ', ' 7', '7 ', '0x10', '07', '+7'],
   ...['١٢٣', 'null', '1_000', '7\r\n'],
@@ -30,8 +33,11 @@ const invalidDurations = [
 test.each([
   ['without parts', () => closing, named('file', 'is required')],
   ['without a file', () => form(textPart('durationMs', '100')), named('file', 'is required')],
-  ['with `file` as text', () => form(textPart('file', 'x')), named('file', 'must be sent as a file, with a file name')],
-  ['with `file` as text beside the file', () => form(file(), textPart('file', 'x')), named('file')],
+  ['with `file` as text beside the file', () => form(file(), textPart('file', 'x')), named('file', 'is repeated')],
+  ['with it the other way round', () => form(textPart('file', 'x'), file()), named('file', 'is repeated')],
+  ['with two files without names', () => form(nameless(audio), nameless(audio)), named('file', 'is repeated')],
+  ['with two empty files without names', () => form(nameless(''), nameless('')), named('file', 'is repeated')],
+  ['with an empty file without a name', () => form(nameless('')), { code: 'empty_file' }],
   ['with two files', () => form(file(), file()), named('file', 'is repeated')],
   ['with three files', () => form(file(), file(), file()), named('file', 'is repeated')],
   ['with an unknown text field', () => form(textPart('language', 'en'), file()), named('language', 'is not known')],
@@ -40,8 +46,6 @@ test.each([
   ['with only an unknown file', () => form(filePart(audio, 'x.wav', 'audio')), named('audio', 'is not known')],
   ['with an unknown field in binary', () => form(file(), binaryText('other')), named('other', 'is not known')],
   ['with an unknown file without a name', () => form(file(), binaryText('other', '')), named('other', 'is not known')],
-  ['with a file without a name', () => form(binaryText('file')), named('file')],
-  ['with a file with an empty name', () => form(binaryText('file', '')), named('file')],
   ['with durationMs in binary', () => form(file(), binaryText('durationMs')), named('durationMs')],
   ['with durationMs as a file', () => form(file(), filePart('7', '7', 'durationMs')), named('durationMs')],
   [
@@ -128,6 +132,15 @@ test.each([
   const before = await traces(service, account);
   const response = await send(body());
   expect([response.status, response.body.code]).toEqual([422, 'upload_incomplete']);
+  await expectNothingLeft(service, account, before);
+});
+
+test.each<[string, Buffer]>([
+  ['text that is no audio', form(textPart('file', 'x'))],
+  ['binary that is no audio', form(binaryText('file'))],
+])('a part `file` without a file name, of %s → 415, as with one', async (_, body) => {
+  const before = await traces(service, account);
+  expect((await send(body)).body.code).toBe('unsupported_media');
   await expectNothingLeft(service, account, before);
 });
 

@@ -1,11 +1,32 @@
 import { useAccount, useService } from '../support/service/use-service.ts';
-import { filePart, form, formType, tone } from '../support/uploads/uploads.ts';
+import { filePart, form, formType, part, textPart, tone } from '../support/uploads/uploads.ts';
 
 const service = useService();
 const account = useAccount(service);
 let audio: Buffer;
 beforeAll(async () => {
   audio = await tone(100);
+});
+
+test.each<[string, string[]]>([
+  ['alone', []],
+  ['with a type of its own', ['Content-Type: audio/wav']],
+  ['with the type of binary data', ['Content-Type: application/octet-stream']],
+  ['with the type of text', ['Content-Type: text/plain; charset=us-ascii']],
+])('a part `file` without a file name, %s, of any size → 202, called "Untitled"', async (_, headers) => {
+  const duration = textPart('durationMs', '1000');
+  for (const ms of [10, 10_000]) {
+    const file = part(['Content-Disposition: form-data; name="file"', ...headers], await tone(ms));
+    for (const body of [form(file), form(duration, file), form(file, duration)]) {
+      const { body: accepted } = await service
+        .post('/v1/transcriptions', account.key)
+        .set('Content-Type', formType)
+        .send(body)
+        .expect(202);
+      const { body: session } = await service.get(`/v1/sessions/${String(accepted.sessionId)}`, account.key);
+      expect(session).toMatchObject({ title: 'Untitled', durationMs: ms });
+    }
+  }
 });
 
 test.each([

@@ -28,7 +28,7 @@ const places: Record<string, InvalidField['in']> = { path: 'path', query: 'query
 /** @param query as it came: the values of a name that is repeated, as an array */
 export function toInvalidRequest(
   errors: readonly ErrorObject[],
-  query: Readonly<Record<string, string | string[]>>,
+  query: Readonly<Record<string, string | string[]>> = {},
 ): ApiError {
   const fields = new Map<string, InvalidField>();
   for (const error of errors) {

@@ -1,9 +1,11 @@
 /**
  * Passes an upload on and ends it when the client stalls (decisions: 30 s without a byte, or less than 16 KiB/s over 60 s)
- * or sends more than a file of the largest size needs: a body without a length could otherwise go on beside its file.
+ * or sends more than a file of the largest size needs: a body without a length could otherwise go on beside its file. Its
+ * file gets a name on the way, if it has none.
  */
 import { Transform } from 'node:stream';
 import { ApiError } from '../answers/problem.ts';
+import { FileNamer } from './file-namer.ts';
 import { fileTooLarge, formOverheadBytes } from './size.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TransformCallback } from 'node:stream';
@@ -17,6 +19,7 @@ export class UploadMeter extends Transform {
   /** multer reads the boundary from here: it takes this stream for the request. */
   readonly headers: IncomingHttpHeaders;
   readonly #maxFileBytes: number;
+  readonly #namer: FileNamer;
   readonly #timer: NodeJS.Timeout;
   #bytes = 0;
   #lastByteAt = performance.now();
@@ -27,6 +30,7 @@ export class UploadMeter extends Transform {
     super({ highWaterMark: 1024 * 1024 });
     this.headers = headers;
     this.#maxFileBytes = maxFileBytes;
+    this.#namer = new FileNamer(headers['content-type']);
     this.#timer = setInterval(() => this.#check(), checkEveryMs);
     this.once('close', () => clearInterval(this.#timer));
   }
@@ -36,7 +40,11 @@ export class UploadMeter extends Transform {
     this.#bytesInWindow += chunk.length;
     this.#bytes += chunk.length;
     if (this.#bytes > this.#maxFileBytes + formOverheadBytes) done(fileTooLarge(this.#maxFileBytes));
-    else done(null, chunk);
+    else done(null, this.#namer.pass(chunk));
+  }
+
+  override _flush(done: TransformCallback): void {
+    done(null, this.#namer.rest());
   }
 
   #check(): void {

@@ -131,8 +131,8 @@ function readForm(
   stored: (Express.Multer.File & StoredFile) | undefined,
   unnamed: readonly string[],
 ): Upload {
-  if ('file' in texts || unnamed.includes('file'))
-    throw invalidField('file', 'must be sent as a file, with a file name');
+  // The first one has got a name.
+  if ('file' in texts || unnamed.includes('file')) throw invalidField('file', 'is repeated');
   if (unnamed[0] !== undefined) throw noFile(unnamed[0]);
   const body = uploadForm.read(texts);
   if (stored === undefined) throw invalidField('file', 'is required');
@@ -153,7 +153,7 @@ function toApiError(error: unknown, limitBytes: number, texts: Texts): unknown {
 
 function refusalOf({ code, field, message }: multer.MulterError, limitBytes: number, texts: Texts): unknown {
   if (code === 'LIMIT_FILE_SIZE') return fileTooLarge(limitBytes);
-  if (code === 'LIMIT_FILE_COUNT') return invalidField('file', 'is repeated');
+  if (code === 'LIMIT_FILE_COUNT' || field === 'file') return invalidField('file', 'is repeated');
   if (field !== undefined) return invalidField(field, uploadForm.knows(field) ? 'is too long' : 'is not known');
   try {
     // Of too many, those that were read tell which.
