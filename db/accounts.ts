@@ -34,21 +34,43 @@ export function findAccount(db: Queryable, id: string): Promise<Account | undefi
   return db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The account with its limits, unlocked: for checks that are made again under the lock. */
-export function findAccountInForce(db: Queryable, id: string): Promise<AccountInForce | undefined> {
-  return accountInForce(db, id).executeTakeFirst();
+export interface Standing extends AccountInForce {
+  /** How many of its sessions wait for a worker. */
+  queued: number;
+}
+
+/**
+ * Accounts as uploads find them, unlocked: for checks that are made again under the lock.
+ *
+ * @returns in the order of `ids`, undefined where there is none
+ */
+export async function findStandings(db: Queryable, ids: readonly string[]): Promise<(Standing | undefined)[]> {
+  const rows = await accountsInForce(db)
+    .where('accounts.id', 'in', ids)
+    .select((eb) =>
+      eb
+        .selectFrom('sessions')
+        .select((of) => of.fn.countAll<number>().as('queued'))
+        .whereRef('sessions.account_id', '=', 'accounts.id')
+        .where('status', '=', 'queued')
+        .$asScalar()
+        .$notNull()
+        .as('queued'),
+    )
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => byId.get(id));
 }
 
 /** Locks the account until the transaction ends. Only `inAccountTransaction` calls this: there its callers wait in turn. */
 export function lockAccount(trx: Trx, id: string): Promise<AccountInForce | undefined> {
-  return accountInForce(trx, id).forUpdate('accounts').executeTakeFirst();
+  return accountsInForce(trx).where('accounts.id', '=', id).forUpdate('accounts').executeTakeFirst();
 }
 
-function accountInForce(db: Queryable, id: string) {
+function accountsInForce(db: Queryable) {
   return db
     .selectFrom('accounts')
     .innerJoin('plans', 'plans.plan', 'accounts.plan')
-    .where('accounts.id', '=', id)
     .select([
       'accounts.id',
       'accounts.plan',

@@ -7,19 +7,24 @@ export interface IdempotencyRecord {
   job_id: string;
 }
 
-/** The record of an upload with this Idempotency-Key in the last 24 hours. */
-export function findIdempotencyRecord(
+/**
+ * The records of uploads with these Idempotency-Keys in the last 24 hours, in one statement.
+ *
+ * @returns in the order of `wanted`, undefined where there is none
+ */
+export async function findIdempotencyRecords(
   db: Queryable,
-  accountId: string,
-  key: string,
-): Promise<IdempotencyRecord | undefined> {
-  return db
-    .selectFrom('idempotency')
-    .select(['fingerprint', 'session_id', 'job_id'])
-    .where('account_id', '=', accountId)
-    .where('key', '=', key)
-    .where('created_at', '>', sql<string>`now() - interval '24 hours'`)
-    .executeTakeFirst();
+  wanted: readonly { accountId: string; key: string }[],
+): Promise<(IdempotencyRecord | undefined)[]> {
+  const accountIds = wanted.map(({ accountId }) => accountId);
+  const keys = wanted.map(({ key }) => key);
+  const { rows } = await sql<IdempotencyRecord & { place: number }>`
+    select fingerprint, session_id, job_id, wanted.place::int
+    from unnest(${accountIds}::uuid[], ${keys}::text[]) with ordinality as wanted (account_id, key, place)
+    join idempotency using (account_id, key)
+    where created_at > now() - interval '24 hours'`.execute(db);
+  const byPlace = new Map(rows.map(({ place, ...record }) => [place, record]));
+  return wanted.map((_, index) => byPlace.get(index + 1));
 }
 
 /**

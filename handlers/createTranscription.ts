@@ -1,26 +1,27 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { inAccountTransaction } from '../db/account-transaction.ts';
-import { changeReserved, findAccountInForce } from '../db/accounts.ts';
+import { changeReserved } from '../db/accounts.ts';
 import { isKeyValid } from '../db/api-keys.ts';
-import { findIdempotencyRecord, insertIdempotencyRecord } from '../db/idempotency.ts';
+import { findIdempotencyRecords, insertIdempotencyRecord } from '../db/idempotency.ts';
 import { insertQueuedSession } from '../db/sessions/states.ts';
 import { countQueued } from '../db/sessions/sessions.ts';
 import { CommitOutcomeUnknown } from '../db/transaction.ts';
 import { refuseIneligible, unauthorized } from '../src/api/access/auth.ts';
 import { availableMs, reservationFor } from '../src/sessions/balance.ts';
 import { giveJob } from '../src/sessions/job.ts';
-import { ApiError } from '../src/api/answers/problem.ts';
+import { ApiError, unavailable } from '../src/api/answers/problem.ts';
 import { maxAttempts, newJobId } from '../src/queue/queue.ts';
 import { pollAgainSeconds } from '../src/sessions/view.ts';
 import { fingerprintOf } from '../src/api/uploads/fingerprint.ts';
 import { titleOf } from '../src/api/uploads/title.ts';
-import { insufficientBalance, isRepeat, refuseFullQueue } from '../src/api/uploads/admission.ts';
+import { insufficientBalance, refuseFullQueue } from '../src/api/uploads/admission.ts';
 import { measureUpload, refuseLongAudio } from '../src/api/uploads/measurement.ts';
 import { fileTooLarge } from '../src/api/uploads/size.ts';
 import type { Answer } from '../codegen/operations.ts';
 import type { Handler, Input } from '../src/api/handler.ts';
 import type { AccountInForce } from '../db/accounts.ts';
 import type { Trx } from '../db/database.ts';
+import type { IdempotencyRecord } from '../db/idempotency.ts';
 import type { Context } from '../src/api/context.ts';
 
 type Request = Input<'createTranscription'>;
@@ -34,6 +35,9 @@ interface Accepted {
 /** POST /transcriptions (specification, section 4). Headers and form are checked, and the file was received whole. */
 export const createTranscription: Handler<'createTranscription'> = async (request, ctx) => {
   const { principal, file, signal } = request;
+  const repeated = await findRepeated(request, ctx);
+  if (repeated !== undefined) return answer(repeated, true);
+  if (file.path === undefined) throw unavailable('The first upload with this Idempotency-Key is forgotten by now.', 1);
   await refuseByHint(request, ctx);
   // Together: ffmpeg reads from memory what the disk is still writing.
   const account = { id: principal.account_id, maxAudioMs: principal.max_audio_ms };
@@ -62,13 +66,20 @@ async function removeAudio({ audioStore, log }: Context, accountId: string, sess
     .catch((error: unknown) => log.warn({ err: error }, 'audio not removed yet'));
 }
 
+/** What an upload with the same Idempotency-Key was answered: nothing but the key and the form is looked at. */
+async function findRepeated({ headers, body, file, principal }: Request, ctx: Context): Promise<Accepted | undefined> {
+  const record = await ctx.uploads.record(principal.account_id, headers['idempotency-key']);
+  return record && replay(record, fingerprintOf(file.sha256!, body));
+}
+
 /** `durationMs` of the form only serves to refuse early. */
-async function refuseByHint({ body, headers, principal }: Request, { db }: Context): Promise<void> {
-  if (body.durationMs === undefined) return;
-  const account = await findAccountInForce(db, principal.account_id);
-  if (account === undefined || availableMs(account) >= body.durationMs) return;
-  if (await isRepeat(db, principal.account_id, headers['idempotency-key'])) return;
-  throw insufficientBalance(account, body.durationMs);
+async function refuseByHint(request: Request, ctx: Context): Promise<void> {
+  const { durationMs } = request.body;
+  if (durationMs === undefined) return;
+  const account = await ctx.uploads.standing(request.principal.account_id);
+  if (account === undefined || availableMs(account) >= durationMs) return;
+  // What covered it may have gone to the first upload with this key, a moment ago.
+  if ((await findRepeated(request, ctx)) === undefined) throw insufficientBalance(account, durationMs);
 }
 
 /** Session, reservation, idempotency record and job: all of them or none. */
@@ -88,7 +99,8 @@ async function accept(
     const fingerprint = fingerprintOf(file.sha256!, body);
     const record = { fingerprint, session_id: fresh.sessionId, job_id: fresh.jobId };
     if (!(await insertIdempotencyRecord(trx, { ...record, account_id: accountId, key }))) {
-      return replay(trx, accountId, key, fingerprint);
+      const [first] = await findIdempotencyRecords(trx, [{ accountId, key }]);
+      return replay(first, fingerprint);
     }
   }
 
@@ -116,8 +128,8 @@ async function accept(
   return fresh;
 }
 
-async function replay(trx: Trx, accountId: string, key: string, fingerprint: Buffer): Promise<Accepted> {
-  const record = await findIdempotencyRecord(trx, accountId, key);
+/** @throws {ApiError} 422 `idempotency_key_reused` */
+function replay(record: IdempotencyRecord | undefined, fingerprint: Buffer): Accepted {
   if (record === undefined || !record.fingerprint.equals(fingerprint)) {
     throw new ApiError(
       422,

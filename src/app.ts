@@ -23,6 +23,7 @@ import { refuseLooseIntegers, toInvalidRequest } from './api/contract/validation
 import { ApiError, toApiError } from './api/answers/problem.ts';
 import { admitUpload } from './api/uploads/admission.ts';
 import { receiveUpload } from './api/uploads/receiving.ts';
+import { largestFileBytes } from './api/uploads/size.ts';
 import type { Express, Request, Response } from 'express';
 import type { Context as Call } from 'openapi-backend';
 import type { AnyAnswer } from './api/answers/reply.ts';
@@ -74,16 +75,19 @@ export async function createApp(
   ): Promise<AnyAnswer> => {
     const leave = uploads.enter(principal.account_id);
     try {
-      await admitUpload(ctx, principal, req.headers, uploads.of(principal.account_id) - 1);
+      const isRepeat = await admitUpload(ctx, principal, req.headers, uploads.of(principal.account_id) - 1);
+      // It will be no session.
+      if (isRepeat) leave();
       if (req.headers.expect !== undefined) res.writeContinue();
       const hash = req.headers['idempotency-key'] !== undefined;
-      const upload = await receiveUpload(req, ctx, { maxBytes: principal.max_upload_bytes, hash });
+      const maxBytes = isRepeat ? largestFileBytes : principal.max_upload_bytes;
+      const upload = await receiveUpload(req, ctx, { maxBytes, hash, keep: !isRepeat });
       try {
         return await accept(upload);
       } finally {
         // A session by now, or nothing.
         leave();
-        await ctx.audioStore.removeIncoming(upload.file.path);
+        if (upload.file.path !== undefined) await ctx.audioStore.removeIncoming(upload.file.path);
       }
     } finally {
       leave();

@@ -1,6 +1,7 @@
 import type { KeyOwner } from '../../db/api-keys.ts';
 import type { Foundation } from '../context.ts';
 import type { SessionReads } from './reads/session-reads.ts';
+import type { UploadReads } from './uploads/reads.ts';
 import type { TranscriptBodies } from './reads/transcript-bodies.ts';
 import type { SessionWaits } from './reads/waits.ts';
 
@@ -9,8 +10,8 @@ export type Principal = KeyOwner;
 
 /** An upload that was received whole, not yet anybody's session. */
 export interface UploadedFile {
-  /** A temporary file on the file system of the audio store. */
-  path: string;
+  /** A temporary file on the file system of the audio store; of a repeated upload nothing is kept. */
+  path: string | undefined;
   sizeBytes: number;
   /** As the client sent it; never a path of ours. */
   originalName: string;
@@ -23,6 +24,7 @@ export interface UploadedFile {
 /** What handlers get. */
 export interface Context extends Foundation {
   sessions: SessionReads;
+  uploads: UploadReads;
   waits: SessionWaits;
   transcriptBodies: TranscriptBodies;
 }

@@ -11,6 +11,7 @@ import { SessionReads } from './reads/session-reads.ts';
 import { SessionWaits } from './reads/waits.ts';
 import { TranscriptBodies } from './reads/transcript-bodies.ts';
 import { UploadsInFlight } from './uploads/in-flight.ts';
+import { UploadReads } from './uploads/reads.ts';
 import type { Foundation } from '../context.ts';
 
 export interface Api {
@@ -28,7 +29,13 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
   const auth = new Auth(foundation);
   const uploads = new UploadsInFlight();
   const app = await createApp(
-    { ...foundation, sessions: new SessionReads(foundation.db), waits, transcriptBodies: new TranscriptBodies() },
+    {
+      ...foundation,
+      sessions: new SessionReads(foundation.db),
+      uploads: new UploadReads(foundation.db),
+      waits,
+      transcriptBodies: new TranscriptBodies(),
+    },
     auth,
     uploads,
     stopping.signal,

@@ -56,7 +56,7 @@ async function writeFileAndRows(req: IncomingMessage): Promise<void> {
 }
 
 async function receive(req: IncomingMessage): Promise<void> {
-  const { file } = await receiveUpload(req, parts, { maxBytes: 2 ** 30, hash: false });
+  const { file } = await receiveUpload(req, parts, { maxBytes: 2 ** 30, hash: false, keep: true });
   await file.flushed;
 }
 

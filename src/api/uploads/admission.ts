@@ -1,51 +1,45 @@
 /** What can be said about an upload from its headers, before a byte of its body is read, in the decided order. */
-import { findAccountInForce } from '../../../db/accounts.ts';
-import { findIdempotencyRecord } from '../../../db/idempotency.ts';
-import { countQueued } from '../../../db/sessions/sessions.ts';
 import { availableMs } from '../../sessions/balance.ts';
 import { ApiError } from '../answers/problem.ts';
 import { fileTooLarge, formOverheadBytes } from './size.ts';
 import { refuseFullDisk } from './storage.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AccountInForce } from '../../../db/accounts.ts';
-import type { Db } from '../../../db/database.ts';
-import type { Foundation } from '../../context.ts';
-import type { Principal } from '../context.ts';
+import type { Context, Principal } from '../context.ts';
 
 const queueRetrySeconds = 30;
 
 /**
+ * A repeat of an accepted upload is neither stored, queued nor paid for: limits, queue, balance and disk are nothing to it.
+ *
  * @param inFlight other uploads of this account that this process is receiving
  * @throws {ApiError} 415 `unsupported_media`, 413 `file_too_large`, 429 `too_many_queued`, 402 `insufficient_balance`,
  *   503 `unavailable`
+ * @returns whether it repeats one, by its Idempotency-Key
  */
 export async function admitUpload(
-  { db, audioStore, config }: Foundation,
+  { uploads, audioStore, config }: Pick<Context, 'uploads' | 'audioStore' | 'config'>,
   principal: Principal,
   headers: IncomingHttpHeaders,
   inFlight: number,
-): Promise<void> {
+): Promise<boolean> {
   refuseOtherMediaTypes(headers['content-type']);
-  const announcedBytes = Number(headers['content-length'] ?? 0);
-  if (announcedBytes > principal.max_upload_bytes + formOverheadBytes) throw fileTooLarge(principal.max_upload_bytes);
-
   const accountId = principal.account_id;
+  const isRepeat = async () => (await uploads.record(accountId, headers['idempotency-key'])) !== undefined;
+  if (await isRepeat()) return true;
+  const announcedBytes = Number(headers['content-length'] ?? 0);
   try {
-    refuseFullQueue((await countQueued(db, accountId)) + inFlight, principal.queued_sessions);
-    const account = await findAccountInForce(db, accountId);
+    if (announcedBytes > principal.max_upload_bytes + formOverheadBytes) throw fileTooLarge(principal.max_upload_bytes);
+    const account = await uploads.standing(accountId);
+    refuseFullQueue((account?.queued ?? 0) + inFlight, principal.queued_sessions);
     if (account !== undefined && availableMs(account) <= 0) throw insufficientBalance(account);
+    await refuseFullDisk(audioStore, config.minFreeDisk, announcedBytes);
+    return false;
   } catch (refusal) {
-    if (!(await isRepeat(db, accountId, headers['idempotency-key']))) throw refusal;
+    // The first upload may have been accepted since.
+    if (await isRepeat()) return true;
+    throw refusal;
   }
-  await refuseFullDisk(audioStore, config.minFreeDisk, announcedBytes);
-}
-
-/**
- * Whether an upload with this Idempotency-Key was accepted: then it is neither queued nor paid for again. Ask after what
- * a repeat is exempt from: the first upload may be committed between two looks at the database.
- */
-export async function isRepeat(db: Db, accountId: string, key: string | string[] | undefined): Promise<boolean> {
-  return typeof key === 'string' && (await findIdempotencyRecord(db, accountId, key)) !== undefined;
 }
 
 function refuseOtherMediaTypes(contentType = ''): void {

@@ -2,7 +2,7 @@
 import multer from 'multer';
 import { ApiError } from '../answers/problem.ts';
 import { invalidField, uploadForm } from './form.ts';
-import { diskStorage } from './storage.ts';
+import { diskStorage, hashingStorage } from './storage.ts';
 import { UploadMeter } from './meter.ts';
 import { fileTooLarge } from './size.ts';
 import type { Request, Response } from 'express';
@@ -36,6 +36,7 @@ type FormSettings = multer.Options & { fileHwm: number; streamHandler: (source: 
  * Receives the body of an upload. Nothing is left on disk when it fails; when it succeeds the file is the caller's,
  * and on its way to disk (`flushed`).
  *
+ * @param options.keep whether the file is wanted: of a repeated upload only its hash is
  * @param options.maxBytes the largest file
  * @param options.hash whether the file's SHA-256 is wanted
  * @throws {ApiError} 400 `invalid_request` or `empty_file`, 408 `upload_timeout`, 413 `file_too_large`,
@@ -44,13 +45,15 @@ type FormSettings = multer.Options & { fileHwm: number; streamHandler: (source: 
 export async function receiveUpload(
   req: IncomingMessage,
   { audioStore, config }: Pick<Foundation, 'audioStore' | 'config'>,
-  options: { maxBytes: number; hash: boolean },
+  options: { maxBytes: number; hash: boolean; keep: boolean },
 ): Promise<Upload> {
   // The client left while its headers were checked: nothing more would ever be heard of this body.
   if (req.destroyed) throw incomplete();
   const meter = new UploadMeter(req.headers, options.maxBytes);
   const unnamed: string[] = [];
-  const storage = diskStorage(audioStore, { hash: options.hash, minFreeDisk: config.minFreeDisk });
+  const storage = options.keep
+    ? diskStorage(audioStore, { hash: options.hash, minFreeDisk: config.minFreeDisk })
+    : hashingStorage();
   const settings: FormSettings = {
     storage,
     limits: { ...formLimits, fileSize: options.maxBytes },
@@ -102,7 +105,7 @@ export async function receiveUpload(
   try {
     return readForm(form.body as Texts, stored, unnamed);
   } catch (error) {
-    if (stored !== undefined) await audioStore.removeIncoming(stored.path);
+    if (stored?.path !== undefined) await audioStore.removeIncoming(stored.path);
     throw error;
   }
 }

@@ -4,5 +4,8 @@ import { uploadForm } from './form.ts';
 /** What a form may weigh beside its file: boundaries, a long file name, text fields. */
 export const formOverheadBytes = 64 * 1024 + uploadForm.maxBytes;
 
+/** No plan or account has a larger limit. A repeated upload may be as large, whatever its account's limit has become. */
+export const largestFileBytes = 2_147_483_647;
+
 export const fileTooLarge = (limitBytes: number): ApiError =>
   new ApiError(413, 'file_too_large', `The file is larger than ${limitBytes} bytes.`, { limitBytes });

@@ -1,4 +1,5 @@
-/** multer's storage: one file in the folder for uploads, hashed only when asked for. */
+/** multer's storages: a file in the folder for uploads, hashed only when asked for, or nothing but the hash. */
+import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { diskIsFull } from '../answers/problem.ts';
 import { UploadFile } from './file.ts';
@@ -7,7 +8,8 @@ import type { AudioStore } from '../../files/audio-store.ts';
 import type { StorageEngine } from 'multer';
 
 export interface StoredFile {
-  path: string;
+  /** Undefined when only its hash was wanted. */
+  path: string | undefined;
   size: number;
   sha256: Buffer | undefined;
   /** Resolves when it is on disk (fsync). */
@@ -57,6 +59,26 @@ export function diskStorage(store: AudioStore, options: { hash: boolean; minFree
         await Promise.allSettled(pending);
       }
     },
+  };
+}
+
+/** For a repeated upload: its bytes are counted and hashed, and take no room. */
+export function hashingStorage(): DiskStorage {
+  const read = async (content: Readable): Promise<StoredFile> => {
+    const hash = createHash('sha256');
+    let size = 0;
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      size += chunk.length;
+    }
+    return { path: undefined, size, sha256: hash.digest(), flushed: Promise.resolve() };
+  };
+  return {
+    _handleFile(_req, file, done) {
+      read(file.stream).then((stored) => done(null, stored as Partial<Express.Multer.File>), done);
+    },
+    _removeFile: (_req, _file, done) => done(null),
+    settled: async () => {},
   };
 }
 

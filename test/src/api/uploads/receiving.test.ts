@@ -31,7 +31,7 @@ async function receive(store: WatchedStore, body: Buffer, onRequestClose = () =>
   const config = readConfig({ DATA_DIR: dataDir, MIN_FREE_DISK: '1000' });
   const server = createServer((req, res) => {
     req.once('close', onRequestClose);
-    receiveUpload(req, { audioStore: store, config }, { maxBytes: 200 * oneMiB, hash: true }).then(
+    receiveUpload(req, { audioStore: store, config }, { maxBytes: 200 * oneMiB, hash: true, keep: true }).then(
       ({ file }) => res.end(String(file.sizeBytes)),
       (error: unknown) => res.end(error instanceof ApiError ? error.code : String(error)),
     );
