@@ -25,7 +25,7 @@ export function refuseLooseIntegers(
 const maxErrors = 20;
 const places: Record<string, InvalidField['in']> = { path: 'path', query: 'query', header: 'header' };
 
-/** @param query as it came: the values of a name that is repeated, as an array */
+/** @param query as it came: the values of a name that is repeated, as an array; none where a form is wrong */
 export function toInvalidRequest(
   errors: readonly ErrorObject[],
   query: Readonly<Record<string, string | string[]>> = {},
