@@ -18,7 +18,7 @@ const checks: Check[] = [
   { name: 'format', run: [`${programs}/prettier`, '--check', '--log-level', 'warn', '.'] },
   {
     name: 'contract follows the recommended rules',
-    run: [`${programs}/redocly`, 'lint', '--extends=recommended', 'openapi.yaml'],
+    run: [`${programs}/redocly`, 'lint', '--extends=recommended-strict', 'openapi.yaml'],
   },
   { name: 'contract breaks no promise of its last release', run: ['scripts/check/breaking-changes.ts'] },
 ];

@@ -51,7 +51,12 @@ const matches = (template: string, path: string | undefined) =>
   path !== undefined && new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`).test(path);
 
 function headerFaults(answer: SeenAnswer, response: Json): string[] {
-  return Object.entries(response.headers ?? {}).flatMap(([name, declared]) => {
+  const declared = Object.keys(response.headers ?? {}).map((name) => name.toLowerCase());
+  const undeclared = Object.keys(answer.headers).filter(
+    (name) => !declared.includes(name) && !belongsToHttp.test(name),
+  );
+  const unknown = undeclared.map((name) => `header ${name} is not declared`);
+  const wrong = Object.entries(response.headers ?? {}).flatMap(([name, declared]) => {
     const header = resolve(declared as Json);
     const value = answer.headers[name.toLowerCase()];
     if (value === undefined) return header.required ? [`header ${name} is missing`] : [];
@@ -61,7 +66,12 @@ function headerFaults(answer: SeenAnswer, response: Json): string[] {
     } as unknown as Json);
     return validate({ value }) ? [] : [`header ${name}: ${value} ${ajvOfHeaders.errorsText(validate.errors)}`];
   });
+  return [...unknown, ...wrong];
 }
+
+/** Headers of the connection, of the body's form and of what `info.description` says of all answers. */
+const belongsToHttp =
+  /^(date|connection|keep-alive|content-(type|length|encoding)|transfer-encoding|vary|cache-control|x-content-type-options|access-control-.*)$/;
 
 function bodyFaults(answer: SeenAnswer, response: Json): string[] {
   const contents = response.content;

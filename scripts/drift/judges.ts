@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { projectFolder } from './copy.ts';
+import type { Compiler } from './compiler.ts';
+import type { ChangedFiles, ProjectCopy } from './copy.ts';
+
+/** Who catches what. Each is part of `npm run check`, the suite or ./scripts/conformance. */
+export const judgeTitles = {
+  compiler: 'the compiler (npm run typecheck)',
+  client: 'a generated client (./scripts/conformance)',
+  generator: 'the generator (npm run check)',
+  linter: 'the contract linter (npm run check)',
+  release: 'the comparison with the last release (npm run check)',
+  test: 'a test',
+} as const;
+
+export type JudgeName = keyof typeof judgeTitles;
+
+export type Verdict = { kind: 'caught' | 'missed'; words: string } | { kind: 'not run'; words: string };
+
+const limitMs = 10 * 60_000;
+const redocly = ['node_modules/.bin/redocly', 'lint', '--extends=recommended-strict', 'openapi.yaml'];
+const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
+
+export class Judges {
+  readonly #compiler: Compiler;
+  readonly #copy: ProjectCopy;
+
+  constructor(compiler: Compiler, copy: ProjectCopy) {
+    this.#compiler = compiler;
+    this.#copy = copy;
+  }
+
+  /** What a judge says of the project with these files changed. */
+  async judge(name: JudgeName, files: ChangedFiles, test?: string): Promise<Verdict> {
+    switch (name) {
+      case 'compiler':
+        return byFaults(this.#compiler.serverFaults(files));
+      case 'client':
+        return byFaults(await this.#compiler.clientFaults(files['openapi.yaml'] ?? (await ownContract())));
+      case 'generator':
+        return this.#run(onlyContract(files), 'codegen/generate.ts', '--check');
+      case 'linter':
+        return this.#run(files, ...redocly);
+      case 'release':
+        return this.#run(files, 'scripts/check/breaking-changes.ts');
+      case 'test':
+        return this.#run(files, '--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runInBand', test!);
+    }
+  }
+
+  #run(files: ChangedFiles, ...args: string[]): Promise<Verdict> {
+    return this.#copy.with(files, async (cwd) => {
+      const { promise, resolve } = Promise.withResolvers<Verdict>();
+      execFile(process.execPath, args, { cwd, env, timeout: limitMs, maxBuffer: 64 * 1024 ** 2 }, (error, out, err) => {
+        const notRun = /^not run: .*/m.exec(out)?.[0];
+        if (notRun !== undefined) return resolve({ kind: 'not run', words: notRun });
+        resolve({ kind: error === null ? 'missed' : 'caught', words: `${out}${err}` });
+      });
+      return promise;
+    });
+  }
+}
+
+const byFaults = (faults: string[]): Verdict => ({
+  kind: faults.length > 0 ? 'caught' : 'missed',
+  words: faults.join('\n'),
+});
+
+const ownContract = () => readFile(join(projectFolder, 'openapi.yaml'), 'utf8');
+
+/** The contract as it is edited, with what was generated from the one before. */
+const onlyContract = ({ 'openapi.yaml': yaml }: ChangedFiles): ChangedFiles =>
+  yaml === undefined ? {} : { 'openapi.yaml': yaml };

@@ -1,0 +1,41 @@
+/**
+ * `npm run check:drift`: shows that server and contract can't drift apart unseen. Each mutation breaks a copy of the project
+ * in one way, and the judge named beside it has to catch it. Every judge first has to find nothing wrong without one.
+ */
+import { Compiler } from './compiler.ts';
+import { ProjectCopy, changedBy } from './copy.ts';
+import { Judges, judgeTitles } from './judges.ts';
+import { mutations } from './mutations.ts';
+import type { Verdict } from './judges.ts';
+import type { Mutation } from './mutations.ts';
+
+const titleOf = ({ judge, test }: Pick<Mutation, 'judge' | 'test'>) => test ?? judgeTitles[judge];
+
+/** Each judge of the table once, so that a judge that fails anyway is no proof. */
+const soundChecks = [...new Map(mutations.map((mutation) => [titleOf(mutation), mutation])).values()];
+
+function report(caught: boolean, sentence: string, { kind, words }: Verdict): void {
+  if (kind === 'not run') return console.log(`- ${sentence}: ${words}`);
+  console.log(`${caught ? '✓' : '✗'} ${sentence}`);
+  if (!caught) {
+    process.exitCode = 1;
+    console.log(words.trimEnd().replaceAll(/^/gm, '    '));
+  }
+}
+
+const copy = await ProjectCopy.make();
+try {
+  const judges = new Judges(await Compiler.make(), copy);
+  console.log('Without a mutation, nothing is found by:');
+  for (const { judge, test } of soundChecks) {
+    const verdict = await judges.judge(judge, {}, test);
+    report(verdict.kind === 'missed', titleOf({ judge, ...(test !== undefined && { test }) }), verdict);
+  }
+  console.log('\nEach mutation is caught:');
+  for (const mutation of mutations) {
+    const verdict = await judges.judge(mutation.judge, await changedBy(mutation), mutation.test);
+    report(verdict.kind === 'caught', `${mutation.drift} → ${titleOf(mutation)}`, verdict);
+  }
+} finally {
+  await copy.remove();
+}
