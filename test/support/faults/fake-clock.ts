@@ -2,9 +2,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { findBinaries } from '../../../db/embedded/binaries.ts';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
+import { findRunAs } from '../../../db/embedded/run-as.ts';
+import { cleanEnvironment } from '../../../db/embedded/run-program.ts';
 import { until } from '../until.ts';
 
 export interface FakeClock {
@@ -45,10 +48,12 @@ export async function startPostgresBy(clock: FakeClock): Promise<{ url: string; 
   // The server noted its command line when it was started, and quoted all of it but its own path.
   const noted = (await readFile(join(data, 'postmaster.opts'), 'utf8')).trim();
   const command = noted.replace(/^(.*?) "/, `'$1' "`);
-  // Root's is run by the owner of its data.
-  const { uid, gid } = await stat(data);
-  const options = process.getuid!() === 0 ? { uid, gid } : {};
-  const child = spawn('sh', ['-c', `exec ${command}`], { ...options, env: clock.env, cwd: data, stdio: 'ignore' });
+  // As the product starts it, also below folders that only root may enter.
+  const { prefix } = await findRunAs(folder, data, await findBinaries());
+  // The clock begins behind the change of user: what root shares of it, nobody else may open.
+  const env = Object.entries(clock.env).map(([name, value]) => `${name}=${value}`);
+  const [program, ...args] = [...prefix, 'env', ...env, 'sh', '-c', `exec ${command}`];
+  const child = spawn(program!, args, { env: cleanEnvironment(), cwd: data, stdio: 'ignore' });
   const ended = once(child, 'exit');
   await until(async () => /^ready/m.test(await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')));
   return {
