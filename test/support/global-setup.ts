@@ -1,27 +1,38 @@
 /** One embedded PostgreSQL for the whole run, with a migrated template that every test file clones. */
-import { mkdtempSync } from 'node:fs';
-import { chmod } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { layFoundation } from '../../src/foundation.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
+import type { ChildProcess } from 'node:child_process';
 import type { EmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 
 declare global {
-  var testPostgres: { server: EmbeddedPostgres; folder: string } | undefined;
+  var testRun: { server: EmbeddedPostgres; folder: string; watchdog: ChildProcess } | undefined;
 }
 
 export default async function setUp(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'transcription-tests-'));
-  await chmod(folder, 0o711);
-  const server = await joinEmbeddedPostgres({ folder: join(folder, 'postgres') });
-  globalThis.testPostgres = { server, folder };
-  process.env.TEST_DATABASE_URL = server.url;
+  const folder = mkdtempSync(join(tmpdir(), 'tests-'));
+  // As /tmp is: everybody's temporary files go here, also those of the user who runs PostgreSQL for root.
+  chmodSync(folder, 0o1777);
+  const watchdog = watch(folder);
   process.env.TEST_FOLDER = folder;
+  process.env.TMPDIR = folder;
+
+  const server = await joinEmbeddedPostgres({ folder: join(folder, 'postgres') });
+  globalThis.testRun = { server, folder, watchdog };
+  process.env.TEST_DATABASE_URL = server.url;
 
   const config = readConfig({ DATABASE_URL: server.url, DATA_DIR: join(folder, 'template') });
   const foundation = await layFoundation(config, createLog({ logLevel: 'silent' }), 'api');
   await foundation.close();
+}
+
+/** In a session of its own: ^C in a terminal ends jest and everything else that runs in the foreground. */
+function watch(folder: string): ChildProcess {
+  const main = join(import.meta.dirname, 'run/watchdog.ts');
+  return spawn(process.execPath, [main, folder], { detached: true, stdio: ['pipe', 'ignore', 'inherit'] });
 }

@@ -1,0 +1,13 @@
+/** A run for `interruption.test.ts`: processes as tests start them, in sessions of their own and with children. */
+import { startOwnPostgres } from '../../service/own-postgres.ts';
+import { startProcess } from '../../service/processes.ts';
+import { useFolder } from '../../use-folder.ts';
+
+const dataDir = useFolder();
+
+test('runs until it is killed', async () => {
+  const { url } = await startOwnPostgres();
+  await startProcess('start-worker', { DATABASE_URL: url, DATA_DIR: dataDir });
+  process.stderr.write('the processes run\n');
+  await new Promise(() => {});
+});
