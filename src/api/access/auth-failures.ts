@@ -2,7 +2,6 @@
  * Slows down who guesses keys. Beyond a number of 401s per address and minute each further one is held for a second, at
  * most 100 of them at a time, and closes its connection. A valid key is never delayed because of its address.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isIPv6 } from 'node:net';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
@@ -42,7 +41,7 @@ export class AuthFailures {
     this.#metrics.delayedAuthFailures.inc();
     if (this.#held >= maxHeld) return true;
     this.#held += 1;
-    await sleep(delayMs);
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
     this.#held -= 1;
     return true;
   }
