@@ -122,7 +122,7 @@ test('decoded a second longer than reserved, nothing left → within the toleran
 
 test('measured as 10 ms, decoded to a second, nothing left → no tolerance: failed with insufficient_balance', async () => {
   account = await makeAccount(service.db, { balanceMs: 10 });
-  const { sessionId } = await upload(service, account, await ffmpeg(...sine(0.01), `${folder.path}/moment.wav`));
+  const { sessionId } = await upload(service, account, await ffmpeg(...sine(0.01), `${folder}/moment.wav`));
   await ffmpeg(...sine(1), '-f', 'wav', audioPath(sessionId));
   const recognizer = await begin();
   await expectFailedUncharged(sessionId, 'insufficient_balance');
