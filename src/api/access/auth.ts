@@ -4,10 +4,11 @@ import { AuthFailures } from './auth-failures.ts';
 import { KeyCache } from './key-cache.ts';
 import { ApiError } from '../answers/problem.ts';
 import { RequestCounts } from './request-counts.ts';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import type { Scope } from '../../../db/schema.ts';
 import type { Foundation } from '../../context.ts';
 import type { Principal } from '../context.ts';
+import type { Response } from '../response.ts';
 
 const realm = 'Bearer realm="transcription"';
 

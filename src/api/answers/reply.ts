@@ -3,8 +3,9 @@ import { violations } from '../contract/checker.ts';
 import { endAnswer } from './refusal.ts';
 import { sendBody } from './body.ts';
 import { ApiError, toProblem } from './problem.ts';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import type { Log } from '../../log.ts';
+import type { Response } from '../response.ts';
 
 /** Any operation's answer, as the app sees it. */
 export interface AnyAnswer {
@@ -56,7 +57,7 @@ export class Reply {
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Content-Type', 'application/problem+json');
     for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
-    await this.#end(req, res, JSON.stringify(toProblem(error, res.locals.requestId as string)));
+    await this.#end(req, res, JSON.stringify(toProblem(error, res.locals.requestId)));
   }
 
   async #end(req: Request, res: Response, body?: string): Promise<void> {

@@ -1,12 +1,13 @@
 /** One log line and one count per request. */
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import type { Foundation } from '../../context.ts';
+import type { Response } from '../response.ts';
 
 export function watchResponse(req: Request, res: Response, { log, metrics }: Foundation): void {
   const began = performance.now();
   res.once('close', () => {
-    const operation = (res.locals.operation as string | undefined) ?? 'none';
-    const code = res.locals.code as string | undefined;
+    const operation = res.locals.operation ?? 'none';
+    const { code } = res.locals;
     // A client that left got none.
     const status = res.headersSent ? res.statusCode : 'none';
     metrics.requests.inc({ operation, status });

@@ -16,6 +16,24 @@ test.each(['/v1/sessions', '/v1/nothing', '/v1/%ff', '*'])('OPTIONS %s → 204 w
   });
 });
 
+test('what a page may send and read → what the contract declares', async () => {
+  const lines = ['GET /openapi.json HTTP/1.1', 'Host: a', 'Origin: https://app.example.com', 'Connection: close'];
+  const [read] = parseAnswers(await sendRaw(service.api.port, `${lines.join('\r\n')}\r\n\r\n`));
+  expect(namesIn(read, 'access-control-expose-headers')).toEqual(
+    expect.arrayContaining([
+      ...['ETag', 'Idempotency-Replayed', 'Location', 'RateLimit', 'RateLimit-Policy', 'Retry-After'],
+      ...['WWW-Authenticate', 'X-Request-Id'],
+    ]),
+  );
+  const asked = lines.with(0, 'OPTIONS /v1/transcriptions HTTP/1.1');
+  const [allowed] = parseAnswers(await sendRaw(service.api.port, `${asked.join('\r\n')}\r\n\r\n`));
+  const names = ['Accept', 'Authorization', 'Content-Type', 'Idempotency-Key', 'If-None-Match'];
+  expect(namesIn(allowed, 'access-control-allow-headers')).toEqual(names);
+});
+
+const namesIn = (answer: { headers: Record<string, string> } | undefined, header: string) =>
+  answer?.headers[header]?.split(',').sort();
+
 test.each(['/v1/%ff', '/%', '/docs/%'])('GET %s → 404 as problem+json', async (target) => {
   const { status, headers, text } = await rawRequest(service.api.port, 'GET', target);
   expect([status, headers['content-type']]).toEqual([404, 'application/problem+json']);
