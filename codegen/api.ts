@@ -108,7 +108,7 @@ export interface paths {
         /**
          * Download this contract
          * @description The OpenAPI description of version 1, needing no key. The same bytes are served at `/openapi.json`, outside the
-         *     versioned base address.
+         *     versioned base address. Query parameters are ignored, so that one may be added to get past a cache.
          */
         get: operations["getOpenApi"];
         put?: never;
@@ -705,9 +705,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is not `multipart/form-data`, or the file is not in a format that can be read. Code: `unsupported_media`. */
+        /**
+         * @description The body is not `multipart/form-data`, has a `Content-Encoding`, or the file is not in a format that can be read.
+         *     Code: `unsupported_media`.
+         */
         UnsupportedMedia: {
             headers: {
+                /**
+                 * @description `identity` when the upload was refused for its `Content-Encoding` (RFC 9110, section 15.5.16); absent otherwise.
+                 * @example identity
+                 */
+                "Accept-Encoding"?: string;
                 /**
                  * @description The identifier of this request. Quote it to support.
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
@@ -947,6 +955,11 @@ export interface components {
          * @example true
          */
         IdempotencyReplayed: boolean;
+        /**
+         * @description `identity` when the upload was refused for its `Content-Encoding` (RFC 9110, section 15.5.16); absent otherwise.
+         * @example identity
+         */
+        AcceptEncoding: string;
         /**
          * @description How to authenticate (RFC 6750, section 3).
          * @example Bearer realm="transcription", error="invalid_token"

@@ -100,8 +100,11 @@ export function invalidRequest(operation: Operation): Arbitrary<{ request: Fuzze
       )
       .map(([wrong, ...valid]) => ({ request: build(operation, valid.with(index, wrong)), culprit: parameter.name })),
   );
-  return fc.oneof(unknown, ...broken);
+  return ignoresUnknown(operation) ? fc.oneof(...broken) : fc.oneof(unknown, ...broken);
 }
+
+/** So that a cache can be got past. */
+const ignoresUnknown = ({ operationId }: Operation) => operationId === 'getOpenApi';
 
 /** Outside the query a value comes alone, not empty, and without the white space around it that HTTP takes away. */
 function sendable(parameter: Parameter, values: Arbitrary<Values>): Arbitrary<Values> {

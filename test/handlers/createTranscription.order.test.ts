@@ -1,7 +1,8 @@
+import { gzipSync } from 'node:zlib';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { arrange, faults } from '../support/uploads/upload-faults.ts';
-import { expectNothingLeft, filePart, form, tone, traces } from '../support/uploads/uploads.ts';
+import { expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads/uploads.ts';
 
 const service = useService();
 const account = useAccount(service);
@@ -64,6 +65,29 @@ test.each([
   const response = await (type === undefined ? request : request.set('Content-Type', type).send('{"durationMs":7}'));
   expect([response.status, response.body.code]).toEqual([415, 'unsupported_media']);
   await expectNothingLeft(service, account, before);
+});
+
+test.each(['gzip', 'GZIP', 'br', 'gzip, identity', 'x'])(
+  'Content-Encoding: %s, whatever the form is → 415 before the body, and which coding is taken',
+  async (coding) => {
+    const before = await traces(service, account);
+    const body = form(filePart(await tone(100)));
+    const sent = coding === 'gzip' ? gzipSync(body) : body;
+    const request = service.post('/v1/transcriptions', account.key).set('Content-Type', formType);
+    const response = await request.set('Content-Encoding', coding).send(sent);
+    expect([response.status, response.body.code]).toEqual([415, 'unsupported_media']);
+    expect(response.body.detail).toContain('Content-Encoding');
+    expect(response.headers['accept-encoding']).toBe('identity');
+    await expectNothingLeft(service, account, before);
+  },
+);
+
+test('Content-Encoding: identity, which says nothing → 202', async () => {
+  const request = service.post('/v1/transcriptions', account.key).set('Content-Type', formType);
+  await request
+    .set('Content-Encoding', 'Identity')
+    .send(form(filePart(await tone(100))))
+    .expect(202);
 });
 
 test.each([

@@ -24,6 +24,7 @@ export async function admitUpload(
   inFlight: number,
 ): Promise<boolean> {
   refuseOtherMediaTypes(headers['content-type']);
+  refuseEncodedBody(headers['content-encoding']);
   const accountId = principal.account_id;
   const isRepeat = async () => (await uploads.record(accountId, headers['idempotency-key'])) !== undefined;
   if (await isRepeat()) return true;
@@ -50,6 +51,13 @@ function refuseOtherMediaTypes(contentType = ''): void {
   if (!parameters.some((parameter) => /^boundary=("[^"]+"|[^"].*)$/i.test(parameter))) {
     throw new ApiError(415, 'unsupported_media', 'The Content-Type multipart/form-data needs its boundary (RFC 7578).');
   }
+}
+
+/** RFC 9110, section 15.5.16: the answer names the codings that are taken. `identity` says that there is none. */
+function refuseEncodedBody(contentEncoding = 'identity'): void {
+  if (contentEncoding.trim().toLowerCase() === 'identity') return;
+  const detail = 'Send the form without Content-Encoding: a compressed body is not read.';
+  throw new ApiError(415, 'unsupported_media', detail, {}, { 'Accept-Encoding': 'identity' });
 }
 
 /** @throws {ApiError} 429 `too_many_queued` when there is no room for one more */
