@@ -3,7 +3,7 @@ import { matchesTag, preferredType, transcriptTypes, typeOfFormat } from '../src
 import { ApiError, sessionNotFound } from '../src/api/answers/problem.ts';
 import { findSessionOf, transcriptText } from '../src/api/reads/transcripts.ts';
 import { isFinal, pollAgainSeconds } from '../src/sessions/view.ts';
-import type { ReadableSession } from '../db/sessions/sessions.ts';
+import type { ReadableSession } from '../db/sessions/readable.ts';
 import type { TranscriptType } from '../src/api/answers/negotiation.ts';
 import type { Handler } from '../src/api/handler.ts';
 import type { WantedTranscript } from '../src/api/reads/transcripts.ts';

@@ -2,11 +2,11 @@
 import { sql } from 'kysely';
 import { Prepared } from '../prepared.ts';
 import { record, recordsTogether, sessionsOf } from './records.ts';
-import { readable } from './sessions.ts';
+import { readable } from './readable.ts';
 import type { Queryable } from '../database.ts';
 import type { ParameterOf } from '../prepared.ts';
 import type { SessionStatus } from '../schema.ts';
-import type { ReadableSession } from './sessions.ts';
+import type { ReadableSession } from './readable.ts';
 
 export interface SessionFilter {
   statuses?: readonly SessionStatus[] | undefined;

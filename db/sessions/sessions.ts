@@ -1,41 +1,13 @@
 /** Reading sessions. What changes them is in `states.ts`. */
 import { sql } from 'kysely';
 import { Prepared } from '../prepared.ts';
+import { readable } from './readable.ts';
 import type { Selectable } from 'kysely';
 import type { Queryable } from '../database.ts';
 import type { SessionTable } from '../schema.ts';
+import type { ReadableSession } from './readable.ts';
 
 export type Session = Selectable<SessionTable>;
-
-/** What the owner of a session may see of it. */
-export const readable = [
-  'id',
-  'status',
-  'title',
-  'created_at',
-  'started_at',
-  'completed_at',
-  'duration_ms',
-  'language',
-  'progress',
-  'error_code',
-  'transcript_version',
-] as const;
-
-/** A session as its owner may see it. */
-export type ReadableSession = Pick<Session, (typeof readable)[number]>;
-
-const one = new Prepared<{ accountId: string; id: string }, ReadableSession>('session', (db, parameter) =>
-  db
-    .selectFrom('sessions')
-    .select(readable)
-    .where('account_id', '=', parameter('accountId'))
-    .where('id', '=', parameter('id')),
-);
-
-export async function findSession(db: Queryable, accountId: string, id: string): Promise<ReadableSession | undefined> {
-  return (await one.run(db, { accountId, id }))[0];
-}
 
 const many = new Prepared<{ accountIds: string[]; ids: string[] }, ReadableSession & { place: number }>(
   'sessions',

@@ -1,9 +1,10 @@
 import { Prepared } from '../prepared.ts';
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { readWanted, readable, wantedSessions } from './sessions.ts';
+import { readable } from './readable.ts';
+import { readWanted, wantedSessions } from './sessions.ts';
 import type { Queryable, Trx } from '../database.ts';
-import type { ReadableSession } from './sessions.ts';
+import type { ReadableSession } from './readable.ts';
 
 /** Stores the transcript of a session. It is written once and never changed. */
 export async function insertTranscript(

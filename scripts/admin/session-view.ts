@@ -3,7 +3,8 @@ import { rfc3339 } from '../../db/database.ts';
 import { toSessionError } from '../../src/sessions/view.ts';
 import { formatDuration } from './durations.ts';
 import { details, momentOf } from '../terminal/table.ts';
-import type { ReadableSession, Session } from '../../db/sessions/sessions.ts';
+import type { ReadableSession } from '../../db/sessions/readable.ts';
+import type { Session } from '../../db/sessions/sessions.ts';
 
 export function listedSessionJson(accountId: string, session: ReadableSession) {
   return {

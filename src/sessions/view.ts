@@ -1,7 +1,7 @@
 /** A session row as the contract shows it. */
 import { rfc3339 } from '../../db/database.ts';
 import type { Schema } from '../../codegen/operations.ts';
-import type { ReadableSession } from '../../db/sessions/sessions.ts';
+import type { ReadableSession } from '../../db/sessions/readable.ts';
 
 export function toSession(row: ReadableSession): Schema<'Session'> {
   const { id, status, title, created_at, started_at, completed_at, duration_ms, language, progress, error_code } = row;

@@ -5,7 +5,7 @@ import { findSegments, findSessionsWithSegments } from '../../../db/sessions/tra
 import { GatheredReads } from './gathered-reads.ts';
 import type { Db } from '../../../db/database.ts';
 import type { PageQuestion } from '../../../db/sessions/pages.ts';
-import type { ReadableSession } from '../../../db/sessions/sessions.ts';
+import type { ReadableSession } from '../../../db/sessions/readable.ts';
 import type { SessionWithSegments } from '../../../db/sessions/transcripts.ts';
 
 /** A session of an account, its id in lower case. */

@@ -4,7 +4,7 @@ import { toPlainText, toSubRip, toWebVtt } from '../../captions/formats.ts';
 import { toSessionError } from '../../sessions/view.ts';
 import { sessionNotFound } from '../answers/problem.ts';
 import type { Schema } from '../../../codegen/operations.ts';
-import type { ReadableSession } from '../../../db/sessions/sessions.ts';
+import type { ReadableSession } from '../../../db/sessions/readable.ts';
 import type { SessionWithSegments } from '../../../db/sessions/transcripts.ts';
 import type { TranscriptType } from '../answers/negotiation.ts';
 import type { Context } from '../context.ts';

@@ -4,7 +4,7 @@ import { SessionNotices } from './notices.ts';
 import { SessionReads } from './session-reads.ts';
 import { isFinal } from '../../sessions/view.ts';
 import type { Db } from '../../../db/database.ts';
-import type { ReadableSession } from '../../../db/sessions/sessions.ts';
+import type { ReadableSession } from '../../../db/sessions/readable.ts';
 import type { Log } from '../../log.ts';
 
 /** A notification that was lost (a broken connection) is found by looking at all that wait this often. */
