@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { migrations } from './migrations/index.ts';
+import { areQueueTablesMade } from './queue-tables.ts';
 import type { Db } from './database.ts';
 
 /**
@@ -22,7 +23,7 @@ export async function migrateToLatest(db: Db): Promise<void> {
  */
 export async function databaseVersion(db: Db): Promise<'this' | 'another' | 'absent'> {
   const made = sql<{ made: boolean }>`select
-    to_regclass('kysely_migration') is not null and to_regclass('pgboss.job') is not null as made`;
+    to_regclass('kysely_migration') is not null and ${areQueueTablesMade} as made`;
   if (!(await made.execute(db)).rows[0]?.made) return 'absent';
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
   const names = rows.map(({ name }) => name);

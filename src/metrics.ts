@@ -1,7 +1,7 @@
 /** What `/metrics` shows (Prometheus). Labels are closed sets: no ids, no names. */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Db } from '../db/database.ts';
-import { measureQueue } from '../db/sweeps.ts';
+import { measureQueue } from '../db/sessions/sessions.ts';
 import { lostLines } from './log.ts';
 import type { Log } from './log.ts';
 

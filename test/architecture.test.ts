@@ -57,6 +57,11 @@ test.each([
   expect([...reachOf(files, entry)].filter((path) => otherHalf.test(path))).toEqual([]);
 });
 
+test('only db/queue-tables.ts knows the tables of the queue', () => {
+  const others = code.filter(({ path }) => path !== 'db/queue-tables.ts' && !path.startsWith('scripts/bench/'));
+  expect(pathsOf(others.filter(({ path }) => textOf(path).includes('pgboss.')))).toEqual([]);
+});
+
 test('no import goes in a circle', () => {
   expect(cyclesIn(files).map((cycle) => cycle.join(' → '))).toEqual([]);
 });

@@ -1,13 +1,11 @@
 /** What must hold between sessions and the queue's jobs (pg-boss). */
 import { sql } from 'kysely';
+import { liveJobs } from '../queue-tables.ts';
 import { isUnfinished } from './rule.ts';
 import type { Rule } from './rule.ts';
 
-const isLive = sql.raw(`j.state in ('created', 'retry', 'active')`);
-
 /** @param queue names of the queue and of the one for jobs whose attempts ran out */
 export function jobRules({ work, deadLetters }: { work: string; deadLetters: string }): Rule[] {
-  const liveJobs = sql`pgboss.job j where j.name = ${work} and ${isLive}`;
   return [
     {
       id: 'unfinished_has_job',
@@ -15,15 +13,15 @@ export function jobRules({ work, deadLetters }: { work: string; deadLetters: str
       looksAt: sql`sessions where ${isUnfinished}`,
       // A job whose attempts ran out lives on as its dead letter, which settles its session.
       broken: sql`select id from sessions s where ${isUnfinished}
-        and not exists (select from ${liveJobs} and j.id = s.queue_job_id)
-        and not exists (select from pgboss.job j where j.name = ${deadLetters} and ${isLive}
+        and not exists (select from ${liveJobs(work)} and j.id = s.queue_job_id)
+        and not exists (select from ${liveJobs(deadLetters)}
           and j.data->>'queueJobId' = s.queue_job_id::text)`,
     },
     {
       id: 'job_has_session',
       rule: 'A live job is that of a queued or processing session',
-      looksAt: liveJobs,
-      broken: sql`select j.id from ${liveJobs}
+      looksAt: liveJobs(work),
+      broken: sql`select j.id from ${liveJobs(work)}
         and not exists (select from sessions s where s.${isUnfinished} and s.queue_job_id = j.id)`,
     },
   ];

@@ -78,3 +78,21 @@ export async function countQueued(db: Queryable, accountId: string): Promise<num
     .executeTakeFirstOrThrow();
   return queued;
 }
+
+/** For the metrics: how many sessions wait and run, and for how many seconds the oldest has been waiting. */
+export async function measureQueue(
+  db: Queryable,
+): Promise<{ queued: number; processing: number; oldestSeconds: number }> {
+  const row = await db
+    .selectFrom('sessions')
+    .where('status', 'in', ['queued', 'processing'])
+    .select([
+      sql<number>`count(*) filter (where status = 'queued')`.as('queued'),
+      sql<number>`count(*) filter (where status = 'processing')`.as('processing'),
+      sql<number>`coalesce(extract(epoch from now() - min(created_at) filter (where status = 'queued')), 0)::float8`.as(
+        'oldestSeconds',
+      ),
+    ])
+    .executeTakeFirstOrThrow();
+  return row;
+}

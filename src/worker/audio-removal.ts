@@ -1,4 +1,4 @@
-import { markAudioDeletedIfFinal } from '../../db/sweeps.ts';
+import { markAudioDeletedIfFinal } from '../../db/sessions/audio.ts';
 import type { Foundation } from '../context.ts';
 
 /**

@@ -1,9 +1,9 @@
 /** Once a minute: finds what a crash or a jump of the clock left behind. Any number of workers may sweep at once; every step is guarded. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deleteExpiredIdempotencyRecords } from '../../db/idempotency.ts';
-import { mendStampsOfTheFuture } from '../../db/jumped-clock.ts';
+import { findSessionsWithoutLiveJob, mendStampsOfTheFuture } from '../../db/queue-tables.ts';
+import { findAudioToRemove, whichHaveAudio } from '../../db/sessions/audio.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
-import { findAudioToRemove, findSessionsWithoutLiveJob, whichHaveAudio } from '../../db/sweeps.ts';
 import { transcriptionQueue } from '../queue/queue.ts';
 import { removeAudio } from './audio-removal.ts';
 import { rescue } from './rescue.ts';

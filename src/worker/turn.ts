@@ -1,5 +1,5 @@
 import { inAccountTransaction } from '../../db/account-transaction.ts';
-import { countOtherActiveJobs } from '../../db/jobs.ts';
+import { countOtherActiveJobs } from '../../db/queue-tables.ts';
 import { claimIfNotFinal } from '../../db/sessions/attempts.ts';
 import { replaceJobIfNotFinal } from '../../db/sessions/states.ts';
 import { AttemptFailed, newJobId, transcriptionQueue } from '../queue/queue.ts';

@@ -5,7 +5,7 @@ import { inAccountTransaction } from '../../../db/account-transaction.ts';
 import { changeReserved } from '../../../db/accounts.ts';
 import { claimIfNotFinal, reportProgressIfProcessing } from '../../../db/sessions/attempts.ts';
 import { insertQueuedSession } from '../../../db/sessions/states.ts';
-import { markAudioDeletedIfFinal } from '../../../db/sweeps.ts';
+import { markAudioDeletedIfFinal } from '../../../db/sessions/audio.ts';
 import { versionOf } from '../../../db/sessions/transcripts.ts';
 import { completeSession, failSession } from '../../../src/sessions/endings.ts';
 import type { Db } from '../../../db/database.ts';

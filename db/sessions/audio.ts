@@ -1,25 +1,6 @@
-/** What the sweeps look for: queries over all accounts, each on an index of few rows. */
+/** Whether a session's audio is still there, by its row. */
 import { sql } from 'kysely';
-import type { Queryable } from './database.ts';
-
-export interface LostSession {
-  account_id: string;
-  id: string;
-  queue_job_id: string;
-}
-
-/** Sessions that wait or run by their row while no job of theirs ever will. */
-export async function findSessionsWithoutLiveJob(db: Queryable, queue: string, limit: number): Promise<LostSession[]> {
-  const { rows } = await sql<LostSession>`
-    select account_id, id, queue_job_id
-    from sessions
-    where status in ('queued', 'processing') and not exists (
-      select from pgboss.job
-      where job.name = ${queue} and job.id = sessions.queue_job_id and job.state in ('created', 'retry', 'active')
-    )
-    order by created_at limit ${limit}`.execute(db);
-  return rows;
-}
+import type { Queryable } from '../database.ts';
 
 export interface AudioToRemove {
   account_id: string;
@@ -66,22 +47,4 @@ export async function whichHaveAudio(db: Queryable, accountId: string, ids: stri
     .where('audio_deleted_at', 'is', null)
     .execute();
   return new Set(rows.map((row) => row.id));
-}
-
-/** For the metrics: how many sessions wait and run, and for how many seconds the oldest has been waiting. */
-export async function measureQueue(
-  db: Queryable,
-): Promise<{ queued: number; processing: number; oldestSeconds: number }> {
-  const row = await db
-    .selectFrom('sessions')
-    .where('status', 'in', ['queued', 'processing'])
-    .select([
-      sql<number>`count(*) filter (where status = 'queued')`.as('queued'),
-      sql<number>`count(*) filter (where status = 'processing')`.as('processing'),
-      sql<number>`coalesce(extract(epoch from now() - min(created_at) filter (where status = 'queued')), 0)::float8`.as(
-        'oldestSeconds',
-      ),
-    ])
-    .executeTakeFirstOrThrow();
-  return row;
 }

@@ -1,11 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { openDatabase } from '../../db/database.ts';
-import { findAudioToRemove, markAudioDeletedIfFinal, whichHaveAudio } from '../../db/sweeps.ts';
-import { makeAccount } from '../support/service/accounts.ts';
-import { createTestDatabase } from '../support/service/database.ts';
-import { makeSession } from '../support/service/sessions.ts';
-import type { Database } from '../../db/database.ts';
-import type { TestDatabase } from '../support/service/database.ts';
+import { openDatabase } from '../../../db/database.ts';
+import { findAudioToRemove, markAudioDeletedIfFinal, whichHaveAudio } from '../../../db/sessions/audio.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { createTestDatabase } from '../../support/service/database.ts';
+import { makeSession } from '../../support/service/sessions.ts';
+import type { Database } from '../../../db/database.ts';
+import type { TestDatabase } from '../../support/service/database.ts';
 
 let server: TestDatabase;
 let database: Database;

@@ -1,0 +1,69 @@
+/**
+ * All that we know of the queue's own tables. pg-boss makes and migrates them; where a newer pg-boss changes them, this file
+ * is what has to be looked at.
+ */
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { Queryable } from './database.ts';
+
+/** What follows `from` in a query of the jobs of a queue, as `j`, that will still be run or are running. */
+export const liveJobs = (queue: string): RawBuilder<unknown> =>
+  sql`pgboss.job j where j.name = ${queue} and j.state in ('created', 'retry', 'active')`;
+
+/** Whether the queue was ever started on this database. */
+export const areQueueTablesMade = sql<boolean>`to_regclass('pgboss.job') is not null`;
+
+/** How many jobs of an account workers hold now, besides this one. */
+export async function countOtherActiveJobs(
+  db: Queryable,
+  queue: string,
+  accountId: string,
+  jobId: string,
+): Promise<number> {
+  const { rows } = await sql<{ active: number }>`
+    select count(*) as active from pgboss.job
+    where name = ${queue} and group_id = ${accountId} and state = 'active' and id <> ${jobId}`.execute(db);
+  return rows[0]!.active;
+}
+
+export interface LostSession {
+  account_id: string;
+  id: string;
+  queue_job_id: string;
+}
+
+/** Sessions that wait or run by their row while no job of theirs ever will. */
+export async function findSessionsWithoutLiveJob(db: Queryable, queue: string, limit: number): Promise<LostSession[]> {
+  const { rows } = await sql<LostSession>`
+    select account_id, id, queue_job_id
+    from sessions
+    where status in ('queued', 'processing')
+      and not exists (select from ${liveJobs(queue)} and j.id = sessions.queue_job_id)
+    order by created_at limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** The queue itself never puts a job off for more than five minutes, and stamps everything else with the present. */
+const beyond = sql`now() + interval '10 minutes'`;
+
+/**
+ * Mends the queue's stamps after the database's clock was set back. They lie in the future then, and the queue would wait
+ * until the clock has reached them again, hours perhaps, before it hands out a job or looks for dead workers.
+ *
+ * @returns how many jobs of unfinished sessions were stuck
+ */
+export async function mendStampsOfTheFuture(db: Queryable, queue: string): Promise<number> {
+  await sql`update pgboss.queue set
+      monitor_claim_on = least(monitor_claim_on, now()),
+      monitor_on = least(monitor_on, now()),
+      maintain_on = least(maintain_on, now())
+    where greatest(monitor_claim_on, monitor_on, maintain_on) > ${beyond}`.execute(db);
+  const { numAffectedRows } = await sql`update pgboss.job set
+      start_after = least(start_after, now()),
+      started_on = least(started_on, now()),
+      heartbeat_on = least(heartbeat_on, now())
+    where name = ${queue} and id in (select queue_job_id from sessions where status in ('queued', 'processing'))
+      and ((state in ('created', 'retry') and start_after > ${beyond})
+        or (state = 'active' and greatest(started_on, heartbeat_on) > ${beyond}))`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
