@@ -76,7 +76,7 @@ function residentBytes(pid: number): { now: number; peak: number } {
   }
 }
 
-export function descendantsOf(pid: number): Process[] {
+function descendantsOf(pid: number): Process[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const all = pids.flatMap((name) => look(Number(name)) ?? []);
   const found: Process[] = [];

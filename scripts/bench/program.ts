@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../demo/addresses.ts';
+import { freePort } from '../local-service/addresses.ts';
 import type { Setting } from './bench.ts';
 
 const root = resolve(import.meta.dirname, '../..');

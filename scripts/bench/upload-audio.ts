@@ -7,7 +7,7 @@ import type { Setting } from './bench.ts';
 
 const execute = promisify(execFile);
 
-export const formats = ['mp3', 'wav', 'flac', 'm4a'] as const;
+const formats = ['mp3', 'wav', 'flac', 'm4a'] as const;
 export type Format = (typeof formats)[number];
 
 /** How a minute is encoded so that copies of it in a row are a recording again. */

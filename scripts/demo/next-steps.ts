@@ -1,3 +1,5 @@
+import { quoted } from '../terminal/quoted.ts';
+
 /** The lines to paste after a first transcript. The key stays in its file, out of screens and histories. */
 export function nextSteps(options: { url: string; keyFile: string; audio: string; sessionId: string }): string {
   const { url, sessionId } = options;
@@ -12,9 +14,4 @@ read this transcript again, as captions:
 or do both with the client that comes with it:
   npm run transcribe -- FILE --srt
 `;
-}
-
-/** A word of a shell command; quoted only where it must be, so that it stays readable. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

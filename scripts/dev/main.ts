@@ -7,10 +7,10 @@ import { watch } from 'node:fs';
 import { resolve } from 'node:path';
 import pretty from 'pino-pretty';
 import { ConfigError, readConfig } from '../../src/config.ts';
-import { connectable, freePort } from '../demo/addresses.ts';
-import { demoKey } from '../demo/demo-key.ts';
-import { answering } from '../demo/service-process.ts';
-import { quoted } from '../demo/next-steps.ts';
+import { connectable, freePort } from '../local-service/addresses.ts';
+import { demoKey } from '../local-service/demo-key.ts';
+import { answering } from '../local-service/service-process.ts';
+import { quoted } from '../terminal/quoted.ts';
 import type { ChildProcess } from 'node:child_process';
 
 const root = resolve(import.meta.dirname, '../..');

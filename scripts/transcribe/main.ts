@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { findApiKey } from '../terminal/demo-key-file.ts';
+import { findApiKey } from '../local-service/demo-key-file.ts';
 import { createApiClient } from '../terminal/api-client.ts';
 import { showProgressOn } from '../terminal/progress.ts';
 import { Refusal } from '../terminal/refusal.ts';

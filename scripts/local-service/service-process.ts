@@ -1,4 +1,4 @@
-/** The service as a child of the quickstart: it ends when the quickstart ends, however that happens. */
+/** The service as a child of a command: it ends when the command ends, however that happens. */
 import { spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { demoKeyFile, readDemoKey } from '../terminal/demo-key-file.ts';
+import { demoKeyFile, readDemoKey } from './demo-key-file.ts';
 import { createApiClient } from '../terminal/api-client.ts';
 
 const execute = promisify(execFile);
