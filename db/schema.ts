@@ -5,12 +5,22 @@
 import type { ColumnType, Generated } from 'kysely';
 
 export type SessionStatus = 'queued' | 'processing' | 'completed' | 'failed';
+/** Why a session failed: the contract's `SessionError.code`. */
+export type FailureCode =
+  | 'unsupported_media'
+  | 'no_audio_track'
+  | 'audio_too_long'
+  | 'insufficient_balance'
+  | 'recognizer_error'
+  | 'timed_out'
+  | 'canceled';
 export type Scope = 'read' | 'write';
 export type LedgerKind = 'credit' | 'correction' | 'charge';
 
 /** A time read as text and written as an RFC 3339 string. */
 type Time = ColumnType<string, string, string>;
 type TimeOrNull = ColumnType<string | null, string | null | undefined, string | null>;
+type CodeOrNull = ColumnType<FailureCode | null, FailureCode | null | undefined, FailureCode | null>;
 type CreatedAt = ColumnType<string, string | undefined, never>;
 
 export interface Limits {
@@ -72,7 +82,7 @@ export interface SessionTable {
   max_audio_ms: number;
   language: ColumnType<string | null, string | null | undefined, string | null>;
   progress: ColumnType<number | null, number | null | undefined, number | null>;
-  error_code: ColumnType<string | null, string | null | undefined, string | null>;
+  error_code: CodeOrNull;
   /** What the balance holds back for this session; 0 once it is final. */
   reserved_ms: number;
   /** Counts every claim and never goes back: the fence of a worker that lost its claim. */
@@ -80,7 +90,7 @@ export interface SessionTable {
   /** Goes down with every claim and up again when a worker hands the session back. */
   attempts_left: number;
   /** Why the last attempt failed, while others are left. */
-  last_error_code: ColumnType<string | null, string | null | undefined, string | null>;
+  last_error_code: CodeOrNull;
   /** Version of the stored transcript: the middle of its ETag. */
   transcript_version: ColumnType<string | null, string | null | undefined, string | null>;
   audio_deleted_at: TimeOrNull;

@@ -5,6 +5,7 @@
 import { sql } from 'kysely';
 import { notifyFinal, ofQueued } from './states.ts';
 import type { Queryable, Trx } from '../database.ts';
+import type { FailureCode } from '../schema.ts';
 import type { QueuedSession } from './states.ts';
 
 const now = sql<string>`now()`;
@@ -92,7 +93,7 @@ export async function completeIfProcessing(
 }
 
 /** Back to the queue after an attempt failed; the same job tries again later. */
-export async function requeueIfProcessing(db: Queryable, attempt: Attempt, errorCode: string): Promise<boolean> {
+export async function requeueIfProcessing(db: Queryable, attempt: Attempt, errorCode: FailureCode): Promise<boolean> {
   const result = await ifProcessing(db, attempt)
     .set({ status: 'queued', progress: null, last_error_code: errorCode })
     .executeTakeFirst();

@@ -1,6 +1,6 @@
 /** What the owner of a session may see of its row. A new column is one line in {@link readSession}; all else follows. */
 import type { Selectable } from 'kysely';
-import type { SessionStatus, SessionTable } from '../schema.ts';
+import type { FailureCode, SessionStatus, SessionTable } from '../schema.ts';
 
 /** The values of a row as texts, each to be taken once and in order. An empty one stands for null. */
 class Texts {
@@ -37,7 +37,7 @@ function readSession(next: Texts) {
     duration_ms: next.numberOrNull(),
     language: next.textOrNull(),
     progress: next.numberOrNull(),
-    error_code: next.textOrNull(),
+    error_code: next.textOrNull() as FailureCode | null,
     transcript_version: next.textOrNull(),
   } satisfies Partial<Selectable<SessionTable>>;
 }

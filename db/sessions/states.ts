@@ -11,6 +11,7 @@
  */
 import { sql } from 'kysely';
 import type { Trx } from '../database.ts';
+import type { FailureCode } from '../schema.ts';
 import type { Session } from './sessions.ts';
 
 const now = sql<string>`now()`;
@@ -61,7 +62,7 @@ export async function failIfNotFinal(
   trx: Trx,
   accountId: string,
   id: string,
-  code: string,
+  code: FailureCode,
 ): Promise<{ reservedMs: number } | undefined> {
   const session = await trx
     .selectFrom('sessions')

@@ -6,9 +6,10 @@ import { failIfNotFinal } from '../../db/sessions/states.ts';
 import { insertTranscript } from '../../db/sessions/transcripts.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { Trx } from '../../db/database.ts';
+import type { FailureCode } from '../../db/schema.ts';
 
 /** Fails a session and gives its reservation back. False, and nothing changed, when it was final. */
-export async function failSession(trx: Trx, accountId: string, sessionId: string, code: string): Promise<boolean> {
+export async function failSession(trx: Trx, accountId: string, sessionId: string, code: FailureCode): Promise<boolean> {
   const failed = await failIfNotFinal(trx, accountId, sessionId, code);
   if (failed === undefined) return false;
   await changeReserved(trx, accountId, -failed.reservedMs);

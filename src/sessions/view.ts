@@ -1,6 +1,7 @@
 /** A session row as the contract shows it. */
 import { rfc3339 } from '../../db/database.ts';
 import type { Schema } from '../../codegen/operations.ts';
+import type { FailureCode } from '../../db/schema.ts';
 import type { ReadableSession } from '../../db/sessions/readable.ts';
 
 export function toSession(row: ReadableSession): Schema<'Session'> {
@@ -15,11 +16,12 @@ export function toSession(row: ReadableSession): Schema<'Session'> {
   return session;
 }
 
-export function toSessionError(code: string): Schema<'SessionError'> {
+export function toSessionError(code: FailureCode): Schema<'SessionError'> {
+  // A newer version of the service may have written a code that this one does not know.
   return { code, message: messages[code] ?? 'The transcription failed.' };
 }
 
-const messages: Record<string, string> = {
+const messages: Record<FailureCode, string> = {
   unsupported_media: 'The audio could not be decoded.',
   no_audio_track: 'The file has no audio track.',
   audio_too_long: 'The audio is longer than the account may upload.',

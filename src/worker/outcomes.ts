@@ -7,6 +7,7 @@ import { AttemptFailed, newJobId } from '../queue/queue.ts';
 import { RecognizerError } from '../recognizers/recognizer.ts';
 import { failSession } from '../sessions/endings.ts';
 import { giveJob } from '../sessions/job.ts';
+import type { FailureCode } from '../../db/schema.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { QueuedJob } from '../queue/queue.ts';
 import type { WorkerContext } from './context.ts';
@@ -32,9 +33,9 @@ export type Outcome =
   /** Nothing of this attempt counts any more. */
   | { kind: 'claim_lost' }
   /** Another attempt would meet the same error: the session ends with this code. */
-  | { kind: 'failed'; code: string }
+  | { kind: 'failed'; code: FailureCode }
   /** The attempt is spent. The session fails with this code when it was the last. */
-  | { kind: 'retried'; code: string };
+  | { kind: 'retried'; code: FailureCode };
 
 /**
  * @param error what ended the attempt

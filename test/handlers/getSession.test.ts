@@ -4,6 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { claimSession, makeSession, silence } from '../support/service/sessions.ts';
+import type { FailureCode } from '../../db/schema.ts';
 
 const service = useService();
 const account = useAccount(service);
@@ -35,8 +36,8 @@ test.each<[string, Options, object]>([
     },
   ],
   [
-    'failed for a reason without a sentence of its own',
-    { status: 'failed', errorCode: 'new_reason' },
+    'failed for a reason that only a newer version knows',
+    { status: 'failed', errorCode: 'new_reason' as FailureCode },
     {
       ...{ status: 'failed', startedAt: time, completedAt: time },
       error: { code: 'new_reason', message: 'The transcription failed.' },

@@ -9,6 +9,7 @@ import { markAudioDeletedIfFinal } from '../../../db/sessions/audio.ts';
 import { versionOf } from '../../../db/sessions/transcripts.ts';
 import { completeSession, failSession } from '../../../src/sessions/endings.ts';
 import type { Db } from '../../../db/database.ts';
+import type { FailureCode } from '../../../db/schema.ts';
 import type { Attempt } from '../../../db/sessions/attempts.ts';
 import type { StoredTranscript } from '../../../src/sessions/endings.ts';
 
@@ -104,7 +105,7 @@ export async function makeSession(
     status?: 'queued' | 'processing' | 'completed' | 'failed';
     progress?: number;
     transcript?: StoredTranscript;
-    errorCode?: string;
+    errorCode?: FailureCode;
   } = {},
 ): Promise<TestSession> {
   const made = await queueSession(db, accountId, session);
