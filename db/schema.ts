@@ -78,6 +78,10 @@ export interface SessionTable {
   started_at: TimeOrNull;
   completed_at: TimeOrNull;
   duration_ms: number | null;
+  /** At the upload, when it could be measured. `duration_ms` is the same until the audio was decoded. */
+  measured_ms: ColumnType<number | null, number | null | undefined, never>;
+  /** Whether the audio was decoded twice to the same length, much shorter than measured: then it is damaged. */
+  confirmed_short: Generated<boolean>;
   /** The account's longest audio when the upload was accepted. */
   max_audio_ms: number;
   language: ColumnType<string | null, string | null | undefined, string | null>;

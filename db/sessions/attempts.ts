@@ -15,6 +15,8 @@ export interface Claim {
   /** Where decoding stops. */
   max_audio_ms: number;
   reserved_ms: number;
+  /** Null where the upload could not be measured. */
+  measured_ms: number | null;
 }
 
 /** Takes a session for one attempt of its own job. Undefined when it is final, or the job is not its job any more. */
@@ -38,7 +40,7 @@ export function claimIfNotFinal(
     .where('queue_job_id', '=', queueJobId)
     .where('status', 'in', ['queued', 'processing'])
     .where('attempts_left', '>', 0)
-    .returning(['attempt', 'max_audio_ms', 'reserved_ms'])
+    .returning(['attempt', 'max_audio_ms', 'reserved_ms', 'measured_ms'])
     .executeTakeFirst();
 }
 
@@ -67,6 +69,11 @@ export async function reportProgressIfProcessing(db: Queryable, attempt: Attempt
 export async function setReservationIfProcessing(trx: Trx, attempt: Attempt, reservedMs: number): Promise<boolean> {
   const result = await ifProcessing(trx, attempt).set({ reserved_ms: reservedMs }).executeTakeFirst();
   return result.numUpdatedRows === 1n;
+}
+
+/** Notes that the audio itself is shorter than measured, for the auditor. */
+export async function confirmShortIfProcessing(db: Queryable, attempt: Attempt): Promise<void> {
+  await ifProcessing(db, attempt).set({ confirmed_short: true }).execute();
 }
 
 /** Ends a session with its transcript, and its reservation with it. */

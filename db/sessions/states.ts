@@ -49,6 +49,7 @@ export function insertQueuedSession(trx: Trx, session: NewSession): Promise<Queu
       status: 'queued',
       title: session.title,
       duration_ms: session.durationMs ?? null,
+      measured_ms: session.durationMs ?? null,
       max_audio_ms: session.maxAudioMs,
       reserved_ms: session.reservedMs,
       attempts_left: session.attempts,

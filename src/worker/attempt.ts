@@ -1,7 +1,7 @@
 /** One attempt at one session: decode, make sure it is paid for, recognize, store. The session's row is the authority. */
 import { inAccountTransaction } from '../../db/account-transaction.ts';
-import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
-import { decodeAudio } from '../audio/decode.ts';
+import { confirmShortIfProcessing, reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
+import { decodeWhole } from '../audio/whole-audio.ts';
 import { expiryMarginSeconds } from '../queue/job-expiry.ts';
 import { AttemptFailed } from '../queue/queue.ts';
 import { RecognizerError } from '../recognizers/recognizer.ts';
@@ -61,13 +61,11 @@ async function transcribe(job: QueuedJob, attempt: Attempt, claim: Claim, worker
   try {
     const file = workFolder.path(attempt);
     const input = audioStore.path(accountId, sessionId);
-    const { durationMs, silences } = await decodeAudio({
-      input,
-      output: file,
-      maxDurationMs: claim.max_audio_ms,
-      timeLimitMs,
-      signal,
-    });
+    const { durationMs, silences, isConfirmedShort } = await decodeWhole(
+      { input, output: file, maxDurationMs: claim.max_audio_ms, timeLimitMs, signal },
+      claim.measured_ms,
+    );
+    if (isConfirmedShort) await confirmShortIfProcessing(db, attempt);
     const reservedMs = await coverDecoded(db, attempt, claim.reserved_ms, durationMs);
 
     const began = performance.now();

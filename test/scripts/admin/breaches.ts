@@ -122,6 +122,7 @@ export const breaches: [string, string, Break][] = [
     'a transcript too early',
     run(`insert into transcripts values (:account, :queued, '[]', '[]')`),
   ],
+  ['decoded_is_measured', 'the end lost', run('update sessions set measured_ms = 2021 where id = :spoken')],
   ['completed_has_result', 'a duration lost', run('update sessions set duration_ms = null where id = :silent')],
   [
     'failed_has_error',
