@@ -68,10 +68,15 @@ export class ConnectionWatch {
     return socket;
   };
 
+  /** All that are open: where one leads to the wrong server, so may the others. */
+  breakOffAll(): void {
+    for (const socket of this.#seen.keys()) breakOff(socket, 'the server takes no writes any more');
+  }
+
   /** From now on whatever falls silent is broken off: a server that is away never says goodbye. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#hangUp();
+    await this.hangUp();
   }
 
   #look(): void {
@@ -104,7 +109,7 @@ export class ConnectionWatch {
       await Promise.race([asked, late.promise]);
       return true;
     } catch (error) {
-      void this.#hangUp();
+      void this.hangUp();
       return this.#isAnswer(error);
     } finally {
       clearTimeout(timer);
@@ -130,13 +135,14 @@ export class ConnectionWatch {
     return connecting;
   }
 
-  async #hangUp(): Promise<void> {
+  /** The next question goes over a new connection: the old one may lead to the wrong server. */
+  async hangUp(): Promise<void> {
     const line = this.#line;
     this.#line = undefined;
     await line?.then((open) => open.end()).catch(() => {});
   }
 }
 
-function breakOff(socket: Socket): void {
-  socket.destroy(new Error('Connection terminated: the server is silent'));
+function breakOff(socket: Socket, why = 'the server is silent'): void {
+  socket.destroy(new Error(`Connection terminated: ${why}`));
 }

@@ -2,6 +2,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { ConnectionWatch } from './connection-watch.ts';
+import { PrimaryOnly, isRefusedWrite, isServerLost, refuseReadOnly } from './primary-only.ts';
 import type { Transaction } from 'kysely';
 import type { Schema } from './schema.ts';
 
@@ -25,6 +26,8 @@ const unheardMs = 5_000;
 const idleTimeoutMs = 30_000;
 /** Also how long a query may wait for a free connection of the pool. */
 const connectionTimeoutMs = 10_000;
+/** A pool finds its way to another server within half an hour, whatever else goes unnoticed; not all processes at once. */
+const maxLifetimeSeconds = () => 1_500 + Math.round(Math.random() * 300);
 
 /**
  * Opens a pool. Connections are made when they are needed, so this does not fail while the database is away.
@@ -32,17 +35,21 @@ const connectionTimeoutMs = 10_000;
  * @param url a `postgres://` URL
  * @param onBroken told when a connection breaks (the pool replaces it)
  * @param timeoutMs for a statement, and for a transaction that does nothing; above 0
+ * @param server `any` also takes a standby, for what only reads
  */
 export function openDatabase(
   url: string,
   onBroken: (error: Error) => void,
   maxConnections = 20,
   timeoutMs = statementTimeoutMs,
+  server: 'primary' | 'any' = 'primary',
 ): Database {
   const watch = watchServer(url, timeoutMs + unheardMs);
   const pool = new pg.Pool({
     ...connectionOptions(url),
+    ...(server === 'primary' && primaryOnly(() => void watch.hangUp())),
     stream: watch.stream,
+    maxLifetimeSeconds: maxLifetimeSeconds(),
     max: maxConnections,
     connectionTimeoutMillis: connectionTimeoutMs,
     idleTimeoutMillis: Math.min(idleTimeoutMs, timeoutMs),
@@ -70,18 +77,34 @@ const pools = new WeakMap<Queryable, pg.Pool>();
 /** Whether this is a pool, rather than a transaction, whose connection only Kysely knows. */
 export const isPool = (db: Queryable): boolean => pools.has(db);
 
+/** Options of a pool whose connections all lead to a server that takes writes. @param onDemoted see {@link PrimaryOnly} */
+function primaryOnly(onDemoted: () => void) {
+  const primary = new PrimaryOnly(onDemoted);
+  class Client extends pg.Client {
+    constructor(options?: string | pg.ClientConfig) {
+      super(options);
+      primary.watch(this);
+    }
+  }
+  return { Client, onConnect: refuseReadOnly };
+}
+
 /**
- * Runs a statement on a pool; each connection parses and plans it once and then knows it by its name.
+ * Runs a statement on a pool; each connection parses and plans it once and then knows it by its name. It runs once more when
+ * its connection led to a server that was demoted; one that only reads, also when the server ended.
  *
  * @param name always the same for the same text
  */
 export async function runNamed<Row>(
   db: Queryable,
-  name: string,
-  text: string,
-  values: readonly unknown[],
+  { name, text, values, isRead }: { name: string; text: string; values: readonly unknown[]; isRead: boolean },
 ): Promise<Row[]> {
-  return (await pools.get(db)!.query({ name, text, values: values as unknown[] })).rows as Row[];
+  const run = () => pools.get(db)!.query({ name, text, values: values as unknown[] });
+  const again = (error: unknown) => {
+    if (isRefusedWrite(error) || (isRead && isServerLost(error))) return run();
+    throw error;
+  };
+  return (await run().catch(again)).rows as Row[];
 }
 
 /** A single connection outside the pool, for LISTEN. The caller connects, and ends it. */
@@ -97,7 +120,13 @@ export function openConnection(url: string): pg.Client {
 export function watchForeignPool(url: string): { options: object; close(): Promise<void> } {
   const watch = watchServer(url);
   return {
-    options: { stream: watch.stream, query_timeout: 4 * (statementTimeoutMs + unheardMs) },
+    options: {
+      // Its connection for LISTEN is not of the pool, but of the same server.
+      ...primaryOnly(() => watch.breakOffAll()),
+      stream: watch.stream,
+      query_timeout: 4 * (statementTimeoutMs + unheardMs),
+      maxLifetimeSeconds: maxLifetimeSeconds(),
+    },
     close: () => watch.close(),
   };
 }
@@ -135,7 +164,7 @@ function safeInteger(text: string): number {
   return value;
 }
 
-const unavailableStates = /^(08|53|57P0|57014|55P03|25P0[34])/;
+const unavailableStates = /^(08|53|57P0|57014|55P03|25P0[34]|25006)/;
 const unavailableCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

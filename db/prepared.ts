@@ -32,10 +32,12 @@ export class Prepared<Values extends object, Row> {
   async run(db: Queryable, values: Values): Promise<Row[]> {
     if (!isPool(db)) return (await db.executeQuery(this.#build(db, (name) => values[name]).compile())).rows;
     this.#compiled ??= this.#build(db, ((name: string) => new Parameter(name)) as never).compile();
-    const { sql, parameters } = this.#compiled;
+    const { sql, parameters, query } = this.#compiled;
     const given = parameters.map((parameter) =>
       parameter instanceof Parameter ? values[parameter.name as keyof Values] : parameter,
     );
-    return runNamed(db, this.#name, sql, given);
+    // What is behind `with` may write.
+    const isRead = query.kind === 'SelectQueryNode' && query.with === undefined;
+    return runNamed(db, { name: this.#name, text: sql, values: given, isRead });
   }
 }

@@ -34,7 +34,7 @@ export async function withAdminContext<T>(
   if (only === 'looks' && !mayHaveDatabase(config)) throw new Refusal(absent);
   const inUse = await useDatabase(config, onNotice).catch(refuseUnopened);
   // What breaks while it is idle is met again by the next query, which says so.
-  const { db, close } = openDatabase(inUse.url, () => {}, 2);
+  const { db, close } = openDatabase(inUse.url, () => {}, 2, undefined, only === 'looks' ? 'any' : 'primary');
   let started: Promise<Queue> | undefined;
   try {
     await (only === 'looks' ? refuseOtherVersion(db) : migrateToLatest(db)).catch(refuseUnopened);

@@ -18,7 +18,7 @@ export function addVerifyCommand(program: Command): void {
 }
 
 async function verify(admin: AdminContext): Promise<Report> {
-  const { db, close } = openDatabase(admin.databaseUrl, () => {}, 2, patientTimeoutMs);
+  const { db, close } = openDatabase(admin.databaseUrl, () => {}, 2, patientTimeoutMs, 'any');
   const progress = showProgress();
   try {
     const found = await audit(

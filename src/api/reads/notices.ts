@@ -1,8 +1,13 @@
 import { openConnection } from '../../../db/database.ts';
+import { refuseReadOnly } from '../../../db/primary-only.ts';
 import { sessionChannel } from '../../../db/sessions/states.ts';
 import type { Log } from '../../log.ts';
 
 const reconnectMs = 1_000;
+/** A server that was demoted never breaks the connection, but nothing ends there any more. */
+const lookEveryMs = 5_000;
+
+type Connection = ReturnType<typeof openConnection>;
 
 /** News of sessions that ended, by LISTEN over one connection of the process, which is replaced when it breaks. */
 export class SessionNotices {
@@ -10,8 +15,9 @@ export class SessionNotices {
   readonly #log: Log;
   readonly #onFinal: (sessionId: string) => void;
   readonly #onListening: () => void;
-  #connection: ReturnType<typeof openConnection> | undefined;
+  #connection: Connection | undefined;
   #reconnect: NodeJS.Timeout | undefined;
+  #looking: NodeJS.Timeout | undefined;
   #stopped = false;
 
   /** @param onListening told whenever listening has begun: whatever ended before then went unheard */
@@ -30,7 +36,9 @@ export class SessionNotices {
     connection.on('end', () => this.#startAgain());
     try {
       await connection.connect();
+      await refuseReadOnly(connection);
       await connection.query(`listen ${sessionChannel}`);
+      this.#looking = setInterval(() => void this.#look(connection), lookEveryMs);
       this.#onListening();
     } catch (error) {
       this.#log.warn({ err: error }, 'can not listen for finished sessions');
@@ -39,13 +47,23 @@ export class SessionNotices {
     }
   }
 
+  /** One that ends, for whatever reason, is replaced. */
+  async #look(connection: Connection): Promise<void> {
+    await refuseReadOnly(connection).catch(async (error: unknown) => {
+      this.#log.warn({ err: error }, 'the listening connection leads to the wrong server, or nowhere');
+      await connection.end().catch(() => {});
+    });
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#reconnect);
+    clearInterval(this.#looking);
     await this.#connection?.end().catch(() => {});
   }
 
   #startAgain(): void {
+    clearInterval(this.#looking);
     if (this.#stopped) return;
     clearTimeout(this.#reconnect);
     this.#reconnect = setTimeout(() => void this.start(), reconnectMs);

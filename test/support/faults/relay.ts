@@ -10,13 +10,15 @@ export interface Relay {
   mend(): Promise<void>;
   /** From now on nothing arrives any more, and nobody is told: not even that new connections lead nowhere. */
   swallow(): void;
+  /** New connections lead to another server; the old ones stay as they are. */
+  leadTo(databaseUrl: string): void;
   /** New connections work again; the old ones stay dead without knowing it. */
   flow(): void;
   close(): Promise<void>;
 }
 
 export async function startRelay(databaseUrl: string): Promise<Relay> {
-  const target = new URL(databaseUrl);
+  let target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   const swallowed = new WeakSet<Socket>();
   let server: Server | undefined;
@@ -58,5 +60,6 @@ export async function startRelay(databaseUrl: string): Promise<Relay> {
   const url = new URL(databaseUrl);
   url.hostname = '127.0.0.1';
   url.port = String(port);
-  return { url: url.href, cut, mend, swallow, flow: () => void (isSwallowing = false), close: cut };
+  const leadTo = (other: string) => void (target = new URL(other));
+  return { url: url.href, cut, mend, swallow, leadTo, flow: () => void (isSwallowing = false), close: cut };
 }

@@ -1,7 +1,8 @@
 /** A PostgreSQL of a test's own, which it may stop and start: everybody else's goes on. */
-import { mkdtemp } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { clusterPaths } from '../../../db/embedded/cluster.ts';
+import { clusterPaths, makeFolder } from '../../../db/embedded/cluster.ts';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
 import { stopPostmaster } from '../../../db/embedded/stop-postmaster.ts';
 
@@ -17,7 +18,27 @@ export interface OwnPostgres {
 }
 
 export async function startOwnPostgres(): Promise<OwnPostgres> {
-  const folder = join(await mkdtemp(join(process.env.TEST_FOLDER!, 'own-')), 'postgres');
+  return startIn(await newFolder());
+}
+
+/** A hot standby that follows `primary`, which is stopped for a moment to be copied. */
+export async function startStandbyOf(primary: OwnPostgres): Promise<OwnPostgres> {
+  const [from, to] = [clusterPaths(primary.folder), clusterPaths(await newFolder())];
+  await primary.stop();
+  makeFolder(to);
+  // With its owner, who is another user where the tests run as root.
+  spawnSync('cp', ['-a', from.data, to.data]);
+  spawnSync('cp', ['-a', join(to.data, 'PG_VERSION'), join(to.data, 'standby.signal')]);
+  // Not the port of the primary.
+  await rm(join(to.data, 'postmaster.opts'));
+  await appendFile(join(to.data, 'postgresql.auto.conf'), `primary_conninfo = '${primary.url}'\n`);
+  await primary.start();
+  return startIn(to.folder);
+}
+
+const newFolder = async () => join(await mkdtemp(join(process.env.TEST_FOLDER!, 'own-')), 'postgres');
+
+async function startIn(folder: string): Promise<OwnPostgres> {
   const uses = [await joinEmbeddedPostgres({ folder })];
   const { url } = uses[0]!;
   return {

@@ -1,0 +1,117 @@
+/** A failover: connections stay open to a server that takes no writes, while new ones lead to the primary. */
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openConnection, openDatabase } from '../../db/database.ts';
+import { afterFile, fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
+import { startRelay } from '../support/faults/relay.ts';
+import { clientOf } from '../support/clients/client.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { expectSound } from '../support/service/audit.ts';
+import { startOwnPostgres, startStandbyOf } from '../support/service/own-postgres.ts';
+import { killLeftovers, startProcess } from '../support/service/processes.ts';
+import { until } from '../support/until.ts';
+import { tone } from '../support/uploads/uploads.ts';
+import type { Seen } from '../support/clients/client.ts';
+import type { Relay } from '../support/faults/relay.ts';
+import type { OwnPostgres } from '../support/service/own-postgres.ts';
+
+const hangMs = 60_000;
+const ends: (() => Promise<void> | void)[] = [killLeftovers];
+afterAll(async () => {
+  for (const end of ends) await end();
+});
+
+/** @returns rows of a connection that nobody else uses */
+async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const connection = openConnection(url);
+  await connection.connect();
+  try {
+    return (await connection.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await connection.end();
+  }
+}
+
+/** Connections of the service that are still open to a server. */
+const connectionsTo = async (url: string) => {
+  const of = `select count(*)::int from pg_stat_activity where application_name like 'transcription%'`;
+  return (await ask(url, `${of} and pid <> pg_backend_pid()`))[0]!.count;
+};
+
+type Failover = (
+  relay: Relay,
+  first: OwnPostgres,
+  standby: OwnPostgres,
+  upload: () => Promise<Seen>,
+) => Promise<{ primary: string; other: string }>;
+
+/** The primary takes no writes any more, and the standby takes its place. */
+const switchOver: Failover = async (relay, first, standby) => {
+  await ask(first.url, 'alter system set default_transaction_read_only = on');
+  await ask(first.url, 'select pg_reload_conf()');
+  const written = async () => (await ask(first.url, 'select pg_current_wal_lsn()::text as lsn'))[0]!.lsn;
+  const replayed = async () => (await ask(standby.url, 'select pg_last_wal_replay_lsn()::text as lsn'))[0]!.lsn;
+  await until(
+    async () => [await written(), await replayed()],
+    ([there, here]) => there === here,
+    hangMs,
+  );
+  await ask(standby.url, 'select pg_promote()');
+  relay.leadTo(standby.url);
+  return { primary: standby.url, other: first.url };
+};
+
+/** A balancer takes the standby for the primary, until the service has asked there. */
+const strayToStandby: Failover = async (relay, first, standby, upload) => {
+  await relay.cut();
+  relay.leadTo(standby.url);
+  await relay.mend();
+  expect(await upload()).toMatchObject({ status: 503, code: 'unavailable' });
+  relay.leadTo(first.url);
+  return { primary: first.url, other: standby.url };
+};
+
+test.each([
+  ['PostgreSQL was demoted, its standby promoted', switchOver],
+  ['new connections led to a standby for a while', strayToStandby],
+])(
+  '%s → no connection stays there, what was accepted is kept, and everything goes on without a restart',
+  async (_, failOver) => {
+    const first = await startOwnPostgres();
+    const standby = await startStandbyOf(first);
+    const relay = await startRelay(first.url);
+    ends.push(relay.close, first.leave, standby.leave);
+    const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'demoted-'));
+    const [file, go] = [join(dataDir, 'tone.wav'), join(dataDir, 'go')];
+    await writeFile(file, await tone(2_000));
+    const { path } = await fakePrograms({ pocketsphinx_continuous: afterFile(go, saysHello) });
+    const service = await startProcess('start', { DATABASE_URL: relay.url, DATA_DIR: dataDir, PATH: path });
+    const before = openDatabase(first.url, () => {});
+    const account = await makeAccount(before.db, { balanceMs: 60_000 }).finally(before.close);
+    const client = clientOf(service.url, account.key);
+    const uploaded = async () => (JSON.parse((await client.upload(file)).text) as { sessionId: string }).sessionId;
+    const accepted = [await uploaded(), await uploaded()];
+    await Promise.all(accepted.map((id) => client.get(`/v1/sessions/${id}`)));
+
+    const { primary, other } = await failOver(relay, first, standby, () => client.upload(file));
+
+    const again = await until(
+      () => client.upload(file),
+      ({ status }) => status === 202,
+      hangMs,
+    );
+    accepted.push((JSON.parse(again.text) as { sessionId: string }).sessionId);
+    await writeFile(go, '');
+    for (const id of accepted) expect(await client.final(id, hangMs)).toMatchObject({ status: 'completed' });
+    await until(
+      () => connectionsTo(other),
+      (count) => count === 0,
+      hangMs,
+    );
+    const { db, close } = openDatabase(primary, () => {});
+    await expectSound({ db, dataDir }).finally(close);
+    process.kill(service.pid, 'SIGTERM');
+    expect(await service.ended).toBe(0);
+  },
+  240_000,
+);
