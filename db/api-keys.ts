@@ -64,14 +64,19 @@ export async function deleteApiKeys(trx: Trx, accountId: string): Promise<void> 
   await trx.deleteFrom('api_keys').where('account_id', '=', accountId).execute();
 }
 
-/** The owner of a key that is neither revoked nor expired, by the SHA-256 of its secret. */
-export function findKeyOwner(db: Queryable, digest: Buffer): Promise<KeyOwner | undefined> {
-  return validKeys(db)
+/**
+ * The owners of keys that are neither revoked nor expired, by the SHA-256 of their secrets.
+ *
+ * @returns in the order of `digests`, undefined where there is none
+ */
+export async function findKeyOwners(db: Queryable, digests: readonly Buffer[]): Promise<(KeyOwner | undefined)[]> {
+  const rows = await validKeys(db)
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .innerJoin('plans', 'plans.plan', 'accounts.plan')
-    .where('digest', '=', digest)
+    .where('digest', 'in', digests)
     .where('accounts.deleted_at', 'is', null)
     .select((eb) => [
+      'digest',
       'api_keys.id as key_id',
       'api_keys.account_id',
       'scopes',
@@ -80,7 +85,9 @@ export function findKeyOwner(db: Queryable, digest: Buffer): Promise<KeyOwner | 
       eb('accounts.suspended_at', 'is not', null).$castTo<boolean>().as('suspended'),
     ])
     .select(limitsInForce)
-    .executeTakeFirst();
+    .execute();
+  const byDigest = new Map(rows.map(({ digest, ...owner }) => [digest.toString('hex'), owner]));
+  return digests.map((digest) => byDigest.get(digest.toString('hex')));
 }
 
 /** Whether the key may still be used: asked again inside the transaction that accepts an upload. */

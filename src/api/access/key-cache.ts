@@ -5,14 +5,17 @@
  */
 import { hash } from 'node:crypto';
 import { readAccessVersion } from '../../../db/access-changes.ts';
-import { findKeyOwner } from '../../../db/api-keys.ts';
+import { findKeyOwners } from '../../../db/api-keys.ts';
 import { digestOf } from './api-key.ts';
+import { GatheredReads } from '../reads/gathered-reads.ts';
 import type { Db } from '../../../db/database.ts';
 import type { KeyOwner } from '../../../db/api-keys.ts';
 
 const pollMs = 500;
 const trustMs = 1_000;
 const maxEntries = 10_000;
+/** Keys that are not remembered, of whomever: anybody may send many that nobody has. */
+const lookUps = { maxEntries: 100, maxAtOnce: 2, accountOf: () => '' };
 
 interface Entry {
   owner: KeyOwner;
@@ -22,6 +25,7 @@ interface Entry {
 
 export class KeyCache {
   readonly #db: Db;
+  readonly #owners: GatheredReads<string, KeyOwner | undefined>;
   readonly #entries = new Map<string, Entry>();
   #version: number | undefined;
   /** Moves with every change, so that an owner that was read before it is not remembered after it. */
@@ -32,6 +36,8 @@ export class KeyCache {
 
   constructor(db: Db) {
     this.#db = db;
+    const find = (keys: string[]) => findKeyOwners(db, keys.map(digestOf));
+    this.#owners = new GatheredReads(find, (key) => key, lookUps);
   }
 
   start(): void {
@@ -54,7 +60,7 @@ export class KeyCache {
     if (entry !== undefined && now - this.#checkedAt < trustMs && now < entry.expiresAt) return entry.owner;
 
     const generation = this.#generation;
-    const owner = await findKeyOwner(this.#db, digestOf(apiKey));
+    const owner = await this.#owners.find(apiKey);
     if (owner === undefined) return undefined;
     if (generation === this.#generation) {
       if (this.#entries.size >= maxEntries) this.#entries.clear();

@@ -5,7 +5,7 @@ import type { AllowanceWindow, FittingCount } from '../../../db/allowance.ts';
 import type { Db } from '../../../db/database.ts';
 
 /** Few of each: whoever reads something else always finds a connection. */
-const limits = { maxEntries: 16, maxAtOnce: 2 };
+const limits = { maxEntries: 16, maxAtOnce: 2, accountOf: ({ accountId }: Asked) => accountId };
 
 /** Requests of one account. */
 interface Asked {

@@ -1,5 +1,6 @@
 import { isDatabaseAway } from '../../../db/database.ts';
 import { Batches } from '../batches.ts';
+import type { BatchLimits } from '../batches.ts';
 
 interface Asked<Question, Answer> extends PromiseWithResolvers<Answer> {
   question: Question;
@@ -13,14 +14,16 @@ export class GatheredReads<Question, Answer> {
   /**
    * @param read answers questions, in their order
    * @param keyOf tells questions apart. It names the account: no answer is ever shared between accounts
+   * @param limits see {@link Batches}
    */
   constructor(
     read: (questions: Question[]) => Promise<Answer[]>,
     keyOf: (question: Question) => string,
-    limits: { maxEntries: number; maxAtOnce: number },
+    { accountOf, ...limits }: BatchLimits<Question>,
   ) {
     this.#keyOf = keyOf;
-    this.#batches = new Batches((asked) => answer(read, asked), limits);
+    const owner = ({ question }: Asked<Question, Answer>) => accountOf(question);
+    this.#batches = new Batches((asked) => answer(read, asked), { ...limits, accountOf: owner });
   }
 
   /** The answer as it is after this call. */

@@ -2,6 +2,7 @@
 import { findPages, listSessions } from '../../../db/sessions/pages.ts';
 import { findSessions } from '../../../db/sessions/sessions.ts';
 import { findSegments, findSessionsWithSegments } from '../../../db/sessions/transcripts.ts';
+import { FairTurns } from '../fair-turns.ts';
 import { GatheredReads } from './gathered-reads.ts';
 import type { Db } from '../../../db/database.ts';
 import type { PageQuestion } from '../../../db/sessions/pages.ts';
@@ -18,12 +19,15 @@ interface Owned {
  * Few at once: whoever reads something else always finds a connection. Two, so that PostgreSQL reads for some while others are
  * answered: of pages and transcripts a tenth more than by one statement at a time with twice as many entries.
  */
+const accountOf = ({ accountId }: { accountId: string }) => accountId;
 const limits = {
-  sessions: { maxEntries: 1_000, maxAtOnce: 2 },
-  pages: { maxEntries: 16, maxAtOnce: 2 },
-  withSegments: { maxEntries: 16, maxAtOnce: 2 },
+  sessions: { maxEntries: 1_000, maxAtOnce: 2, accountOf },
+  pages: { maxEntries: 16, maxAtOnce: 2, accountOf },
+  withSegments: { maxEntries: 16, maxAtOnce: 2, accountOf },
   // A few of these may be many megabytes long, and those that are asked for together come together.
-  segments: { maxEntries: 10, maxAtOnce: 1 },
+  segments: { maxEntries: 10, maxAtOnce: 1, accountOf },
+  /** Pages of some statuses, each by a statement of its own. */
+  filtered: { atOnce: 4, each: 2 },
 };
 const keyOf = ({ accountId, id }: Owned) => `${accountId}/${id}`;
 
@@ -33,6 +37,7 @@ export class SessionReads {
   readonly #withSegments: GatheredReads<Owned, SessionWithSegments | undefined>;
   readonly #segments: GatheredReads<Owned, string | undefined>;
   readonly #pages: GatheredReads<PageQuestion, ReadableSession[]>;
+  readonly #filtered = new FairTurns(limits.filtered);
 
   constructor(db: Db) {
     this.#db = db;
@@ -43,7 +48,11 @@ export class SessionReads {
       limits.withSegments,
     );
     this.#segments = new GatheredReads((wanted) => findSegments(db, wanted), keyOf, limits.segments);
-    this.#pages = new GatheredReads((asked) => findPages(db, asked), JSON.stringify, limits.pages);
+    this.#pages = new GatheredReads<PageQuestion, ReadableSession[]>(
+      (asked) => findPages(db, asked),
+      JSON.stringify,
+      limits.pages,
+    );
   }
 
   /** Undefined when the account has no session of this id. */
@@ -63,7 +72,7 @@ export class SessionReads {
 
   /** Sessions of an account, newest first. */
   page(question: PageQuestion): Promise<ReadableSession[]> {
-    if (question.statuses !== undefined) return listSessions(this.#db, question);
-    return this.#pages.find(question);
+    if (question.statuses === undefined) return this.#pages.find(question);
+    return this.#filtered.run(question.accountId, () => listSessions(this.#db, question));
   }
 }

@@ -1,7 +1,7 @@
-import pLimit from 'p-limit';
+import { FairTurns } from '../fair-turns.ts';
 
-/** Of which each may be many megabytes, and those with words take a connection: half of the pool. */
-const maxAtOnce = 10;
+/** Each may be many megabytes, and those with words take a connection: half of the pool, and of that half for one account. */
+const limits = { atOnce: 10, each: 5 };
 /** In characters. What is longer takes a while to send. */
 const longFrom = 256 * 1024;
 
@@ -19,7 +19,7 @@ interface Shared {
 export class TranscriptBodies {
   /** No map: see {@link Batches}. */
   readonly #shared: Record<string, Shared> = Object.create(null);
-  readonly #inTurn = pLimit(maxAtOnce);
+  readonly #turns = new FairTurns(limits);
 
   /**
    * @param accountId the owner, who has just been found to own the session: bodies never cross accounts
@@ -34,7 +34,7 @@ export class TranscriptBodies {
     reader: { readonly signal: AbortSignal },
   ): Promise<string> {
     const key = `${accountId}/${sessionId}/${tag}`;
-    const shared = this.#shared[key] ?? { body: this.#inTurn(make), readers: 0 };
+    const shared = this.#shared[key] ?? { body: this.#turns.run(accountId, make), readers: 0 };
     this.#shared[key] = shared;
     shared.readers += 1;
     const leave = () => {

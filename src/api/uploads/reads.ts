@@ -7,7 +7,7 @@ import type { Db } from '../../../db/database.ts';
 import type { IdempotencyRecord } from '../../../db/idempotency.ts';
 
 /** Few at once: whoever reads something else always finds a connection. */
-const limits = { maxEntries: 100, maxAtOnce: 2 };
+const few = { maxEntries: 100, maxAtOnce: 2 };
 
 export class UploadReads {
   readonly #standings: GatheredReads<string, Standing | undefined>;
@@ -17,12 +17,12 @@ export class UploadReads {
     this.#standings = new GatheredReads(
       (ids) => findStandings(db, ids),
       (id) => id,
-      limits,
+      { ...few, accountOf: (id) => id },
     );
     this.#records = new GatheredReads(
       (asked) => findIdempotencyRecords(db, asked),
       ({ accountId, key }) => `${accountId}/${key}`,
-      limits,
+      { ...few, accountOf: ({ accountId }) => accountId },
     );
   }
 

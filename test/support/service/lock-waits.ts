@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Db } from '../../../db/database.ts';
+import type { Queryable } from '../../../db/database.ts';
 
 /** The server processes that wait for a lock in this database: each is a connection that nobody else can use. */
-export async function lockWaits(db: Db): Promise<number[]> {
+export async function lockWaits(db: Queryable): Promise<number[]> {
   const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
   return rows.map(({ pid }) => pid);

@@ -5,8 +5,11 @@ import { markAccountDeleted, resumeAccount, setPlan, suspendAccount } from '../.
 import { deleteApiKeys, revokeApiKey } from '../../../../db/api-keys.ts';
 import { setPlanLimits } from '../../../../db/plans.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
+import { newApiKey } from '../../../../src/api/access/api-key.ts';
+import { KeyCache } from '../../../../src/api/access/key-cache.ts';
 import { makeAccount, makeKey } from '../../../support/service/accounts.ts';
 import { holdTheClock } from '../../../support/faults/held-clock.ts';
+import { countStatements } from '../../../support/service/counted-statements.ts';
 import { useService } from '../../../support/service/use-service.ts';
 import { until } from '../../../support/until.ts';
 import type { Db } from '../../../../db/database.ts';
@@ -109,4 +112,16 @@ describe('without the trigger that counts changes', () => {
       expect(await codeOf(first, key)).toBe('unauthorized');
     });
   });
+});
+
+test('many requests with a key that is not remembered, many with keys that nobody has → looked up together', async () => {
+  const { key, id } = await makeAccount(first.db);
+  const { db, count } = countStatements(first.db);
+  const keys = new KeyCache(db);
+  const owners = await Promise.all(Array.from({ length: 300 }, () => keys.ownerOf(key)));
+  expect(new Set(owners.map((owner) => owner?.account_id))).toEqual(new Set([id]));
+  expect(count()).toBe(1);
+  const strangers = await Promise.all(Array.from({ length: 300 }, () => keys.ownerOf(newApiKey())));
+  expect(strangers.filter((owner) => owner !== undefined)).toEqual([]);
+  expect(count()).toBe(1 + 300 / 100);
 });

@@ -1,10 +1,14 @@
 /** Reads that are gathered from many requests: each gets its own answer, and never another account's. */
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { inTransaction } from '../../../../db/transaction.ts';
 import { versionOf } from '../../../../db/sessions/transcripts.ts';
 import { GatheredReads } from '../../../../src/api/reads/gathered-reads.ts';
 import { SessionReads } from '../../../../src/api/reads/session-reads.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
+import { lockWaits } from '../../../support/service/lock-waits.ts';
+import { until } from '../../../support/until.ts';
 import { useService } from '../../../support/service/use-service.ts';
 import { makeSession, queueSession, twoSegments } from '../../../support/service/sessions.ts';
 import type { TestAccount } from '../../../support/service/accounts.ts';
@@ -117,7 +121,11 @@ test('more questions than a statement takes, some the same → every one answere
     batches.push(questions);
     return questions.map((question) => question.toUpperCase());
   };
-  const reads = new GatheredReads(read, (question) => question, { maxEntries: 2, maxAtOnce: 1 });
+  const reads = new GatheredReads(read, (question) => question, {
+    maxEntries: 2,
+    maxAtOnce: 1,
+    accountOf: () => 'one',
+  });
   const answers = await Promise.all(['a', 'a', 'b', 'b', 'c', 'd', 'e'].map((question) => reads.find(question)));
   expect(answers).toEqual(['A', 'A', 'B', 'B', 'C', 'D', 'E']);
   expect(batches).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
@@ -129,7 +137,11 @@ test('the database is away → those who asked are told, the next are answered',
     if (isAway) throw new Error('Connection terminated');
     return questions;
   };
-  const reads = new GatheredReads(read, (question) => question, { maxEntries: 10, maxAtOnce: 1 });
+  const reads = new GatheredReads(read, (question) => question, {
+    maxEntries: 10,
+    maxAtOnce: 1,
+    accountOf: () => 'one',
+  });
   const failed = await Promise.allSettled([reads.find('a'), reads.find('b')]);
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   isAway = false;
@@ -141,7 +153,11 @@ test('one of many that were asked for can not be read → only that one fails', 
     if (questions.includes('damaged')) throw new Error('invalid page in block 7');
     return questions;
   };
-  const reads = new GatheredReads(read, (question) => question, { maxEntries: 10, maxAtOnce: 1 });
+  const reads = new GatheredReads(read, (question) => question, {
+    maxEntries: 10,
+    maxAtOnce: 1,
+    accountOf: () => 'one',
+  });
   const settled = await Promise.allSettled(['a', 'damaged', 'b'].map((question) => reads.find(question)));
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
@@ -155,4 +171,22 @@ test('a session whose row can not be read → the page of its account fails, tho
   );
   const settled = await Promise.allSettled(asked);
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('many pages by status of one account while the table is locked → two connections wait, all are answered', async () => {
+  const reads = new SessionReads(service.db);
+  const [{ account, sessions }] = owners as [(typeof owners)[0]];
+  const asked = await inTransaction(service.db, async (trx) => {
+    await sql`lock table sessions in access exclusive mode`.execute(trx);
+    const pages = Array.from({ length: 30 }, (_, limit) =>
+      reads.page({ accountId: account.id, limit: limit + 1, statuses: ['queued'] }),
+    );
+    await until(async () => (await lockWaits(trx)).length === 2);
+    // Whoever else would be waiting has come to it by now.
+    await Promise.all(Array.from({ length: 10 }, () => sql`select 1`.execute(service.db)));
+    expect(await lockWaits(trx)).toHaveLength(2);
+    return pages;
+  });
+  const lengths = (await Promise.all(asked)).map(({ length }) => length);
+  expect(lengths).toEqual(Array.from({ length: 30 }, (_, limit) => Math.min(limit + 1, sessions.length)));
 });
