@@ -1,4 +1,5 @@
 import { accuracy } from './accuracy.ts';
+import { fairness } from './fairness.ts';
 import { growth } from './growth.ts';
 import { pickup } from './pickup.ts';
 import { long } from './pipeline-long.ts';
@@ -8,4 +9,4 @@ import { uploads } from './uploads.ts';
 import type { Bench } from './bench.ts';
 
 /** In the order in which they are listed. */
-export const benches: readonly Bench[] = [reads, uploads, pickup, growth, accuracy, pipeline, long];
+export const benches: readonly Bench[] = [reads, uploads, pickup, fairness, growth, accuracy, pipeline, long];
