@@ -49,6 +49,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly workerWaiting = new Gauge({
+    name: 'transcription_worker_waiting',
+    help: '1 while the worker takes no jobs until the operator has put something right, by what that is',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+
   constructor(db: Db, log: Log) {
     collectDefaultMetrics({ register: this.registry });
     new Counter({

@@ -6,18 +6,19 @@ import type { Foundation } from './context.ts';
 
 const pingTimeoutMs = 2_000;
 
-/** @param stopping a stopping process is healthy but not ready */
-export function createOpsServer({ db, metrics, log }: Foundation, stopping: AbortSignal): Server {
+/** @param whyNotServing a sentence while a half of this process does not serve: it starts, stops, or waits for the operator */
+export function createOpsServer({ db, metrics, log }: Foundation, whyNotServing: () => string | undefined): Server {
   const answers: Record<string, (res: ServerResponse) => Promise<void>> = {
     '/healthz': async (res) => send(res, 200, 'text/plain', 'ok\n'),
     '/readyz': async (res) => {
-      const problem = stopping.aborted ? 'stopping' : await whyNotReady();
+      // Again at the end: while the database was awaited, the process may have begun to stop.
+      const problem = whyNotServing() ?? (await whyNoDatabase()) ?? whyNotServing();
       send(res, problem === undefined ? 200 : 503, 'text/plain', `${problem ?? 'ready'}\n`);
     },
     '/metrics': async (res) => send(res, 200, metrics.registry.contentType, await metrics.registry.metrics()),
   };
 
-  async function whyNotReady(): Promise<string | undefined> {
+  async function whyNoDatabase(): Promise<string | undefined> {
     const late = Promise.withResolvers<string>();
     const timer = setTimeout(() => late.resolve('the database does not answer'), pingTimeoutMs);
     const asked = ping(db).then(

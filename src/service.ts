@@ -69,15 +69,16 @@ async function start(config: Config, log: Log, halves: Halves): Promise<() => Pr
   await findLimiters();
   const recognizer = halves.worker ? await checkedRecognizer(config) : undefined;
   const foundation = await layFoundation(config, log, halves.worker ? 'worker' : 'api');
-  const stopping = new AbortController();
-  const ops = createOpsServer(foundation, stopping.signal);
+  let whyNotServing: () => string | undefined = () => 'starting';
+  const ops = createOpsServer(foundation, () => whyNotServing());
   try {
     await listen(ops, config.opsPort, config.host, 'OPS_PORT');
     // The worker last: a port that is taken must not cost the jobs that it would have begun an attempt.
     const api = halves.api ? await startApi(foundation, foundation.databaseUrl) : undefined;
     const worker = recognizer && (await (await import('./worker/worker.ts')).startWorker(foundation, recognizer));
+    whyNotServing = () => worker?.whyNotReady();
     return async () => {
-      stopping.abort();
+      whyNotServing = () => 'stopping';
       await Promise.all([api?.stop(), worker?.stop()]);
       await closeGracefully(ops, 1_000);
       await foundation.close();

@@ -1,6 +1,6 @@
 /** Uploaded audio on disk: `audio/<account>/<session>`, with `audio/incoming/` beside it on the same file system. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promises';
+import { mkdir, open, opendir, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { entriesOf, filesIn, lastTouched } from './touched-files.ts';
 import type { WrittenFile } from './touched-files.ts';
@@ -76,6 +76,11 @@ export class AudioStore {
 
   async isComingIn(name: string): Promise<boolean> {
     return (await lastTouched(join(this.#incoming, name))) !== undefined;
+  }
+
+  /** @throws when the folder of uploads is gone, or may not be read: so are all the others then */
+  async checkReadable(): Promise<void> {
+    await (await opendir(this.#incoming)).close();
   }
 
   /** Bytes free for this process on the disk of the store. */

@@ -2,13 +2,16 @@
  * Decoded audio on its way to the recognizer: `work/<account>.<session>.<attempt>`. A piece of it is a file beside it,
  * with a random UUID behind a dot, and for a moment only: it outlives a process that is killed in that moment.
  */
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { filesIn, lastTouched } from './touched-files.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { WrittenFile } from './touched-files.ts';
 
 const attemptName = /^([0-9a-f-]{36})\.([0-9a-f-]{36})\.(\d+)(\.[0-9a-f-]{36})?$/;
+
+/** A block of any disk. */
+const probeBytes = 4096;
 
 export class WorkFolder {
   readonly #folder: string;
@@ -31,6 +34,31 @@ export class WorkFolder {
       const left = attemptOf(name);
       const isOfSession = left?.accountId === accountId && left.sessionId === sessionId;
       if (isOfSession && left.attempt <= attempt) await rm(join(this.#folder, name), { force: true });
+    }
+  }
+
+  /** Bytes free for this process on the disk of the folder. */
+  async freeBytes(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.#folder);
+    return bavail * bsize;
+  }
+
+  /** Bytes of decoded audio that an attempt has written so far. */
+  async writtenBytes(attempt: Attempt): Promise<number> {
+    try {
+      return (await stat(this.path(attempt))).size;
+    } catch {
+      return 0;
+    }
+  }
+
+  /** @throws when nothing can be written there: no room, a quota, a disk that is gone */
+  async checkWritable(): Promise<void> {
+    const file = join(this.#folder, 'probe');
+    try {
+      await writeFile(file, Buffer.alloc(probeBytes), { mode: 0o600, flush: true });
+    } finally {
+      await rm(file, { force: true });
     }
   }
 

@@ -4,6 +4,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { JobWithMetadata, QueueOptions as RetryOptions } from 'pg-boss';
 import { expirySeconds } from './job-expiry.ts';
 import { queueConnection } from './connection.ts';
+import { Places } from './places.ts';
 import type { Trx } from '../../db/database.ts';
 import type { Log } from '../log.ts';
 
@@ -45,6 +46,8 @@ export interface NewJob {
   runningJobs: number;
   /** Before all that were never taken: it had its turn already. */
   isFirst?: boolean;
+  /** Nobody takes it earlier. */
+  afterSeconds?: number;
 }
 
 /** What an attempt fails with. It goes into the queue's own rows, so it carries a code and nothing from inside. */
@@ -56,6 +59,7 @@ export class Queue {
   readonly #boss: PgBoss;
   readonly #log: Log;
   readonly #disconnect: () => Promise<void>;
+  #places: Places | undefined;
 
   /**
    * @param role a `worker` also watches heartbeats and expiry; an `api` and the admin command only send and complete
@@ -104,6 +108,7 @@ export class Queue {
       id: job.id,
       retryLimit: job.attempts - 1,
       priority: job.isFirst ? 1 : 0,
+      ...(job.afterSeconds && { startAfter: job.afterSeconds }),
       expireInSeconds: expirySeconds(job.durationMs),
       group: { id: job.accountId, tier: String(Math.min(job.runningJobs, maxRunningJobs)) },
       db: fromKysely(trx),
@@ -132,23 +137,21 @@ export class Queue {
   ): Promise<void> {
     const polling = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 };
     const tiers = Object.fromEntries(Array.from({ length: maxRunningJobs }, (_, i) => [String(i + 1), i + 1]));
-    await this.#boss.work(
-      transcriptionQueue,
-      {
-        ...polling,
-        localConcurrency: concurrency,
-        groupConcurrency: { default: 1, tiers },
-        heartbeatRefreshSeconds: 5,
-        includeMetadata: true,
-      },
-      async ([job]: JobWithMetadata<JobData>[]) => {
-        try {
-          await this.#guarded(run(job!));
-        } finally {
-          this.#wakeBusyWorkers();
-        }
-      },
-    );
+    const options = { ...polling, groupConcurrency: { default: 1, tiers }, heartbeatRefreshSeconds: 5 };
+    const place = () =>
+      this.#boss.work(
+        transcriptionQueue,
+        { ...options, includeMetadata: true },
+        async ([job]: JobWithMetadata<JobData>[]) => {
+          try {
+            await this.#guarded(run(job!));
+          } finally {
+            this.#wakeBusyWorkers();
+          }
+        },
+      );
+    this.#places = new Places(this.#boss, transcriptionQueue, place);
+    await this.#places.start(concurrency);
     await this.#boss.work(deadLetterQueue, polling, async ([job]: { data: JobData }[]) =>
       this.#guarded(giveUp(job!.data)),
     );
@@ -172,9 +175,18 @@ export class Queue {
     }
   }
 
+  /** Takes no further job until `resume`; those that run go on. Dead letters are still taken. */
+  pause(): void {
+    this.#places?.close();
+  }
+
+  resume(): void {
+    this.#places?.open();
+  }
+
   /** Takes no further job from now on; resolves when those that run, or were just being taken, have ended. */
   async stopTaking(): Promise<void> {
-    await Promise.all([this.#boss.offWork(transcriptionQueue), this.#boss.offWork(deadLetterQueue)]);
+    await Promise.all([this.#places?.stop(), this.#boss.offWork(deadLetterQueue)]);
   }
 
   async stop(): Promise<void> {

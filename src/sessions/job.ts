@@ -9,13 +9,14 @@ import type { Queue } from '../queue/queue.ts';
  *
  * @param account the owner, locked by the caller
  * @param isFirst whether it goes before all jobs that were never taken, since it had its turn already
+ * @param afterSeconds nobody takes it earlier
  */
 export async function giveJob(
   trx: Trx,
   queue: Queue,
   account: Pick<AccountInForce, 'id' | 'running_jobs'>,
   session: QueuedSession,
-  { isFirst = false } = {},
+  { isFirst = false, afterSeconds = 0 } = {},
 ): Promise<void> {
   await queue.enqueue(trx, {
     id: session.queue_job_id,
@@ -27,5 +28,6 @@ export async function giveJob(
     attempts: Math.max(1, session.attempts_left),
     runningJobs: account.running_jobs,
     isFirst,
+    afterSeconds,
   });
 }

@@ -7,18 +7,33 @@ import { AttemptFailed } from '../queue/queue.ts';
 import { RecognizerError } from '../recognizers/recognizer.ts';
 import { completeSession } from '../sessions/endings.ts';
 import { removeAudio } from './audio-removal.ts';
+import { operatorsFault } from './judgement.ts';
 import { ClaimLost, TimeIsUp, outcomeOf, settle, settleUnclaimed } from './outcomes.ts';
 import { coverDecoded } from './reservation.ts';
 import { toStoredTranscript } from './stored-transcript.ts';
-import { claimInTurn } from './turn.ts';
+import { claimInTurn, putBack } from './turn.ts';
+import { takeRoom } from './room-of-job.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
 import type { QueuedJob } from '../queue/queue.ts';
 import type { WorkerContext } from './context.ts';
+import type { RoomOfJob } from './room-of-job.ts';
 
 const progressEveryMs = 1_000;
 
 /** @throws what makes the queue try again later; the session is back in the queue then */
-export async function runAttempt(job: QueuedJob, worker: WorkerContext): Promise<void> {
+export async function runJob(job: QueuedJob, worker: WorkerContext): Promise<void> {
+  // It was being taken while the standstill began.
+  if (worker.standstill.fault !== undefined) return putBack(job, worker);
+  const room = await takeRoom(job, worker);
+  if ('comesAgainAfterSeconds' in room) return putBack(job, worker, room.comesAgainAfterSeconds);
+  try {
+    await runAttempt(job, room, worker);
+  } finally {
+    room.giveBack();
+  }
+}
+
+async function runAttempt(job: QueuedJob, room: RoomOfJob, worker: WorkerContext): Promise<void> {
   const { accountId, sessionId } = job.data;
   const claim = await claimInTurn(job, worker);
   if (claim === 'put back') return;
@@ -31,11 +46,17 @@ export async function runAttempt(job: QueuedJob, worker: WorkerContext): Promise
     worker.metrics.jobs.observe({ outcome }, (performance.now() - began) / 1000);
     log.info({ outcome, ms: Math.round(performance.now() - began) }, 'attempt ended');
   };
+  room.isOf(attempt);
   try {
     await transcribe(job, attempt, claim, worker);
-    observe('completed');
   } catch (error) {
-    const outcome = outcomeOf(error, { isStopping: worker.stopping.aborted, hasLostJob: job.signal.aborted });
+    await tidyUp(attempt, worker);
+    room.giveBack();
+    const isStopping = worker.stopping.aborted;
+    const hasLostJob = job.signal.aborted;
+    const isEnded = isStopping || hasLostJob;
+    const operators = isEnded ? undefined : await operatorsFault(error, sessionId, room.neededBytes, worker);
+    const outcome = outcomeOf(error, { isStopping, hasLostJob, operators });
     // The client gets no more than the code; why is for support.
     if (outcome.kind === 'retried')
       log.error({ err: error }, 'attempt failed; the queue decides whether there is another');
@@ -45,10 +66,16 @@ export async function runAttempt(job: QueuedJob, worker: WorkerContext): Promise
     observe(outcome.kind);
     if (outcome.kind === 'retried') throw new AttemptFailed(outcome.code);
     return;
-  } finally {
-    await worker.workFolder.remove(attempt);
   }
+  worker.freeAttempts.forget(sessionId);
+  observe('completed');
+  await tidyUp(attempt, worker);
   await removeAudio(worker, accountId, sessionId);
+}
+
+/** What can't be removed now, the sweep removes: the outcome of an attempt doesn't wait for a disk that is gone. */
+async function tidyUp(attempt: Attempt, { workFolder, log }: WorkerContext): Promise<void> {
+  await workFolder.remove(attempt).catch((error: unknown) => log.warn({ err: error }, 'decoded audio not removed yet'));
 }
 
 async function transcribe(job: QueuedJob, attempt: Attempt, claim: Claim, worker: WorkerContext): Promise<void> {

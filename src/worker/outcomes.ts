@@ -28,8 +28,8 @@ export class NotCovered extends Error {
 }
 
 export type Outcome =
-  /** The worker stops: a successor job gets the session, and no attempt is spent. */
-  | { kind: 'handed_back' }
+  /** The worker stops, or the operator has something to put right: a successor job gets the session, no attempt is spent. */
+  | { kind: 'handed_back'; comesAgainAfterSeconds: number }
   /** Nothing of this attempt counts any more. */
   | { kind: 'claim_lost' }
   /** Another attempt would meet the same error: the session ends with this code. */
@@ -37,17 +37,22 @@ export type Outcome =
   /** The attempt is spent. The session fails with this code when it was the last. */
   | { kind: 'retried'; code: FailureCode };
 
+interface Facts {
+  isStopping: boolean;
+  hasLostJob: boolean;
+  operators?: { comesAgainAfterSeconds: number } | undefined;
+}
+
 /**
  * @param error what ended the attempt
- * @param isStopping whether the worker was asked to stop
- * @param hasLostJob whether the queue took the job away
+ * @param facts.isStopping whether the worker was asked to stop
+ * @param facts.hasLostJob whether the queue took the job away
+ * @param facts.operators when it is to come again, if what failed is the operator's fault
  */
-export function outcomeOf(
-  error: unknown,
-  { isStopping, hasLostJob }: { isStopping: boolean; hasLostJob: boolean },
-): Outcome {
+export function outcomeOf(error: unknown, { isStopping, hasLostJob, operators }: Facts): Outcome {
   if (hasLostJob) return { kind: 'claim_lost' };
-  if (isStopping) return { kind: 'handed_back' };
+  if (isStopping) return { kind: 'handed_back', comesAgainAfterSeconds: 0 };
+  if (operators !== undefined) return { kind: 'handed_back', ...operators };
   if (error instanceof ClaimLost) return { kind: 'claim_lost' };
   if (error instanceof NotCovered) return { kind: 'failed', code: 'insufficient_balance' };
   if (error instanceof TimeIsUp) return { kind: 'retried', code: 'timed_out' };
@@ -76,7 +81,10 @@ export async function settle(
     if (isOurs && outcome.kind === 'failed') await failSession(trx, accountId, sessionId, outcome.code);
     if (isOurs && outcome.kind === 'handed_back') {
       const handed = await handBackIfProcessing(trx, attempt, newJobId());
-      if (handed !== undefined) await giveJob(trx, queue, account, handed, { isFirst: true });
+      if (handed !== undefined) {
+        const afterSeconds = outcome.comesAgainAfterSeconds;
+        await giveJob(trx, queue, account, handed, { isFirst: true, afterSeconds });
+      }
     }
     if (isOurs && outcome.kind === 'retried') await requeueIfProcessing(trx, attempt, outcome.code);
     if (outcome.kind === 'retried') return;

@@ -9,13 +9,17 @@ import { removeAudio } from './audio-removal.ts';
 import { rescue } from './rescue.ts';
 import { Suspects } from './suspects.ts';
 import type { WorkerContext } from './context.ts';
+import type { Foundation } from '../context.ts';
 
 const everyMs = 60_000;
 const hourMs = 60 * 60 * 1000;
 const atATime = 500;
 
+/** What a sweep needs of a worker. */
+export type Sweeper = Foundation & Pick<WorkerContext, 'workFolder' | 'stopping'>;
+
 /** Sweeps at once and then every minute, until the worker stops. */
-export async function keepSweeping(worker: WorkerContext): Promise<void> {
+export async function keepSweeping(worker: Sweeper): Promise<void> {
   const suspects = new Suspects();
   while (!worker.stopping.aborted) {
     await sweep(worker, suspects);
@@ -33,7 +37,7 @@ interface Moment {
 
 /** Does every step, whether or not another one fails. @param suspects what earlier sweeps saw */
 export async function sweep(
-  worker: WorkerContext,
+  worker: Sweeper,
   suspects = new Suspects(),
   moment: Moment = { now: Date.now(), steadyNow: performance.now() },
 ): Promise<void> {
@@ -46,12 +50,12 @@ export async function sweep(
   suspects.forgetOthers();
 }
 
-async function mendQueue({ db, log }: WorkerContext): Promise<void> {
+async function mendQueue({ db, log }: Sweeper): Promise<void> {
   const jobs = await mendStampsOfTheFuture(db, transcriptionQueue);
   if (jobs > 0) log.warn({ jobs }, "the database's clock was set back: jobs that waited for the future may begin");
 }
 
-async function rescueSessions(worker: WorkerContext): Promise<void> {
+async function rescueSessions(worker: Sweeper): Promise<void> {
   const { db, log } = worker;
   for (const { account_id, id, queue_job_id } of await findSessionsWithoutLiveJob(db, transcriptionQueue, atATime)) {
     await rescue(account_id, id, queue_job_id, worker).catch((error: unknown) =>
@@ -60,14 +64,14 @@ async function rescueSessions(worker: WorkerContext): Promise<void> {
   }
 }
 
-async function removeOldAudio(worker: WorkerContext): Promise<void> {
+async function removeOldAudio(worker: Sweeper): Promise<void> {
   for (const { account_id, id } of await findAudioToRemove(worker.db, atATime))
     await removeAudio(worker, account_id, id);
 }
 
 /** Audio that no row needs: of uploads whose transaction did not commit, and of sessions that were deleted. */
 async function removeUnneededFiles(
-  { db, audioStore }: WorkerContext,
+  { db, audioStore }: Sweeper,
   suspects: Suspects,
   { now, steadyNow }: Moment,
 ): Promise<void> {
@@ -81,7 +85,7 @@ async function removeUnneededFiles(
 }
 
 /** Decoded audio of attempts that are over, whoever made it. */
-async function removeWorkOfOthers({ db, workFolder }: WorkerContext): Promise<void> {
+async function removeWorkOfOthers({ db, workFolder }: Sweeper): Promise<void> {
   for (const attempt of await workFolder.list()) {
     const session = await findSessionRow(db, attempt.accountId, attempt.sessionId);
     const isRunning = session?.status === 'processing' && session.attempt === attempt.attempt;
@@ -90,7 +94,7 @@ async function removeWorkOfOthers({ db, workFolder }: WorkerContext): Promise<vo
 }
 
 async function removeAbandonedUploads(
-  { audioStore }: WorkerContext,
+  { audioStore }: Sweeper,
   suspects: Suspects,
   { now, steadyNow }: Moment,
 ): Promise<void> {
@@ -99,7 +103,7 @@ async function removeAbandonedUploads(
   }
 }
 
-const forgetExpiredUploads = ({ db }: WorkerContext) => deleteExpiredIdempotencyRecords(db);
+const forgetExpiredUploads = ({ db }: Sweeper) => deleteExpiredIdempotencyRecords(db);
 
 const steps = [
   mendQueue,

@@ -4,6 +4,8 @@ import { claimIfNotFinal } from '../../db/sessions/attempts.ts';
 import { replaceJobIfNotFinal } from '../../db/sessions/states.ts';
 import { AttemptFailed, newJobId, transcriptionQueue } from '../queue/queue.ts';
 import { giveJob } from '../sessions/job.ts';
+import type { AccountInForce } from '../../db/accounts.ts';
+import type { Trx } from '../../db/database.ts';
 import type { Claim } from '../../db/sessions/attempts.ts';
 import type { QueuedJob } from '../queue/queue.ts';
 import type { WorkerContext } from './context.ts';
@@ -25,11 +27,35 @@ export async function claimInTurn(
     const others = await countOtherActiveJobs(trx, transcriptionQueue, accountId, job.id);
     if (others < Math.max(1, account.running_jobs)) return claimIfNotFinal(trx, accountId, sessionId, job.id);
 
-    const session = await replaceJobIfNotFinal(trx, accountId, sessionId, job.id, newJobId());
-    if (session === undefined) return undefined;
-    // The claim was lost meanwhile: everything rolls back, and whoever holds the job goes on.
-    if (!(await queue.complete(trx, job))) throw new AttemptFailed('claim_lost');
-    await giveJob(trx, queue, account, session, { isFirst: true });
-    return 'put back';
+    return (await replaceJob(trx, job, account, queue, 0)) ? 'put back' : undefined;
   });
+}
+
+/** Leaves a job that was taken to a successor at the head of the queue; no attempt is spent. */
+export async function putBack(
+  job: QueuedJob,
+  { db, queue }: Pick<WorkerContext, 'db' | 'queue'>,
+  afterSeconds = 0,
+): Promise<void> {
+  await inAccountTransaction(db, job.data.accountId, async (trx, account) => {
+    const isReplaced = account !== undefined && (await replaceJob(trx, job, account, queue, afterSeconds));
+    if (!isReplaced) await queue.complete(trx, job);
+  });
+}
+
+/** @returns false when the session is final or another job's by now */
+async function replaceJob(
+  trx: Trx,
+  job: QueuedJob,
+  account: AccountInForce,
+  queue: WorkerContext['queue'],
+  afterSeconds: number,
+): Promise<boolean> {
+  const { accountId, sessionId } = job.data;
+  const session = await replaceJobIfNotFinal(trx, accountId, sessionId, job.id, newJobId());
+  if (session === undefined) return false;
+  // The claim was lost meanwhile: everything rolls back, and whoever holds the job goes on.
+  if (!(await queue.complete(trx, job))) throw new AttemptFailed('claim_lost');
+  await giveJob(trx, queue, account, session, { isFirst: true, afterSeconds });
+  return true;
 }

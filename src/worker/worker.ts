@@ -1,6 +1,10 @@
 /** The working half: takes jobs from the queue and runs them until it is asked to stop. */
-import { runAttempt } from './attempt.ts';
+import { runJob } from './attempt.ts';
+import { findFault } from './faults.ts';
+import { FreeAttempts } from './free-attempts.ts';
 import { rescue } from './rescue.ts';
+import { Room } from './room.ts';
+import { Standstill } from './standstill.ts';
 import { keepSweeping } from './sweeps.ts';
 import { WorkFolder } from '../files/work-folder.ts';
 import type { Foundation } from '../context.ts';
@@ -8,6 +12,8 @@ import type { Recognizer } from '../recognizers/recognizer.ts';
 import type { WorkerContext } from './context.ts';
 
 export interface Worker {
+  /** What it waits for, for `/readyz`; undefined while it takes jobs. */
+  whyNotReady(): string | undefined;
   /** Takes no further job, hands back those that run, and waits for that. */
   stop(): Promise<void>;
 }
@@ -18,22 +24,40 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
   await workFolder.open();
 
   const stopping = new AbortController();
-  const worker: WorkerContext = { ...foundation, recognizer, workFolder, stopping: stopping.signal };
+  const worker = contextOf(foundation, recognizer, workFolder, stopping.signal);
 
   await worker.queue.work(
     worker.config.workerConcurrency,
-    (job) => runAttempt(job, worker),
+    (job) => runJob(job, worker),
     ({ accountId, sessionId, queueJobId }) => rescue(accountId, sessionId, queueJobId, worker),
   );
   const sweeping = keepSweeping(worker);
   worker.log.info({ recognizer: recognizer.name, concurrency: worker.config.workerConcurrency }, 'worker takes jobs');
 
   return {
+    whyNotReady() {
+      const { fault } = worker.standstill;
+      return fault && `the worker takes no jobs until this has been put right: ${fault.message}`;
+    },
     async stop() {
       const idle = worker.queue.stopTaking();
       stopping.abort();
-      await Promise.all([idle, sweeping]);
+      await Promise.all([idle, sweeping, worker.standstill.ended()]);
       await recognizer.close();
     },
   };
+}
+
+/** What the working half shares besides the foundation. */
+export function contextOf(
+  foundation: Foundation,
+  recognizer: Recognizer,
+  workFolder: WorkFolder,
+  stopping: AbortSignal,
+): WorkerContext {
+  const room = new Room(workFolder);
+  const faultNow = (neededBytes: number) => findFault({ ...foundation, recognizer, room, workFolder }, neededBytes);
+  const standstill = new Standstill(foundation, faultNow, stopping);
+  const freeAttempts = new FreeAttempts();
+  return { ...foundation, recognizer, workFolder, room, standstill, freeAttempts, faultNow, stopping };
 }

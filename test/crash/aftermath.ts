@@ -8,7 +8,6 @@ import { audit } from '../../src/audit/audit.ts';
 import { readConfig } from '../../src/config.ts';
 import { layFoundation } from '../../src/foundation.ts';
 import { createLog } from '../../src/log.ts';
-import { createPocketSphinx } from '../../src/recognizers/pocketsphinx/pocketsphinx.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
 import { sweepLater } from '../support/service/later-sweeps.ts';
 import { descendantsOf } from './descendants.ts';
@@ -40,7 +39,7 @@ export async function sweepAfterGrace(lane: Lane): Promise<void> {
   try {
     const workFolder = new WorkFolder(lane.dataDir);
     const stopping = new AbortController().signal;
-    await sweepLater({ ...foundation, recognizer: createPocketSphinx(), workFolder, stopping }, sweepGraceMs);
+    await sweepLater({ ...foundation, workFolder, stopping }, sweepGraceMs);
   } finally {
     await foundation.close();
   }

@@ -1,12 +1,16 @@
-/** The disk of DATA_DIR is full, PostgreSQL's is not. A full disk costs an upload or an attempt, and never the service. */
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+/** The disk of DATA_DIR is full, PostgreSQL's is not. A full disk refuses an upload and keeps jobs waiting. It costs no attempt. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { findExecutable } from '../../src/children/executable.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { listLedger } from '../../db/ledger.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { ffmpeg, noise } from '../support/uploads/audio-fixtures.ts';
 import { clientOf } from '../support/clients/client.ts';
-import { fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
+import { afterFile, fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
+import { freePort } from '../support/service/free-port.ts';
 import { hurryRetries } from '../support/service/jobs.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
 import { atEnd } from '../support/at-end.ts';
@@ -15,14 +19,54 @@ import { canMountDisks, smallDisk } from '../support/faults/small-disk.ts';
 import { tone } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 import { useFolder } from '../support/use-folder.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+
+type Client = ReturnType<typeof clientOf>;
 
 const mebibyte = 1024 * 1024;
 const service = useService();
 const folder = useFolder();
 beforeAll(() => atEnd(killLeftovers));
 
-test('a disk that fills up during uploads and while jobs decode → 503 and failed attempts, and on it goes with room', async () => {
+const session = async (account: TestAccount, id: string) => (await findSessionRow(service.db, account.id, id))!;
+const uploaded = async (client: Client, file: string) => {
+  const { status, text } = await client.upload(file);
+  expect(status).toBe(202);
+  return (JSON.parse(text) as { sessionId: string }).sessionId;
+};
+const fill = (folderOfDisk: string, bytes: number) => writeFile(join(folderOfDisk, 'filler'), Buffer.alloc(bytes));
+
+/** A service whose DATA_DIR is a disk of its own. */
+async function startOnDisk(size: string, path: string) {
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'disk-'));
+  const opsPort = await freePort();
+  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: dataDir, PATH: path, OPS_PORT: String(opsPort) };
+  const running = await startProcess('start', env, undefined, smallDisk(dataDir, size));
+  const ops = async (page: string) => {
+    const answer = await fetch(`http://127.0.0.1:${opsPort}/${page}`);
+    return { status: answer.status, text: await answer.text() };
+  };
+  const stop = async () => {
+    expect(running.lines.join('\n')).not.toMatch(/unhandled|uncaught/i);
+    process.kill(running.pid, 'SIGTERM');
+    expect(await running.ended).toBe(0);
+  };
+  return { running, dataDir, disk: join('/proc', String(running.pid), 'root', dataDir), ops, stop };
+}
+
+type OnDisk = Awaited<ReturnType<typeof startOnDisk>>;
+async function expectToWaitForRoom({ ops }: OnDisk): Promise<void> {
+  const ready = await until(
+    () => ops('readyz'),
+    ({ status }) => status === 503,
+  );
+  expect(ready.text).toMatch(
+    /^the worker takes no jobs until this has been put right: the disk of DATA_DIR has no room/,
+  );
+  expect((await ops('metrics')).text).toContain('transcription_worker_waiting{reason="disk"} 1');
+}
+
+test('a disk that is full before a job or fills up while it decodes → no attempt is spent, and on it goes with room', async () => {
   // Where mounting is forbidden, the unit tests of both stand for it (upload.test.ts, audio/refusals.test.ts).
   if (!canMountDisks()) return;
   const account = await makeAccount(service.db, { balanceMs: 3_600_000 });
@@ -34,58 +78,79 @@ test('a disk that fills up during uploads and while jobs decode → 503 and fail
   // 3.5 MB, for which there is no room; a refusal reads up to 4 MiB more, so that such a client sees it.
   await writeFile(huge, await tone(220_000));
 
-  const { path } = await fakePrograms({ pocketsphinx_continuous: saysHello });
-  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: dataDir, PATH: path };
-  const running = await startProcess('start', env, undefined, smallDisk(dataDir, '16m'));
-  const disk = join('/proc', String(running.pid), 'root', dataDir);
+  // Decoding begins when the test says so.
+  const programs = await fakePrograms({ pocketsphinx_continuous: saysHello });
+  const [begun, go] = [join(programs.folder, 'begun'), join(programs.folder, 'go')];
+  const real = await findExecutable('ffmpeg');
+  await chmod(programs.folder, 0o777);
+  const waiting = `case "$*" in *'-f s16le'*) : > '${begun}'; ${afterFile(go, ':')};; esac; exec '${real}' "$@"`;
+  await programs.write('ffmpeg', waiting);
+  const onDisk = await startOnDisk('16m', programs.path);
+  const { disk, running, ops } = onDisk;
   const client = clientOf(running.url, account.key);
-  const uploaded = async (file: string) => {
-    const { status, text } = await client.upload(file);
-    expect(status).toBe(202);
-    return (JSON.parse(text) as { sessionId: string }).sessionId;
-  };
-  const session = async (id: string) => (await findSessionRow(service.db, account.id, id))!;
-  // An attempt tidies up after the transaction that tells of its end.
-  const workFolderIsEmpty = () =>
-    until(
-      () => readdir(join(disk, 'work')),
-      (names) => names.length === 0,
-    );
-  const fill = () => writeFile(join(disk, 'filler'), Buffer.alloc(13 * mebibyte));
 
-  await fill();
+  await fill(disk, 13 * mebibyte);
   const { status, code, headers } = await client.upload(huge);
   expect([status, code]).toEqual([503, 'unavailable']);
   expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
   expect(await readdir(join(disk, 'audio', 'incoming'))).toEqual([]);
 
-  const waits = await uploaded(long);
-  await until(
-    () => session(waits),
-    (row) => row.last_error_code !== null,
-  );
-  await workFolderIsEmpty();
-  expect(await client.final(await uploaded(short))).toMatchObject({ status: 'completed' });
-  await workFolderIsEmpty();
+  const waits = await uploaded(client, long);
+  await expectToWaitForRoom(onDisk);
+  const behind = await uploaded(client, short);
+  for (const id of [waits, behind])
+    expect(await session(account, id)).toMatchObject({ status: 'queued', attempt: 0, attempts_left: 3 });
+
   await rm(join(disk, 'filler'));
+  await until(() => existsSync(begun));
+  expect((await ops('readyz')).status).toBe(200);
+  // To the last byte: what is free when the first samples come.
+  const { bavail, bsize } = await statfs(disk);
+  await fill(disk, bavail * bsize);
+  await writeFile(go, '');
+  await expectToWaitForRoom(onDisk);
+  const rows = () => Promise.all([waits, behind].map((id) => session(account, id)));
+  const handedBack = await until(rows, (all) => all.every(({ status }) => status === 'queued'));
+  expect(handedBack).toMatchObject(Array(2).fill({ attempts_left: 3, last_error_code: null }));
+  expect(await readdir(join(disk, 'work'))).toEqual([]);
+
+  await rm(join(disk, 'filler'));
+  for (const id of [waits, behind]) {
+    expect(await client.final(id)).toMatchObject({ status: 'completed' });
+    expect(await session(account, id)).toMatchObject({ attempts_left: 2 });
+  }
+  expect((await ops('readyz')).status).toBe(200);
+  const charges = (await listLedger(service.db, account.id)).filter(({ kind }) => kind === 'charge');
+  expect(charges).toHaveLength(2);
+  for (const line of ['worker takes no jobs until', 'worker takes jobs again'])
+    expect(running.lines.filter((text) => text.includes(line))).toHaveLength(2);
+  await onDisk.stop();
+}, 120_000);
+
+test('a recording that is too large for the disk → it waits for a larger one, others go before it', async () => {
+  if (!canMountDisks()) return;
+  const account = await makeAccount(service.db, { balanceMs: 7_200_000 });
+  // 96 MB decoded, and almost nothing as it comes.
+  const hush = ['-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono', '-t', '3000'];
+  const large = await ffmpeg(...hush, '-c:a', 'flac', `${folder}/large.flac`);
+  const short = join(folder, 'short.wav');
+  await writeFile(short, await tone(1_000));
+  const { path } = await fakePrograms({ pocketsphinx_continuous: saysHello });
+  const onDisk = await startOnDisk('90m', path);
+  const { running, ops, dataDir } = onDisk;
+  const client = clientOf(running.url, account.key);
+  const waits = await uploaded(client, large);
+  const said = () => running.lines.some((line) => line.includes('a recording waits for room on the disk'));
+  await until(said);
+  expect(await client.final(await uploaded(client, short))).toMatchObject({ status: 'completed' });
+  expect((await ops('readyz')).status).toBe(200);
+  expect(await session(account, waits)).toMatchObject({ status: 'queued', attempt: 0, attempts_left: 3 });
+
+  const enlarge = ['-t', String(running.pid), '-m', 'mount', '-o', 'remount,size=200m', dataDir];
+  expect(
+    spawnSync('nsenter', process.getuid!() === 0 ? enlarge : ['-U', '--preserve-credentials', ...enlarge]).status,
+  ).toBe(0);
   await hurryRetries(service);
   expect(await client.final(waits)).toMatchObject({ status: 'completed' });
-
-  await workFolderIsEmpty();
-  await fill();
-  const fails = await uploaded(long);
-  const ends = async () => {
-    await hurryRetries(service);
-    return session(fails);
-  };
-  await until(ends, (row) => row.status === 'failed');
-  expect(await session(fails)).toMatchObject({ error_code: 'recognizer_error', attempt: 3, reserved_ms: 0 });
-  await workFolderIsEmpty();
-  expect(await client.final(await uploaded(short))).toMatchObject({ status: 'completed' });
-
-  const charges = (await listLedger(service.db, account.id)).filter(({ kind }) => kind === 'charge');
-  expect(charges).toHaveLength(3);
-  expect(running.lines.join('\n')).not.toMatch(/unhandled|uncaught/i);
-  process.kill(running.pid, 'SIGTERM');
-  expect(await running.ended).toBe(0);
+  await onDisk.stop();
 }, 120_000);

@@ -5,6 +5,7 @@ import type { Outcome } from '../../../src/worker/outcomes.ts';
 
 const recognizerError = (code: 'recognizer_error' | 'timed_out', retryable: boolean) =>
   new RecognizerError(code, 'as the test says', { retryable });
+const atOnce: Outcome = { kind: 'handed_back', comesAgainAfterSeconds: 0 };
 const running = { isStopping: false, hasLostJob: false };
 
 test.each<[string, unknown, Outcome]>([
@@ -24,7 +25,10 @@ test.each<[string, unknown, Outcome]>([
 ])('%s → $kind', (_, error, outcome) => {
   expect(outcomeOf(error, running)).toEqual(outcome);
   // Whatever the error is: a worker that stops hands back, and one that lost its job has nothing to give.
-  expect(outcomeOf(error, { isStopping: true, hasLostJob: false })).toEqual({ kind: 'handed_back' });
+  expect(outcomeOf(error, { isStopping: true, hasLostJob: false })).toEqual(atOnce);
   expect(outcomeOf(error, { isStopping: true, hasLostJob: true })).toEqual({ kind: 'claim_lost' });
   expect(outcomeOf(error, { isStopping: false, hasLostJob: true })).toEqual({ kind: 'claim_lost' });
+  const operators = { comesAgainAfterSeconds: 5 };
+  expect(outcomeOf(error, { ...running, operators })).toEqual({ kind: 'handed_back', comesAgainAfterSeconds: 5 });
+  expect(outcomeOf(error, { ...running, isStopping: true, operators })).toEqual(atOnce);
 });

@@ -12,22 +12,21 @@ import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { jobsOf, row, upload } from '../../support/service/jobs.ts';
 import { sweepLater } from '../../support/service/later-sweeps.ts';
-import { ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { claimSession, finishSession, makeSession, queueSession } from '../../support/service/sessions.ts';
 import { useFolder } from '../../support/use-folder.ts';
-import type { WorkerContext } from '../../../src/worker/context.ts';
+import type { Sweeper } from '../../../src/worker/sweeps.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 
 const service = useService();
 const folder = useFolder();
-let worker: WorkerContext;
+let worker: Sweeper;
 let account: TestAccount;
 beforeAll(async () => {
   await ffmpeg(...sine(1), `${folder}/tone.wav`);
   const workFolder = new WorkFolder(service.dataDir);
   await workFolder.open();
-  worker = { ...service, recognizer: new ScriptedRecognizer(), workFolder, stopping: new AbortController().signal };
+  worker = { ...service, workFolder, stopping: new AbortController().signal };
 });
 beforeEach(async () => void (account = await makeAccount(service.db)));
 afterEach(() => expectSound(service));
@@ -217,7 +216,7 @@ test('one step that fails → the others are done all the same', async () => {
   const session = await queueSession(service.db, account.id, { reservedMs: 7_000 });
   await writeAudio(session.id);
   await finishSession(service.db, session, await claimSession(service.db, session));
-  const broken = { ...worker, queue: undefined as unknown as WorkerContext['queue'] };
+  const broken = { ...worker, queue: undefined as unknown as Sweeper['queue'] };
   const { sessionId } = await uploadTone();
   await sql`delete from pgboss.job where data->>'sessionId' = ${sessionId}`.execute(service.db);
   await sweep(broken);

@@ -51,7 +51,7 @@ export async function jobsOf(service: TestService, sessionId: string): Promise<J
  */
 export async function hurryRetries(service: TestService): Promise<void> {
   await sql`with hurried as (
-      update pgboss.job set start_after = now() where state = 'retry' and start_after > now() returning name
+      update pgboss.job set start_after = now() where state in ('created', 'retry') and start_after > now() returning name
     ), waiting as (
       select name from hurried
       union select name from pgboss.job where name = ${deadLetterQueue} and state = 'created'

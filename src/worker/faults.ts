@@ -1,0 +1,74 @@
+/** What only the operator can put right, found by looking: at the store, the disk, the memory, ffmpeg and the recognizer. */
+import { freemem } from 'node:os';
+import { runChild } from '../children/child.ts';
+import type { AudioStore } from '../files/audio-store.ts';
+import type { WorkFolder } from '../files/work-folder.ts';
+import type { Recognizer } from '../recognizers/recognizer.ts';
+import type { Room } from './room.ts';
+
+export const faultReasons = ['store', 'disk', 'memory', 'program', 'recognizer'] as const;
+
+export interface Fault {
+  reason: (typeof faultReasons)[number];
+  /** For the log and for `/readyz`: a sentence without its full stop. */
+  message: string;
+}
+
+/** Less than that, and the kernel is about to kill somebody. */
+const leastMemoryBytes = 64 * 1024 ** 2;
+const programTimeLimitMs = 10_000;
+/** As much as ffmpeg gets for a recording. */
+const programLimits = { memoryBytes: 1024 ** 3, cpuSeconds: 10, fileBytes: 0, openFiles: 64 };
+
+interface Looked {
+  audioStore: AudioStore;
+  recognizer: Recognizer;
+  room: Room;
+  workFolder: WorkFolder;
+}
+
+/**
+ * The first thing that is wrong; undefined when a job could run.
+ *
+ * @param neededBytes what has to be free on the disk of the work folder, beside what running jobs still need
+ */
+export async function findFault(worker: Looked, neededBytes: number): Promise<Fault | undefined> {
+  const looks: [Fault['reason'], () => Promise<void>][] = [
+    ['store', () => worker.audioStore.checkReadable()],
+    ['disk', () => checkDisk(worker, neededBytes)],
+    ['memory', checkMemory],
+    ['program', checkFfmpeg],
+    ['recognizer', () => worker.recognizer.check()],
+  ];
+  for (const [reason, look] of looks) {
+    try {
+      await look();
+    } catch (error) {
+      return { reason, message: error instanceof Error ? error.message : String(error) };
+    }
+  }
+  return undefined;
+}
+
+async function checkDisk({ room, workFolder }: Looked, neededBytes: number): Promise<void> {
+  const missingBytes = neededBytes - (await room.leftBytes());
+  if (missingBytes > 0) throw new Error(noRoom(neededBytes, missingBytes));
+  // There may be room, and still nobody may write: a quota, a file system that was mounted read-only.
+  await workFolder.checkWritable();
+}
+
+export const noRoom = (neededBytes: number, missingBytes: number): string =>
+  `the disk of DATA_DIR has no room for the next recording: it needs ${neededBytes} bytes, ${missingBytes} are missing`;
+
+async function checkMemory(): Promise<void> {
+  // Of the machine, what caches would give back counted as free. In a control group that counts them as used, a worker
+  // would wait for ever.
+  const bytes = freemem();
+  if (bytes < leastMemoryBytes) throw new Error(`only ${bytes} bytes of memory are left`);
+}
+
+async function checkFfmpeg(): Promise<void> {
+  const end = await runChild('ffmpeg', ['-version'], { limits: programLimits, timeLimitMs: programTimeLimitMs });
+  if (end.how === 'exited' && end.code === 0) return;
+  throw new Error(`ffmpeg does not run: ${end.how === 'exited' ? end.stderr.trim() : end.how}`);
+}

@@ -1,0 +1,44 @@
+import { findSessionRow } from '../../db/sessions/sessions.ts';
+import { noRoom } from './faults.ts';
+import { bytesNeeded } from './room.ts';
+import { enoughRoomBytes } from './standstill.ts';
+import type { QueuedJob } from '../queue/queue.ts';
+import type { WorkerContext } from './context.ts';
+import type { PromisedRoom } from './room.ts';
+
+/** When a recording for which there is no room looks again, while shorter ones go on. */
+const lookAgainSeconds = 60;
+
+export interface RoomOfJob extends PromisedRoom {
+  neededBytes: number;
+}
+
+/**
+ * Makes sure before a job is claimed that its decoded audio has room on the disk. Where a disk is full, the worker takes
+ * no more jobs; where it only has too little room for this one, others go before it.
+ */
+export async function takeRoom(
+  job: QueuedJob,
+  { db, room, standstill, log, faultNow }: WorkerContext,
+): Promise<RoomOfJob | { comesAgainAfterSeconds: number }> {
+  const { accountId, sessionId } = job.data;
+  const session = await findSessionRow(db, accountId, sessionId);
+  const neededBytes = session === undefined ? 0 : bytesNeeded(session.duration_ms ?? session.max_audio_ms);
+  try {
+    const taken = await room.take(neededBytes);
+    if (!('missingBytes' in taken)) return { ...taken, neededBytes };
+    const message = noRoom(neededBytes, taken.missingBytes);
+    if (neededBytes - taken.missingBytes < enoughRoomBytes) {
+      standstill.begin({ reason: 'disk', message }, neededBytes);
+      return { comesAgainAfterSeconds: 0 };
+    }
+    log.warn({ sessionId, neededBytes, missingBytes: taken.missingBytes }, 'a recording waits for room on the disk');
+    return { comesAgainAfterSeconds: lookAgainSeconds };
+  } catch (error) {
+    // The disk does not even say how much room it has.
+    const fault = await faultNow(neededBytes);
+    if (fault === undefined) throw error;
+    standstill.begin(fault, neededBytes);
+    return { comesAgainAfterSeconds: 0 };
+  }
+}

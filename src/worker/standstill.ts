@@ -1,0 +1,72 @@
+/** While the operator has something to put right, the worker takes no job. It looks every few seconds, and goes on by itself. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { faultReasons } from './faults.ts';
+import type { Fault } from './faults.ts';
+import type { Foundation } from '../context.ts';
+
+const lookEveryMs = 3_000;
+/**
+ * With so much room the disk is not full. A recording that needs more comes again later, and others may go before it: one
+ * that is too large for the disk must not keep the worker from all of them.
+ */
+export const enoughRoomBytes = 64 * 1024 ** 2;
+
+type Needed = Pick<Foundation, 'log' | 'metrics' | 'queue'>;
+
+export class Standstill {
+  readonly #worker: Needed;
+  readonly #look: (neededBytes: number) => Promise<Fault | undefined>;
+  readonly #stopping: AbortSignal;
+  #fault: Fault | undefined;
+  #neededBytes = 0;
+  /** Resolves when the worker goes on, or stops. */
+  #ended: Promise<void> = Promise.resolve();
+
+  /** @param look finds what is wrong now */
+  constructor(worker: Needed, look: (neededBytes: number) => Promise<Fault | undefined>, stopping: AbortSignal) {
+    this.#worker = worker;
+    this.#look = look;
+    this.#stopping = stopping;
+    for (const reason of faultReasons) worker.metrics.workerWaiting.set({ reason }, 0);
+  }
+
+  /** What the worker waits for; undefined while it takes jobs. */
+  get fault(): Fault | undefined {
+    return this.#fault;
+  }
+
+  /** @param neededBytes room on the disk that has to be there before the worker goes on, 64 MiB at most */
+  begin(fault: Fault, neededBytes: number): void {
+    const needed = Math.min(neededBytes, enoughRoomBytes);
+    this.#neededBytes = this.#fault === undefined ? needed : Math.min(this.#neededBytes, needed);
+    if (this.#fault !== undefined || this.#stopping.aborted) return;
+    this.#worker.queue.pause();
+    this.#tell(fault);
+    this.#ended = this.#wait();
+  }
+
+  async ended(): Promise<void> {
+    await this.#ended;
+  }
+
+  async #wait(): Promise<void> {
+    while (this.#fault !== undefined) {
+      await sleep(lookEveryMs, undefined, { signal: this.#stopping }).catch(() => {});
+      if (this.#stopping.aborted) return;
+      this.#tell(await this.#look(this.#neededBytes));
+    }
+    this.#worker.queue.resume();
+  }
+
+  /** Once for each thing that is wrong, and once when all is well. */
+  #tell(fault: Fault | undefined): void {
+    const { log, metrics } = this.#worker;
+    const before = this.#fault;
+    this.#fault = fault;
+    if (fault?.reason === before?.reason) return;
+    if (before !== undefined) metrics.workerWaiting.set({ reason: before.reason }, 0);
+    if (fault === undefined) return log.info({ reason: before?.reason }, 'worker takes jobs again');
+    metrics.workerWaiting.set({ reason: fault.reason }, 1);
+    log.error({ reason: fault.reason }, `worker takes no jobs until this has been put right: ${fault.message}`);
+  }
+}

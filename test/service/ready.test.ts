@@ -1,0 +1,48 @@
+/** `/readyz` tells the truth: 200 means that this process answers clients and takes jobs now. */
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { clientOf } from '../support/clients/client.ts';
+import { fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { freePort } from '../support/service/free-port.ts';
+import { killLeftovers, startProcess } from '../support/service/processes.ts';
+import { atEnd } from '../support/at-end.ts';
+import { useService } from '../support/service/use-service.ts';
+import { tone } from '../support/uploads/uploads.ts';
+import { until } from '../support/until.ts';
+
+const service = useService();
+beforeAll(() => atEnd(killLeftovers));
+
+test('/readyz asked from the first moment of a start → 503 until the API answers and the worker takes jobs', async () => {
+  const account = await makeAccount(service.db);
+  const file = join(await mkdtemp(join(process.env.TEST_FOLDER!, 'ready-')), 'tone.wav');
+  await writeFile(file, await tone(500));
+  const { path } = await fakePrograms({ pocketsphinx_continuous: saysHello });
+  const [port, opsPort] = [await freePort(), await freePort()];
+  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, PATH: path };
+  const started = startProcess('start', { ...env, PORT: String(port), OPS_PORT: String(opsPort) });
+
+  const before = new Set<string>();
+  const isReady = async () => {
+    const answer = await fetch(`http://127.0.0.1:${opsPort}/readyz`).catch(() => undefined);
+    const said = answer === undefined ? 'nothing' : `${answer.status} ${await answer.text()}`;
+    if (said !== '200 ready\n') before.add(said);
+    return said === '200 ready\n';
+  };
+  await until(isReady);
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.destroy();
+  const running = await started;
+  expect(running.lines.join('\n')).toContain('worker takes jobs');
+  const client = clientOf(running.url, account.key);
+  const { sessionId } = JSON.parse((await client.upload(file)).text) as { sessionId: string };
+  expect(await client.final(sessionId)).toMatchObject({ status: 'completed' });
+  for (const said of before) expect(['nothing', '503 starting\n']).toContain(said);
+
+  process.kill(running.pid, 'SIGTERM');
+  expect(await running.ended).toBe(0);
+}, 120_000);
