@@ -70,9 +70,9 @@ interface Answered {
   body: string;
 }
 
-/** Sends a request and counts its answer. @param pieces of its body, sent one after the other */
+/** Sends a request and counts its answer; what is not answered when the greed ends is given up. */
 function ask(
-  { url, key }: Greed,
+  { url, key, signal }: Greed,
   method: string,
   path: string,
   answers: Answers,
@@ -80,11 +80,11 @@ function ask(
 ): Promise<Answered> {
   const { promise, resolve } = Promise.withResolvers<Answered>();
   const end = (status: string, body = '') => {
-    answers[status] = (answers[status] ?? 0) + 1;
+    if (!signal.aborted) answers[status] = (answers[status] ?? 0) + 1;
     resolve({ status, body });
   };
   const headers = { Authorization: `Bearer ${key}`, ...form?.headers };
-  const sending = request(`${url}${path}`, { method, headers, agent }, (answer) => {
+  const sending = request(`${url}${path}`, { method, headers, agent, signal }, (answer) => {
     let body = '';
     answer.setEncoding('utf8').on('data', (text: string) => (body += body.length < 1_000_000 ? text : ''));
     answer.on('end', () => end(String(answer.statusCode), body)).on('error', () => end('closed'));
@@ -100,16 +100,18 @@ const upload = (greed: Greed, form: Form, answers: Answers) => ask(greed, 'POST'
 const uploadAll = (greed: Greed, answers: Answers, form: keyof Greed['forms'], clients: number) =>
   again(greed, clients, () => upload(greed, greed.forms[form], answers));
 
-async function burst(greed: Greed, answers: Answers): Promise<void> {
+/** Here every request is waited for: all of them have to be answered. */
+async function burst({ signal, ...rest }: Greed, answers: Answers): Promise<void> {
+  const greed = { ...rest, signal: new AbortController().signal };
   const { body } = await upload(greed, greed.forms.wav, answers);
   const { sessionId } = JSON.parse(body) as { sessionId: string };
   const count = (most: number) => Array.from({ length: Math.max(1, Math.round(most * greed.times)) });
-  while (!greed.signal.aborted) {
+  do {
     await Promise.all([
       ...count(500).map(() => upload(greed, greed.forms.wav, answers)),
       ...count(1_000).map(() => get(greed, `/v1/sessions/${sessionId}/transcript?wait=2`, answers)),
     ]);
-  }
+  } while (!signal.aborted);
 }
 
 /** From the first page to the last, again and again. */
@@ -119,7 +121,7 @@ function pages(greed: Greed, answers: Answers) {
     const cursor = cursors[client] === undefined ? '' : `&cursor=${cursors[client]}`;
     const statuses = client % 2 === 0 ? '' : '&status=completed&status=failed';
     const { body } = await get(greed, `/v1/sessions?limit=100${statuses}${cursor}`, answers);
-    cursors[client] = (JSON.parse(body) as { nextCursor?: string }).nextCursor;
+    if (body !== '') cursors[client] = (JSON.parse(body) as { nextCursor?: string }).nextCursor;
   });
 }
 
