@@ -32,7 +32,7 @@ interface Accepted {
   jobId: string;
 }
 
-/** POST /transcriptions (specification, section 4). Headers and form are checked, and the file was received whole. */
+/** POST /transcriptions. Headers and form are checked, and the file was received whole. */
 export const createTranscription: Handler<'createTranscription'> = async (request, ctx) => {
   const { principal, file, signal } = request;
   const repeated = await findRepeated(request, ctx);

@@ -12,6 +12,6 @@ const headers = {
   Vary: 'Accept-Encoding',
 };
 
-/** GET /openapi.json (specification, section 4): the contract, byte for byte. */
+/** GET /openapi.json: the contract in its JSON form. */
 export const getOpenApi: Handler<'getOpenApi'> = async ({ headers: { 'if-none-match': known } }) =>
   matchesTag(known, headers.ETag) ? { status: 304, headers } : { status: 200, headers, body: jsonText(document) };

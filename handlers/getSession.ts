@@ -2,7 +2,7 @@ import { sessionNotFound } from '../src/api/answers/problem.ts';
 import { toSession } from '../src/sessions/view.ts';
 import type { Handler } from '../src/api/handler.ts';
 
-/** GET /sessions/{id} (specification, section 4). */
+/** GET /sessions/{id}. */
 export const getSession: Handler<'getSession'> = async ({ path, principal }, { sessions }) => {
   const row = await sessions.find(principal.account_id, path.id.toLowerCase());
   if (row === undefined) throw sessionNotFound();

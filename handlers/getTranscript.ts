@@ -8,7 +8,7 @@ import type { TranscriptType } from '../src/api/answers/negotiation.ts';
 import type { Handler } from '../src/api/handler.ts';
 import type { WantedTranscript } from '../src/api/reads/transcripts.ts';
 
-/** GET /sessions/{id}/transcript (specification, section 4). */
+/** GET /sessions/{id}/transcript. */
 export const getTranscript: Handler<'getTranscript'> = async (input, ctx) => {
   const { path, query, headers, principal } = input;
   const type = query.format === undefined ? wantedType(headers.accept) : typeOfFormat[query.format];

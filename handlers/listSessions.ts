@@ -6,7 +6,7 @@ import type { Handler } from '../src/api/handler.ts';
 
 const maxTimeLength = 64;
 
-/** GET /sessions (specification, section 4). */
+/** GET /sessions. */
 export const listSessions: Handler<'listSessions'> = async ({ query, principal }, { sessions }) => {
   const filter = {
     statuses: query.status,

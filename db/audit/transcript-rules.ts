@@ -1,5 +1,5 @@
 /**
- * What must hold of a transcript (decisions, section 2), as SQL over a row of {@link readTranscripts}. Whether it has the
+ * What must hold of a transcript, as SQL over a row of {@link readTranscripts}. Whether it has the
  * right shape comes first: nothing else is said of one that has not.
  */
 import { sql } from 'kysely';

@@ -1,6 +1,6 @@
 export type AudioErrorCode = 'unsupported_media' | 'no_audio_track' | 'audio_too_long' | 'timed_out';
 
-/** The file's fault: the same file fails the same way again. `code` is what a client may see (decisions, section 3). */
+/** The file's fault: the same file fails the same way again. `code` is what a client may see. */
 export class AudioError extends Error {
   override readonly name = 'AudioError';
   readonly code: AudioErrorCode;

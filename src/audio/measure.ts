@@ -6,7 +6,7 @@ import type { MeasureOptions } from './demux.ts';
 
 /**
  * The end, in ms, of the last packet of the audio stream that `decodeAudio` decodes, found by demuxing the whole file
- * without decoding it: headers lie or are missing (decisions, section 4). Only those of a plain WAV file can't, since it
+ * without decoding it: headers lie or are missing. Only those of a plain WAV file can't, since it
  * is decoded as they say. Undefined when demuxing took too long or ffmpeg was killed by a limit.
  * @throws {AudioError} `unsupported_media`, `no_audio_track`, `audio_too_long` as soon as it passes `options.maxDurationMs`
  * @throws {AudioToolError} ffmpeg could not run, or the file can't be read

@@ -2,7 +2,7 @@ import { fitsOnScreen, joinWords } from './lines.ts';
 import type { WrittenWord } from './lines.ts';
 import type { Word } from '../recognizers/recognizer.ts';
 
-/** A caption that stays longer, or holds more, can't be read comfortably (decisions, section 2). */
+/** A caption that stays longer, or holds more, can't be read comfortably. */
 const longestMs = 10_000;
 const mostWords = 20;
 

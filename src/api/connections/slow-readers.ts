@@ -1,5 +1,5 @@
 /**
- * Gives up on clients that do not take their answers, by the rule that uploads have (decisions, section 3): 30 s without a
+ * Gives up on clients that do not take their answers, by the rule that uploads have: 30 s without a
  * byte, or less than 16 KiB/s over 60 s. Node itself would hold connection and answer for ever.
  */
 import type { Server } from 'node:http';

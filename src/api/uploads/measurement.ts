@@ -12,7 +12,7 @@ const processors = availableParallelism();
 const turns = new FairTurns({ atOnce: 2 * processors, each: processors, patienceMs });
 
 /**
- * The duration of an upload in ms; undefined when it can not be measured (decisions, section 4).
+ * The duration of an upload in ms; undefined when it can not be measured.
  *
  * @param account whose upload it is, and the longest audio that it may upload
  * @throws {ApiError} 415 `unsupported_media`, 422 `no_audio_track`, 422 `audio_too_long` as soon as that is known, 503

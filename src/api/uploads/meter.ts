@@ -1,5 +1,5 @@
 /**
- * Passes an upload on and ends it when the client stalls (decisions: 30 s without a byte, or less than 16 KiB/s over 60 s)
+ * Passes an upload on and ends it when the client stalls (30 s without a byte, or less than 16 KiB/s over 60 s)
  * or sends more than a file of the largest size needs: a body without a length could otherwise go on beside its file. Its
  * file gets a name on the way, if it has none.
  */

@@ -101,7 +101,7 @@ export function recognizerConformance(name: string, make: () => Recognizer, spee
   });
 }
 
-/** The rules of decisions, section 2, for segments and the words in them. */
+/** The rules of the contract for segments and the words in them. */
 export function expectWellFormed({ segments }: Transcript, durationMs: number): void {
   const times: number[] = [0];
   segments.forEach((segment, position) => {
