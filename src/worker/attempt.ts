@@ -59,12 +59,12 @@ async function runAttempt(job: QueuedJob, room: RoomOfJob, worker: WorkerContext
     const outcome = outcomeOf(error, { isStopping, hasLostJob, operators });
     // The client gets no more than the code; why is for support.
     if (outcome.kind === 'retried')
-      log.error({ err: error }, 'attempt failed; the queue decides whether there is another');
+      log.error({ err: error }, 'attempt failed; there is another unless it was the last');
     if (outcome.kind === 'failed' && error instanceof RecognizerError)
       log.error({ err: error }, 'the recognizer refuses, now and always');
-    await settle(outcome, job, attempt, worker);
-    observe(outcome.kind);
-    if (outcome.kind === 'retried') throw new AttemptFailed(outcome.code);
+    const settled = await settle(outcome, job, attempt, worker);
+    observe(settled);
+    if (outcome.kind === 'retried' && settled === 'retried') throw new AttemptFailed(outcome.code);
     return;
   }
   worker.freeAttempts.forget(sessionId);

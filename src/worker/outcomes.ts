@@ -63,8 +63,9 @@ export function outcomeOf(error: unknown, { isStopping, hasLostJob, operators }:
 
 /**
  * Carries out an outcome, if the session is still this attempt's. The job of an attempt that is spent (`retried`) is left
- * to the queue, which counts it.
+ * to the queue, which counts it. The last attempt fails the session at once.
  *
+ * @returns what became of it: `failed` after a last attempt
  * @throws {AttemptFailed} the queue gave the job to another attempt; any error of the database, so that the queue finds out itself
  */
 export async function settle(
@@ -72,13 +73,14 @@ export async function settle(
   job: QueuedJob,
   attempt: Attempt,
   { db, queue }: Pick<WorkerContext, 'db' | 'queue'>,
-): Promise<void> {
-  if (outcome.kind === 'claim_lost') return;
+): Promise<Outcome['kind']> {
+  if (outcome.kind === 'claim_lost') return outcome.kind;
   const { accountId, sessionId } = attempt;
-  await inAccountTransaction(db, accountId, async (trx, account) => {
+  return inAccountTransaction(db, accountId, async (trx, account) => {
     const session = await findSessionRow(trx, accountId, sessionId);
     const isOurs = account !== undefined && session?.status === 'processing' && session.attempt === attempt.attempt;
-    if (isOurs && outcome.kind === 'failed') await failSession(trx, accountId, sessionId, outcome.code);
+    const isLast = isOurs && outcome.kind === 'retried' && session.attempts_left === 0;
+    if (isLast || (isOurs && outcome.kind === 'failed')) await failSession(trx, accountId, sessionId, outcome.code);
     if (isOurs && outcome.kind === 'handed_back') {
       const handed = await handBackIfProcessing(trx, attempt, newJobId());
       if (handed !== undefined) {
@@ -86,9 +88,12 @@ export async function settle(
         await giveJob(trx, queue, account, handed, { isFirst: true, afterSeconds });
       }
     }
-    if (isOurs && outcome.kind === 'retried') await requeueIfProcessing(trx, attempt, outcome.code);
-    if (outcome.kind === 'retried') return;
+    if (outcome.kind === 'retried' && !isLast) {
+      if (isOurs) await requeueIfProcessing(trx, attempt, outcome.code);
+      return outcome.kind;
+    }
     if (!(await queue.complete(trx, job)) && isOurs) throw new AttemptFailed('claim_lost');
+    return isLast ? 'failed' : outcome.kind;
   });
 }
 

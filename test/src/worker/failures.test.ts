@@ -2,6 +2,7 @@ import { copyFile, writeFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { setLimitOverrides, setPlan, suspendAccount } from '../../../db/accounts.ts';
 import { listLedger } from '../../../db/ledger.ts';
+import { deadLetterQueue } from '../../../src/queue/queue.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
@@ -151,6 +152,10 @@ test.each(['recognizer_error', 'timed_out'] as const)(
     });
     await expectFailedUncharged(sessionId, code);
     expect(recognizer.of(sessionId)).toBe(3);
+    // The attempt that was the last ended the session itself: nobody had to find a dead letter first.
+    const { rows: letters } = await sql`select from pgboss.job
+      where name = ${deadLetterQueue} and data->>'sessionId' = ${sessionId}`.execute(service.db);
+    expect(letters).toEqual([]);
     const { rows } = await sql<{ row: string }>`select row_to_json(job)::text as row from pgboss.job`.execute(
       service.db,
     );
