@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { findSessionRow } from '../../../db/sessions/sessions.ts';
 import { deadLetterQueue } from '../../../src/queue/queue.ts';
+import { until } from '../until.ts';
 import type { Session } from '../../../db/sessions/sessions.ts';
 import type { Schema } from '../../../codegen/operations.ts';
 import type { TestAccount } from './accounts.ts';
@@ -18,14 +19,12 @@ export async function upload(service: TestService, account: TestAccount, file: s
 }
 
 /** Waits, as clients do, until a session is final. */
-export async function final(service: TestService, account: TestAccount, sessionId: string, maxMs = 40_000) {
-  const deadline = performance.now() + maxMs;
-  for (;;) {
+export function final(service: TestService, account: TestAccount, sessionId: string, withinMs?: number) {
+  const ask = async () => {
     const { body } = await service.get(`/v1/sessions/${sessionId}/transcript?wait=10`, account.key).expect(200);
-    const transcript = body as Schema<'Transcript'>;
-    if (['completed', 'failed'].includes(transcript.status)) return transcript;
-    if (performance.now() > deadline) throw new Error(`session ${sessionId} is still ${transcript.status}`);
-  }
+    return body as Schema<'Transcript'>;
+  };
+  return until(ask, ({ status }) => status === 'completed' || status === 'failed', withinMs);
 }
 
 export async function row(service: TestService, account: TestAccount, sessionId: string): Promise<Session> {
