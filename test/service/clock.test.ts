@@ -98,7 +98,7 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
   await expectServed();
   const after = idOf(await client.upload(file));
   for (const id of [runs, waits, received, committed, after])
-    expect(await client.final(id, 60_000)).toMatchObject({ status: 'completed' });
+    expect(await client.final(id)).toMatchObject({ status: 'completed' });
 
   const charges = (await listLedger(db, account.id)).filter(({ kind }) => kind === 'charge');
   expect(charges.map((entry) => entry.amount_ms)).toEqual(Array<number>(5).fill(-2_000));

@@ -20,8 +20,6 @@ import { closing, filePart, tone } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 import type { ServiceProcess } from '../support/service/processes.ts';
 
-/** A little longer than the service gives itself, for a busy machine. */
-const boundMs = 28_000;
 const ends: (() => Promise<void>)[] = [];
 afterAll(async () => {
   killLeftovers();
@@ -43,13 +41,11 @@ async function lay(program?: string) {
   return { url, db, dataDir, account, file, go, env };
 }
 
-/** Sends signals, and says how long the end took. */
-async function stop(service: ServiceProcess, ...signals: NodeJS.Signals[]): Promise<number> {
-  const began = performance.now();
+/** Sends signals. Whatever does not end within the service's own bound ends with another exit code. */
+async function stop(service: ServiceProcess, ...signals: NodeJS.Signals[]): Promise<void> {
   for (const signal of signals) process.kill(service.pid, signal);
   expect(await service.ended).toBe(0);
   expect(service.lines.join('\n')).not.toMatch(/unhandled|uncaught|could not stop/i);
-  return performance.now() - began;
 }
 
 test.concurrent(
@@ -82,12 +78,10 @@ test.concurrent(
     );
 
     process.kill(service.pid, 'SIGTERM');
-    const began = performance.now();
     for (const poll of await Promise.all(polls)) {
       expect([poll.status, poll.headers.connection]).toEqual([200, 'close']);
       expect(JSON.parse(poll.text)).toMatchObject({ status: expect.stringMatching(/processing|queued/) as string });
     }
-    expect(performance.now() - began).toBeLessThan(5_000);
     const refused = () => client.get('/v1/sessions').then(() => 'answered', String);
     await until(refused, (answer) => answer.includes('fetch failed'));
     idle.send(get.slice(40));
@@ -102,7 +96,6 @@ test.concurrent(
     const accepted = await finishing.answer();
     expect([accepted.status, accepted.headers.connection]).toEqual([202, 'close']);
     await stop(service);
-    expect(performance.now() - began).toBeLessThan(boundMs);
     await stalling.ended;
     for (const { socket } of [idle, stalling, finishing]) socket.destroy();
 
@@ -118,7 +111,7 @@ test.concurrent(
       expect(await next.final(id)).toMatchObject({ status: 'completed' });
     expect((await listLedger(db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000, -2_000]);
     // Nothing is under way.
-    expect(await stop(again, 'SIGINT')).toBeLessThan(10_000);
+    await stop(again, 'SIGINT');
     await expectSound({ db, dataDir });
   },
   120_000,
@@ -140,7 +133,7 @@ test.concurrent.each([
     const session = () => findSessionRow(db, account.id, sessionId);
     await until(session, (row) => row?.status === 'processing');
     away(relay);
-    expect(await stop(service, 'SIGTERM')).toBeLessThan(boundMs);
+    await stop(service, 'SIGTERM');
     expect(processesAbout(dataDir)).toEqual([]);
 
     await writeFile(go, '');
@@ -159,7 +152,7 @@ test.concurrent(
     const { dataDir, env } = await lay();
     for (const moment of ['"children have', '"api answers"', '"worker takes jobs"']) {
       const service = await startProcess('start', env, moment);
-      expect(await stop(service, 'SIGTERM')).toBeLessThan(boundMs);
+      await stop(service, 'SIGTERM');
     }
     expect(processesAbout(dataDir)).toEqual([]);
   },
@@ -175,10 +168,8 @@ test.concurrent(
     const lock = await waitForLock(paths.startLock, 'exclusive', 1_000);
     ends.unshift(async () => lock.release());
     const service = await startProcess('start', { DATA_DIR: dataDir }, 'waiting for another process');
-    const began = performance.now();
     process.kill(service.pid, 'SIGTERM');
     expect(await service.ended).toBe(1);
-    expect(performance.now() - began).toBeLessThan(boundMs);
     expect(service.lines.at(-1)).toContain('could not stop in time');
   },
   90_000,

@@ -78,7 +78,7 @@ test('the database is away just when the attempt ends → another attempt, charg
   await relay.mend();
   // As if its worker had been silent for longer than the queue allows.
   await sql`update pgboss.job set heartbeat_on = now() - interval '1 minute' where state = 'active'`.execute(api.db);
-  expect(await final(api, account, sessionId, 60_000)).toMatchObject({ status: 'completed' });
+  expect(await final(api, account, sessionId)).toMatchObject({ status: 'completed' });
   expect(recognizer.of(sessionId)).toBe(2);
   expect((await listLedger(api.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000]);
   await worker.stop();

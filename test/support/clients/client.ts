@@ -1,6 +1,7 @@
-/** A client of a process of the service: what it sees, how long that takes, and whether it keeps to the contract. */
+/** A client of a process of the service: what it sees, and whether it keeps to the contract. */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { until } from '../until.ts';
 import { assertConforms } from './contract.ts';
 
 export interface Seen {
@@ -9,8 +10,6 @@ export interface Seen {
   text: string;
   /** The problem's code, if it is one. */
   code: string | undefined;
-  /** How long the client waited for the whole answer. */
-  ms: number;
 }
 
 export interface Client {
@@ -23,7 +22,6 @@ export interface Client {
 /** @param url of the service, which may change when it starts again */
 export function clientOf(url: string | (() => string), key: string): Client {
   const ask = async (method: string, path: string, init: RequestInit = {}): Promise<Seen> => {
-    const began = performance.now();
     const headers = { Authorization: `Bearer ${key}`, ...(init.headers as Record<string, string>) };
     const base = typeof url === 'string' ? url : url();
     const answer = await fetch(`${base}${path}`, { ...init, method, headers });
@@ -31,7 +29,7 @@ export function clientOf(url: string | (() => string), key: string): Client {
     assertConforms({ method, path, ...seen });
     const isProblem = seen.headers['content-type'] === 'application/problem+json';
     const code = isProblem ? (JSON.parse(seen.text) as { code: string }).code : undefined;
-    return { ...seen, code, ms: performance.now() - began };
+    return { ...seen, code };
   };
   return {
     get: (path) => ask('GET', path),
@@ -41,14 +39,11 @@ export function clientOf(url: string | (() => string), key: string): Client {
       const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
       return ask('POST', '/v1/transcriptions', { body, headers });
     },
-    async final(sessionId, withinMs = 60_000) {
-      const deadline = performance.now() + withinMs;
-      for (;;) {
-        const { status, text } = await ask('GET', `/v1/sessions/${sessionId}/transcript?wait=5`);
-        const body = JSON.parse(text) as { status: string; error?: { code: string } };
-        if (status === 200 && /^(completed|failed)$/.test(body.status)) return body;
-        if (performance.now() > deadline) throw new Error(`session ${sessionId} is still ${text}`);
-      }
+    async final(sessionId, withinMs) {
+      const isFinal = ({ status, text }: Seen) =>
+        status === 200 && /^(completed|failed)$/.test((JSON.parse(text) as { status: string }).status);
+      const { text } = await until(() => ask('GET', `/v1/sessions/${sessionId}/transcript?wait=5`), isFinal, withinMs);
+      return JSON.parse(text) as { status: string; error?: { code: string } };
     },
   };
 }

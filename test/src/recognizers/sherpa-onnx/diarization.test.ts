@@ -207,10 +207,8 @@ test('aborted while it diarizes → the reason, and no child of it is left', asy
   running.catch(() => {});
   await until(diarizing, (pids) => pids.some((pid) => !before.includes(pid)));
   const reason = new Error('the service is stopping');
-  const abortedAt = performance.now();
   controller.abort(reason);
   await expect(running).rejects.toBe(reason);
-  expect(performance.now() - abortedAt).toBeLessThan(1000);
   expect(diarizing().filter((pid) => !before.includes(pid))).toEqual([]);
 });
 
