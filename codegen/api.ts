@@ -481,6 +481,22 @@ export interface components {
                  */
                 "X-Request-Id": string;
                 /**
+                 * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                 * @example nosniff
+                 */
+                "X-Content-Type-Options": string;
+                /**
+                 * @description Always `no-store`. No error may be kept by a cache.
+                 * @example no-store
+                 */
+                "Cache-Control": string;
+                /**
+                 * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                 *     origins are let in; absent when there are none.
+                 * @example Accept-Encoding
+                 */
+                Vary?: string;
+                /**
                  * @description As in a successful answer; absent when the request was refused before it was counted.
                  * @example "plan";r=12;t=34
                  */
@@ -508,6 +524,22 @@ export interface components {
                  */
                 "X-Request-Id": string;
                 /**
+                 * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                 * @example nosniff
+                 */
+                "X-Content-Type-Options": string;
+                /**
+                 * @description Always `no-store`. No error may be kept by a cache.
+                 * @example no-store
+                 */
+                "Cache-Control": string;
+                /**
+                 * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                 *     origins are let in; absent when there are none.
+                 * @example Accept-Encoding
+                 */
+                Vary?: string;
+                /**
                  * @description How to authenticate (RFC 6750, section 3).
                  * @example Bearer realm="transcription", error="invalid_token"
                  */
@@ -529,6 +561,22 @@ export interface components {
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
+                /**
+                 * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                 * @example nosniff
+                 */
+                "X-Content-Type-Options": string;
+                /**
+                 * @description Always `no-store`. No error may be kept by a cache.
+                 * @example no-store
+                 */
+                "Cache-Control": string;
+                /**
+                 * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                 *     origins are let in; absent when there are none.
+                 * @example Accept-Encoding
+                 */
+                Vary?: string;
                 /**
                  * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
                  * @example "plan";r=12;t=34
@@ -556,6 +604,22 @@ export interface components {
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
+                /**
+                 * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                 * @example nosniff
+                 */
+                "X-Content-Type-Options": string;
+                /**
+                 * @description Always `no-store`. No error may be kept by a cache.
+                 * @example no-store
+                 */
+                "Cache-Control": string;
+                /**
+                 * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                 *     origins are let in; absent when there are none.
+                 * @example Accept-Encoding
+                 */
+                Vary?: string;
                 /**
                  * @description The scope that is missing (RFC 6750, section 3); absent for other refusals.
                  * @example Bearer realm="transcription", error="insufficient_scope", scope="write"
@@ -586,6 +650,22 @@ export interface components {
                  */
                 "X-Request-Id": string;
                 /**
+                 * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                 * @example nosniff
+                 */
+                "X-Content-Type-Options": string;
+                /**
+                 * @description Always `no-store`. No error may be kept by a cache.
+                 * @example no-store
+                 */
+                "Cache-Control": string;
+                /**
+                 * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                 *     origins are let in; absent when there are none.
+                 * @example Accept-Encoding
+                 */
+                Vary?: string;
+                /**
                  * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
                  * @example "plan";r=12;t=34
                  */
@@ -610,6 +690,22 @@ export interface components {
                  */
                 "X-Request-Id": string;
                 /**
+                 * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                 * @example nosniff
+                 */
+                "X-Content-Type-Options": string;
+                /**
+                 * @description Always `no-store`. No error may be kept by a cache.
+                 * @example no-store
+                 */
+                "Cache-Control": string;
+                /**
+                 * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                 *     origins are let in; absent when there are none.
+                 * @example Accept-Encoding
+                 */
+                Vary?: string;
+                /**
                  * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
                  * @example "plan";r=12;t=34
                  */
@@ -633,6 +729,22 @@ export interface components {
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
+                /**
+                 * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                 * @example nosniff
+                 */
+                "X-Content-Type-Options": string;
+                /**
+                 * @description Always `no-store`. No error may be kept by a cache.
+                 * @example no-store
+                 */
+                "Cache-Control": string;
+                /**
+                 * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                 *     origins are let in; absent when there are none.
+                 * @example Accept-Encoding
+                 */
+                Vary?: string;
                 /**
                  * @description As in a successful answer; absent when the request was refused before it was counted.
                  * @example "plan";r=12;t=34
@@ -660,6 +772,22 @@ export interface components {
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
+                /**
+                 * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                 * @example nosniff
+                 */
+                "X-Content-Type-Options": string;
+                /**
+                 * @description Always `no-store`. No error may be kept by a cache.
+                 * @example no-store
+                 */
+                "Cache-Control": string;
+                /**
+                 * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                 *     origins are let in; absent when there are none.
+                 * @example Accept-Encoding
+                 */
+                Vary?: string;
                 /**
                  * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
                  * @example "plan";r=12;t=34
@@ -689,6 +817,22 @@ export interface components {
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
+                /**
+                 * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                 * @example nosniff
+                 */
+                "X-Content-Type-Options": string;
+                /**
+                 * @description Always `no-store`. No error may be kept by a cache.
+                 * @example no-store
+                 */
+                "Cache-Control": string;
+                /**
+                 * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                 *     origins are let in; absent when there are none.
+                 * @example Accept-Encoding
+                 */
+                Vary?: string;
                 /**
                  * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
                  * @example "plan";r=12;t=34
@@ -722,6 +866,22 @@ export interface components {
                  */
                 "X-Request-Id": string;
                 /**
+                 * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                 * @example nosniff
+                 */
+                "X-Content-Type-Options": string;
+                /**
+                 * @description Always `no-store`. No error may be kept by a cache.
+                 * @example no-store
+                 */
+                "Cache-Control": string;
+                /**
+                 * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                 *     origins are let in; absent when there are none.
+                 * @example Accept-Encoding
+                 */
+                Vary?: string;
+                /**
                  * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
                  * @example "plan";r=12;t=34
                  */
@@ -749,6 +909,22 @@ export interface components {
                  */
                 "X-Request-Id": string;
                 /**
+                 * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                 * @example nosniff
+                 */
+                "X-Content-Type-Options": string;
+                /**
+                 * @description Always `no-store`. No error may be kept by a cache.
+                 * @example no-store
+                 */
+                "Cache-Control": string;
+                /**
+                 * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                 *     origins are let in; absent when there are none.
+                 * @example Accept-Encoding
+                 */
+                Vary?: string;
+                /**
                  * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
                  * @example "plan";r=12;t=34
                  */
@@ -775,6 +951,22 @@ export interface components {
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
+                /**
+                 * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                 * @example nosniff
+                 */
+                "X-Content-Type-Options": string;
+                /**
+                 * @description Always `no-store`. No error may be kept by a cache.
+                 * @example no-store
+                 */
+                "Cache-Control": string;
+                /**
+                 * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                 *     origins are let in; absent when there are none.
+                 * @example Accept-Encoding
+                 */
+                Vary?: string;
                 /**
                  * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
                  * @example "plan";r=12;t=34
@@ -804,6 +996,32 @@ export interface components {
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
+                /**
+                 * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                 * @example nosniff
+                 */
+                "X-Content-Type-Options": string;
+                /**
+                 * @description Always `no-store`. No error may be kept by a cache.
+                 * @example no-store
+                 */
+                "Cache-Control": string;
+                /**
+                 * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                 *     origins are let in; absent when there are none.
+                 * @example Accept-Encoding
+                 */
+                Vary?: string;
+                /**
+                 * @description As in a successful answer; absent when the request was refused before it was counted.
+                 * @example "plan";r=12;t=34
+                 */
+                RateLimit?: string;
+                /**
+                 * @description As in a successful answer; absent when the request was refused before it was counted.
+                 * @example "plan";q=60;w=60
+                 */
+                "RateLimit-Policy"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -818,6 +1036,32 @@ export interface components {
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
+                /**
+                 * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                 * @example nosniff
+                 */
+                "X-Content-Type-Options": string;
+                /**
+                 * @description Always `no-store`. No error may be kept by a cache.
+                 * @example no-store
+                 */
+                "Cache-Control": string;
+                /**
+                 * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                 *     origins are let in; absent when there are none.
+                 * @example Accept-Encoding
+                 */
+                Vary?: string;
+                /**
+                 * @description As in a successful answer; absent when the request was refused before it was counted.
+                 * @example "plan";r=12;t=34
+                 */
+                RateLimit?: string;
+                /**
+                 * @description As in a successful answer; absent when the request was refused before it was counted.
+                 * @example "plan";q=60;w=60
+                 */
+                "RateLimit-Policy"?: string;
                 /**
                  * @description How many seconds to wait before asking again.
                  * @example 2
@@ -900,6 +1144,22 @@ export interface components {
          * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
          */
         XRequestId: string;
+        /**
+         * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+         * @example nosniff
+         */
+        XContentTypeOptions: string;
+        /**
+         * @description Always `no-store`. No error may be kept by a cache.
+         * @example no-store
+         */
+        NoStore: string;
+        /**
+         * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+         *     origins are let in; absent when there are none.
+         * @example Accept-Encoding
+         */
+        VaryOfSome: string;
         /**
          * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
          * @example "plan";r=12;t=34
@@ -1023,6 +1283,11 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                     * @example nosniff
+                     */
+                    "X-Content-Type-Options": string;
+                    /**
                      * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
                      * @example "plan";r=12;t=34
                      */
@@ -1037,6 +1302,12 @@ export interface operations {
                      * @example no-store
                      */
                     "Cache-Control": string;
+                    /**
+                     * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                     *     origins are let in; absent when there are none.
+                     * @example Accept-Encoding
+                     */
+                    Vary?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1075,6 +1346,11 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                     * @example nosniff
+                     */
+                    "X-Content-Type-Options": string;
+                    /**
                      * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
                      * @example "plan";r=12;t=34
                      */
@@ -1089,6 +1365,12 @@ export interface operations {
                      * @example no-store
                      */
                     "Cache-Control": string;
+                    /**
+                     * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                     *     origins are let in; absent when there are none.
+                     * @example Accept-Encoding
+                     */
+                    Vary?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1151,6 +1433,11 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                     * @example nosniff
+                     */
+                    "X-Content-Type-Options": string;
+                    /**
                      * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
                      * @example "plan";r=12;t=34
                      */
@@ -1197,6 +1484,11 @@ export interface operations {
                      * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                     * @example nosniff
+                     */
+                    "X-Content-Type-Options": string;
                     /**
                      * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
                      * @example "plan";r=12;t=34
@@ -1272,6 +1564,11 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                     * @example nosniff
+                     */
+                    "X-Content-Type-Options": string;
+                    /**
                      * @description What is left of the allowance: `r` requests in the current window, which ends in `t` seconds.
                      * @example "plan";r=12;t=34
                      */
@@ -1286,6 +1583,12 @@ export interface operations {
                      * @example no-store
                      */
                     "Cache-Control": string;
+                    /**
+                     * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                     *     origins are let in; absent when there are none.
+                     * @example Accept-Encoding
+                     */
+                    Vary?: string;
                     /**
                      * @description The path of the session that receives the transcript.
                      * @example /v1/sessions/01a1f89b-f1a2-7605-ae51-71a046f5ee3c
@@ -1344,6 +1647,11 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                     * @example nosniff
+                     */
+                    "X-Content-Type-Options": string;
+                    /**
                      * @description Whether and how the answer may be stored (RFC 9111).
                      * @example no-store
                      */
@@ -1353,6 +1661,12 @@ export interface operations {
                      * @example W/"9f86d081884c7d65.json"
                      */
                     ETag: string;
+                    /**
+                     * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                     *     origins are let in; absent when there are none.
+                     * @example Accept-Encoding
+                     */
+                    Vary?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1368,6 +1682,11 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                     * @example nosniff
+                     */
+                    "X-Content-Type-Options": string;
+                    /**
                      * @description Whether and how the answer may be stored (RFC 9111).
                      * @example no-store
                      */
@@ -1377,6 +1696,12 @@ export interface operations {
                      * @example W/"9f86d081884c7d65.json"
                      */
                     ETag: string;
+                    /**
+                     * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                     *     origins are let in; absent when there are none.
+                     * @example Accept-Encoding
+                     */
+                    Vary?: string;
                     [name: string]: unknown;
                 };
                 content?: never;

@@ -10,7 +10,7 @@ export type JsonText = string & { readonly isJson: true };
 export const jsonText = (text: string): JsonText => text as JsonText;
 
 /** The app sets these on every answer that declares them. */
-type SetByApp = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy';
+type SetByApp = 'X-Request-Id' | 'X-Content-Type-Options' | 'RateLimit' | 'RateLimit-Policy';
 
 export type Parameters<Id extends OperationId, In extends 'path' | 'query' | 'header'> = NonNullable<
   operations[Id]['parameters'][In]
