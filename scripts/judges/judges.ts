@@ -1,9 +1,11 @@
+import { codeSamples } from './code-samples.ts';
 import { oapiCodegen } from './go-clients.ts';
 import { redocly, spectral } from './linters.ts';
 import { openapiGenerator } from './openapi-generator.ts';
 import { openapiPythonClient } from './python-clients.ts';
 import { schemathesis } from './schemathesis.ts';
 import { typescriptClients } from './typescript-clients.ts';
+import { arazzo } from './workflow.ts';
 import type { Judge } from './judge.ts';
 
 /**
@@ -11,6 +13,6 @@ import type { Judge } from './judge.ts';
  * and npm share folders.
  */
 export const lanes: readonly (readonly Judge[])[] = [
-  [redocly, spectral, ...typescriptClients, oapiCodegen, openapiPythonClient, ...openapiGenerator],
+  [redocly, spectral, arazzo, codeSamples, ...typescriptClients, oapiCodegen, openapiPythonClient, ...openapiGenerator],
   [schemathesis],
 ];

@@ -1,4 +1,4 @@
-/** `/docs`: the contract for people, outside of the contract itself. Public, and nothing in it is from another host. */
+/** `/docs` and `/llms.txt`: the contract for people and for programs that read text, outside of the contract itself. Public, and nothing in it is from another host. */
 import { loadFiles } from './files.ts';
 import { endAnswer } from '../answers/refusal.ts';
 import { sendBody } from '../answers/body.ts';
@@ -13,7 +13,7 @@ export class Docs {
   readonly #load: typeof loadFiles;
 
   serves(path: string): boolean {
-    return path === '/docs' || path.startsWith('/docs/');
+    return path === '/docs' || path.startsWith('/docs/') || path === '/llms.txt';
   }
 
   /** @param load loads the files, again when it failed before */

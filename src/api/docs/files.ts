@@ -1,6 +1,7 @@
-/** What is served below `/docs`: the page and the files it needs, all of them our own. */
+/** What is served below `/docs`: the page and the files it needs, all of them our own. And `/llms.txt`. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { llmsText } from './llms.ts';
 import { loadViewer } from './viewer.ts';
 
 export interface DocsFile {
@@ -11,9 +12,12 @@ export interface DocsFile {
 
 /** @returns the files by their path, kept in memory by the caller */
 export async function loadFiles(): Promise<Map<string, DocsFile>> {
-  const [viewer, start] = await Promise.all([
+  const [viewer, start, llms] = await Promise.all([
     loadViewer().then((text) => script('scalar', text)),
     readFile(new URL('start.js', import.meta.url), 'utf8').then((text) => script('start', text)),
+    llmsText().then((text) =>
+      fileOf(text, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache' }),
+    ),
   ]);
   const page = fileOf(pageWith(start.path, viewer.path), {
     'Content-Type': 'text/html; charset=utf-8',
@@ -26,6 +30,7 @@ export async function loadFiles(): Promise<Map<string, DocsFile>> {
   return new Map([
     ['/docs', page],
     ['/docs/', page],
+    ['/llms.txt', llms],
     [viewer.path, viewer.file],
     [start.path, start.file],
   ]);

@@ -49,6 +49,27 @@ test('the scripts of the page → ours, to be kept for good', async () => {
   }
 });
 
+test('GET /llms.txt without a key → every operation of the contract, and a sample in each language', async () => {
+  const response = await ask('/llms.txt');
+  expect(response.status).toBe(200);
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-cache',
+    'x-content-type-options': 'nosniff',
+  });
+  const text = await response.text();
+  expect(text).toMatch(/^# Transcription REST API\n\n> \S/);
+  const contract = JSON.parse(await (await ask('/openapi.json')).text()) as { paths: Record<string, object> };
+  for (const [path, methods] of Object.entries(contract.paths)) {
+    for (const method of Object.keys(methods)) expect(text).toContain(`### ${method.toUpperCase()} ${path}\n`);
+  }
+  for (const language of ['shell', 'python', 'typescript']) expect(text).toContain('```' + language);
+  expect(text).not.toMatch(/^undefined|\[object/m);
+  expect((await ask('/llms.txt', { headers: { 'If-None-Match': response.headers.get('etag')! } })).status).toBe(304);
+  expect((await ask('/llms.txt', { method: 'POST' })).status).toBe(405);
+  expect((await ask('/llms.txt/')).status).toBe(404);
+});
+
 test('HEAD → the headers of GET without the body', async () => {
   for (const path of ['/docs', ...scripts]) {
     const [get, head] = await Promise.all([ask(path), ask(path, { method: 'HEAD' })]);
