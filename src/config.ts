@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { recognizerNames } from './recognizers/names.ts';
 import { chooseModel } from './recognizers/sherpa-onnx/installed-models.ts';
-import type { SpeechServer } from './recognizers/openai/client.ts';
+import type { SpeechServer } from './recognizers/openai/speech-server.ts';
 import type { RecognizerName } from './recognizers/names.ts';
 import type { ChosenModel } from './recognizers/sherpa-onnx/installed-models.ts';
 

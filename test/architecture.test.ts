@@ -1,5 +1,6 @@
 /** The rules that keep the house simple, checked. Each failure names the file and what it does against the rule. */
-import { cyclesIn, reachOf } from './architecture/reach.ts';
+import { cyclesIn } from './architecture/circles.ts';
+import { roomOf, rooms } from './architecture/rooms.ts';
 import { allFiles, parse, projectFolder, textOf } from './architecture/source-files.ts';
 
 const everything = allFiles();
@@ -10,8 +11,6 @@ const code = [...files.values()];
 const imports = code.flatMap((file) => file.imports.map((used) => ({ ...used, path: file.path })));
 
 const hasMain = /^(src\/(.*\/)?(start(-[^/]*)?|child-main)|scripts\/(.*\/)?main|codegen\/generate)\.ts$/;
-const answering = /^(src\/app\.ts|src\/api\/.*|handlers\/.*)$/;
-const working = /^src\/worker\/.*$/;
 
 /** The files that may import a package, and those that may import its types only. */
 const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
@@ -38,11 +37,10 @@ test.each(doors)('$name comes in through its door only', ({ name, files: door, t
   expect(pathsOf(users.filter(({ typeOnly, path }) => !(typeOnly && typesIn?.test(path))))).toEqual([]);
 });
 
-test('db/ imports nothing of ours from outside', () => {
-  const outwards = imports.filter(
-    ({ path, target }) => path.startsWith('db/') && /^(src|handlers|codegen)\//.test(target),
-  );
-  expect(outwards.map(({ path, target }) => `${path} imports ${target}`)).toEqual([]);
+test.each(rooms)('$sentence ($name)', (room) => {
+  const outwards = imports.filter(({ path, target }) => roomOf(path) === room && isCode.test(target));
+  const wrong = outwards.filter(({ target }) => ![room.name, ...room.restsOn].includes(roomOf(target)?.name ?? ''));
+  expect(wrong.map(({ path, target }) => `${path} imports ${target}`)).toEqual([]);
 });
 
 test('nobody locks an account out of turn', () => {
@@ -50,19 +48,12 @@ test('nobody locks an account out of turn', () => {
   expect(pathsOf(code.filter(({ path }) => !mayLock.test(path) && /\blockAccount\b/.test(textOf(path))))).toEqual([]);
 });
 
-test.each([
-  ['answering', 'src/api/server.ts', working],
-  ['working', 'src/worker/worker.ts', answering],
-])('the %s half does not reach the other', (_, entry, otherHalf) => {
-  expect([...reachOf(files, entry)].filter((path) => otherHalf.test(path))).toEqual([]);
-});
-
 test('only db/queue-tables.ts knows the tables of the queue', () => {
   const others = code.filter(({ path }) => path !== 'db/queue-tables.ts' && !path.startsWith('scripts/bench/'));
   expect(pathsOf(others.filter(({ path }) => textOf(path).includes('pgboss.')))).toEqual([]);
 });
 
-test('no import goes in a circle', () => {
+test('no import goes in a circle, also of types only', () => {
   expect(cyclesIn(files).map((cycle) => cycle.join(' → '))).toEqual([]);
 });
 

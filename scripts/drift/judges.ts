@@ -3,19 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectFolder } from './copy.ts';
 import type { Compiler } from './compiler.ts';
+import type { JudgeName } from './judge-titles.ts';
 import type { ChangedFiles, ProjectCopy } from './copy.ts';
-
-/** Who catches what. Each is part of `npm run check`, the suite or ./scripts/conformance. */
-export const judgeTitles = {
-  compiler: 'the compiler (npm run typecheck)',
-  client: 'a generated client (./scripts/conformance)',
-  generator: 'the generator (npm run check)',
-  linter: 'the contract linter (npm run check)',
-  release: 'the comparison with the last release (npm run check)',
-  test: 'a test',
-} as const;
-
-export type JudgeName = keyof typeof judgeTitles;
 
 export type Verdict = { kind: 'caught' | 'missed'; words: string } | { kind: 'not run'; words: string };
 

@@ -4,7 +4,8 @@
  */
 import { Compiler } from './compiler.ts';
 import { ProjectCopy, changedBy } from './copy.ts';
-import { Judges, judgeTitles } from './judges.ts';
+import { judgeTitles } from './judge-titles.ts';
+import { Judges } from './judges.ts';
 import { mutations } from './mutations.ts';
 import type { Verdict } from './judges.ts';
 import type { Mutation } from './mutations.ts';

@@ -1,5 +1,5 @@
 /** The ways in which server and contract can drift apart, each as one small change that a judge has to catch. */
-import type { JudgeName } from './judges.ts';
+import type { JudgeName } from './judge-titles.ts';
 
 /** The parsed contract, to be changed in place. */
 export type Contract = { [name: string]: Contract } & { required: string[]; enum: string[] };

@@ -1,6 +1,6 @@
 import { modelFolder } from './sherpa-onnx/installed-models.ts';
 import type { RecognizerName } from './names.ts';
-import type { SpeechServer } from './openai/client.ts';
+import type { SpeechServer } from './openai/speech-server.ts';
 import type { Recognizer } from './recognizer.ts';
 import type { ChosenModel } from './sherpa-onnx/installed-models.ts';
 

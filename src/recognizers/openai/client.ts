@@ -1,17 +1,10 @@
 import { APIError, OpenAI } from 'openai';
 import { RecognizerError } from '../recognizer.ts';
 import { createExchange } from './exchange.ts';
+import type { SpeechServer } from './speech-server.ts';
 
 /** How an answer is asked for (`response_format`), beginning with what tells most. */
 export type AnswerFormat = 'diarized_json' | 'verbose_json' | 'json';
-
-export interface SpeechServer {
-  /** Up to `/audio/transcriptions`, such as `https://api.openai.com/v1`. */
-  baseUrl: string;
-  /** Servers of one's own often need none. */
-  apiKey: string | undefined;
-  model: string;
-}
 
 /** The server, or its model, can't answer in that format. */
 export class FormatRefused extends RecognizerError {

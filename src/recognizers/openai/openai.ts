@@ -10,7 +10,8 @@ import { RecognizerError } from '../recognizer.ts';
 import type { Piece, PieceLengths } from '../../audio/pieces.ts';
 import type { Slots } from '../in-pieces.ts';
 import type { Answer } from './server-answers.ts';
-import type { AnswerFormat, SpeechServer } from './client.ts';
+import type { AnswerFormat } from './client.ts';
+import type { SpeechServer } from './speech-server.ts';
 import type { DecodedAudio, RecognizeOptions, Recognizer, Transcript } from '../recognizer.ts';
 
 /** Requests at once, over all jobs of a process: servers have room for that many, and more workers bring more. */

@@ -1,0 +1,11 @@
+/** Who catches what. Each is part of `npm run check`, the suite or ./scripts/conformance. */
+export const judgeTitles = {
+  compiler: 'the compiler (npm run typecheck)',
+  client: 'a generated client (./scripts/conformance)',
+  generator: 'the generator (npm run check)',
+  linter: 'the contract linter (npm run check)',
+  release: 'the comparison with the last release (npm run check)',
+  test: 'a test',
+} as const;
+
+export type JudgeName = keyof typeof judgeTitles;
