@@ -5,6 +5,8 @@ import { ffmpeg, silence, speechClips } from '../support/uploads/audio-fixtures.
 
 export interface Clip {
   bytes: Buffer;
+  /** How long it really is, whatever the service says. */
+  durationMs: number;
   /** How it ends: with words and a charge, without words and free, as a failed session, or refused. */
   ending: 'words' | 'silence' | 'failure' | 'refusal';
 }
@@ -23,17 +25,35 @@ export async function makeClips(folder: string): Promise<Clips> {
   for (const [index, { file }] of (await speechClips()).entries()) {
     const length = String(seconds[index]);
     const clip = await ffmpeg('-i', file, '-t', length, join(folder, `speech-${length}.wav`));
-    speech.push({ bytes: await readFile(clip), ending: 'words' });
+    speech.push({ bytes: await readFile(clip), durationMs: seconds[index]! * 1000, ending: 'words' });
   }
   const quiet = await readFile(await ffmpeg(...silence(1), join(folder, 'silence.wav')));
   const flac = await readFile(await ffmpeg(...silence(1), '-c:a', 'flac', join(folder, 'silence.mkv')));
   return {
     speech,
     others: [
-      { bytes: quiet, ending: 'silence' },
-      { bytes: undecodable(flac), ending: 'failure' },
-      { bytes: Buffer.from('Notes of a meeting, saved with the wrong name.\n'.repeat(40)), ending: 'refusal' },
+      { bytes: quiet, durationMs: 1000, ending: 'silence' },
+      { bytes: undecodable(flac), durationMs: 1000, ending: 'failure' },
+      {
+        bytes: Buffer.from('Notes of a meeting, saved with the wrong name.\n'.repeat(40)),
+        durationMs: 0,
+        ending: 'refusal',
+      },
     ],
+  };
+}
+
+/** Only what must end `completed`: WAV, which is measured without ffmpeg, and FLAC, which needs more room decoded than sent. */
+export async function makeGoodClips(folder: string): Promise<Clips> {
+  const { speech, others } = await makeClips(folder);
+  const compressed = seconds.map(async (length): Promise<Clip> => {
+    const wav = join(folder, `speech-${length}.wav`);
+    const flac = await ffmpeg('-i', wav, join(folder, `speech-${length}.flac`));
+    return { bytes: await readFile(flac), durationMs: length * 1000, ending: 'words' };
+  });
+  return {
+    speech: [...speech, ...(await Promise.all(compressed))],
+    others: others.filter(({ ending }) => ending === 'silence'),
   };
 }
 

@@ -10,6 +10,8 @@ export interface Findings {
   failed: number;
   refused: number;
   lost: number;
+  /** Completed with less than the whole audio. */
+  truncated: number;
   chargedTwice: number;
   existingTwice: number;
   /** Each in words. */
@@ -20,7 +22,7 @@ export interface Findings {
 export async function inspectUploads(lane: Lane, round: number, outcomes: Outcome[]): Promise<Findings> {
   const rows = await uploadRows(lane, round);
   const findings: Findings = {
-    ...{ accepted: 0, completed: 0, failed: 0, refused: 0, lost: 0, chargedTwice: 0, existingTwice: 0 },
+    ...{ accepted: 0, completed: 0, failed: 0, refused: 0, lost: 0, truncated: 0, chargedTwice: 0, existingTwice: 0 },
     breaches: outcomes.flatMap(({ faults }) => faults),
   };
   for (const outcome of outcomes) {
@@ -36,6 +38,7 @@ export async function inspectUploads(lane: Lane, round: number, outcomes: Outcom
       findings.existingTwice += 1;
       findings.breaches.push(`${outcome.upload.name} exists ${own.length} times`);
     }
+    if (row?.status === 'completed' && row.duration_ms! < outcome.upload.clip.durationMs) findings.truncated += 1;
     if (own.some(({ charges }) => charges.length > 1)) findings.chargedTwice += 1;
     const losses = lossesOf(outcome, row);
     if (losses.length > 0) findings.lost += 1;
@@ -62,7 +65,10 @@ function lossesOf({ upload: { name, clip }, answers, final }: Outcome, row: Uplo
 function wrongIn({ upload: { name, clip }, final }: Outcome, row: UploadRow): string[] {
   const wrong: string[] = [];
   if (row.recorded_id !== row.id) wrong.push(`${name}: its Idempotency-Key belongs to ${row.recorded_id}`);
-  const owed = clip.ending === 'words' && row.status === 'completed' ? [-row.duration_ms!] : [];
+  if (row.status === 'completed' && row.duration_ms !== clip.durationMs) {
+    wrong.push(`${name}: ${row.duration_ms} ms long instead of ${clip.durationMs}`);
+  }
+  const owed = clip.ending === 'words' && row.status === 'completed' ? [-clip.durationMs] : [];
   if (String(row.charges) !== String(owed)) wrong.push(`${name}: charged ${row.charges} instead of ${owed}`);
   if (final?.status === 'completed' && final.segments > 0 !== (clip.ending === 'words')) {
     wrong.push(`${name}: ${final.segments} segments`);

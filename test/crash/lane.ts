@@ -37,10 +37,12 @@ export interface Lane {
 
 const startLimitMs = 60_000;
 
-/** @param folder its own, which exists */
-export async function startLane(folder: string): Promise<Lane> {
-  const dataDir = join(folder, 'data');
-  await mkdir(dataDir);
+/**
+ * @param folder its own, which exists
+ * @param dataDir where API and worker keep their files; PostgreSQL is in `folder` all the same
+ */
+export async function startLane(folder: string, dataDir = join(folder, 'data')): Promise<Lane> {
+  await mkdir(dataDir, { recursive: true });
   const postgres = await startCrashingPostgres(join(folder, 'postgres'));
   try {
     return await startAround(postgres, dataDir);

@@ -16,6 +16,10 @@ interface Options {
   /** Ends everything as it is. */
   signal: AbortSignal;
   tell: (text: string) => void;
+  /** What clients upload, made in a folder. */
+  clipsFor?: (folder: string) => Promise<Clips>;
+  /** Where a single lane keeps its files, if not in its own folder. */
+  dataDir?: string;
 }
 
 /** A round that does not hit comes again, with other times. */
@@ -30,7 +34,7 @@ const logLinesShown = 40;
  */
 export async function runLanes(
   plan: readonly PlannedRound[],
-  { lanes, seed, signal, tell }: Options,
+  { lanes, seed, signal, tell, clipsFor = makeClips, dataDir }: Options,
   onResult: (lane: number, result: RoundResult) => void,
 ): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'transcription-crash-'));
@@ -42,7 +46,7 @@ export async function runLanes(
     const own = join(folder, String(number));
     await mkdir(own);
     await chmod(own, 0o711);
-    const start = startLane(own);
+    const start = startLane(own, dataDir);
     started.push(start);
     const lane = await start;
     for (let round = waiting.shift(); round !== undefined && !signal.aborted; round = waiting.shift()) {
@@ -66,7 +70,7 @@ export async function runLanes(
 
   try {
     await chmod(folder, 0o711);
-    const clips = await makeClips(folder);
+    const clips = await clipsFor(folder);
     const numbers = Array.from({ length: Math.min(lanes, plan.length) }, (_, index) => index + 1);
     const interrupted = new Promise((resolve) => signal.addEventListener('abort', resolve));
     await Promise.race([Promise.all(numbers.map((number) => guarded(number, clips))), interrupted]);

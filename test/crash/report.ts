@@ -12,6 +12,7 @@ export interface KindFigures {
   failed: number;
   refused: number;
   lost: number;
+  truncated: number;
   chargedTwice: number;
   existingTwice: number;
   breaches: number;
@@ -33,6 +34,7 @@ export function figuresOf(kind: string, results: readonly RoundResult[]): KindFi
     failed: sum(({ failed }) => failed),
     refused: sum(({ refused }) => refused),
     lost: sum(({ lost }) => lost),
+    truncated: sum(({ truncated }) => truncated),
     chargedTwice: sum(({ chargedTwice }) => chargedTwice),
     existingTwice: sum(({ existingTwice }) => existingTwice),
     breaches: sum(({ breaches }) => breaches.length),
@@ -41,7 +43,17 @@ export function figuresOf(kind: string, results: readonly RoundResult[]): KindFi
   };
 }
 
-const columns = ['rounds', 'hit', 'uploads', 'accepted', 'completed', 'failed', 'refused', 'lost'] as const;
+const columns = [
+  'rounds',
+  'hit',
+  'uploads',
+  'accepted',
+  'completed',
+  'failed',
+  'refused',
+  'lost',
+  'truncated',
+] as const;
 const harms = ['chargedTwice', 'existingTwice', 'breaches', 'medianRecoverySeconds', 'maxRecoverySeconds'] as const;
 const heads = { chargedTwice: '2× charged', existingTwice: '2× there', breaches: 'breaches' };
 const seconds = { medianRecoverySeconds: 'median s', maxRecoverySeconds: 'max s' };
@@ -55,14 +67,14 @@ export function tableOf(figures: readonly KindFigures[]): string {
   return table([{ head: 'crash' }, ...numbers], rows, 'No round was run.');
 }
 
-/** @param lane which one ran it */
-export function lineOf(lane: number, result: RoundResult): string {
+/** @param where it was run */
+export function lineOf(where: string, result: RoundResult): string {
   const { number, kind, how, isHit, accepted, recoverySeconds, breaches } = result;
   const what = `${kind}${how === '' ? '' : ` (${how})`}`;
   const outcome = `${accepted} accepted, known how they ended after ${recoverySeconds.toFixed(1)} s`;
   const marks = [isHit ? '' : ', not hit', breaches.length === 0 ? '' : `, ${breaches.length} BREACHES`].join('');
   return [
-    `${breaches.length === 0 ? '✓' : '✗'} ${number} in lane ${lane}: ${what}: ${outcome}${marks}`,
+    `${breaches.length === 0 ? '✓' : '✗'} ${number} ${where}: ${what}: ${outcome}${marks}`,
     ...breaches.map((breach) => `    ${breach}`),
   ].join('\n');
 }

@@ -52,7 +52,13 @@ export async function sendUntilDecided(server: Server, outcome: Outcome, signal:
   const form = new FormData();
   form.set('file', new Blob([Uint8Array.from(clip.bytes)], { type: 'audio/wav' }), `${name}.wav`);
   const headers = { 'Idempotency-Key': name };
-  const answer = await untilAnswered(server, '/transcriptions', { method: 'POST', headers, body: form }, signal);
+  const answer = await untilAnswered(
+    server,
+    '/transcriptions',
+    { method: 'POST', headers, body: form },
+    outcome.faults,
+    signal,
+  );
   if (answer === undefined) return;
   const { status, body } = answer;
   if (status !== 202) return end(outcome, { status: 'refused', segments: 0, code: (body as { code: string }).code });
@@ -64,7 +70,7 @@ async function follow(server: Server, outcome: Outcome, sessionId: string, signa
   const { upload, faults } = outcome;
   const path = `/sessions/${sessionId}/transcript${upload.follows === 'by waiting' ? '?wait=10' : ''}`;
   for (;;) {
-    const answer = await untilAnswered(server, path, {}, signal);
+    const answer = await untilAnswered(server, path, {}, faults, signal);
     if (answer === undefined) return;
     if (answer.status !== 200) return void faults.push(`${upload.name} got ${answer.status} for session ${sessionId}`);
     const { status, segments, error } = answer.body as {
@@ -90,11 +96,12 @@ interface Answer {
   isReplay: boolean;
 }
 
-/** Again after a broken connection, a timeout, a 408, a 429 and every 5xx. Undefined when `signal` aborted. */
+/** Again after a broken connection, a timeout, a 408, a 429 and every 5xx, of which 500 is a fault. Undefined when `signal` aborted. */
 async function untilAnswered(
   { url, key }: Server,
   path: string,
   init: RequestInit,
+  faults: string[],
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
   while (!signal.aborted) {
@@ -105,6 +112,7 @@ async function untilAnswered(
         signal: AbortSignal.any([signal, AbortSignal.timeout(requestLimitMs)]),
       });
       const body: unknown = await response.json();
+      if (response.status === 500) faults.push(`${init.method ?? 'GET'} ${path} got ${JSON.stringify(body)}`);
       const isReplay = response.headers.get('idempotency-replayed') === 'true';
       if (response.status < 500 && ![408, 429].includes(response.status)) {
         return { status: response.status, body, isReplay };
