@@ -111,7 +111,8 @@ export async function runNamed<Row>(
 export function openConnection(url: string): pg.Client {
   const watch = watchServer(url);
   const options = { connectionTimeoutMillis: connectionTimeoutMs, keepAlive: true, stream: watch.stream };
-  const connection = new pg.Client({ ...connectionOptions(url), ...options });
+  const named = { application_name: 'transcription listens' };
+  const connection = new pg.Client({ ...connectionOptions(url), ...options, ...named });
   connection.once('end', () => void watch.close());
   return connection;
 }

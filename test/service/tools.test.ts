@@ -60,6 +60,19 @@ async function expectFailed(sessionId: string, code: string, attempts: number): 
   expect(await final(sessionId)).toMatchObject({ status: 'failed', error_code: code, attempt: attempts });
 }
 
+/** Back in the queue with everything that it had. */
+async function expectWaiting(sessionId: string): Promise<void> {
+  const waiting = await until(
+    () => row(service, account, sessionId),
+    ({ status, attempt }) => status === 'queued' && attempt > 0,
+  );
+  expect(waiting).toMatchObject({ attempts_left: 3 });
+}
+
+async function expectCompleted(sessionId: string): Promise<void> {
+  expect(await final(sessionId)).toMatchObject({ status: 'completed', error_code: null });
+}
+
 async function expectOthersGoOn(): Promise<void> {
   const before = await charges();
   const { sessionId } = await upload(service, account, files.short);
@@ -82,18 +95,20 @@ test.each([
 });
 
 test.each(['pocketsphinx_continuous', 'ffmpeg'])(
-  '%s vanishes, or may not be executed any more → recognizer_error after three attempts, back → others go on',
+  '%s vanishes, or may not be executed any more → no attempt is spent, back → it goes on by itself',
   async (name) => {
     await fakes.write('pocketsphinx_continuous', saysHello);
     const [program, aside] = [join(fakes.folder, name), join(fakes.folder, 'aside')];
     await rename(program, aside);
     const { sessionId } = await upload(service, account, files.long);
-    await expectFailed(sessionId, 'recognizer_error', 3);
+    await expectWaiting(sessionId);
     await rename(aside, program);
+    await expectCompleted(sessionId);
     await chmod(program, 0o644);
     const next = await upload(service, account, files.long);
-    await expectFailed(next.sessionId, 'recognizer_error', 3);
+    await expectWaiting(next.sessionId);
     await chmod(program, 0o755);
+    await expectCompleted(next.sessionId);
     await expectOthersGoOn();
   },
 );
@@ -101,7 +116,7 @@ test.each(['pocketsphinx_continuous', 'ffmpeg'])(
 test.each([
   ['crashes', 'kill -SEGV $$', 'recognizer_error', 3],
   // Nothing tells it from a file that is none: the same would happen again.
-  ['prints rubbish and writes nothing', 'head -c 50000 /dev/urandom', 'unsupported_media', 1],
+  ['writes nothing', 'exit 0', 'unsupported_media', 1],
   ['ends with rubbish as its error', 'head -c 50000 /dev/urandom >&2; exit 1', 'unsupported_media', 1],
   ['removes the audio and crashes', '/bin/rm "$input"; kill -SEGV $$', 'recognizer_error', 3],
 ])(

@@ -71,7 +71,7 @@ async function waiting(count: number, send: () => void): Promise<void> {
 const listeners = async () => {
   const { rows } = await sql<{ pid: number }>`
     select pid from pg_stat_activity
-    where datname = current_database() and query = 'listen session_final'`.execute(service.db);
+    where datname = current_database() and application_name = 'transcription listens'`.execute(service.db);
   return rows.map(({ pid }) => pid);
 };
 
