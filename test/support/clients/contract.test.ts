@@ -4,7 +4,7 @@ import type { SeenAnswer } from '../../../src/api/contract/checker.ts';
 
 const id = '01a1f89b-f1a2-7605-ae51-71a046f5ee3c';
 const counted = { ratelimit: '"plan";r=1;t=2', 'ratelimit-policy': '"plan";q=60;w=60' };
-const always = { 'x-request-id': id, 'cache-control': 'no-store' };
+const always = { 'x-request-id': id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 const jsonType = { 'content-type': 'application/json' };
 const session = { id, status: 'queued', title: '', createdAt: '2026-11-20T09:30:00Z' };
 
@@ -65,6 +65,7 @@ test.each<[string, SeenAnswer, RegExp]>([
   ['200 at the path outside the version', { ...sessionAnswer(session), path: `/sessions/${id}` }, /was not refused/],
   ['a missing required header', sessionAnswer(session, { ratelimit: undefined }), /header RateLimit is missing/],
   ['a missing request id', sessionAnswer(session, { 'x-request-id': undefined }), /header X-Request-Id is missing/],
+  ['an undeclared header', sessionAnswer(session, { 'x-owner': id }), /header x-owner is not declared/],
   ['a header of a wrong form', sessionAnswer(session, { ratelimit: 'r=1' }), /header RateLimit: r=1/],
   [
     'a 401 without WWW-Authenticate',
