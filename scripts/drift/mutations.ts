@@ -147,9 +147,9 @@ export const mutations: Mutation[] = [
     drift: 'A request that the contract refuses is accepted.',
     judge: 'test',
     test: 'test/handlers/listSessions.test.ts',
-    file: 'src/app.ts',
-    from: 'throw toInvalidRequest(call.validation.errors ?? []);',
-    to: 'return api.handleRequest(call.request, _req, _res);',
+    file: 'src/api/contract/backend.ts',
+    from: 'ignoreTrailingSlashes: false,',
+    to: 'ignoreTrailingSlashes: false, validate: false,',
   },
   {
     drift: 'The document that is served is not the one in the repository.',
