@@ -524,6 +524,16 @@ export interface components {
                  */
                 "X-Request-Id": string;
                 /**
+                 * @description As in a successful answer; absent when the request was refused before it was counted.
+                 * @example "plan";r=12;t=34
+                 */
+                RateLimit?: string;
+                /**
+                 * @description As in a successful answer; absent when the request was refused before it was counted.
+                 * @example "plan";q=60;w=60
+                 */
+                "RateLimit-Policy"?: string;
+                /**
                  * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
                  * @example nosniff
                  */

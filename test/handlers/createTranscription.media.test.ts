@@ -87,7 +87,7 @@ test.each([
   ['all that is available, when that is less', 40_000, 40_000],
 ])('audio that can not be measured → %s is reserved', async (_, balanceMs, reservedMs) => {
   const account = await makeAccount(service.db, { balanceMs, limits: { max_audio_ms: 60_000 } });
-  const { body } = await withFfmpeg('kill -9 $$', async () => send(account.key, 'tone.mp3').expect(202));
+  const { body } = await withFfmpeg('kill -XCPU $$', async () => send(account.key, 'tone.mp3').expect(202));
   const session = await row(service, account, String(body.sessionId));
   expect(session).toMatchObject({ duration_ms: null, reserved_ms: reservedMs });
   expect(await traces(service, account)).toMatchObject({ reservedMs });

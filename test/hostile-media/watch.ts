@@ -26,7 +26,8 @@ export interface Watch {
 
 /**
  * From now on every child of this process runs below strace: `setpriv`, which all of them begin with, is found in PATH.
- * strace stands beside them (`-D`), since they work only for a parent that is the service.
+ * strace stands beside them, in a process group of its own (`-DD`): they work only for a parent that is the service, and one
+ * that the service kills has its end written down.
  * @throws where this machine does not let one process watch another
  */
 export async function watchChildren(folder: string): Promise<Watch> {
@@ -37,7 +38,7 @@ export async function watchChildren(folder: string): Promise<Watch> {
   const logs = join(folder, 'logs');
   await mkdir(logs, { recursive: true });
   const calls = 'trace=%network,%file,io_uring_setup,ptrace,fork,vfork';
-  const script = `#!/bin/sh\nexec ${strace} -D -f --seccomp-bpf -s 4096 -e ${calls} -e signal=none -o ${logs}/$$ ${setpriv} "$@"\n`;
+  const script = `#!/bin/sh\nexec ${strace} -DD -f --seccomp-bpf -s 4096 -e ${calls} -e signal=none -o ${logs}/$$ ${setpriv} "$@"\n`;
   await writeFile(join(folder, 'setpriv'), script);
   await chmod(join(folder, 'setpriv'), 0o755);
   const path = process.env.PATH;
