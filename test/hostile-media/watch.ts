@@ -38,7 +38,7 @@ export async function watchChildren(folder: string): Promise<Watch> {
   const logs = join(folder, 'logs');
   await mkdir(logs, { recursive: true });
   const calls = 'trace=%network,%file,io_uring_setup,ptrace,fork,vfork';
-  const script = `#!/bin/sh\nexec ${strace} -DD -f --seccomp-bpf -s 4096 -e ${calls} -e signal=none -o ${logs}/$$ ${setpriv} "$@"\n`;
+  const script = `#!/bin/sh\nexec ${strace} -DD -f --seccomp-bpf -s 4096 -e ${calls} -e signal=kill -o ${logs}/$$ ${setpriv} "$@"\n`;
   await writeFile(join(folder, 'setpriv'), script);
   await chmod(join(folder, 'setpriv'), 0o755);
   const path = process.env.PATH;
