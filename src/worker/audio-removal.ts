@@ -1,12 +1,22 @@
-import { markAudioDeletedIfFinal } from '../../db/sessions/audio.ts';
+import { findAudioToRemove, markAudioDeletedIfFinal } from '../../db/sessions/audio.ts';
 import type { Foundation } from '../context.ts';
+
+type Remover = Pick<Foundation, 'db' | 'audioStore' | 'log'>;
+
+const atATime = 500;
+
+/** Removes audio that is not needed any more. What cannot be removed now is tried again by the next sweep. */
+export async function removeAudioOfFinalSessions(remover: Remover): Promise<void> {
+  for (const { account_id, id } of await findAudioToRemove(remover.db, atATime))
+    await removeAudio(remover, account_id, id);
+}
 
 /**
  * Removes the audio of a final session. The row is marked first: a failed session may be put back to the queue at any
  * moment, and must find its audio then. A file that outlives a crash in between is found by the sweep.
  */
 export async function removeAudio(
-  { db, audioStore, log }: Foundation,
+  { db, audioStore, log }: Remover,
   accountId: string,
   sessionId: string,
 ): Promise<void> {

@@ -1,9 +1,24 @@
 import { inAccountTransaction } from '../../db/account-transaction.ts';
+import { findSessionsWithoutLiveJob } from '../../db/queue-tables.ts';
 import { replaceJobIfNotFinal } from '../../db/sessions/states.ts';
-import { newJobId } from '../queue/queue.ts';
+import { newJobId, transcriptionQueue } from '../queue/queue.ts';
 import { failSession } from '../sessions/endings.ts';
 import { giveJob } from '../sessions/job.ts';
 import type { WorkerContext } from './context.ts';
+
+type Rescuer = Pick<WorkerContext, 'db' | 'queue' | 'log'>;
+
+const atATime = 500;
+
+/** Rescues the unfinished sessions whose job is dead or lost. */
+export async function rescueSessions(worker: Rescuer): Promise<void> {
+  const lost = await findSessionsWithoutLiveJob(worker.db, transcriptionQueue, atATime);
+  for (const { account_id, id, queue_job_id } of lost) {
+    await rescue(account_id, id, queue_job_id, worker).catch((error: unknown) =>
+      worker.log.warn({ err: error, sessionId: id }, 'a session without a job could not be rescued yet'),
+    );
+  }
+}
 
 /**
  * Gives an unfinished session whose job is lost or dead another one for the attempts that are left, or fails it when
@@ -13,7 +28,7 @@ export async function rescue(
   accountId: string,
   sessionId: string,
   lostJobId: string,
-  { db, queue, log }: Pick<WorkerContext, 'db' | 'queue' | 'log'>,
+  { db, queue, log }: Rescuer,
 ): Promise<void> {
   await inAccountTransaction(db, accountId, async (trx, account) => {
     const session = await replaceJobIfNotFinal(trx, accountId, sessionId, lostJobId, newJobId());

@@ -1,10 +1,18 @@
-/**
- * Files that look superfluous. A clock that jumps makes every file old in a moment, also that of an upload which is about
- * to commit. So a file goes only if it looked superfluous ten minutes ago already, by a clock that never jumps: no upload
- * is without a byte and without a row for so long.
- */
 const patienceMs = 10 * 60_000;
 
+/** When a sweep is made. */
+export interface Moment {
+  /** ms since the epoch, by the clock of the files. */
+  now: number;
+  /** ms, by a clock that never jumps. */
+  steadyNow: number;
+}
+
+/**
+ * Files that look superfluous. A clock that jumps makes every file look old, also the file of an upload that is about to
+ * commit. So a file is removed only if it looked superfluous ten minutes ago already, by a clock that never jumps. No upload
+ * stays without a new byte and without a row for so long.
+ */
 export class Suspects {
   #since = new Map<string, number>();
   #seenNow = new Map<string, number>();
