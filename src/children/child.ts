@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { boundedCommand } from './bounded-command.ts';
 import { isRefusedIsolation } from './isolation.ts';
+import { keepStderrTail, killGroup, spawnGroup } from './process-group.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import type { ChildLimits } from './bounded-command.ts';
 import type { Isolation } from './isolation.ts';
@@ -48,8 +47,6 @@ export function killedBy(program: string, by: NodeJS.Signals): Error {
   return by === 'SIGKILL' ? new OperatorFault(`${message}: out of memory?`) : new Error(message);
 }
 
-const stderrTailBytes = 4096;
-
 /**
  * Runs one program without environment and (where the machine allows it) network, below hard limits, and waits for its
  * end.
@@ -63,9 +60,8 @@ export async function runChild(program: string, args: readonly string[], options
   const command = await boundedCommand(program, args, options.limits, options.isolation);
   options.signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
-    // Its own process group, so that a kill reaches its descendants and a Ctrl-C meant for the service doesn't.
-    const child = spawn(command[0]!, command.slice(1), { env: {}, detached: true, cwd: '/', stdio: stdioOf(options) });
-    let stderr = Buffer.alloc(0);
+    const child = spawnGroup(command, stdioOf(options));
+    const stderr = keepStderrTail(child);
     let timedOut = false;
     let failure: { error: unknown } | undefined;
 
@@ -98,12 +94,9 @@ export async function runChild(program: string, args: readonly string[], options
       readAll(child.stdout, options.onStdout).catch(fail),
       readAll(child.stdio?.[3] as Readable | undefined, options.onDescriptor3).catch(fail),
     ]);
-    child.stderr?.on('data', (chunk: Buffer) => {
-      stderr = Buffer.concat([stderr, chunk]).subarray(-stderrTailBytes);
-    });
     const over = (code: number | null, by: NodeJS.Signals | null): void => {
       settled();
-      const text = stderr.toString('utf8');
+      const text = stderr();
       if (failure) reject(failure.error);
       else if (isRefusedIsolation(text))
         reject(new ChildNotStarted(`${program} could not be isolated: ${text.trim()}`));
@@ -119,14 +112,4 @@ export async function runChild(program: string, args: readonly string[], options
 
 function stdioOf({ stdin, onStdout, onDescriptor3 }: ChildOptions): (number | 'ignore' | 'pipe')[] {
   return [stdin?.fd ?? 'ignore', onStdout ? 'pipe' : 'ignore', 'pipe', ...(onDescriptor3 ? ['pipe' as const] : [])];
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, 'SIGKILL');
-  } catch (error) {
-    // ESRCH: it has just ended by itself.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }

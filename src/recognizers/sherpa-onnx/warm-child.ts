@@ -1,14 +1,10 @@
-import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { boundedCommand } from '../../children/bounded-command.ts';
-import { ChildNotStarted, killedBy } from '../../children/child.ts';
+import { startLastingChild } from '../../children/lasting-child.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { createAnswers } from './answers.ts';
-import type { ChildProcess } from 'node:child_process';
 import type { ChildWork, PieceRequest } from './messages.ts';
 
 const main = fileURLToPath(new URL('child-main.ts', import.meta.url));
-const stderrTailCharacters = 4096;
 /**
  * 256 MiB. Node reads TypeScript with WebAssembly, for which it would reserve up to 4 GiB of the address space that is left
  * to the models.
@@ -34,54 +30,32 @@ export interface WarmChild<Result> {
  */
 export async function startWarmChild<Result>(work: ChildWork, memoryBytes: number): Promise<WarmChild<Result>> {
   const limits = { memoryBytes, cpuSeconds: 'unlimited', fileBytes: 0, openFiles: 256 } as const;
-  const [program, ...args] = await boundedCommand(process.execPath, [...nodeArgs, main, JSON.stringify(work)], limits);
-  const child: ChildProcess = spawn(program, args, { env: {}, detached: true, cwd: '/', stdio: 'pipe' });
-  let stderr = '';
-  const ended = new Promise<Error>((resolve) => {
-    child.on('error', (cause) => resolve(new ChildNotStarted(`sherpa-onnx could not be started: ${cause.message}`)));
-    child.once('close', (code, by) => {
-      const exited = () => new Error(`sherpa-onnx ended with exit code ${code}: ${stderr.trim()}`);
-      resolve(by === null ? exited() : killedBy('sherpa-onnx', by));
-    });
-  });
-
   const answers = createAnswers();
-  void ended.then((error) => answers.end(error));
-  // Where file descriptors have run out, it has none of these.
-  child.stderr?.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-stderrTailCharacters)));
-  // What can't be written to a process that is gone is told by its end.
-  child.stdin?.on('error', () => {});
-  child.stdout?.on('data', (chunk: Buffer) => {
-    try {
-      answers.push(chunk);
-    } catch (error) {
-      answers.end(new Error(`sherpa-onnx: ${(error as Error).message}`));
-      child.kill('SIGKILL');
-    }
-  });
   const ready = answers.next();
   ready.catch(() => {});
+  const child = await startLastingChild(process.execPath, [...nodeArgs, main, JSON.stringify(work)], {
+    name: 'sherpa-onnx',
+    limits,
+    onStdout: answers.push,
+  });
+  void child.ended.then((error) => answers.end(error));
 
-  const kill = async () => {
-    child.kill('SIGKILL');
-    await ended;
-  };
   return {
-    isAlive: () => child.exitCode === null && child.signalCode === null,
-    kill,
+    isAlive: child.isAlive,
+    kill: child.kill,
     async ask(request, timeLimitMs, signal) {
       const deadline = AbortSignal.timeout(timeLimitMs);
       const stop = AbortSignal.any([signal, deadline]);
-      const killNow = () => void child.kill('SIGKILL');
+      const killNow = () => void child.kill();
       stop.addEventListener('abort', killNow);
       try {
         stop.throwIfAborted();
         await ready;
         const answer = answers.next();
-        child.stdin?.write(`${JSON.stringify(request)}\n`);
+        child.write(`${JSON.stringify(request)}\n`);
         return JSON.parse(await answer) as Result;
       } catch (cause) {
-        await kill();
+        await child.kill();
         signal.throwIfAborted();
         if (deadline.aborted) throw new RecognizerError('timed_out', 'sherpa-onnx took too long', { retryable: true });
         throw new RecognizerError('recognizer_error', (cause as Error).message, { retryable: true, cause });
