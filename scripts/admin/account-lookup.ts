@@ -2,7 +2,8 @@
 import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { findAccount } from '../../db/accounts.ts';
 import { listPlans } from '../../db/plans.ts';
-import { Mistake, Refusal } from './refusal.ts';
+import { Refusal } from '../terminal/refusal.ts';
+import { Mistake } from './exit.ts';
 import type { Account, AccountInForce } from '../../db/accounts.ts';
 import type { Db, Queryable, Trx } from '../../db/database.ts';
 import type { PlanTable } from '../../db/schema.ts';

@@ -18,7 +18,7 @@ import { addCommand, addGroup, answer, invocation } from './command.ts';
 import { formatDuration } from './durations.ts';
 import { addLimitOptions, typedLimits } from './limits.ts';
 import { count, table } from '../terminal/table.ts';
-import { Mistake, audioLeft } from './refusal.ts';
+import { Mistake, audioLeft } from './exit.ts';
 import type { Command } from 'commander';
 import type { LimitOverrides } from '../../db/schema.ts';
 import type { AdminContext } from './admin-context.ts';

@@ -5,7 +5,8 @@ import { AudioStore } from '../../src/files/audio-store.ts';
 import { mayHaveDatabase, useDatabase } from '../../src/database-url.ts';
 import { createLog } from '../../src/log.ts';
 import { Queue } from '../../src/queue/queue.ts';
-import { Refusal, briefly } from './refusal.ts';
+import { Refusal } from '../terminal/refusal.ts';
+import { briefly } from './exit.ts';
 import type { Db } from '../../db/database.ts';
 import type { Config } from '../../src/config.ts';
 

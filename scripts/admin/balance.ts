@@ -6,7 +6,7 @@ import { accountId, positiveDuration, signedDuration, text } from './arguments.t
 import { addCommand, addGroup, answer } from './command.ts';
 import { formatDuration } from './durations.ts';
 import { details, minuteOf, table } from '../terminal/table.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../terminal/refusal.ts';
 import type { Command } from 'commander';
 import type { LedgerEntry } from '../../db/ledger.ts';
 import type { AdminContext } from './admin-context.ts';

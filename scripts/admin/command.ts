@@ -2,7 +2,7 @@
 import { readConfig } from '../../src/config.ts';
 import { withAdminContext } from './admin-context.ts';
 import { listenForInterruption } from './interruption.ts';
-import { Interrupted, Mistake } from './refusal.ts';
+import { Interrupted, Mistake } from './exit.ts';
 import type { Command } from 'commander';
 import type { AdminContext } from './admin-context.ts';
 

@@ -4,7 +4,8 @@ import { findApiKeys } from '../../db/api-keys.ts';
 import { digestOf, isWellFormedApiKey } from '../../src/api/access/api-key.ts';
 import { isId } from './arguments.ts';
 import { keyStatus, shownKey } from './key-view.ts';
-import { Mistake, Refusal } from './refusal.ts';
+import { Refusal } from '../terminal/refusal.ts';
+import { Mistake } from './exit.ts';
 import type { ApiKey } from '../../db/api-keys.ts';
 import type { Db } from '../../db/database.ts';
 

@@ -8,7 +8,7 @@ import { addCommand, addGroup, answer, explainMistakes, invocation } from './com
 import { findKey, readKeyReference } from './key-lookup.ts';
 import { keyJson, keyStatus, shownKey } from './key-view.ts';
 import { details, minuteOf, momentOf, table } from '../terminal/table.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../terminal/refusal.ts';
 import type { Command } from 'commander';
 import type { Scope } from '../../db/schema.ts';
 import type { AdminContext } from './admin-context.ts';

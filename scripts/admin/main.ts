@@ -2,7 +2,7 @@
 import { CommanderError } from 'commander';
 import { negativeDurationsLast } from './durations.ts';
 import { createProgram } from './program.ts';
-import { exitCodeOf, messageOf } from './refusal.ts';
+import { exitCodeOf, messageOf } from './exit.ts';
 
 // Whoever reads the output may stop reading (`| head`).
 process.stdout.on('error', () => process.exit());

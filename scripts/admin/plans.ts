@@ -3,7 +3,7 @@ import { getPlan } from './account-lookup.ts';
 import { addCommand, addGroup, answer } from './command.ts';
 import { addLimitOptions, jsonLimits, limitNames, shownLimit, typedLimits } from './limits.ts';
 import { table } from '../terminal/table.ts';
-import { Mistake } from './refusal.ts';
+import { Mistake } from './exit.ts';
 import type { Command } from 'commander';
 import type { PlanTable } from '../../db/schema.ts';
 import type { AdminContext } from './admin-context.ts';

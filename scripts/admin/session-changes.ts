@@ -3,7 +3,8 @@ import { findAccountOfSession, findSessionRow } from '../../db/sessions/sessions
 import { availableMs } from '../../src/sessions/balance.ts';
 import { cancelSession, eraseSession, retrySession } from '../../src/sessions/support.ts';
 import { formatDuration } from './durations.ts';
-import { Refusal, audioLeft } from './refusal.ts';
+import { Refusal } from '../terminal/refusal.ts';
+import { audioLeft } from './exit.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Session } from '../../db/sessions/sessions.ts';
 import type { RetryOutcome } from '../../src/sessions/support.ts';

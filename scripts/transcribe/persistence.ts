@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Refusal, refusalOf } from '../terminal/refusal.ts';
+import { Refusal } from '../terminal/refusal.ts';
+import { refusalOf } from './problem.ts';
 
 interface Answer<Data> {
   data?: Data;

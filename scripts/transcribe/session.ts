@@ -82,7 +82,7 @@ async function finalTranscript(
 
 function failureOf({ sessionId, error }: Schema<'Transcript'>): Refusal {
   const { message, code } = error ?? { message: 'The transcription failed', code: 'unknown' };
-  return new Refusal(`${message} (${code})\nSession ${sessionId}. Nothing was charged.`, code);
+  return new Refusal(`${message} (${code})\nSession ${sessionId}. Nothing was charged.`);
 }
 
 /** Looks ever less often, so that a long recording doesn't use up the allowance. Failing to look is no failure. */

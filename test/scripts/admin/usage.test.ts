@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import { negativeDurationsLast } from '../../../scripts/admin/durations.ts';
 import { createProgram } from '../../../scripts/admin/program.ts';
-import { exitCodeOf } from '../../../scripts/admin/refusal.ts';
+import { exitCodeOf } from '../../../scripts/admin/exit.ts';
 import { aTime, anId, mistaken, refused, runAdmin } from './run-admin.ts';
 
 const account = '0198c0de-0000-7000-8000-000000000000';

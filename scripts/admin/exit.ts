@@ -3,11 +3,7 @@ import { CommanderError } from 'commander';
 import { isDatabaseAway } from '../../db/database.ts';
 import { CommitOutcomeUnknown } from '../../db/transaction.ts';
 import { ConfigError } from '../../src/config.ts';
-
-/** The data does not allow it; the message is one sentence for people. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-}
+import { Refusal } from '../terminal/refusal.ts';
 
 /** What was typed is wrong; the message says what to type instead. */
 export class Mistake extends Error {
