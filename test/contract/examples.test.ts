@@ -1,17 +1,10 @@
 /** The contract's own examples, sent to the service: whoever copies one must not be refused. */
-import { makeAccount } from '../support/service/accounts.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 import { contract, operations, send } from './requests.ts';
 import type { FuzzedRequest, Operation } from './requests.ts';
-import type { TestService } from '../support/service/service.ts';
 
-let service: TestService;
-let key: string;
-beforeAll(async () => {
-  service = await startTestService();
-  ({ key } = await makeAccount(service.db));
-});
-afterAll(() => service.stop());
+const service = useService();
+const account = useAccount(service);
 
 const reading = operations.filter(({ method }) => method === 'GET');
 
@@ -28,7 +21,7 @@ function withExamples({ method, path, parameters }: Operation, names: string[]):
 }
 
 async function expectTaken(request: FuzzedRequest): Promise<void> {
-  const { status, body } = await send(service.url, request, key);
+  const { status, body } = await send(service.url, request, account.key);
   const isTaken = status === 200 || body.code === 'session_not_found';
   expect({ request, status, body, isTaken }).toMatchObject({ isTaken: true });
 }

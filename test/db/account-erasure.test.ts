@@ -1,26 +1,14 @@
 import { sql } from 'kysely';
 import { deleteFinalSessions } from '../../db/account-erasure.ts';
-import { openDatabase } from '../../db/database.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { createTestDatabase } from '../support/service/database.ts';
+import { useDatabase } from '../support/service/use-database.ts';
 import { makeSession } from '../support/service/sessions.ts';
-import type { Database } from '../../db/database.ts';
-import type { TestDatabase } from '../support/service/database.ts';
 
-let database: TestDatabase;
-let connection: Database;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  connection = openDatabase(database.url, () => {});
-});
-afterAll(async () => {
-  await connection.close();
-  await database.drop();
-});
+const database = useDatabase();
 
 test('final sessions are deleted part by part → never more than asked for, oldest first, none of others or in work', async () => {
-  const { db } = connection;
+  const { db } = database;
   const [erased, other] = [await makeAccount(db), await makeAccount(db)];
   const make = (accountId: string, status: 'queued' | 'processing' | 'completed' | 'failed', day: number) =>
     makeSession(db, accountId, { status, createdAt: `2026-01-0${day}T00:00:00Z` });

@@ -3,23 +3,17 @@ import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { isDatabaseAway, openDatabase } from '../../db/database.ts';
 import { CommitOutcomeUnknown } from '../../db/transaction.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { createTestDatabase } from '../support/service/database.ts';
+import { atEnd } from '../support/at-end.ts';
+import { useDatabase } from '../support/service/use-database.ts';
 import { lockWaits } from '../support/service/lock-waits.ts';
 import { until } from '../support/until.ts';
 import type { Database } from '../../db/database.ts';
-import type { TestDatabase } from '../support/service/database.ts';
 
-let server: TestDatabase;
+const otherProcess = useDatabase();
 let ours: Database;
-let otherProcess: Database;
-beforeAll(async () => {
-  server = await createTestDatabase();
-  ours = openDatabase(server.url, () => {}, 2);
-  otherProcess = openDatabase(server.url, () => {});
-});
-afterAll(async () => {
-  await Promise.all([ours.close(), otherProcess.close()]);
-  await server.drop();
+beforeAll(() => {
+  ours = openDatabase(otherProcess.url, () => {}, 2);
+  atEnd(ours.close);
 });
 
 /** Holds the account's lock in another process until it is let go. */

@@ -1,30 +1,18 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { sql } from 'kysely';
 import { inAccountTransaction } from '../../db/account-transaction.ts';
-import { openDatabase } from '../../db/database.ts';
 import { addLedgerEntry, eraseLedgerText, listLedger } from '../../db/ledger.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { createTestDatabase } from '../support/service/database.ts';
-import type { Database } from '../../db/database.ts';
-import type { TestDatabase } from '../support/service/database.ts';
+import { useDatabase } from '../support/service/use-database.ts';
 
-let server: TestDatabase;
-let database: Database;
+const database = useDatabase();
 let accountId: string;
-beforeAll(async () => {
-  server = await createTestDatabase();
-  database = openDatabase(server.url, () => {});
-});
 beforeEach(async () => void (accountId = (await makeAccount(database.db, { balanceMs: 1_000 })).id));
 afterEach(async () => {
   const { rows } = await sql`select id from accounts a where balance_ms <>
     (select coalesce(sum(amount_ms), 0) from ledger where account_id = a.id)`.execute(database.db);
   expect(rows).toEqual([]);
-});
-afterAll(async () => {
-  await database.close();
-  await server.drop();
 });
 
 type Entry = Parameters<typeof addLedgerEntry>[1] extends infer E

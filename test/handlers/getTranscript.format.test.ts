@@ -1,23 +1,17 @@
 /** GET /v1/sessions/{id}/transcript: which form it takes, by `format` and by `Accept`. */
-import { makeAccount } from '../support/service/accounts.ts';
-import { startTestService } from '../support/service/service.ts';
 import { makeSession, silence } from '../support/service/sessions.ts';
-import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
 
-let service: TestService;
-let account: TestAccount;
+const service = useService();
+const account = useAccount(service);
 /** One session of each status. */
 const session: Record<string, string> = {};
 beforeAll(async () => {
-  service = await startTestService();
-  account = await makeAccount(service.db);
   for (const status of ['queued', 'processing', 'completed', 'failed'] as const) {
     session[status] = (await makeSession(service.db, account.id, { status })).id;
   }
   session.silent = (await makeSession(service.db, account.id, { status: 'completed', transcript: silence })).id;
 });
-afterAll(() => service.stop());
 
 const read = (status: string, query = '') =>
   service.get(`/v1/sessions/${session[status]}/transcript${query}`, account.key).buffer(true);

@@ -1,6 +1,5 @@
 /** GET /v1/sessions/{id}/transcript: each status, each format, tags. Waiting is in test/src/api/reads/waits.test.ts. */
 import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
-import { startTestService } from '../support/service/service.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import {
   claimSession,
@@ -182,21 +181,17 @@ test.each([
   expect(headers).not.toHaveProperty('etag');
 });
 
+const open = useService(() => ({ beside: service, env: { CORS_ORIGINS: 'https://app.example.com' } }));
 test('CORS_ORIGINS set → Vary names Origin as well', async () => {
-  const open = await startTestService({ beside: service, env: { CORS_ORIGINS: 'https://app.example.com' } });
-  try {
-    const { headers } = await open
-      .get(`/v1/sessions/${session.completed}/transcript`, account.key)
-      .set('Origin', 'https://app.example.com')
-      .expect(200);
-    expect(headers['access-control-allow-origin']).toBe('https://app.example.com');
-    expect(String(headers.vary).split(', ').sort()).toEqual(['Accept', 'Accept-Encoding', 'Authorization', 'Origin']);
-    const { headers: elsewhere } = await open
-      .get(`/v1/sessions/${session.completed}/transcript`, account.key)
-      .set('Origin', 'https://evil.example.com')
-      .expect(200);
-    expect(elsewhere).not.toHaveProperty('access-control-allow-origin');
-  } finally {
-    await open.stop();
-  }
+  const { headers } = await open
+    .get(`/v1/sessions/${session.completed}/transcript`, account.key)
+    .set('Origin', 'https://app.example.com')
+    .expect(200);
+  expect(headers['access-control-allow-origin']).toBe('https://app.example.com');
+  expect(String(headers.vary).split(', ').sort()).toEqual(['Accept', 'Accept-Encoding', 'Authorization', 'Origin']);
+  const { headers: elsewhere } = await open
+    .get(`/v1/sessions/${session.completed}/transcript`, account.key)
+    .set('Origin', 'https://evil.example.com')
+    .expect(200);
+  expect(elsewhere).not.toHaveProperty('access-control-allow-origin');
 });

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { makeAccount } from '../support/service/accounts.ts';
 import { createTestDatabase } from '../support/service/database.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
-import { startTestService } from '../support/service/service.ts';
+import { useService } from '../support/service/use-service.ts';
 import { tone } from '../support/uploads/uploads.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -43,8 +43,8 @@ test('API and worker in processes of their own, SIGTERM to both → exit code 0'
   await database.drop();
 });
 
+const service = useService();
 test('the port is taken → a message that names PORT, exit code 1, and no attempt is spent on what waits', async () => {
-  const service = await startTestService();
   const account = await makeAccount(service.db);
   await service
     .post('/v1/transcriptions', account.key)
@@ -62,5 +62,4 @@ test('the port is taken → a message that names PORT, exit code 1, and no attem
   expect(output).toContain('is taken. Set PORT to another one.');
   const [row] = await service.db.selectFrom('sessions').select(['status', 'attempt', 'attempts_left']).execute();
   expect(row).toEqual({ status: 'queued', attempt: 0, attempts_left: 3 });
-  await service.stop();
 });

@@ -1,24 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { openDatabase } from '../../../db/database.ts';
 import { findAudioToRemove, markAudioDeletedIfFinal, whichHaveAudio } from '../../../db/sessions/audio.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
-import { createTestDatabase } from '../../support/service/database.ts';
+import { useDatabase } from '../../support/service/use-database.ts';
 import { makeSession } from '../../support/service/sessions.ts';
-import type { Database } from '../../../db/database.ts';
-import type { TestDatabase } from '../../support/service/database.ts';
 
-let server: TestDatabase;
-let database: Database;
+const database = useDatabase();
 let accountId: string;
-beforeAll(async () => {
-  server = await createTestDatabase();
-  database = openDatabase(server.url, () => {});
-});
 beforeEach(async () => void (accountId = (await makeAccount(database.db)).id));
-afterAll(async () => {
-  await database.close();
-  await server.drop();
-});
 
 test('which of 70,000 files have a session → those of this account whose audio is not deleted', async () => {
   const kept = await makeSession(database.db, accountId);

@@ -8,29 +8,19 @@ import {
   setReservationIfProcessing,
 } from '../../../db/sessions/attempts.ts';
 import { deleteSession, failIfNotFinal, replaceJobIfNotFinal, retryIfFailed } from '../../../db/sessions/states.ts';
-import { openConnection, openDatabase } from '../../../db/database.ts';
+import { openConnection } from '../../../db/database.ts';
 import { findSessionRow } from '../../../db/sessions/sessions.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
-import { createTestDatabase } from '../../support/service/database.ts';
+import { useDatabase } from '../../support/service/use-database.ts';
 import { claimSession, finishSession, makeSession, queueSession } from '../../support/service/sessions.ts';
-import type { Database, Trx } from '../../../db/database.ts';
+import type { Trx } from '../../../db/database.ts';
 import type { Attempt } from '../../../db/sessions/attempts.ts';
-import type { TestDatabase } from '../../support/service/database.ts';
 import type { TestSession } from '../../support/service/sessions.ts';
 
-let server: TestDatabase;
-let database: Database;
+const database = useDatabase();
 let accountId: string;
-beforeAll(async () => {
-  server = await createTestDatabase();
-  database = openDatabase(server.url, () => {});
-  accountId = (await makeAccount(database.db)).id;
-});
-afterAll(async () => {
-  await database.close();
-  await server.drop();
-});
+beforeAll(async () => void (accountId = (await makeAccount(database.db)).id));
 
 const row = ({ id }: TestSession) => findSessionRow(database.db, accountId, id);
 const within = <T>(work: (trx: Trx) => Promise<T>) => inTransaction(database.db, work);
@@ -157,7 +147,7 @@ test('support’s retry → only of a failed session whose audio is there, and t
 });
 
 test('a final session → whoever listens is told its id when, and only if, it is committed', async () => {
-  const listener = openConnection(server.url);
+  const listener = openConnection(database.url);
   await listener.connect();
   const heard: string[] = [];
   listener.on('notification', ({ payload }) => void heard.push(payload ?? ''));

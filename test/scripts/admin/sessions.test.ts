@@ -6,14 +6,14 @@ import { expectSound } from '../../support/service/audit.ts';
 import { final, jobsOf, row, upload } from '../../support/service/jobs.ts';
 import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
 import { makeSession } from '../../support/service/sessions.ts';
-import { startTestService } from '../../support/service/service.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { aTime, adminOf, anId, refused } from './run-admin.ts';
 import { useFolder } from '../../support/use-folder.ts';
-import type { TestService } from '../../support/service/service.ts';
 import type { Admin, JsonObject } from './run-admin.ts';
 
 const service = useService();
+/** A worker runs beside this one. */
+const working = useService();
 const folder = useFolder();
 let admin: Admin;
 let tone: string;
@@ -75,15 +75,7 @@ test('cancel a queued session → failed with canceled, its reservation and its 
 });
 
 test('cancel while a worker runs it → nothing is stored or charged; retry → the same audio is transcribed and charged', async () => {
-  const working = await startTestService();
-  try {
-    await cancelAndRetryUnder(working, adminOf(working));
-  } finally {
-    await working.stop();
-  }
-});
-
-async function cancelAndRetryUnder(working: TestService, support: Admin): Promise<void> {
+  const support = adminOf(working);
   const account = await makeAccount(working.db, { balanceMs: 60_000 });
   const begun = Promise.withResolvers<void>();
   const canceled = Promise.withResolvers<void>();
@@ -108,7 +100,7 @@ async function cancelAndRetryUnder(working: TestService, support: Admin): Promis
   await worker.stop();
   await expectSound(working);
   expect(await support.run('sessions', 'retry', sessionId)).toEqual(refused(/is completed: only failed ones/));
-}
+});
 
 test('retry → a fresh reservation and job; where upload would be refused now, so is this', async () => {
   const account = await makeAccount(service.db, { plan: 'pro', balanceMs: 2_000 });

@@ -1,30 +1,21 @@
 import { sql } from 'kysely';
 import { inAccountTransaction } from '../../../db/account-transaction.ts';
-import { openDatabase } from '../../../db/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { expirySeconds } from '../../../src/queue/job-expiry.ts';
 import { Queue, newJobId } from '../../../src/queue/queue.ts';
 import { giveJob } from '../../../src/sessions/job.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
-import { createTestDatabase } from '../../support/service/database.ts';
-import type { Database } from '../../../db/database.ts';
-import type { TestDatabase } from '../../support/service/database.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { useDatabase } from '../../support/service/use-database.ts';
 
-let server: TestDatabase;
-let database: Database;
+const database = useDatabase();
 let queue: Queue;
 let accountId: string;
 beforeAll(async () => {
-  server = await createTestDatabase();
-  database = openDatabase(server.url, () => {});
-  queue = new Queue(server.url, createLog({ logLevel: 'silent' }), 'api');
+  queue = new Queue(database.url, createLog({ logLevel: 'silent' }), 'api');
   await queue.start();
+  atEnd(() => queue.stop());
   accountId = (await makeAccount(database.db, { limits: { running_jobs: 7 } })).id;
-});
-afterAll(async () => {
-  await queue.stop();
-  await database.close();
-  await server.drop();
 });
 
 /** The job's row after a session of this kind got one. */
