@@ -21,6 +21,8 @@ export interface Config {
   recognizer: RecognizerName;
   /** Only for `sherpa-onnx`. */
   sherpaOnnxModel: ChosenModel | undefined;
+  /** How long a process of `sherpa-onnx` keeps its model in memory while it has nothing to do. */
+  recognizerIdleMinutes: number;
   /** Only for `openai`. */
   openai: SpeechServer | undefined;
   /** Jobs that this process runs at once. */
@@ -97,6 +99,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       (text) => chooseModel(text, dataDir),
       'a model that recognizes words, of those that "npm run model -- list" shows, or the folder of one',
     ),
+    recognizerIdleMinutes: integer('RECOGNIZER_IDLE_MINUTES', 10, 1, 10_080),
     // Other programs read them too: what they hold is no fault of ours unless it is asked for.
     openai: env['RECOGNIZER']?.trim() === 'openai' ? speechServer() : undefined,
     workerConcurrency: integer('WORKER_CONCURRENCY', availableParallelism(), 1, 256),

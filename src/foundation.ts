@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { migrateToLatest } from '../db/migrate.ts';
 import { openDatabase } from '../db/database.ts';
 import { findIsolation } from './children/isolation.ts';
+import { keepRemovingAbandonedUploads } from './files/abandoned-uploads.ts';
 import { AudioStore } from './files/audio-store.ts';
 import { useDatabase } from './database-url.ts';
 import { Metrics } from './metrics.ts';
@@ -28,9 +29,11 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
     const audioStore = new AudioStore(config.dataDir);
     await audioStore.open();
     logIsolation(await findIsolation(resolve(config.dataDir)), log);
+    const leaveUploads = keepRemovingAbandonedUploads(audioStore, log);
     return {
       ...{ config, log, db, queue, audioStore, metrics: new Metrics(db, log), databaseUrl: inUse.url },
       async close() {
+        await leaveUploads();
         await queue.stop();
         await close();
         await inUse.leave();

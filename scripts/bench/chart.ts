@@ -2,8 +2,8 @@
 import { goalText, judge, readable, spreadOf } from './statistics.ts';
 import type { Check, Run } from './bench.ts';
 
-const width = 1200;
-const [labelWidth, barWidth, rowHeight, top] = [480, 360, 30, 56];
+const width = 1320;
+const [labelWidth, barWidth, rowHeight, top] = [600, 360, 30, 56];
 /** Where the goal's line stands, as a part of the width for bars. */
 const goalAt = 0.6;
 const colours = { met: '#2b7a4b', missed: '#b3372f', told: '#5b6b7f' };

@@ -1,13 +1,15 @@
 /** Uploaded audio on disk: `audio/<account>/<session>`, with `audio/incoming/` beside it on the same file system. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, opendir, readdir, rename, rm, statfs } from 'node:fs/promises';
+import { mkdir, open, opendir, readdir, rename, rm, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { entriesOf, filesIn, lastTouched } from './touched-files.ts';
+import { entriesOf, filesIn, isGone, lastTouched } from './touched-files.ts';
 import type { WrittenFile } from './touched-files.ts';
 
 export class AudioStore {
   readonly #folder: string;
   readonly #incoming: string;
+  /** Paths of this process's own uploads that are coming in. */
+  readonly #comingIn = new Set<string>();
 
   constructor(dataDir: string) {
     this.#folder = join(dataDir, 'audio');
@@ -20,7 +22,23 @@ export class AudioStore {
 
   /** A name for an upload that is still coming in. */
   newIncomingPath(): string {
-    return join(this.#incoming, randomUUID());
+    const path = this.incomingPath(randomUUID());
+    this.#comingIn.add(path);
+    return path;
+  }
+
+  incomingPath(name: string): string {
+    return join(this.#incoming, name);
+  }
+
+  /** Tells other processes that the uploads of this one are alive. */
+  async touchIncoming(): Promise<void> {
+    const now = new Date();
+    for (const path of this.#comingIn) {
+      await utimes(path, now, now).catch((error: unknown) => {
+        if (!isGone(error)) throw error;
+      });
+    }
   }
 
   path(accountId: string, sessionId: string): string {
@@ -32,6 +50,7 @@ export class AudioStore {
     const folder = join(this.#folder, accountId);
     if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(this.#folder);
     await rename(incomingPath, this.path(accountId, sessionId));
+    this.#comingIn.delete(incomingPath);
     await syncFolder(folder);
   }
 
@@ -41,6 +60,7 @@ export class AudioStore {
 
   async removeIncoming(path: string): Promise<void> {
     await rm(path, { force: true });
+    this.#comingIn.delete(path);
   }
 
   async exists(accountId: string, sessionId: string): Promise<boolean> {
@@ -75,7 +95,7 @@ export class AudioStore {
   }
 
   async isComingIn(name: string): Promise<boolean> {
-    return (await lastTouched(join(this.#incoming, name))) !== undefined;
+    return (await lastTouched(this.incomingPath(name))) !== undefined;
   }
 
   /** @throws when the folder of uploads is gone, or may not be read: so are all the others then */
@@ -87,14 +107,6 @@ export class AudioStore {
   async freeBytes(): Promise<number> {
     const { bavail, bsize } = await statfs(this.#incoming);
     return bavail * bsize;
-  }
-
-  /** Incoming files that nobody has written to since `before` (ms since the epoch): of uploads that died. */
-  async *abandonedIncoming(before: number): AsyncGenerator<string> {
-    for (const name of await readdir(this.#incoming)) {
-      const path = join(this.#incoming, name);
-      if (isBefore(await lastTouched(path), before)) yield path;
-    }
   }
 
   /** Stored audio that is older than `before` (ms since the epoch), by account. */

@@ -41,6 +41,7 @@ async function timesOf(path: string): Promise<Stats | undefined> {
   }
 }
 
-function isGone(error: unknown): boolean {
+/** Whether an error says that a file is not there. */
+export function isGone(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

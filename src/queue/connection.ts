@@ -1,6 +1,7 @@
 /** How the queue reaches the database: connections of its own, which notice a silent server, and a clock that never jumps. */
 import { watchForeignPool } from '../../db/database.ts';
 import { steadyClock } from './steady-clock.ts';
+import { lookSeconds } from './supervision.ts';
 
 /** @param role see `Queue` */
 export function queueConnection(url: string, role: 'worker' | 'api') {
@@ -15,9 +16,10 @@ export function queueConnection(url: string, role: 'worker' | 'api') {
       max: isWorker ? 6 : 2,
       connectionTimeoutMillis: 5_000,
       clock: steadyClock,
-      supervise: isWorker,
-      superviseIntervalSeconds: 5,
-      monitorIntervalSeconds: 5,
+      // Done by `supervise`.
+      supervise: false,
+      // One process looks for all. It is due a little earlier than any process looks again.
+      monitorIntervalSeconds: lookSeconds - 1,
       schedule: false,
       useListenNotify: isWorker,
     },

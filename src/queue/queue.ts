@@ -4,8 +4,12 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { JobWithMetadata, QueueOptions as RetryOptions } from 'pg-boss';
 import { expirySeconds } from './job-expiry.ts';
 import { queueConnection } from './connection.ts';
+import { AttemptFailed } from './jobs.ts';
 import { Places } from './places.ts';
+import { heartbeatRefreshSeconds, heartbeatSeconds, startSupervision } from './supervision.ts';
 import type { Trx } from '../../db/database.ts';
+import type { JobData, NewJob, QueuedJob } from './jobs.ts';
+import type { Supervision } from './supervision.ts';
 import type { Log } from '../log.ts';
 
 export const transcriptionQueue = 'transcription';
@@ -16,63 +20,27 @@ export const maxAttempts = 3;
 /** The largest limit of jobs at once per account that fair share knows. */
 export const maxRunningJobs = 100;
 
-/** Jobs name their session and nothing else: no text, no file name. */
-export interface JobData {
-  accountId: string;
-  sessionId: string;
-  /** The job's own id, which its dead letter keeps. */
-  queueJobId: string;
-}
-
-export interface QueuedJob {
-  id: string;
-  data: JobData;
-  /** Which attempt holds the job: pg-boss settles no other. */
-  retryCount: number;
-  /** When the queue takes the job away; the worker stops `expiryMarginSeconds` earlier by itself. */
-  expireInSeconds: number;
-  /** Aborts when the claim is lost (missed heartbeats, expiry); not when the worker is asked to stop. */
-  signal: AbortSignal;
-}
-
-export interface NewJob {
-  id: string;
-  accountId: string;
-  sessionId: string;
-  /** Measured duration of the audio; the account's longest when it could not be measured. */
-  durationMs: number;
-  attempts: number;
-  /** The account's limit of jobs at once. */
-  runningJobs: number;
-  /** Before all that were never taken: it had its turn already. */
-  isFirst?: boolean;
-  /** Nobody takes it earlier. */
-  afterSeconds?: number;
-}
-
-/** What an attempt fails with. It goes into the queue's own rows, so it carries a code and nothing from inside. */
-export class AttemptFailed extends Error {
-  override readonly name = 'AttemptFailed';
-}
-
 export class Queue {
   readonly #boss: PgBoss;
   readonly #log: Log;
   readonly #disconnect: () => Promise<void>;
+  #supervision: Supervision | undefined;
   #places: Places | undefined;
 
   /**
-   * @param role a `worker` also watches heartbeats and expiry; an `api` and the admin command only send and complete
+   * @param role a `worker` also takes jobs and looks for dead workers; an `api` and the admin command only send and complete
    */
   constructor(url: string, log: Log, role: 'worker' | 'api') {
     const { options, close } = queueConnection(url, role);
     this.#log = log;
     this.#disconnect = close;
     this.#boss = new PgBoss(options);
-    // Some of these are copies of errors, with everything that the database said about a row.
-    this.#boss.on('error', ({ message }) => log.warn({ err: new Error(message) }, 'queue error'));
+    this.#boss.on('error', this.#warn);
     this.#boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue warning'));
   }
+
+  /** Some errors are copies, with everything that the database said about a row. */
+  readonly #warn = ({ message }: Error) => this.#log.warn({ err: new Error(message) }, 'queue error');
 
   async start(): Promise<void> {
     await this.#boss.start();
@@ -90,7 +58,7 @@ export class Queue {
         retryDelay: 2,
         retryBackoff: true,
         retryDelayMax: 60,
-        heartbeatSeconds: 20,
+        heartbeatSeconds,
       },
     );
   }
@@ -137,7 +105,7 @@ export class Queue {
   ): Promise<void> {
     const polling = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 };
     const tiers = Object.fromEntries(Array.from({ length: maxRunningJobs }, (_, i) => [String(i + 1), i + 1]));
-    const options = { ...polling, groupConcurrency: { default: 1, tiers }, heartbeatRefreshSeconds: 5 };
+    const options = { ...polling, groupConcurrency: { default: 1, tiers }, heartbeatRefreshSeconds };
     const place = () =>
       this.#boss.work(
         transcriptionQueue,
@@ -152,9 +120,19 @@ export class Queue {
       );
     this.#places = new Places(this.#boss, transcriptionQueue, place);
     await this.#places.start(concurrency);
-    await this.#boss.work(deadLetterQueue, polling, async ([job]: { data: JobData }[]) =>
+    // pg-boss tells nobody of a dead letter. Each look wakes this worker, every 5 s.
+    const seldom = { pollingIntervalSeconds: 300, notifyPollingIntervalSeconds: 300 };
+    const deadLetters = await this.#boss.work(deadLetterQueue, seldom, async ([job]: { data: JobData }[]) =>
       this.#guarded(giveUp(job!.data)),
     );
+    this.#supervision = startSupervision({
+      ask: () => this.#boss.schemaVersion(),
+      look: async () => {
+        await this.#boss.supervise();
+        this.#boss.notifyWorker(deadLetters);
+      },
+      onError: this.#warn,
+    });
   }
 
   /** Faults are logged here and go on as no more than that. */
@@ -186,7 +164,7 @@ export class Queue {
 
   /** Takes no further job from now on; resolves when those that run, or were just being taken, have ended. */
   async stopTaking(): Promise<void> {
-    await Promise.all([this.#places?.stop(), this.#boss.offWork(deadLetterQueue)]);
+    await Promise.all([this.#places?.stop(), this.#boss.offWork(deadLetterQueue), this.#supervision?.stop()]);
   }
 
   async stop(): Promise<void> {

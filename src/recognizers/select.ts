@@ -10,6 +10,8 @@ export interface RecognizerSettings {
   dataDir: string;
   /** `SHERPA_ONNX_MODEL` */
   sherpaOnnxModel: ChosenModel | undefined;
+  /** `RECOGNIZER_IDLE_MINUTES` */
+  recognizerIdleMinutes: number;
   /** `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL` */
   openai: SpeechServer | undefined;
 }
@@ -18,9 +20,10 @@ export interface RecognizerSettings {
 const makers: Record<RecognizerName, (settings: RecognizerSettings) => Promise<Recognizer>> = {
   pocketsphinx: async () => (await import('./pocketsphinx/pocketsphinx.ts')).createPocketSphinx(),
   // The configuration asks for a model where this is the recognizer.
-  'sherpa-onnx': async ({ sherpaOnnxModel, dataDir }) => {
+  'sherpa-onnx': async ({ sherpaOnnxModel, dataDir, recognizerIdleMinutes }) => {
     const { createSherpaOnnx } = await import('./sherpa-onnx/sherpa-onnx.ts');
-    return createSherpaOnnx({ ...sherpaOnnxModel!, diarization: { folder: modelFolder(dataDir, 'diarization') } });
+    const diarization = { folder: modelFolder(dataDir, 'diarization') };
+    return createSherpaOnnx({ ...sherpaOnnxModel!, diarization, idleMs: recognizerIdleMinutes * 60_000 });
   },
   // As is this.
   openai: async ({ openai }) => (await import('./openai/openai.ts')).createOpenAi({ server: openai! }),

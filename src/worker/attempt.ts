@@ -3,7 +3,7 @@ import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { confirmShortIfProcessing, reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
 import { decodeWhole } from '../audio/whole-audio.ts';
 import { expiryMarginSeconds } from '../queue/job-expiry.ts';
-import { AttemptFailed } from '../queue/queue.ts';
+import { AttemptFailed } from '../queue/jobs.ts';
 import { RecognizerError } from '../recognizers/recognizer.ts';
 import { completeSession } from '../sessions/endings.ts';
 import { removeAudio } from './audio-removal.ts';
@@ -14,7 +14,7 @@ import { toStoredTranscript } from './stored-transcript.ts';
 import { claimInTurn, putBack } from './turn.ts';
 import { takeRoom } from './room-of-job.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
-import type { QueuedJob } from '../queue/queue.ts';
+import type { QueuedJob } from '../queue/jobs.ts';
 import type { WorkerContext } from './context.ts';
 import type { RoomOfJob } from './room-of-job.ts';
 

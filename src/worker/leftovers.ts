@@ -21,17 +21,6 @@ export async function removeUnneededAudio(
   }
 }
 
-/** Files of uploads that were never received to their end. */
-export async function removeAbandonedUploads(
-  { audioStore }: Pick<WorkerContext, 'audioStore'>,
-  suspects: Suspects,
-  { now, steadyNow }: Moment,
-): Promise<void> {
-  for await (const path of audioStore.abandonedIncoming(now - hourMs)) {
-    if (suspects.convicts(path, steadyNow)) await audioStore.removeIncoming(path);
-  }
-}
-
 /** Decoded audio of attempts that are over, whichever worker made them. */
 export async function removeWorkOfEndedAttempts({
   db,

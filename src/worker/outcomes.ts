@@ -3,13 +3,14 @@ import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { handBackIfProcessing, requeueIfProcessing } from '../../db/sessions/attempts.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { AudioError } from '../audio/audio-error.ts';
-import { AttemptFailed, newJobId } from '../queue/queue.ts';
+import { AttemptFailed } from '../queue/jobs.ts';
+import { newJobId } from '../queue/queue.ts';
 import { RecognizerError } from '../recognizers/recognizer.ts';
 import { failSession } from '../sessions/endings.ts';
 import { giveJob } from '../sessions/job.ts';
 import type { FailureCode } from '../../db/schema.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
-import type { QueuedJob } from '../queue/queue.ts';
+import type { QueuedJob } from '../queue/jobs.ts';
 import type { WorkerContext } from './context.ts';
 
 /** Another attempt has the session, or it is final: nothing of this one may be stored. */

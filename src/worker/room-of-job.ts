@@ -2,7 +2,7 @@ import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { noRoom } from './faults.ts';
 import { bytesNeeded } from './room.ts';
 import { enoughRoomBytes } from './standstill.ts';
-import type { QueuedJob } from '../queue/queue.ts';
+import type { QueuedJob } from '../queue/jobs.ts';
 import type { WorkerContext } from './context.ts';
 import type { PromisedRoom } from './room.ts';
 

@@ -4,7 +4,7 @@ import { deleteExpiredIdempotencyRecords } from '../../db/idempotency.ts';
 import { mendStampsOfTheFuture } from '../../db/queue-tables.ts';
 import { transcriptionQueue } from '../queue/queue.ts';
 import { removeAudioOfFinalSessions } from './audio-removal.ts';
-import { removeAbandonedUploads, removeUnneededAudio, removeWorkOfEndedAttempts } from './leftovers.ts';
+import { removeUnneededAudio, removeWorkOfEndedAttempts } from './leftovers.ts';
 import { rescueSessions } from './rescue.ts';
 import { Suspects } from './suspects.ts';
 import type { Moment } from './suspects.ts';
@@ -23,7 +23,6 @@ const steps: readonly Step[] = [
   removeAudioOfFinalSessions,
   removeUnneededAudio,
   removeWorkOfEndedAttempts,
-  removeAbandonedUploads,
   forgetExpiredIdempotencyKeys,
 ];
 

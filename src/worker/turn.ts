@@ -2,12 +2,13 @@ import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { countOtherActiveJobs } from '../../db/queue-tables.ts';
 import { claimIfNotFinal } from '../../db/sessions/attempts.ts';
 import { replaceJobIfNotFinal } from '../../db/sessions/states.ts';
-import { AttemptFailed, newJobId, transcriptionQueue } from '../queue/queue.ts';
+import { AttemptFailed } from '../queue/jobs.ts';
+import { newJobId, transcriptionQueue } from '../queue/queue.ts';
 import { giveJob } from '../sessions/job.ts';
 import type { AccountInForce } from '../../db/accounts.ts';
 import type { Trx } from '../../db/database.ts';
 import type { Claim } from '../../db/sessions/attempts.ts';
-import type { QueuedJob } from '../queue/queue.ts';
+import type { QueuedJob } from '../queue/jobs.ts';
 import type { WorkerContext } from './context.ts';
 
 /**

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { AbandonedUploads } from '../../src/files/abandoned-uploads.ts';
 import { AudioStore } from '../../src/files/audio-store.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { readConfig } from '../../src/config.ts';
@@ -33,13 +34,16 @@ export async function leftProcesses({ api, worker }: Lane): Promise<string[]> {
   );
 }
 
-/** The worker's own sweep, as it will be when the files of dead uploads are old enough for it. */
+/** The service's own sweeps, as they will be when what nobody needs is old enough for them. */
 export async function sweepAfterGrace(lane: Lane): Promise<void> {
   const foundation = await layFoundation(readConfig(lane.environment()), log, 'api');
   try {
     const workFolder = new WorkFolder(lane.dataDir);
     const stopping = new AbortController().signal;
     await sweepLater({ ...foundation, workFolder, stopping }, sweepGraceMs);
+    const uploads = new AbandonedUploads(foundation.audioStore);
+    await uploads.look(0);
+    await uploads.look(sweepGraceMs);
   } finally {
     await foundation.close();
   }

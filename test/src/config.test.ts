@@ -17,6 +17,7 @@ test('nothing set → the documented defaults', () => {
     authFailuresPerMinute: 300,
     validateResponses: false,
     minFreeDisk: 1024 ** 3,
+    recognizerIdleMinutes: 10,
   });
   expect(readConfig({}).workerConcurrency).toBeGreaterThanOrEqual(1);
   expect(readConfig({ PORT: '', HOST: '  ', RECOGNIZER: '' })).toEqual(readConfig({}));

@@ -25,6 +25,8 @@ export interface DiarizationOptions {
   slots: Slots;
   /** Wall-clock time for a window of that length, loading the models included. */
   timeLimitMs: (durationMs: number) => number;
+  /** How long a process with loaded models is kept that has nothing to do. */
+  idleMs: number;
   windowMs?: number;
 }
 
@@ -48,7 +50,7 @@ export interface Diarization {
 }
 
 export function createDiarization(options: DiarizationOptions): Diarization {
-  const { folder, slots, timeLimitMs, windowMs = longestWindowMs } = options;
+  const { folder, slots, timeLimitMs, idleMs, windowMs = longestWindowMs } = options;
   let loaded: WarmChildren<WindowResult> | undefined;
   const models = () =>
     readDiarizationFolder(folder).catch((cause: Error) => {
@@ -68,6 +70,7 @@ export function createDiarization(options: DiarizationOptions): Diarization {
       const children = (loaded ??= new WarmChildren<WindowResult>(
         { diarization: found.config },
         memoryBesideModels + 4 * found.bytes,
+        idleMs,
       ));
       return async (audio, recognizeOptions) => {
         const hear = ({ heardFromMs: fromMs, heardToMs: toMs }: Piece, stop: AbortSignal) =>

@@ -40,6 +40,8 @@ export interface SherpaOnnxOptions {
   slots?: Slots;
   /** Wall-clock time for a piece of that length, loading the model included. */
   timeLimitMs?: (durationMs: number) => number;
+  /** How long a process with a loaded model is kept that has nothing to do. */
+  idleMs?: number;
 }
 
 /**
@@ -47,14 +49,15 @@ export interface SherpaOnnxOptions {
  * in processes that keep the model between pieces and jobs.
  */
 export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
-  const { folder, name, slots = createSlots(), timeLimitMs = defaultTimeLimitMs } = options;
-  const diarization = options.diarization && createDiarization({ ...options.diarization, slots, timeLimitMs });
+  const { folder, name, slots = createSlots(), timeLimitMs = defaultTimeLimitMs, idleMs = defaultIdleMs } = options;
+  const diarization = options.diarization && createDiarization({ ...options.diarization, slots, timeLimitMs, idleMs });
   let loading: Promise<{ model: SherpaModel; copies: Slots; children: WarmChildren<PieceResult> }> | undefined;
   const load = async () => {
     const model = await readModelFolder(folder);
     const memoryBytes = memoryBesideModel + 4 * model.bytes;
     const copies = createSlots(Math.min(slots.count, copiesThatFit(model.bytes)));
-    return { model, copies, children: new WarmChildren<PieceResult>({ recognition: model.config }, memoryBytes) };
+    const children = new WarmChildren<PieceResult>({ recognition: model.config }, memoryBytes, idleMs);
+    return { model, copies, children };
   };
   // One that failed is forgotten: the folder may be there for the next job.
   const loadOnce = () =>
@@ -109,6 +112,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
   };
 }
 
+const defaultIdleMs = 10 * 60_000;
 const defaultTimeLimitMs = (durationMs: number) => 5 * 60_000 + 20 * durationMs;
 
 function wholeText(text: string, { startMs, endMs }: Piece): Word[] {

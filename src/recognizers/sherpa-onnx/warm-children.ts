@@ -4,17 +4,31 @@ import { startWarmChild } from './warm-child.ts';
 import type { ChildWork, PieceRequest } from './messages.ts';
 import type { WarmChild } from './warm-child.ts';
 
-/** Processes that have their models loaded, kept for the next piece and the next job. As many as pieces run at once. */
+interface Idle<Result> {
+  child: WarmChild<Result>;
+  /** Ends it when it has been idle for too long. */
+  timer: NodeJS.Timeout;
+}
+
+/**
+ * Processes that have their models loaded, kept for the next piece and the next job. As many as pieces run at once. One
+ * that has nothing to do for a while ends, and gives the memory of its model back.
+ */
 export class WarmChildren<Result> {
   readonly #work: ChildWork;
   readonly #memoryBytes: number;
-  readonly #idle: WarmChild<Result>[] = [];
+  readonly #idleMs: number;
+  readonly #idle: Idle<Result>[] = [];
   readonly #busy = new Set<WarmChild<Result>>();
 
-  /** @param memoryBytes address space of each */
-  constructor(work: ChildWork, memoryBytes: number) {
+  /**
+   * @param memoryBytes address space of each
+   * @param idleMs how long one is kept that has nothing to do
+   */
+  constructor(work: ChildWork, memoryBytes: number, idleMs: number) {
     this.#work = work;
     this.#memoryBytes = memoryBytes;
+    this.#idleMs = idleMs;
   }
 
   /**
@@ -27,7 +41,7 @@ export class WarmChildren<Result> {
     this.#busy.add(child);
     try {
       const result = await child.ask(request, timeLimitMs, signal);
-      this.#idle.push(child);
+      this.#keep(child);
       return result;
     } finally {
       this.#busy.delete(child);
@@ -35,14 +49,24 @@ export class WarmChildren<Result> {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#idle.splice(0), ...this.#busy].map((child) => child.kill()));
+    const idle = this.#idle.splice(0).map(({ child, timer }) => (clearTimeout(timer), child));
+    await Promise.all([...idle, ...this.#busy].map((child) => child.kill()));
+  }
+
+  #keep(child: WarmChild<Result>): void {
+    const end = () => {
+      this.#idle.splice(this.#idle.indexOf(idle), 1);
+      void child.kill();
+    };
+    const idle = { child, timer: setTimeout(end, this.#idleMs).unref() };
+    this.#idle.push(idle);
   }
 
   /** One that died while nobody needed it (out of memory, for one) must not cost a job an attempt. */
   #takeIdle(): WarmChild<Result> | undefined {
-    while (this.#idle.length > 0) {
-      const child = this.#idle.pop()!;
-      if (child.isAlive()) return child;
+    for (let last = this.#idle.pop(); last !== undefined; last = this.#idle.pop()) {
+      clearTimeout(last.timer);
+      if (last.child.isAlive()) return last.child;
     }
     return undefined;
   }

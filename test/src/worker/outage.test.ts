@@ -39,7 +39,7 @@ test('the database is away for 6 s while a job runs → the same attempt complet
     (calls) => calls === 1,
   );
   await relay.cut();
-  // Longer than a heartbeat, so that at least one of them is missed.
+  // Longer than a heartbeat takes to be refreshed, so that at least one of them is missed.
   const cutAt = performance.now();
   const failures = () => away.logLines.filter((line) => /queue error|connection broke|ECONNREFUSED/.test(line)).length;
   await until(
@@ -82,4 +82,24 @@ test('the database is away just when the attempt ends → another attempt, charg
   expect(recognizer.of(sessionId)).toBe(2);
   expect((await listLedger(api.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000]);
   await worker.stop();
+}, 90_000);
+
+test('a worker falls silent in the last attempt → the session fails as soon as another worker looks', async () => {
+  const account = await makeAccount(api.db, { balanceMs: 60_000 });
+  const never = gate();
+  const recognizer = new ScriptedRecognizer(async ({ options }) => {
+    await never.passed(options.signal);
+    return says('nothing');
+  });
+  const { sessionId } = await upload(api, account, `${folder}/tone.wav`);
+  await sql`update pgboss.job set retry_limit = 0 where data->>'sessionId' = ${sessionId}`.execute(api.db);
+  await sql`update sessions set attempts_left = 1 where id = ${sessionId}`.execute(api.db);
+  const silent = await away.work(recognizer);
+  await until(() => recognizer.of(sessionId));
+  await relay.cut();
+  const other = await api.work(new ScriptedRecognizer());
+  expect(await final(api, account, sessionId)).toMatchObject({ status: 'failed' });
+  expect((await listLedger(api.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000]);
+  await relay.mend();
+  await Promise.all([silent.stop(), other.stop()]);
 }, 90_000);

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { sql } from 'kysely';
@@ -109,29 +109,11 @@ test('audio without a row → kept for an hour, in which its upload may still co
   expect(await exists(sessionId)).toBe(true);
 });
 
-test('an upload that nobody has written to for an hour → removed, a younger one kept', async () => {
-  const old = service.audioStore.newIncomingPath();
-  await writeFile(old, 'half of an upload');
-  await sweepLater(worker, 0.9 * hourMs);
-  expect(await readdir(dirname(old))).toHaveLength(1);
-  await utimes(old, new Date(0), new Date(0));
-  await sweep(worker);
-  // Renamed, linked or written to just now, whatever time it claims to be of.
-  expect(await readdir(dirname(old))).toHaveLength(1);
-  await sweepLater(worker, 1.1 * hourMs);
-  expect(await readdir(dirname(old))).toEqual([]);
-});
-
-test('files that a jump of the clock makes old in a moment → kept for ten minutes, in which uploads commit', async () => {
+test('audio that a jump of the clock makes old in a moment → kept for ten minutes, in which uploads commit', async () => {
   const orphan = randomUUIDv7();
-  const files = [await writeAudio(orphan), service.audioStore.newIncomingPath()];
-  await writeFile(files[1]!, 'an upload');
-  const left = async () => {
-    const incoming = await readdir(dirname(files[1]!));
-    return [await exists(orphan), incoming.length > 0];
-  };
+  await writeAudio(orphan);
   await sweepLater(worker, 5 * hourMs, 9.9 * 60_000);
-  expect(await left()).toEqual([true, true]);
+  expect(await exists(orphan)).toBe(true);
   // Not the same twice: what a sweep did not see is no suspect of the next.
   const suspects = new Suspects();
   const [now, steadyNow] = [Date.now(), performance.now()];
@@ -139,9 +121,9 @@ test('files that a jump of the clock makes old in a moment → kept for ten minu
   await sweep(worker, suspects, { now: now + 300 * minute, steadyNow });
   await sweep(worker, suspects, { now, steadyNow: steadyNow + 5 * minute });
   await sweep(worker, suspects, { now: now + 300 * minute, steadyNow: steadyNow + 11 * minute });
-  expect(await left()).toEqual([true, true]);
+  expect(await exists(orphan)).toBe(true);
   await sweepLater(worker, 5 * hourMs);
-  expect(await left()).toEqual([false, false]);
+  expect(await exists(orphan)).toBe(false);
 });
 
 test("stamps of the queue that lie hours ahead, as after its clock was set back → the present's, others left alone", async () => {

@@ -102,7 +102,12 @@ test('speech heard where the recording is over → nobody speaks beyond its end'
   const imagining = await makeTinyDiarization(join(folder, 'imagining'), 'low');
   const tone = ['-f', 'lavfi', '-i', 'sine=3000:r=16000:d=12.4', '-af', 'volume=0.5'];
   const audio = await decoded(await ffmpeg(...tone, join(folder, 'tone.wav')));
-  const diarization = createDiarization({ folder: imagining, slots: createSlots(1), timeLimitMs: () => 60_000 });
+  const diarization = createDiarization({
+    folder: imagining,
+    slots: createSlots(1),
+    timeLimitMs: () => 60_000,
+    idleMs: 60_000,
+  });
   const findTurns = await diarization.load();
   const turns = await findTurns!(audio, { signal }).finally(() => diarization.close());
   expect(turns).toEqual([{ startMs: expect.any(Number), endMs: audio.durationMs, speaker: 0 }]);

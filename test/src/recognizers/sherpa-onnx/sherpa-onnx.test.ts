@@ -12,6 +12,7 @@ import { crashConformance } from '../conformance/crash.ts';
 import { cutConformance } from '../conformance/cuts.ts';
 import { speechConformance } from '../conformance/speech.ts';
 import { toneSpeech } from '../conformance/tones.ts';
+import { until } from '../../../support/until.ts';
 import { useFolder } from '../../../support/use-folder.ts';
 import type { Tone } from '../../../support/models/tiny/spoken-tones.ts';
 import type { DecodedAudio, Recognizer } from '../../../../src/recognizers/recognizer.ts';
@@ -68,6 +69,18 @@ test('the next recording → the same process, with its model still loaded', asy
   expect(childrenHere().filter((pid) => !before.includes(pid))).toEqual(begun);
   await recognizer.close();
   expect(childrenHere()).toEqual(before);
+});
+
+test('nothing to do for a while → the process ends, and the next recording gets another', async () => {
+  const before = childrenHere();
+  const recognizer = createSherpaOnnx({ folder: model, slots: createSlots(1), idleMs: 1 });
+  recognizers.push(recognizer);
+  const audio = await spoken('low');
+  const first = await recognizer.recognize(audio, { signal });
+  const isGone = () => until(childrenHere, (pids) => pids.length === before.length);
+  await isGone();
+  expect(await recognizer.recognize(audio, { signal })).toEqual(first);
+  await isGone();
 });
 
 test('too slow → timed_out, and the child is gone', async () => {

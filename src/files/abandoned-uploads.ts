@@ -1,0 +1,51 @@
+/**
+ * Removes what killed processes left of uploads. A process touches the files of its own uploads every 30 s; one that
+ * nobody has touched for 3 minutes is nobody's. Both are measured by a clock that never jumps.
+ */
+import type { AudioStore } from './audio-store.ts';
+import type { Log } from '../log.ts';
+
+const everyMs = 30_000;
+const patienceMs = 3 * 60_000;
+
+/** A file as it was met first with this time of its last change. */
+interface Met {
+  writtenAt: number;
+  /** ms, as of `performance.now()` */
+  since: number;
+}
+
+export class AbandonedUploads {
+  readonly #audioStore: AudioStore;
+  #met = new Map<string, Met>();
+
+  constructor(audioStore: AudioStore) {
+    this.#audioStore = audioStore;
+  }
+
+  /** Removes what earlier looks met 3 minutes ago or longer, and nobody has touched since. @param now ms, as of `performance.now()` */
+  async look(now = performance.now()): Promise<void> {
+    await this.#audioStore.touchIncoming();
+    const left = new Map<string, Met>();
+    for await (const { name, writtenAt } of this.#audioStore.incoming()) {
+      const before = this.#met.get(name);
+      const since = before?.writtenAt === writtenAt ? before.since : now;
+      if (now - since < patienceMs) left.set(name, { writtenAt, since });
+      else await this.#audioStore.removeIncoming(this.#audioStore.incomingPath(name));
+    }
+    this.#met = left;
+  }
+}
+
+/** Looks at once and then every 30 s. @returns ends it, and resolves when it has ended */
+export function keepRemovingAbandonedUploads(audioStore: AudioStore, log: Log): () => Promise<void> {
+  const abandoned = new AbandonedUploads(audioStore);
+  const look = () =>
+    abandoned.look().catch((error: unknown) => log.warn({ err: error }, 'abandoned uploads could not be removed yet'));
+  let looking = look();
+  const timer = setInterval(() => void (looking = looking.then(look)), everyMs).unref();
+  return () => {
+    clearInterval(timer);
+    return looking;
+  };
+}

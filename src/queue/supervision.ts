@@ -1,0 +1,65 @@
+/** Looks for jobs whose worker is gone (missed heartbeats, expiry): they go back to the queue, or to the dead letters. */
+
+/** A worker that is silent for so long is taken for dead. pg-boss allows no less than 10 s. */
+export const heartbeatSeconds = 10;
+/** How often a worker tells that it lives. Two heartbeats in a row may be lost. */
+export const heartbeatRefreshSeconds = 3;
+/** How often a process looks. */
+export const lookSeconds = 5;
+/** After this much delay the heartbeats of living workers are still less than 10 s old. */
+const harmlessDelayMs = 3_000;
+
+export interface Supervised {
+  /** Asks the database for something small. */
+  ask(): Promise<unknown>;
+  /** Takes jobs away from workers that are silent. */
+  look(): Promise<void>;
+  /** Hears why one of both failed. */
+  onError(error: Error): void;
+}
+
+export interface Supervision {
+  /** Resolves when nobody looks any more. */
+  stop(): Promise<void>;
+}
+
+/** Looks every 5 s, first after 10 s, until it is stopped. */
+export function startSupervision(supervised: Supervised): Supervision {
+  const stopping = new AbortController();
+  const ended = supervise(supervised, stopping.signal);
+  return {
+    stop() {
+      stopping.abort();
+      return ended;
+    },
+  };
+}
+
+/**
+ * When the database or this process stood still, or the database could not be reached, every heartbeat looks old
+ * afterwards. The next look then waits for 10 s, in which every living worker sends a new heartbeat.
+ */
+async function supervise({ ask, look, onError }: Supervised, signal: AbortSignal): Promise<void> {
+  for (let waitSeconds = heartbeatSeconds; ;) {
+    const due = performance.now() + waitSeconds * 1_000;
+    await pause(waitSeconds * 1_000, signal);
+    if (signal.aborted) return;
+    waitSeconds = heartbeatSeconds;
+    try {
+      await ask();
+      if (performance.now() - due > harmlessDelayMs) continue;
+      await look();
+      waitSeconds = lookSeconds;
+    } catch (error) {
+      onError(error as Error);
+    }
+  }
+}
+
+/** Ends early when `signal` aborts. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}

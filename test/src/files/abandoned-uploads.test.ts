@@ -1,0 +1,62 @@
+/** Uploads of two processes on one folder: the tested one, and one that was killed. */
+import { readdir, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { jest } from '@jest/globals';
+import { keepRemovingAbandonedUploads } from '../../../src/files/abandoned-uploads.ts';
+import { AudioStore } from '../../../src/files/audio-store.ts';
+import { createLog } from '../../../src/log.ts';
+import { holdTheClock } from '../../support/faults/held-clock.ts';
+import { until } from '../../support/until.ts';
+import { useFolder } from '../../support/use-folder.ts';
+
+const folder = useFolder();
+const log = createLog({ logLevel: 'silent' });
+let stop: () => Promise<void>;
+afterEach(async () => {
+  jest.useRealTimers();
+  await stop();
+});
+
+async function begin(store: AudioStore): Promise<string> {
+  const path = store.newIncomingPath();
+  await writeFile(path, 'half of an upload');
+  return path;
+}
+const touchedAt = async (path: string) => (await stat(path)).mtimeMs;
+
+test('an upload of a killed process → removed after 3 minutes, one that still comes in is not', async () => {
+  const [ours, killed] = [new AudioStore(folder), new AudioStore(folder)];
+  await ours.open();
+  const [living, dead] = [await begin(ours), await begin(killed)];
+  holdTheClock('intervals', 'performance');
+  stop = keepRemovingAbandonedUploads(ours, log);
+  const lookAgain = async () => {
+    const before = await touchedAt(living);
+    jest.advanceTimersByTime(30_000);
+    // Each look begins when the one before has ended.
+    await until(
+      () => touchedAt(living),
+      (after) => after > before,
+    );
+  };
+  const incoming = () => readdir(join(folder, 'audio', 'incoming'));
+  for (let look = 0; look < 6; look += 1) await lookAgain();
+  // The killed process's file was met first 3 minutes ago at the earliest; a younger one was met just now.
+  const younger = await begin(killed);
+  expect(await incoming()).toContain(basename(younger));
+  await until(incoming, (names) => !names.includes(basename(dead)));
+  for (let look = 0; look < 3; look += 1) await lookAgain();
+  expect((await incoming()).toSorted()).toEqual([basename(living), basename(younger)].toSorted());
+});
+
+test('uploads that became sessions or were refused → not touched any more', async () => {
+  const store = new AudioStore(folder);
+  await store.open();
+  const [kept, refused] = [await begin(store), await begin(store)];
+  await store.keep(kept, 'account', 'session');
+  await store.removeIncoming(refused);
+  const before = await touchedAt(store.path('account', 'session'));
+  stop = keepRemovingAbandonedUploads(store, log);
+  await stop();
+  expect(await touchedAt(store.path('account', 'session'))).toBe(before);
+});

@@ -1,0 +1,49 @@
+import { jest } from '@jest/globals';
+import { startSupervision } from '../../../src/queue/supervision.ts';
+import { holdTheClock } from '../../support/faults/held-clock.ts';
+import type { Supervision } from '../../../src/queue/supervision.ts';
+
+let supervision: Supervision;
+let looks: number[];
+let errors: string[];
+let ask: () => Promise<unknown>;
+beforeEach(() => {
+  holdTheClock('timeouts', 'performance');
+  [looks, errors, ask] = [[], [], async () => 1];
+  const began = performance.now();
+  supervision = startSupervision({
+    ask: () => ask(),
+    look: async () => void looks.push(Math.round((performance.now() - began) / 1_000)),
+    onError: ({ message }) => errors.push(message),
+  });
+});
+afterEach(async () => {
+  await supervision.stop();
+  jest.useRealTimers();
+});
+
+test('all is well → a look after 10 s, then every 5 s, until it is stopped', async () => {
+  await jest.advanceTimersByTimeAsync(27_000);
+  expect(looks).toEqual([10, 15, 20, 25]);
+  await supervision.stop();
+  await jest.advanceTimersByTimeAsync(60_000);
+  expect(looks).toHaveLength(4);
+});
+
+test('the database is away for a while → the next look 10 s after its first answer', async () => {
+  await jest.advanceTimersByTimeAsync(12_000);
+  ask = () => Promise.reject(new Error('away'));
+  await jest.advanceTimersByTimeAsync(30_000);
+  ask = async () => 1;
+  await jest.advanceTimersByTimeAsync(30_000);
+  expect(errors).toEqual(['away', 'away', 'away']);
+  expect(looks.slice(0, 3)).toEqual([10, 45, 50]);
+});
+
+test('the database answers after 4 s → no look for 10 s more', async () => {
+  ask = () => new Promise((resolve) => setTimeout(resolve, 4_000));
+  await jest.advanceTimersByTimeAsync(14_000);
+  ask = async () => 1;
+  await jest.advanceTimersByTimeAsync(12_000);
+  expect(looks).toEqual([24]);
+});
