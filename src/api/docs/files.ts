@@ -67,6 +67,9 @@ const pageWith = (start: string, viewer: string) => `<!doctype html>
       a[href*='scalar.com'] {
         display: none;
       }
+      .scalar-card-header-tabs .tab-list {
+        flex-wrap: wrap;
+      }
     </style>
     <script defer src="${start}"></script>
     <script defer src="${viewer}"></script>

@@ -14,7 +14,7 @@ const settings = {
   url: contract,
   customFetch: async (input, init) => {
     const response = await fetch(input, init);
-    return input === contract && response.ok ? withOptionalParametersOff(response) : response;
+    return input === contract && response.ok ? asShown(await response.json()) : response;
   },
   persistAuth: false,
   authentication: { preferredSecurityScheme: 'ApiKey' },
@@ -26,8 +26,8 @@ const settings = {
   hideClientButton: true,
   showDeveloperTools: 'never',
 
+  // No client by default: the contract's own samples come first then, and curl where there are none.
   documentDownloadType: 'direct',
-  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   defaultOpenAllTags: true,
   modelsSectionLabel: 'Schemas',
 };
@@ -37,12 +37,13 @@ document.addEventListener('DOMContentLoaded', () => globalThis.Scalar.createApiR
  * The viewer sends every parameter that has an example. Here they are unchecked unless required, since a request with the
  * idempotency key of the example would be accepted only once.
  */
-async function withOptionalParametersOff(response) {
-  const description = await response.json();
+function asShown(description) {
   for (const parameter of Object.values(description.components.parameters)) {
     if (parameter.required || parameter.example === undefined) continue;
     parameter.examples = { example: { value: parameter.example, 'x-disabled': true } };
     delete parameter.example;
   }
+  // They lead to this page.
+  delete description.externalDocs;
   return Response.json(description);
 }

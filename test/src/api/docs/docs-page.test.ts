@@ -82,6 +82,25 @@ test('the page → all five operations, from our own files alone', async () => {
     await page.screenshot({ path: `${process.env.SCREENSHOTS}/operation.png` });
 });
 
+test('the upload → the sample of the contract, which sends a file, and no status hidden behind another', async () => {
+  await page.getByRole('link', { name: summaries[3]! }).click();
+  const operation = page.locator('section', { has: heading(summaries[3]!) }).last();
+  await operation.getByText('-F file=@meeting.wav').waitFor();
+  const statuses = operation.getByRole('tab');
+  expect((await statuses.allInnerTexts()).map((text) => text.slice(-3))).toContain('503');
+  const copy = await operation.getByRole('button', { name: 'Copy example' }).boundingBox();
+  for (const status of await statuses.all()) {
+    const { x, width } = (await status.boundingBox())!;
+    expect(x + width).toBeLessThan(copy!.x);
+  }
+});
+
+test('the introduction → no link to the page that it is on', async () => {
+  await page.getByRole('link', { name: 'Introduction' }).click();
+  await heading('Transcription REST API').waitFor();
+  expect(await page.locator('a[href="/docs"]').count()).toBe(0);
+});
+
 test('a pasted key → the list of its sessions', async () => {
   await makeSession(service.db, account.id, { title: 'Budget of the year' });
   const dialog = await tryOut('List saved sessions', 'get /sessions');
