@@ -46,6 +46,11 @@ export const ways = {
       again(greed, 20, () => get(greed, `/v1/sessions/${greed.longSession}/transcript?include=words`, answers)),
     decided: /^200$/,
   },
+  'captions of 4 hours, 20 clients': {
+    run: (greed, answers) =>
+      again(greed, 20, () => get(greed, `/v1/sessions/${greed.longSession}/transcript?format=vtt`, answers)),
+    decided: /^200$/,
+  },
   'pages of 100 by status, 50 clients': { run: pages, decided: /^200$/ },
   'keys that nobody has, 50 clients': {
     run: (greed, answers) => again(greed, 50, () => get({ ...greed, key: newApiKey() }, '/v1/sessions', answers)),

@@ -145,7 +145,7 @@ function checksOf(measured: Measured): Check[] {
       { work, measure: 'p99 beside it ÷ idle', values: ratios(p99(beside), p99(idle)), goal: { atMost: 20 } },
       {
         work,
-        measure: 'p99 beside twice as many ÷ beside it',
+        measure: 'p99 beside double ÷ beside it',
         values: ratios(p99(twice), p99(beside)),
         goal: { atMost: 1.5 },
       },

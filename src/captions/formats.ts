@@ -14,49 +14,60 @@ export interface Caption {
  */
 const shortestCueMs = 500;
 
+/** A format: the pieces of its text, one for each caption. Of a whole day there are so many that nobody wants to wait for all. */
+export type CaptionFormat = (captions: Iterable<Caption>) => Generator<string>;
+
 /**
  * WebVTT (W3C, https://www.w3.org/TR/webvtt1/#file-structure), lines ending in LF, media type text/vtt.
  * Without captions, the header alone, which is a valid file.
  */
-export function toWebVtt(captions: readonly Caption[]): string {
-  const cues = visibleCues(captions).map(({ startMs, endMs, text, speaker }) => {
+export function* webVtt(captions: Iterable<Caption>): Generator<string> {
+  yield 'WEBVTT\n';
+  for (const { startMs, endMs, text, speaker } of visibleCues(captions)) {
     const voice = speaker === undefined ? '' : `<v ${escapeWebVtt(oneLine(speaker))}>`;
     const lines = toLines(text).map(escapeWebVtt).join('\n');
-    return `${clock(startMs, '.')} --> ${clock(endMs, '.')}\n${voice}${lines}\n`;
-  });
-  return ['WEBVTT\n', ...cues].join('\n');
+    yield `\n${clock(startMs, '.')} --> ${clock(endMs, '.')}\n${voice}${lines}\n`;
+  }
 }
 
 /** SubRip: numbered from 1, a comma before the ms, lines ending in CRLF as the old players it is for expect. */
-export function toSubRip(captions: readonly Caption[]): string {
-  return visibleCues(captions)
-    .map(({ startMs, endMs, text, speaker }, position) => {
-      const times = `${clock(startMs, ',')} --> ${clock(endMs, ',')}`;
-      const lines = toLines(spoken(text, speaker)).map(escapeSubRip).join('\r\n');
-      return `${position + 1}\r\n${times}\r\n${lines}\r\n`;
-    })
-    .join('\r\n');
+export function* subRip(captions: Iterable<Caption>): Generator<string> {
+  let number = 0;
+  for (const { startMs, endMs, text, speaker } of visibleCues(captions)) {
+    number += 1;
+    const times = `${clock(startMs, ',')} --> ${clock(endMs, ',')}`;
+    const lines = toLines(spoken(text, speaker)).map(escapeSubRip).join('\r\n');
+    yield `${number === 1 ? '' : '\r\n'}${number}\r\n${times}\r\n${lines}\r\n`;
+  }
 }
 
 /** One line per segment, each ending in LF. */
-export function toPlainText(captions: readonly Caption[]): string {
-  return withText(captions)
-    .map(({ text, speaker }) => `${spoken(text, speaker)}\n`)
-    .join('');
+export function* plainText(captions: Iterable<Caption>): Generator<string> {
+  for (const { text, speaker } of withText(captions)) yield `${spoken(text, speaker)}\n`;
 }
 
-function withText(captions: readonly Caption[]): Caption[] {
-  // A cue without text would be read as the end of a block, and the rest of it as the start of another.
-  return captions.map((caption) => ({ ...caption, text: oneLine(caption.text) })).filter(({ text }) => text !== '');
+function* withText(captions: Iterable<Caption>): Generator<Caption> {
+  for (const caption of captions) {
+    const text = oneLine(caption.text);
+    // A cue without text would be read as the end of a block, and the rest of it as the start of another.
+    if (text !== '') yield { ...caption, text };
+  }
 }
 
-function visibleCues(captions: readonly Caption[]): Caption[] {
-  return withText(captions).map((caption, position, all) => {
-    if (caption.endMs > caption.startMs) return caption;
-    const nextMs = all[position + 1]?.startMs ?? Infinity;
-    const room = nextMs > caption.startMs ? nextMs - caption.startMs : shortestCueMs;
-    return { ...caption, endMs: caption.startMs + Math.min(room, shortestCueMs) };
-  });
+function* visibleCues(captions: Iterable<Caption>): Generator<Caption> {
+  let last: Caption | undefined;
+  for (const caption of withText(captions)) {
+    if (last !== undefined) yield shownLongEnough(last, caption.startMs);
+    last = caption;
+  }
+  if (last !== undefined) yield shownLongEnough(last, Infinity);
+}
+
+/** @param nextMs when the next one begins */
+function shownLongEnough(caption: Caption, nextMs: number): Caption {
+  if (caption.endMs > caption.startMs) return caption;
+  const room = nextMs > caption.startMs ? nextMs - caption.startMs : shortestCueMs;
+  return { ...caption, endMs: caption.startMs + Math.min(room, shortestCueMs) };
 }
 
 /** A blank line ends a cue in both formats, and other control characters have no place in text. */

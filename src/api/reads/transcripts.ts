@@ -1,8 +1,9 @@
 /** Transcripts as they are answered: the session in the cheapest of three ways, then its segments as JSON or captions. */
-import { findSegmentsAndWords } from '../../../db/sessions/transcripts.ts';
-import { toPlainText, toSubRip, toWebVtt } from '../../captions/formats.ts';
+import { findSegmentsWithWords } from '../../../db/sessions/transcripts.ts';
+import { plainText, subRip, webVtt } from '../../captions/formats.ts';
 import { toSessionError } from '../../sessions/view.ts';
 import { sessionNotFound } from '../answers/problem.ts';
+import { inSlices } from './slices.ts';
 import type { Schema } from '../../../codegen/operations.ts';
 import type { ReadableSession } from '../../../db/sessions/readable.ts';
 import type { SessionWithSegments } from '../../../db/sessions/transcripts.ts';
@@ -76,10 +77,10 @@ async function jsonOf(wanted: WantedTranscript, session: FoundSession, reads: Re
 
 async function captionsOf(wanted: WantedTranscript, session: FoundSession, reads: Reads): Promise<string> {
   const segments: Schema<'Segment'>[] = JSON.parse(await segmentsOf(wanted, session, reads));
-  return formats[wanted.type as Exclude<TranscriptType, 'application/json'>](segments);
+  return inSlices(formats[wanted.type as Exclude<TranscriptType, 'application/json'>](segments));
 }
 
-const formats = { 'text/vtt': toWebVtt, 'application/x-subrip': toSubRip, 'text/plain': toPlainText };
+const formats = { 'text/vtt': webVtt, 'application/x-subrip': subRip, 'text/plain': plainText };
 
 /** As JSON text. Those that came with the session are as old as it is. */
 async function segmentsOf(
@@ -88,14 +89,8 @@ async function segmentsOf(
   { db, sessions }: Reads,
 ): Promise<string> {
   if (status !== 'completed') return '[]';
-  if (withWords) return joined(stillThere(await findSegmentsAndWords(db, accountId, id)));
+  if (withWords) return stillThere(await findSegmentsWithWords(db, accountId, id));
   return segments ?? stillThere(await sessions.segments(accountId, id));
-}
-
-function joined(stored: { segments: string; words: string }): string {
-  const words: Schema<'Word'>[][] = JSON.parse(stored.words);
-  const segments: Schema<'Segment'>[] = JSON.parse(stored.segments);
-  return JSON.stringify(segments.map((segment, index) => ({ ...segment, words: words[index] ?? [] })));
 }
 
 /** Silence is stored too: what is missing was deleted with its session, after that had been found. */

@@ -1,5 +1,8 @@
-import { toPlainText, toSubRip, toWebVtt } from '../../../src/captions/formats.ts';
-import type { Caption } from '../../../src/captions/formats.ts';
+import { plainText, subRip, webVtt } from '../../../src/captions/formats.ts';
+import type { Caption, CaptionFormat } from '../../../src/captions/formats.ts';
+
+const written = (format: CaptionFormat) => (captions: readonly Caption[]) => [...format(captions)].join('');
+const [toWebVtt, toSubRip, toPlainText] = [written(webVtt), written(subRip), written(plainText)];
 
 const two: Caption[] = [
   { startMs: 0, endMs: 1234, text: 'hello there' },

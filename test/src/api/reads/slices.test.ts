@@ -1,0 +1,20 @@
+import { inSlices } from '../../../../src/api/reads/slices.ts';
+
+test('a long text → whole, and others run while it is put together', async () => {
+  let turns = 0;
+  let isDone = false;
+  const others = () => {
+    turns += 1;
+    if (!isDone) setImmediate(others);
+  };
+  setImmediate(others);
+  const pieces = Array.from({ length: 300_000 }, (_, index) => `${index}\n`);
+  const text = await inSlices(pieces);
+  isDone = true;
+  expect(text).toBe(pieces.join(''));
+  expect(turns).toBeGreaterThan(1);
+});
+
+test('nothing → an empty text', async () => {
+  expect(await inSlices([])).toBe('');
+});
