@@ -2,6 +2,7 @@
  * Statements of the hot paths: built and compiled by Kysely once, planned by each connection once. `npm run bench -- reads`
  * shows what they cost now.
  */
+import { sql } from 'kysely';
 import { isPool, runNamed } from './database.ts';
 import type { Compilable, CompiledQuery } from 'kysely';
 import type { Queryable } from './database.ts';
@@ -41,3 +42,12 @@ export class Prepared<Values extends object, Row> {
     return runNamed(db, { name: this.#name, text: sql, values: given, isRead });
   }
 }
+
+/**
+ * An array of what is asked for together, its length hidden from the planner. PostgreSQL keeps a plan only if one made for the
+ * values of the moment looks no cheaper. One made for an array of one always does, and making it takes longer than the reading.
+ *
+ * @param type of its elements, as SQL names it
+ */
+export const unsized = <Value>(values: readonly Value[], type: 'uuid' | 'timestamptz' | 'int') =>
+  sql`(select ${values}::${sql.raw(type)}[])`;

@@ -9,6 +9,7 @@ import { Reply } from './api/answers/reply.ts';
 import { endAnswer } from './api/answers/refusal.ts';
 import { ApiError, toApiError, unavailable } from './api/answers/problem.ts';
 import { watchResponse } from './api/answers/response-log.ts';
+import { refusalBy } from './api/access/auth.ts';
 import { clientLeft } from './api/connections/client-left.ts';
 import { refuseAmbiguousHead } from './api/connections/request-head.ts';
 import { allowedMethods } from './api/contract/allowed-methods.ts';
@@ -66,7 +67,8 @@ export async function createApp(
       const request = toBackendRequest(req);
       res.locals.query = request.query;
       await backend.handleRequest(request, req, res);
-    } catch (error) {
+    } catch (fault) {
+      const error = (await refusalBy(res.locals.counted)) ?? fault;
       const problem = toApiError(error);
       const isExpected = error instanceof ApiError && res.closed;
       if (problem.status >= 500 && !isExpected)
@@ -79,13 +81,17 @@ export async function createApp(
     const { params: path, query, headers } = call.request;
     const principal = call.security?.ApiKey as Principal | undefined;
     const input = { path, query, headers, principal };
-    const answer =
+    const { counted } = res.locals;
+    // Only what changes nothing begins before the request has been counted.
+    if (call.operation.method !== 'get') await counted;
+    const answering =
       call.operation.requestBody === undefined
-        ? await handler(new ReadingInput(input, stopping, res), ctx)
-        : await takeUpload(ctx, uploads, { req, res, principal: principal! }, (upload) =>
+        ? handler(new ReadingInput(input, stopping, res), ctx)
+        : takeUpload(ctx, uploads, { req, res, principal: principal! }, (upload) =>
             // What was received whole, a stopping server finishes.
             handler({ ...input, ...upload, signal: clientLeft(res) }, ctx),
           );
+    const [answer] = await Promise.all([answering, counted]);
     await reply.answer(req, res, answer);
   };
 

@@ -1,6 +1,6 @@
 /** Sessions page by page. */
 import { sql } from 'kysely';
-import { Prepared } from '../prepared.ts';
+import { Prepared, unsized } from '../prepared.ts';
 import { record, recordsTogether, sessionsOf } from './records.ts';
 import { readable } from './readable.ts';
 import type { Queryable } from '../database.ts';
@@ -131,8 +131,9 @@ const pagesTogether = new Prepared<Together, { page: string | null }>('pages', (
   db
     .selectFrom(
       sql<{ account_id: string; place: number }>`unnest(
-        ${parameter('accountIds')}::uuid[], ${parameter('froms')}::timestamptz[], ${parameter('times')}::timestamptz[],
-        ${parameter('ids')}::uuid[], ${parameter('limits')}::int[]
+        ${unsized(parameter('accountIds'), 'uuid')}, ${unsized(parameter('froms'), 'timestamptz')},
+        ${unsized(parameter('times'), 'timestamptz')}, ${unsized(parameter('ids'), 'uuid')},
+        ${unsized(parameter('limits'), 'int')}
       ) with ordinality`.as<'asked'>(sql`asked (account_id, since, time, id, most, place)`),
     )
     .select((asked) =>

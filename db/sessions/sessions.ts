@@ -1,6 +1,6 @@
 /** Reading sessions. What changes them is in `states.ts`. */
 import { sql } from 'kysely';
-import { Prepared } from '../prepared.ts';
+import { Prepared, unsized } from '../prepared.ts';
 import { readable } from './readable.ts';
 import type { Selectable } from 'kysely';
 import type { Queryable } from '../database.ts';
@@ -24,7 +24,9 @@ const many = new Prepared<{ accountIds: string[]; ids: string[] }, ReadableSessi
 /** Pairs of account and session, numbered from 1 in the order given. */
 export const wantedSessions = (accountIds: string[], ids: string[]) =>
   sql<{ account_id: string; id: string; place: number }>`
-    unnest(${accountIds}::uuid[], ${ids}::uuid[]) with ordinality`.as<'wanted'>(sql`wanted (account_id, id, place)`);
+    unnest(${unsized(accountIds, 'uuid')}, ${unsized(ids, 'uuid')}) with ordinality`.as<'wanted'>(
+    sql`wanted (account_id, id, place)`,
+  );
 
 /**
  * Runs a statement about many sessions, each named with its account and in lower case.

@@ -9,6 +9,8 @@ export interface ResponseLocals {
   query?: Readonly<Record<string, string | string[]>>;
   /** Whose key was sent. */
   accountId?: string;
+  /** Rejects when the allowance does not admit the request: nothing is answered before. */
+  counted?: Promise<void>;
   /** Of the problem that it was answered with. */
   code?: string;
 }

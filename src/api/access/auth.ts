@@ -32,8 +32,11 @@ export class Auth {
   }
 
   /**
-   * Admits a request and counts it against the allowance of its account; from then on the answer, whatever it is, says
-   * what is left.
+   * Admits a request, and begins to count it against the allowance of its account. What it asks for may be read meanwhile, but
+   * no answer leaves before `res.locals.counted` has resolved: a rejection, 429 `rate_limited`, goes before all that is found
+   * wrong with the request later. From then on the answer, whatever it is, says what is left.
+   *
+   * For an account that was refused in this window, nothing is read before its request has been counted.
    *
    * @throws {ApiError} 401 `unauthorized`, 403 `plan_not_eligible`, `account_suspended` or `insufficient_scope`,
    *   429 `rate_limited`
@@ -42,7 +45,11 @@ export class Auth {
     const principal = await this.#authenticate(req, res);
     res.locals.accountId = principal.account_id;
     refuseIneligible(principal);
-    await this.#spendAllowance(principal, res);
+    const counted = this.#spendAllowance(principal, res);
+    res.locals.counted = counted;
+    if (this.#counts.wasRefused(principal.account_id)) await counted;
+    // Whoever answers hears of it; it must not end the process when nobody does yet.
+    else counted.catch(() => {});
     if (!principal.scopes.includes(scope)) throw insufficientScope(scope);
     return principal;
   }
@@ -66,6 +73,14 @@ export class Auth {
       });
     }
   }
+}
+
+/** Why the allowance does not admit a request; undefined when it does. @param counted of `res.locals` */
+export async function refusalBy(counted: Promise<void> | undefined): Promise<unknown> {
+  return counted?.then(
+    () => undefined,
+    (refusal: unknown) => refusal,
+  );
 }
 
 /** RFC 6750, section 3: no error code when no credential was sent. */

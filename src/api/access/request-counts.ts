@@ -17,6 +17,10 @@ interface Asked {
 export class RequestCounts {
   readonly #db: Db;
   readonly #asked = new Batches<Asked>((batch) => this.#countTogether(batch), limits);
+  /** Accounts whose allowance of this window was found used up. */
+  #refused = new Set<string>();
+  /** Runs while there are any: windows of all accounts end together. */
+  #windowEnd: NodeJS.Timeout | undefined;
 
   constructor(db: Db) {
     this.#db = db;
@@ -30,6 +34,19 @@ export class RequestCounts {
     const request = Promise.withResolvers<AllowanceWindow>();
     asked.requests.push(request);
     return request.promise;
+  }
+
+  /** Whether a request of the account was refused in this window: the next one probably is too. */
+  wasRefused(accountId: string): boolean {
+    return this.#refused.has(accountId);
+  }
+
+  #remember(accountId: string, { endsInSeconds }: AllowanceWindow): void {
+    this.#refused.add(accountId);
+    this.#windowEnd ??= setTimeout(() => {
+      this.#refused = new Set();
+      this.#windowEnd = undefined;
+    }, endsInSeconds * 1000).unref();
   }
 
   async #countTogether(batch: Asked[]): Promise<void> {
@@ -59,6 +76,7 @@ export class RequestCounts {
       if (!answer.admitted) refusal = answer;
       resolve(answer);
     }
+    if (refusal !== undefined) this.#remember(accountId, refusal);
   }
 }
 

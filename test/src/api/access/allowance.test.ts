@@ -6,6 +6,7 @@ import { setPlanLimits } from '../../../../db/plans.ts';
 import { RequestCounts } from '../../../../src/api/access/request-counts.ts';
 import { makeAccount, makeKey } from '../../../support/service/accounts.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
+import { withinAMinute } from '../../../support/service/within-a-minute.ts';
 import { useService } from '../../../support/service/use-service.ts';
 import { until } from '../../../support/until.ts';
 import type { Response } from 'supertest';
@@ -37,27 +38,9 @@ async function secondOfMinute(): Promise<number> {
   return rows[0]!.s;
 }
 
-const minute = async () =>
-  (await sql<{ m: number }>`select floor(extract(epoch from clock_timestamp()) / 60)::int as m`.execute(first.db))
-    .rows[0]!.m;
-
-/** Windows begin with the minute: what must happen within one happens again when the minute turned meanwhile. */
-const withinAMinute = (work: () => Promise<void>) => async () => {
-  for (;;) {
-    const began = await minute();
-    const outcome = await work().then(
-      () => undefined,
-      (error: unknown) => ({ error }),
-    );
-    if ((await minute()) !== began) continue;
-    if (outcome !== undefined) throw outcome.error;
-    return;
-  }
-};
-
 test(
   'requests one after another → r falls by one each, t is the end of the minute, then 429 with Retry-After',
-  withinAMinute(async () => {
+  withinAMinute(first, async () => {
     const { key, id } = await makeAccount(first.db, { limits: { requests_per_minute: 4 } });
     for (const r of [3, 2, 1, 0]) {
       const asked = await secondOfMinute();
@@ -85,7 +68,7 @@ test(
 
 test(
   'refused requests → are not counted, however many',
-  withinAMinute(async () => {
+  withinAMinute(first, async () => {
     const { key, id } = await makeAccount(first.db, { limits: { requests_per_minute: 1 } });
     await first.get('/v1/sessions', key).expect(200);
     for (let i = 0; i < 5; i += 1) await first.get('/v1/sessions', key).expect(429);
@@ -95,7 +78,7 @@ test(
 
 test(
   'answers of every status but 401 and 403 for the plan → count',
-  withinAMinute(async () => {
+  withinAMinute(first, async () => {
     const { key, id } = await makeAccount(first.db);
     await first.get('/v1/sessions?page=1', key).expect(400);
     await first.get('/v1/sessions/01a1f89b-f1a2-7605-ae51-71a046f5ee3c', key).expect(404);
@@ -114,7 +97,7 @@ test(
 
 test(
   '200 requests at once over two keys and two processes with an allowance of 60 → exactly 60 admitted',
-  withinAMinute(async () => {
+  withinAMinute(first, async () => {
     const account = await makeAccount(first.db, { plan: 'pro' });
     const { key: other } = await makeKey(first.db, account.id, { scopes: ['read'] });
     const answers = await Promise.all(
@@ -131,7 +114,7 @@ test(
 
 test(
   "another account's requests → do not count",
-  withinAMinute(async () => {
+  withinAMinute(first, async () => {
     const [busy, quiet] = [await makeAccount(first.db, { plan: 'pro' }), await makeAccount(first.db, { plan: 'pro' })];
     for (let i = 0; i < 5; i += 1) await first.get('/v1/sessions', busy.key).expect(200);
     expect(allowanceOf(await first.get('/v1/sessions', quiet.key).expect(200)).r).toBe(59);
@@ -140,7 +123,7 @@ test(
 
 test(
   'a limit that falls and rises within a window → no more admitted than the higher one, none refused before',
-  withinAMinute(async () => {
+  withinAMinute(first, async () => {
     const { id } = await makeAccount(first.db);
     const admitted = async (allowance: number, times: number) => {
       let count = 0;
@@ -168,7 +151,7 @@ test.each(['the override of the account', 'the limit of its plan'])(
 
 test(
   'a window that turns under load → each window admits its allowance, not one more',
-  withinAMinute(async () => {
+  withinAMinute(first, async () => {
     const { id } = await makeAccount(first.db);
     const burst = () =>
       Promise.all(Array.from({ length: 30 }, (_, i) => countRequest([first, second][i % 2]!.db, id, 10)));
@@ -181,7 +164,7 @@ test(
 
 test(
   'requests of 40 accounts at once in four processes → each account admits exactly its own allowance',
-  withinAMinute(async () => {
+  withinAMinute(first, async () => {
     const accounts = await Promise.all(Array.from({ length: 40 }, () => makeAccount(first.db)));
     const processes = [first.db, second.db, first.db, second.db].map((db) => new RequestCounts(db));
     const allowanceOfAccount = (index: number) => (index % 8) * 3;
@@ -203,7 +186,7 @@ test(
 
 test(
   'more at once than are left → those that are left are admitted',
-  withinAMinute(async () => {
+  withinAMinute(first, async () => {
     const { id } = await makeAccount(first.db);
     for (let i = 0; i < 3; i += 1) await countRequest(first.db, id, 5);
     expect(await countRequestsThatFit(first.db, [{ accountId: id, allowance: 5, wanted: 3 }])).toEqual(new Map());
@@ -215,7 +198,7 @@ test(
 
 test(
   'hundreds at once of an account whose window is nearly full → those that are left admitted, the rest refused together',
-  withinAMinute(async () => {
+  withinAMinute(first, async () => {
     const { id } = await makeAccount(first.db);
     for (let i = 0; i < 3; i += 1) await countRequest(first.db, id, 5);
     const { db, count } = countStatements(first.db);
@@ -233,7 +216,7 @@ test(
 
 test(
   'a new limit that only one of two requests at once knows → each goes by its own',
-  withinAMinute(async () => {
+  withinAMinute(first, async () => {
     const { id } = await makeAccount(first.db);
     const counts = new RequestCounts(first.db);
     for (let i = 0; i < 3; i += 1) await counts.count(id, 4);

@@ -1,8 +1,10 @@
 /** Reads that are gathered from many requests: each gets its own answer, and never another account's. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import { openDatabase } from '../../../../db/database.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
 import { versionOf } from '../../../../db/sessions/transcripts.ts';
+import { RequestCounts } from '../../../../src/api/access/request-counts.ts';
 import { GatheredReads } from '../../../../src/api/reads/gathered-reads.ts';
 import { SessionReads } from '../../../../src/api/reads/session-reads.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
@@ -113,6 +115,34 @@ test('sessions with their segments → those of the owner; not those so long tha
   const headers = { Authorization: `Bearer ${mine.account.key}` };
   const answer = await fetch(`${service.url}/v1/sessions/${long.id}/transcript`, { headers });
   expect(((await answer.json()) as { segments: { text: string }[] }).segments[0]!.text).toBe(text);
+});
+
+test('the same statements again and again on one connection → PostgreSQL soon plans none of them anew', async () => {
+  const { db, close } = openDatabase(service.databaseUrl, () => undefined, 1);
+  try {
+    const [reads, counts] = [new SessionReads(db), new RequestCounts(db)];
+    const [{ account, sessions }] = owners as [(typeof owners)[0]];
+    const id = sessions[0]!.id;
+    const statuses = ['queued', 'processing', 'completed', 'failed'] as const;
+    for (let time = 0; time < 8; time += 1) {
+      await counts.count(account.id, 1_000);
+      await Promise.all([
+        reads.find(account.id, id),
+        reads.findWithSegments(account.id, id),
+        reads.segments(account.id, id),
+        reads.page({ accountId: account.id, limit: 21 }),
+        ...statuses.map((_, last) =>
+          reads.page({ accountId: account.id, limit: 21, statuses: statuses.slice(0, last + 1) }),
+        ),
+      ]);
+    }
+    const { rows } = await sql<{ name: string; custom_plans: number }>`
+      select name, custom_plans from pg_prepared_statements`.execute(db);
+    expect(rows).toHaveLength(9);
+    for (const { custom_plans: plans } of rows) expect(plans).toBe(5);
+  } finally {
+    await close();
+  }
 });
 
 test('more questions than a statement takes, some the same → every one answered, the same ones together', async () => {

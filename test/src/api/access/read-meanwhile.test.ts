@@ -1,0 +1,81 @@
+/** What a request asks for is read while it is counted: seen by holding one of the two back. */
+import { sql } from 'kysely';
+import { inTransaction } from '../../../../db/transaction.ts';
+import { makeAccount } from '../../../support/service/accounts.ts';
+import { lockWaits } from '../../../support/service/lock-waits.ts';
+import { queueSession } from '../../../support/service/sessions.ts';
+import { useService } from '../../../support/service/use-service.ts';
+import { withinAMinute } from '../../../support/service/within-a-minute.ts';
+import { until } from '../../../support/until.ts';
+import type { Trx } from '../../../../db/database.ts';
+import type { TestAccount } from '../../../support/service/accounts.ts';
+
+const service = useService();
+
+/** As if so many requests had been counted in this window. */
+const useUp = (trx: Trx, { id }: TestAccount, used: number) =>
+  sql`insert into allowance (account_id, window_number, used)
+    values (${id}, floor(extract(epoch from clock_timestamp()) / 60), ${used})
+    on conflict (account_id) do update set window_number = excluded.window_number, used = excluded.used`.execute(trx);
+
+const lockSessions = (trx: Trx) => sql`lock table sessions in access exclusive mode`.execute(trx);
+
+const useUpInDatabase = (account: TestAccount) => inTransaction(service.db, (trx) => useUp(trx, account, 1));
+
+test.each([
+  ['what it asks for', 'sessions', 200],
+  ['something that is not there', 'sessions/01a1f89b-f1a2-7605-ae51-71a046f5ee3c', 404],
+  ['nothing, since it is wrong', 'sessions?limit=0', 400],
+])('a request for %s whose count is held back → no answer until it is counted, then as it was', (_, path, status) =>
+  withinAMinute(service, async () => {
+    const account = await makeAccount(service.db, { limits: { requests_per_minute: 100 } });
+    await queueSession(service.db, account.id, { title: 'a secret title' });
+    await service.get('/v1/sessions', account.key).expect(200);
+    for (const [used, expected] of [
+      [1, status],
+      [100, 429],
+    ] as const) {
+      let isAnswered = false;
+      const { asked } = await inTransaction(service.db, async (trx) => {
+        await useUp(trx, account, used);
+        const answer = service.get(`/v1/${path}`, account.key).then((response) => {
+          isAnswered = true;
+          return response;
+        });
+        await until(async () => (await lockWaits(trx)).length === 1);
+        // What it reads has long been read when others were answered.
+        const other = await makeAccount(service.db);
+        for (let i = 0; i < 3; i += 1) await service.get('/v1/sessions', other.key).expect(200);
+        expect(isAnswered).toBe(false);
+        return { asked: answer };
+      });
+      const { status: answered, text, headers } = await asked;
+      expect(answered).toBe(expected);
+      expect(headers.ratelimit).toMatch(/^"plan";r=\d+;t=\d+$/);
+      if (expected === 429) expect(text).not.toContain('secret');
+    }
+  })(),
+);
+
+test('a request beyond the allowance while what it asks for can not be read yet → 429 at once', () =>
+  withinAMinute(service, async () => {
+    const account = await makeAccount(service.db, { limits: { requests_per_minute: 1 } });
+    await useUpInDatabase(account);
+    await inTransaction(service.db, async (trx) => {
+      await lockSessions(trx);
+      await service.get('/v1/sessions', account.key).expect(429);
+      expect(await lockWaits(trx)).toHaveLength(1);
+    });
+  })());
+
+test('requests of an account that was refused in this window → nothing is read for them', () =>
+  withinAMinute(service, async () => {
+    const account = await makeAccount(service.db, { limits: { requests_per_minute: 1 } });
+    await useUpInDatabase(account);
+    await service.get('/v1/sessions', account.key).expect(429);
+    await inTransaction(service.db, async (trx) => {
+      await lockSessions(trx);
+      for (let i = 0; i < 5; i += 1) await service.get('/v1/sessions', account.key).expect(429);
+      expect(await lockWaits(trx)).toEqual([]);
+    });
+  })());
