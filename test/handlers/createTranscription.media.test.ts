@@ -93,10 +93,12 @@ test.each([
   expect(await traces(service, account)).toMatchObject({ reservedMs });
 });
 
-test('a machine without a working ffmpeg → 503 that says nothing from inside, nothing is left', async () => {
+test.each([
+  ['a machine without a working ffmpeg', 'echo secret-from-inside >&2; exit 127'],
+  ['ffmpeg is killed, as where memory runs out', 'echo secret-from-inside >&2; kill -KILL $$'],
+])('%s → 503 that says nothing from inside, nothing is left', async (_, broken) => {
   const account = await makeAccount(service.db);
   const before = await traces(service, account);
-  const broken = 'echo secret-from-inside >&2; exit 127';
   const response = await withFfmpeg(broken, async () => send(account.key, 'tone.mp3'));
   expect([response.status, response.body.code]).toEqual([503, 'unavailable']);
   expect(response.headers['retry-after']).toBe('5');

@@ -43,12 +43,10 @@ type Failover = (
   first: OwnPostgres,
   standby: OwnPostgres,
   upload: () => Promise<Seen>,
-) => Promise<{ primary: string; other: string }>;
+) => Promise<{ primary: string; other?: string }>;
 
-/** The primary takes no writes any more, and the standby takes its place. */
-const switchOver: Failover = async (relay, first, standby) => {
-  await ask(first.url, 'alter system set default_transaction_read_only = on');
-  await ask(first.url, 'select pg_reload_conf()');
+/** Resolves when the standby has everything that the primary wrote. */
+async function caughtUp(first: OwnPostgres, standby: OwnPostgres): Promise<void> {
   const written = async () => (await ask(first.url, 'select pg_current_wal_lsn()::text as lsn'))[0]!.lsn;
   const replayed = async () => (await ask(standby.url, 'select pg_last_wal_replay_lsn()::text as lsn'))[0]!.lsn;
   await until(
@@ -56,9 +54,26 @@ const switchOver: Failover = async (relay, first, standby) => {
     ([there, here]) => there === here,
     hangMs,
   );
+}
+
+/** The primary takes no writes any more, and the standby takes its place. */
+const switchOver: Failover = async (relay, first, standby) => {
+  await ask(first.url, 'alter system set default_transaction_read_only = on');
+  await ask(first.url, 'select pg_reload_conf()');
+  await caughtUp(first, standby);
   await ask(standby.url, 'select pg_promote()');
   relay.leadTo(standby.url);
   return { primary: standby.url, other: first.url };
+};
+
+/** The primary ends (SQLSTATE 57P01 on every connection), and the standby takes its place. */
+const shutDown: Failover = async (relay, first, standby, upload) => {
+  await caughtUp(first, standby);
+  await first.stop();
+  expect(await upload()).toMatchObject({ status: 503, code: 'unavailable' });
+  await ask(standby.url, 'select pg_promote()');
+  relay.leadTo(standby.url);
+  return { primary: standby.url };
 };
 
 /** A balancer takes the standby for the primary, until the service has asked there. */
@@ -73,6 +88,7 @@ const strayToStandby: Failover = async (relay, first, standby, upload) => {
 
 test.each([
   ['PostgreSQL was demoted, its standby promoted', switchOver],
+  ['PostgreSQL was shut down, its standby promoted', shutDown],
   ['new connections led to a standby for a while', strayToStandby],
 ])(
   '%s → no connection stays there, what was accepted is kept, and everything goes on without a restart',
@@ -104,7 +120,7 @@ test.each([
     await writeFile(go, '');
     for (const id of accepted) expect(await client.final(id, hangMs)).toMatchObject({ status: 'completed' });
     await until(
-      () => connectionsTo(other),
+      () => (other === undefined ? 0 : connectionsTo(other)),
       (count) => count === 0,
       hangMs,
     );

@@ -64,6 +64,15 @@ test('audio that can not be decoded → failed at once with unsupported_media, n
   expect((await row(service, account, sessionId)).attempt).toBe(1);
 });
 
+test('audio that decodes to much less than was measured, and again → what there is, charged as that', async () => {
+  const { sessionId } = await upload(service, account, tone);
+  await ffmpeg(...sine(0.5), '-f', 'wav', audioPath(sessionId));
+  await begin();
+  expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed', durationMs: 500 });
+  expect(await row(service, account, sessionId)).toMatchObject({ measured_ms: 2_000, confirmed_short: true });
+  expect((await listLedger(service.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -500]);
+});
+
 test('a file without an audio track → failed with no_audio_track', async () => {
   const { sessionId } = await upload(service, account, tone);
   await ffmpeg(...pictures(1), '-f', 'matroska', audioPath(sessionId));
