@@ -1,20 +1,13 @@
 /** The figures of a run: for eyes and for programs. */
 import { table } from '../../scripts/terminal/table.ts';
+import type { Findings } from './inspection.ts';
 import type { RoundResult } from './round.ts';
 
-export interface KindFigures {
+export interface KindFigures extends Omit<Findings, 'breaches'> {
   kind: string;
   rounds: number;
   hit: number;
   uploads: number;
-  accepted: number;
-  completed: number;
-  failed: number;
-  refused: number;
-  lost: number;
-  truncated: number;
-  chargedTwice: number;
-  existingTwice: number;
   breaches: number;
   medianRecoverySeconds: number;
   maxRecoverySeconds: number;
