@@ -84,6 +84,7 @@ async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
       client.get(`/v1/sessions/${sessionId}/transcript?wait=30`),
       client.upload(file, `key ${round}`),
     ]);
+    // All of them are answered while the database is away: it comes back after this loop.
     expect([ready, healthy]).toEqual([503, 200]);
     seen.push(...answers);
     // No faster than impatient clients.
@@ -137,11 +138,11 @@ const runs = ({ text }: Seen) => (JSON.parse(text) as { status: string }).status
 
 const tests: [string, () => Promise<void>][] = [
   [
-    'PostgreSQL is stopped for 30 s → 503, not ready but healthy, then everything goes on without a restart',
+    'PostgreSQL is stopped for 30 s → 503 while it is away, not ready but healthy, then everything goes on without a restart',
     () => sufferOutage(stoppedServer),
   ],
   [
-    'the network swallows every packet for 30 s → 503, not ready but healthy, then everything goes on without a restart',
+    'the network swallows every packet for 30 s → 503 while it is away, not ready but healthy, then everything goes on without a restart',
     () => sufferOutage(blackHole),
   ],
   [

@@ -1,4 +1,5 @@
 /** Servers that are busy, broken, hostile or away. */
+import { jest } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
@@ -9,6 +10,7 @@ import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
 import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
 import { childrenOf } from '../../../support/service/processes.ts';
+import { holdTheClock } from '../../../support/faults/held-clock.ts';
 import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';
 import { useFolder } from '../../../support/use-folder.ts';
 import { until } from '../../../support/until.ts';
@@ -28,6 +30,7 @@ beforeAll(async () => {
   audio = { file, durationMs: 2000, silences: [] };
 });
 afterEach(async () => {
+  jest.useRealTimers();
   await Promise.all(closing.splice(0).map((each) => each.close()));
   // Whatever went wrong, no file is left beside the decoded audio.
   expect(await readdir(folder)).toEqual(['decoded']);
@@ -237,6 +240,8 @@ test.each<[string, Reply]>([
   ['much longer to ask again', { status: 429, headers: { 'retry-after': '300' }, body: {} }],
   ['for the end of an answer', 'never finish'],
 ])('aborted while it waits %s → rejects with the reason without asking again; nothing goes on', async (_, reply) => {
+  // No pause is over before the abort.
+  holdTheClock('timeouts');
   const { server, recognizer } = await serve(inTurn(reply));
   const controller = new AbortController();
   const running = recognizer.recognize(audio, { signal: controller.signal });
