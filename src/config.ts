@@ -13,7 +13,7 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 export interface Config {
   host: string;
   port: number;
-  /** Where `/healthz`, `/readyz` and `/metrics` are served; the same host. */
+  /** The port of `/healthz`, `/readyz` and `/metrics`. The host is the same. */
   opsPort: number;
   /** Undefined: the embedded PostgreSQL below `dataDir`. */
   databaseUrl: string | undefined;
@@ -31,7 +31,7 @@ export interface Config {
   /** Express's `trust proxy`: false, a number of hops, or addresses. */
   trustProxy: false | number | string[];
   corsOrigins: string[];
-  /** 401s per address and minute before they are delayed. */
+  /** How many answers 401 an address gets in a minute before further ones are delayed. */
   authFailuresPerMinute: number;
   /** For developers: an answer that breaks the contract is logged and becomes a 500. */
   validateResponses: boolean;
@@ -126,9 +126,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return config;
 }
 
-/** What is shown of a wrong value: start-up messages end up in logs. */
+/** A wrong value is shown without its password, because messages of the start end up in logs. */
 const withoutPassword = (text: string) => text.replace(/(:\/\/|:).*@/, '$1…@');
-/** Anything but an address may be the key, in the wrong variable. */
+/** A value that is no address may be a key in the wrong variable, so it is not shown. */
 const shownAddress = (text: string) =>
   URL.canParse(text) && /^\w+:\/\//.test(text) ? withoutPassword(text).replace(/[?#].*/, '?…') : '…';
 
@@ -145,7 +145,10 @@ function parseDatabaseUrl(text: string): string | undefined {
 const openAiUrl = 'https://api.openai.com/v1';
 const isOpenAis = ({ hostname }: URL) => /(^|\.)openai\.com$/.test(hostname);
 
-/** Without user, password and query: there, a key would get into messages. OpenAI's own only by https. */
+/**
+ * An address with a user, a password or a query is refused: a key there would get into messages. OpenAI's own server is
+ * reached by https only.
+ */
 function parseBaseUrl(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.origin + url.pathname === url.href;
@@ -153,7 +156,7 @@ function parseBaseUrl(text: string): string | undefined {
   return isPlain && !isReadable ? url.href.replace(/\/+$/, '') : undefined;
 }
 
-/** What may stand in a header. */
+/** A key goes into a header, so only the characters of a header are allowed. */
 const parseKey = (text: string) => (/^[!-~]+$/.test(text) ? text : undefined);
 
 function parseTrustProxy(text: string): number | string[] | undefined {

@@ -2,12 +2,15 @@ import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const closeIdleEveryMs = 200;
-/** What Linux allows. Beyond Node's 511, a burst of clients would believe to be connected, and the server not know of them. */
+/**
+ * How many connections may wait to be accepted: the most that Linux allows. With Node's 511, some clients of a burst
+ * would believe that they are connected while the server knows nothing of them.
+ */
 const waitingConnections = 4096;
 
 /**
- * @returns the port, which is a free one when 0 was asked for
- * @throws a sentence that names the variable to change when the port is taken
+ * @returns the port; a free one when 0 was asked for
+ * @throws {Error} the port is taken; the message names the variable to change
  */
 export async function listen(server: Server, port: number, host: string, variable: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -20,7 +23,10 @@ export async function listen(server: Server, port: number, host: string, variabl
   return (server.address() as AddressInfo).port;
 }
 
-/** From `stopping` on every answer is the last on its connection, and says so: the next request goes elsewhere. */
+/**
+ * After `stopping`, every answer is the last one on its connection and says so. The client's next request then goes to
+ * another server.
+ */
 export function closeConnectionsWhen(stopping: AbortSignal, server: Server): void {
   const inFlight = new Set<ServerResponse>();
   const watch = (_req: unknown, res: ServerResponse) => {
@@ -36,7 +42,7 @@ export function closeConnectionsWhen(stopping: AbortSignal, server: Server): voi
 /** Takes no new connection, lets requests in flight finish, and cuts off what is left after `graceMs`. */
 export async function closeGracefully(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Again and again: those whose answer had begun already come free one by one.
+  // Repeated, because connections become idle one by one when their answers end.
   const closing = setInterval(() => server.closeIdleConnections(), closeIdleEveryMs);
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;

@@ -1,25 +1,28 @@
-/** Standard output for lines that must stop nobody: not the event loop, and not the end of the process. */
+/**
+ * Writes the log to standard output and never blocks: neither the event loop nor the end of the process waits for the
+ * reader.
+ */
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 
 /** A pipe takes 64 KiB at once. */
 const maxGathered = 64 * 1024;
-/** In characters: what may wait for a reader, or for room on the disk, before lines are dropped. */
+/** Characters that may wait for a reader or for room on the disk. Lines beyond that are dropped. */
 const maxWaiting = 1024 * 1024;
-/** One write for the lines of 5 ms: a client that asks alone would otherwise cost one for each of its requests. */
+/** Lines of 5 ms are written at once. Otherwise each request of a client that asks alone would cost one write. */
 const gatherMs = 5;
-/** How soon a reader that had stalled, or a disk that was full, is tried again. */
+/** How long after a stalled reader or a full disk the next write is tried. */
 const retryMs = 20;
 /** How long the end of the process waits for a reader that has stalled. */
 const maxEndMs = 2_000;
 
 /**
- * Writes lines soon, in order. While the reader takes none, or the disk is full, they wait in memory; beyond 1 MiB they are
- * dropped and counted, until half of that has been written.
+ * Writes lines soon and in order. While the reader stalls or the disk is full, lines wait in memory. Beyond 1 MiB, new
+ * lines are dropped and counted until half of the waiting ones are written.
  */
 export class LogOutput {
   /** Opened for the first line: a log that says nothing opens nothing. */
   #fd: number | undefined;
-  /** What could not be written yet, and the lines after it. */
+  /** The rest of a write that was cut short, and the lines after it. */
   #unwritten: Buffer = Buffer.alloc(0);
   #lines = '';
   #timer: NodeJS.Timeout | undefined;
@@ -40,7 +43,7 @@ export class LogOutput {
 
   /** @param line ends in a line feed */
   write(line: string): void {
-    // Once a line was dropped, those after it are too until that was told: the gap is where the log says that it is.
+    // After a dropped line, later lines are dropped too until the loss is told. So the gap is where the log says it is.
     if (this.#untoldLost > 0 || this.#waiting >= maxWaiting) {
       this.#untoldLost += 1;
       return;
@@ -93,7 +96,7 @@ export class LogOutput {
     return openWithoutBlocking(1);
   }
 
-  /** A reader that only was slow gets the last lines; one that reads nothing is not waited for. */
+  /** The last lines. A slow reader gets them; a reader that reads nothing is not waited for. */
   #writeLast(): void {
     this.#endsAt ??= performance.now() + maxEndMs;
     while (this.#flush() === 'stalled' && performance.now() < this.#endsAt) {
@@ -103,11 +106,11 @@ export class LogOutput {
 }
 
 /**
- * A descriptor of the same pipe or terminal whose writes fail with EAGAIN instead of blocking.
+ * Opens standard output once more, so that writes fail with EAGAIN instead of blocking.
  *
- * Whether writes block belongs to what was opened, which this process shares with its parent and its neighbours; so it is
- * opened once more, for this process alone. A socket, or a pipe of another user, can not be opened again. There Node.js does
- * what it does for `console.log`: it makes the shared one non-blocking until the process ends.
+ * The flag belongs to the open file, which this process shares with its parent and its neighbours. So the file is
+ * opened again for this process alone. A socket, or a pipe of another user, can't be opened again. Then Node.js makes
+ * the shared file non-blocking until the process ends, as it does for `console.log`.
  */
 function openWithoutBlocking(fd: 1): number {
   if (fstatSync(fd).isFile()) return fd;

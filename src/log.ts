@@ -6,8 +6,8 @@ import type { Config } from './config.ts';
 export type Log = Logger;
 
 /**
- * One JSON line per event. Logs name accounts, sessions and requests by their ids; keys, transcripts, file names and the
- * values of queries never get here, and of a database error only what can not quote a row.
+ * One JSON line per event. Logs name accounts, sessions and requests by their ids. They never hold keys, transcripts,
+ * file names or the values of queries. Of a database error they hold only what can't quote a row.
  */
 export function createLog(config: Pick<Config, 'logLevel'>, destination?: DestinationStream): Log {
   const options = { level: config.logLevel, base: { pid: process.pid }, serializers: { err: withoutRows } };
@@ -21,7 +21,9 @@ export function createLog(config: Pick<Config, 'logLevel'>, destination?: Destin
 
 const outputs = new WeakMap<Log, LogOutput>();
 
-/** Lines of this log that were lost since the process began; 0 for a log that goes elsewhere than to standard output. */
+/**
+ * How many lines of this log were lost since the process began. It is 0 for a log that does not go to standard output.
+ */
 export const lostLines = (log: Log): number => outputs.get(log)?.lost ?? 0;
 
 function withoutRows(error: unknown): unknown {

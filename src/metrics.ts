@@ -79,7 +79,7 @@ export class Metrics {
       registers: [this.registry],
       async collect() {
         const queue = await measureQueue(db).catch(() => undefined);
-        // While the database is away these are unknown; the other metrics are what an operator needs then.
+        // These are unknown while the database is away. The other metrics are still shown.
         this.reset();
         oldest.reset();
         if (queue === undefined) return;

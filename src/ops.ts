@@ -6,12 +6,15 @@ import type { Foundation } from './context.ts';
 
 const pingTimeoutMs = 2_000;
 
-/** @param whyNotServing a sentence while a half of this process does not serve: it starts, stops, or waits for the operator */
+/**
+ * @param whyNotServing a sentence while a half of this process does not serve, because it starts, stops or waits for
+ *   the operator
+ */
 export function createOpsServer({ db, metrics, log }: Foundation, whyNotServing: () => string | undefined): Server {
   const answers: Record<string, (res: ServerResponse) => Promise<void>> = {
     '/healthz': async (res) => send(res, 200, 'text/plain', 'ok\n'),
     '/readyz': async (res) => {
-      // Again at the end: while the database was awaited, the process may have begun to stop.
+      // Asked again at the end: the process may have begun to stop while the database was asked.
       const problem = whyNotServing() ?? (await whyNoDatabase()) ?? whyNotServing();
       send(res, problem === undefined ? 200 : 503, 'text/plain', `${problem ?? 'ready'}\n`);
     },

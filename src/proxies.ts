@@ -2,23 +2,23 @@ import { EnvHttpProxyAgent } from 'undici';
 import { ConfigError } from './config.ts';
 import type { Dispatcher } from 'undici';
 
-/** Which undici itself would ask a proxy for. */
+/** Undici itself would ask a proxy for these addresses. */
 const thisMachine = 'localhost,127.0.0.1,[::1]';
 
 /**
- * The way out: by the proxies that `HTTPS_PROXY` and `HTTP_PROXY` name, in either case, but straight to this machine and to
- * what `NO_PROXY` names.
- * @param limits of silence, in ms; 0 for none
- * @throws {ConfigError} a proxy has no address
+ * Sends requests by the proxies that `HTTPS_PROXY` and `HTTP_PROXY` name, in capitals or not. Requests to this machine
+ * and to the hosts of `NO_PROXY` go without a proxy.
+ * @param limits longest silence in ms; 0 for no limit
+ * @throws {ConfigError} the address of a proxy is no address
  */
 export function throughProxies(limits: { headersTimeout: number; bodyTimeout: number }): Dispatcher {
   const named = (process.env['no_proxy'] ?? process.env['NO_PROXY'] ?? '').trim();
   const noProxy = named === '*' ? named : `${named},${thisMachine}`;
-  // With each request: undici leaves an agent's own limits out on the way to a proxy without a tunnel.
+  // The limits are given with each request: undici ignores those of an agent for a proxy without a tunnel.
   const limited: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
     dispatch({ ...options, ...limits }, handler);
   try {
-    // A tunnel for https only: proxies seldom allow one to other ports.
+    // Only https goes through a tunnel: proxies seldom allow a tunnel to other ports.
     return new EnvHttpProxyAgent({ noProxy, proxyTunnel: false }).compose(limited);
   } catch {
     throw new ConfigError(['HTTPS_PROXY or HTTP_PROXY: expected an address such as http://proxy.example.com:3128']);

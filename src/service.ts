@@ -33,7 +33,7 @@ export async function runService(halves: Halves): Promise<void> {
   const log = createLog(config);
   try {
     const asked = askedToStop();
-    // Also while it still starts: that can take minutes where another process holds the embedded PostgreSQL.
+    // Also while the process still starts: that takes minutes when another process holds the embedded PostgreSQL.
     void asked.then((signal) => beginStop(signal, log));
     const stop = await start(config, log, halves);
     await asked;
@@ -56,7 +56,7 @@ function beginStop(signal: NodeJS.Signals, log: Log): void {
   }, maxStopMs).unref();
 }
 
-/** Once: whoever asks again is asked for patience. */
+/** Resolves at the first signal. Later signals only get a line in the log that asks for patience. */
 function askedToStop(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     process.on('SIGTERM', resolve);
@@ -73,7 +73,7 @@ async function start(config: Config, log: Log, halves: Halves): Promise<() => Pr
   const ops = createOpsServer(foundation, () => whyNotServing());
   try {
     await listen(ops, config.opsPort, config.host, 'OPS_PORT');
-    // The worker last: a port that is taken must not cost the jobs that it would have begun an attempt.
+    // The worker starts last. When the port is taken, no job has begun and lost an attempt.
     const api = halves.api ? await startApi(foundation, foundation.databaseUrl) : undefined;
     const worker = recognizer && (await (await import('./worker/worker.ts')).startWorker(foundation, recognizer));
     whyNotServing = () => worker?.whyNotReady();
@@ -89,7 +89,7 @@ async function start(config: Config, log: Log, halves: Halves): Promise<() => Pr
   }
 }
 
-/** Loaded by workers only: recognizers and their packages would take 30 MB of an API's memory. */
+/** Only workers load this: a recognizer and its packages would take 30 MB of memory in an API process. */
 async function checkedRecognizer(config: Config): Promise<Recognizer> {
   const { selectRecognizer } = await import('./recognizers/select.ts');
   const recognizer = await selectRecognizer(config);

@@ -2,31 +2,32 @@ import { fitsOnScreen, joinWords } from './lines.ts';
 import type { WrittenWord } from './lines.ts';
 import type { Word } from '../recognizers/recognizer.ts';
 
-/** A caption that stays longer, or holds more, can't be read comfortably. */
+/** A caption that lasts longer, or holds more words, is hard to read. */
 const longestMs = 10_000;
 const mostWords = 20;
 
-/** Chosen, not measured: about a breath between sentences. */
+/** About a breath between two sentences. Chosen, not measured. */
 const pauseMs = 600;
 
-/** Beyond this many words, a shorter pause is a better place to cut than the twentieth word. */
+/** A caption with more words than this is cut at a shorter pause, before it reaches its longest length. */
 const enoughWords = 10;
 const shortPauseMs = 200;
 
-/** A sentence that is shorter, such as "Yes.", stays with the next one: nobody could read it. */
+/** A shorter sentence, such as "Yes.", stays with the next one, because nobody could read it alone. */
 const shortestSentenceMs = 1_000;
 
-/** What a comma is worth, in ms of pause, when a cut has to be made somewhere. */
+/** When a caption has to be cut, a comma counts as much as a pause of this many ms. */
 const commaMs = 300;
 
 const sentenceEnd = /[.!?…。！？]["'”’»)\]]*$/u;
 const clauseEnd = /[,;:–—，、；：]["'”’»)\]]*$/u;
-/** `Mr.`, `J.`, `e.g.`: what they end is no sentence. */
+/** `Mr.`, `J.`, `e.g.`: the full stop after these does not end a sentence. */
 const abbreviation = /^["'“‘«([]*(\p{L}|Mr|Mrs|Ms|Dr|Jr|Sr|St|Prof|vs|(\p{L}\.)+\p{L})\.$/u;
 
 /**
- * Cuts the words of an utterance into captions: at the ends of sentences, at pauses, where the speaker changes, and, before
- * one grows beyond 10 s, 20 words or two lines of 42 characters, at the best place in its second half.
+ * Cuts the words of an utterance into captions: at the ends of sentences, at pauses and where the speaker changes. A
+ * caption that would grow beyond 10 s, 20 words or two lines of 42 characters is cut at the best place in its second
+ * half.
  * @param words in order of time
  */
 export function cutIntoCaptions<W extends Word & { speaker?: string }>(words: readonly W[]): W[][] {

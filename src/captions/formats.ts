@@ -9,8 +9,8 @@ export interface Caption {
 }
 
 /**
- * A cue that ends when it starts is never on screen (WebVTT: the end must be greater than the start), but its words
- * were said: it is shown for this long, or until the next one.
+ * WebVTT does not show a cue that ends when it starts (its end must be greater than its start). Such a cue is shown for
+ * this long, or until the next one, because its words were said.
  */
 const shortestCueMs = 500;
 
@@ -70,7 +70,7 @@ function shownLongEnough(caption: Caption, nextMs: number): Caption {
   return { ...caption, endMs: caption.startMs + Math.min(room, shortestCueMs) };
 }
 
-/** A blank line ends a cue in both formats, and other control characters have no place in text. */
+/** A blank line ends a cue in both formats, so text becomes one line. Other control characters are removed. */
 function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }
@@ -80,7 +80,10 @@ function escapeWebVtt(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** SubRip has no escapes, and players differ in what they take for a tag or a position: lookalikes are harmless. */
+/**
+ * SubRip has no escapes, and each player takes other characters for a tag or a position. They are replaced by
+ * characters that look the same.
+ */
 function escapeSubRip(text: string): string {
   return text.replaceAll('<', '‹').replaceAll('>', '›').replaceAll('{\\', '{ \\');
 }

@@ -9,11 +9,11 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 /** A word of a caption, as it is written there. */
 export interface WrittenWord {
   text: string;
-  /** Whether a space goes before it; where nobody knows, the scripts tell. */
+  /** Whether a space goes before the word. Without it, the script of the text decides. */
   afterSpace?: boolean;
 }
 
-/** Words as a sentence: with spaces between them, but not within Chinese, Japanese, Thai and the like. */
+/** Joins words to a sentence: with spaces between them, except in Chinese, Japanese, Thai and similar scripts. */
 export function joinWords(words: readonly WrittenWord[]): string {
   return words.reduce((text, { text: word, afterSpace }) => {
     const isUnspaced = unspaced.test([...text].at(-1) ?? '') && unspaced.test([...word][0] ?? '');
@@ -21,7 +21,9 @@ export function joinWords(words: readonly WrittenWord[]): string {
   }, '');
 }
 
-/** Words of a text, with the punctuation around them: at its spaces and, in scripts without spaces, where words end. */
+/**
+ * Cuts a text into words, each with its punctuation: at spaces and, in scripts without spaces, at the ends of words.
+ */
 export function splitWords(text: string): Required<WrittenWord>[] {
   return text
     .trim()

@@ -26,8 +26,9 @@ export function segmentsFromUtterances(utterances: readonly (readonly SpokenWord
 }
 
 /**
- * The same for recognizers that don't say when each word was spoken. Within a long text, captions take as much of its time
- * as they have of its characters; their words are left out, since nobody knows their times.
+ * As `segmentsFromUtterances`, for recognizers that don't say when each word was spoken. A long text is cut into
+ * captions, and each gets a share of the time by its number of characters. These segments have no words, because their
+ * times are unknown.
  */
 export function segmentsFromTexts(texts: readonly SpokenWord[], durationMs: number): Segment[] {
   const utterances = texts.map(({ text, startMs, endMs, ...rest }) => {
@@ -52,7 +53,7 @@ function usableWords(words: readonly SpokenWord[], durationMs: number): SpokenWo
     .sort((a, b) => a.startMs - b.startMs);
 }
 
-/** Overlapping words would make overlapping captions, which players put on top of each other. */
+/** Overlapping words would make overlapping captions, and players show these on top of each other. */
 function withoutOverlaps(utterances: readonly SpokenWord[][]): SpokenWord[][] {
   let earliest = 0;
   return utterances.map((words) =>

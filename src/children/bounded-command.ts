@@ -44,12 +44,13 @@ export async function boundedCommand(
   const path = await findExecutable(program);
   const { setpriv, sh, env, prlimit } = await findLimiters();
   const { cpuSeconds } = limits;
-  // Each replaces itself by what it starts, so that there is one process with one pid.
+  // Each of these programs replaces itself by the next one, so there is one process with one pid.
   const command = [
     ...(await isolatingCommand(isolation ?? (await findIsolation()))),
-    // After the namespaces: a change of credentials may clear the signal.
+    // After the namespaces, because a change of credentials may clear the signal.
     ...[setpriv, '--pdeathsig=KILL', '--no-new-privs'],
-    // Whoever started this may have died before that, and then no signal will come. A shell adds to the environment.
+    // When the parent has died before this point, the signal will never come, so the shell checks its parent. `env -i`
+    // removes what the shell adds to the environment.
     ...[sh, '-c', 'test "$PPID" = "$0" && exec "$@"', String(process.pid), env, '-i'],
     ...[
       prlimit,

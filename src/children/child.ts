@@ -39,8 +39,9 @@ export class ChildNotStarted extends OperatorFault {
 }
 
 /**
- * What is to be thrown for a child that a signal killed. Nobody here sends SIGKILL without telling (`timed_out`, or an
- * abort): it comes from a kernel whose memory has ended, or from a person. Other signals are the program's own crash.
+ * The error for a child that a signal killed. The service sends SIGKILL only for a timeout or an abort, and these are
+ * told otherwise. So SIGKILL came from a kernel without memory or from a person. Any other signal is a crash of the
+ * program.
  */
 export function killedBy(program: string, by: NodeJS.Signals): Error {
   const message = `${program} was killed by ${by}`;
@@ -81,7 +82,7 @@ export async function runChild(program: string, args: readonly string[], options
 
     options.signal?.addEventListener('abort', abort, { once: true });
     child.on('error', (error) => {
-      // Node also reports a failed kill here; the child is then still there and 'close' will come.
+      // Node also reports a failed kill here. The child still runs then, and 'close' will come.
       if (child.pid !== undefined) return;
       settled();
       reject(new ChildNotStarted(`${program} could not be started: ${error.message}`, { cause: error }));

@@ -8,22 +8,22 @@ const execute = promisify(execFile);
 export type Isolation = 'user and network namespace' | 'network namespace' | 'none';
 
 /**
- * Arguments of unshare(1). In a new network namespace there is nothing but a loopback that is down. A user namespace lets
- * an ordinary user make one, and takes all capabilities from root's children: seen from inside they are user 1, who has
- * none, and seen from outside they stay the service's user, whose files they may read and write.
+ * Arguments of unshare(1). A new network namespace has nothing but a loopback that is down. A user namespace lets an
+ * ordinary user make one. It also takes all capabilities from root's children: inside they are user 1, which has none;
+ * outside they stay the service's user and may use its files.
  */
 const unshareArgs: Record<Exclude<Isolation, 'none'>, readonly string[]> = {
   'user and network namespace': ['--user', '--map-user=1', '--map-group=1', '--net', '--'],
-  // For root where user namespaces are off, or where its data lies in a folder of another user that only root may enter.
+  // For root where user namespaces are off, or where the data lies in a folder that only root may enter.
   'network namespace': ['--net', '--'],
 };
 
 let found: Promise<Isolation> | undefined;
 
 /**
- * The best that this machine allows, tried once per process: containers, Ubuntu's AppArmor and `user.max_user_namespaces`
- * may refuse namespaces, and that is no failure.
- * @param folder has to be within reach of the children; only the first call's counts
+ * The best isolation that this machine allows. It is tried once per process. Containers, Ubuntu's AppArmor and
+ * `user.max_user_namespaces` may refuse namespaces; that is no error.
+ * @param folder that the children must reach; only the folder of the first call counts
  */
 export function findIsolation(folder = '/'): Promise<Isolation> {
   return (found ??= tryIsolation(folder));
@@ -50,5 +50,5 @@ export async function isolatingCommand(isolation: Isolation): Promise<string[]> 
   return isolation === 'none' ? [] : [await findExecutable('unshare'), ...unshareArgs[isolation]];
 }
 
-/** Whether unshare(1) itself failed; what it starts begins its messages otherwise. */
+/** Whether unshare(1) itself failed: messages of the program that it starts begin otherwise. */
 export const isRefusedIsolation = (stderr: string): boolean => stderr.startsWith('unshare: ');

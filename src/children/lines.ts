@@ -1,12 +1,12 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** In characters. No tool of ours prints longer lines; without a bound a broken one would fill our memory. */
+/** In characters. No tool that we run prints longer lines. Without a bound, a broken tool would fill our memory. */
 const longestLine = 65_536;
 /** Four hours of quick speech are 2 MiB of words with their times. */
 const maxBytes = 8 * 1024 * 1024;
 
 export interface LineSplitter {
-  /** For `ChildOptions.onStdout`. Throws when a line grows beyond the longest, or all of them beyond 8 MiB. */
+  /** For `ChildOptions.onStdout`. Throws when a line is too long, or when the whole output is larger than 8 MiB. */
   push: (chunk: Buffer) => void;
   /** Hands over the last line if it had no line break. */
   end: () => void;

@@ -6,20 +6,20 @@ import { deleteIdempotencyRecords } from '../../db/idempotency.ts';
 import { eraseLedgerText } from '../../db/ledger.ts';
 import type { Foundation } from '../context.ts';
 
-/** Each takes a second or so: however many sessions there are, no statement runs into its time limit. */
+/** About a second's work. So no statement runs into its time limit, however many sessions there are. */
 const sessionsAtATime = 5_000;
 
 export type AccountErasure =
   | { kind: 'erased'; sessions: number; keys: number }
-  /** The rows are gone; the worker's sweep removes what no row needs. */
+  /** The rows are erased, but some audio could not be removed. The worker's sweep removes it. */
   | { kind: 'audio_left'; error: Error }
   | { kind: 'erased_before' }
   | { kind: 'unknown' };
 
 /**
- * Erases an account: first, part by part, the sessions that are final, then in one transaction the others, keys,
- * idempotency records and name, then the audio. The ledger stays, without text. Interrupted, it goes on when it is asked
- * for again.
+ * Erases an account. First its final sessions are deleted in parts. Then one transaction deletes its other sessions,
+ * keys, idempotency records and its name. Then the audio is removed. The ledger stays, without its text. When it was
+ * interrupted, calling it again goes on.
  */
 export async function eraseAccount(
   { db, queue, audioStore }: Pick<Foundation, 'db' | 'queue' | 'audioStore'>,

@@ -5,10 +5,10 @@ export const availableMs = (account: Pick<AccountInForce, 'balance_ms' | 'reserv
   account.balance_ms - account.reserved_ms;
 
 /**
- * What a queued session holds back of its account's balance, in ms: its duration. Where that could not be measured, it is
+ * How much of the account's balance a queued session reserves, in ms: its duration. When the duration is unknown, it is
  * the longest audio that the account may upload, or all that is available if that is less.
  *
- * @param durationMs measured at the upload, null when it could not be measured
+ * @param durationMs measured at the upload; null when it could not be measured
  * @returns undefined when the balance does not cover the session
  */
 export function reservationFor(

@@ -1,4 +1,4 @@
-/** How a session ends, with everything that belongs to it, each in the caller's transaction, which holds the account's lock. */
+/** How a session ends, with all that belongs to it. The caller opens the transaction and holds the account's lock. */
 import { changeReserved } from '../../db/accounts.ts';
 import { addLedgerEntry } from '../../db/ledger.ts';
 import { completeIfProcessing } from '../../db/sessions/attempts.ts';
@@ -8,7 +8,10 @@ import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { Trx } from '../../db/database.ts';
 import type { FailureCode } from '../../db/schema.ts';
 
-/** Fails a session and gives its reservation back. False, and nothing changed, when it was final. */
+/**
+ * Fails a session and ends its reservation.
+ * @returns false when the session was final already; then nothing was changed
+ */
 export async function failSession(trx: Trx, accountId: string, sessionId: string, code: FailureCode): Promise<boolean> {
   const failed = await failIfNotFinal(trx, accountId, sessionId, code);
   if (failed === undefined) return false;
@@ -29,8 +32,8 @@ export interface StoredTranscript {
 }
 
 /**
- * Stores a transcript, completes its session, charges its duration and ends its reservation. False when the attempt has
- * lost its session: then the caller rolls back.
+ * Stores a transcript, completes its session, charges its duration and ends its reservation.
+ * @returns false when the session belongs to another attempt; then the caller must roll back
  */
 export async function completeSession(
   trx: Trx,

@@ -1,4 +1,4 @@
-/** The job that works on a session: each put into the queue gets one here, in the transaction that puts it there. */
+/** Gives a session its job, in the transaction that puts the session into the queue. */
 import type { AccountInForce } from '../../db/accounts.ts';
 import type { Trx } from '../../db/database.ts';
 import type { QueuedSession } from '../../db/sessions/states.ts';
@@ -6,10 +6,9 @@ import type { Queue } from '../queue/queue.ts';
 
 /**
  * Gives a queued session the job that its row names.
- *
  * @param account the owner, locked by the caller
- * @param isFirst whether it goes before all jobs that were never taken, since it had its turn already
- * @param afterSeconds nobody takes it earlier
+ * @param isFirst whether the job goes before all jobs that were never taken, because the session has waited already
+ * @param afterSeconds how long nobody may take the job
  */
 export async function giveJob(
   trx: Trx,
@@ -22,9 +21,9 @@ export async function giveJob(
     id: session.queue_job_id,
     accountId: account.id,
     sessionId: session.id,
-    // Where the upload could not be measured, the job gets the time that the longest audio needs.
+    // When the duration is unknown, the job gets as much time as the longest allowed audio needs.
     durationMs: session.duration_ms ?? session.max_audio_ms,
-    // With no attempt left a job is still needed: whoever takes it fails the session.
+    // Without attempts left the session still needs a job: the worker that takes it fails the session.
     attempts: Math.max(1, session.attempts_left),
     runningJobs: account.running_jobs,
     isFirst,

@@ -1,4 +1,7 @@
-/** What support does to a session by hand, each in one transaction that holds the account's lock. The answer says what came of it. */
+/**
+ * What support does to a session by hand. Each change is one transaction that holds the account's lock, and the result
+ * says what happened.
+ */
 import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { changeReserved } from '../../db/accounts.ts';
 import { deleteIdempotencyRecords } from '../../db/idempotency.ts';
@@ -15,14 +18,14 @@ import type { SessionStatus } from '../../db/schema.ts';
 import type { Session } from '../../db/sessions/sessions.ts';
 import type { Foundation } from '../context.ts';
 
-/** There is no such session, or not any more. */
+/** There is no such session, or it was deleted. */
 interface Unknown {
   kind: 'unknown';
 }
 
 export type CancelOutcome = { kind: 'canceled' } | { kind: 'final'; status: SessionStatus } | Unknown;
 
-/** Fails a session with `canceled`, uncharged; a worker that runs it loses its claim. */
+/** Fails a session with `canceled`. It is not charged. A worker that runs it loses its claim. */
 export function cancelSession({ db, queue }: Pick<Foundation, 'db' | 'queue'>, id: string): Promise<CancelOutcome> {
   return changeSession<CancelOutcome>(db, id, async (trx, session) => {
     if (!(await failSession(trx, session.account_id, id, 'canceled'))) return { kind: 'final', status: session.status };
@@ -41,7 +44,7 @@ export type RetryOutcome =
 
 type RetryRefusal = 'not_eligible' | 'suspended' | 'too_long' | 'not_covered';
 
-/** Puts a failed session back to the queue, with a reservation and a job as a new upload gets them. */
+/** Puts a failed session back to the queue. It gets a reservation and a job by the rules of a new upload. */
 export async function retrySession(
   { db, queue, audioStore }: Pick<Foundation, 'db' | 'queue' | 'audioStore'>,
   id: string,
@@ -64,7 +67,7 @@ export async function retrySession(
   });
 }
 
-/** What a retried session reserves, in ms, or why it may not be: the rules of a new upload. */
+/** What a retried session reserves, in ms, or why it may not be retried. The rules are those of a new upload. */
 function retryReservation(account: AccountInForce, durationMs: number | null): number | RetryRefusal {
   if (!account.eligible) return 'not_eligible';
   if (account.suspended_at !== null) return 'suspended';
@@ -74,7 +77,7 @@ function retryReservation(account: AccountInForce, durationMs: number | null): n
 
 export type EraseOutcome =
   | { kind: 'erased'; accountId: string }
-  /** The rows are gone; the worker's sweep removes what no row needs. */
+  /** The rows are deleted, but the audio could not be removed. The worker's sweep removes it. */
   | { kind: 'audio_left'; error: Error }
   | Unknown;
 

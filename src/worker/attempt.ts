@@ -22,7 +22,7 @@ const progressEveryMs = 1_000;
 
 /** @throws what makes the queue try again later; the session is back in the queue then */
 export async function runJob(job: QueuedJob, worker: WorkerContext): Promise<void> {
-  // It was being taken while the standstill began.
+  // The job was on its way to this worker when the standstill began.
   if (worker.standstill.fault !== undefined) return putBack(job, worker);
   const room = await takeRoom(job, worker);
   if ('comesAgainAfterSeconds' in room) return putBack(job, worker, room.comesAgainAfterSeconds);
@@ -57,7 +57,7 @@ async function runAttempt(job: QueuedJob, room: RoomOfJob, worker: WorkerContext
     const isEnded = isStopping || hasLostJob;
     const operators = isEnded ? undefined : await operatorsFault(error, sessionId, room.neededBytes, worker);
     const outcome = outcomeOf(error, { isStopping, hasLostJob, operators });
-    // The client gets no more than the code; why is for support.
+    // The client sees only the code. The reason is for support.
     if (outcome.kind === 'retried')
       log.error({ err: error }, 'attempt failed; there is another unless it was the last');
     if (outcome.kind === 'failed' && error instanceof RecognizerError)
@@ -73,7 +73,10 @@ async function runAttempt(job: QueuedJob, room: RoomOfJob, worker: WorkerContext
   await removeAudio(worker, accountId, sessionId);
 }
 
-/** What can't be removed now, the sweep removes: the outcome of an attempt doesn't wait for a disk that is gone. */
+/**
+ * Removes the attempt's files. The sweep removes what can't be removed now, so no outcome waits for a disk that is
+ * gone.
+ */
 async function tidyUp(attempt: Attempt, { workFolder, log }: WorkerContext): Promise<void> {
   await workFolder.remove(attempt).catch((error: unknown) => log.warn({ err: error }, 'decoded audio not removed yet'));
 }
@@ -112,7 +115,7 @@ async function transcribe(job: QueuedJob, attempt: Attempt, claim: Claim, worker
   }
 }
 
-/** Writes progress at most once a second; a write that fails is no reason to stop. */
+/** Writes progress at most once a second. A write that fails does not stop the attempt. */
 function progressReporter(attempt: Attempt, { db, log }: WorkerContext): (percent: number) => void {
   let reportedAt = -Infinity;
   return (percent) => {

@@ -12,8 +12,8 @@ export async function removeAudioOfFinalSessions(remover: Remover): Promise<void
 }
 
 /**
- * Removes the audio of a final session. The row is marked first: a failed session may be put back to the queue at any
- * moment, and must find its audio then. A file that outlives a crash in between is found by the sweep.
+ * Removes the audio of a final session. The row is marked first, because a failed session may be put back to the queue
+ * at any moment and needs its audio then. After a crash between both, the sweep removes the file.
  */
 export async function removeAudio(
   { db, audioStore, log }: Remover,

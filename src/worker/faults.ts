@@ -1,4 +1,4 @@
-/** What only the operator can put right, found by looking: at the store, the disk, the memory, ffmpeg and the recognizer. */
+/** Looks for what only the operator can fix: at the store, the disk, the memory, ffmpeg and the recognizer. */
 import { freemem } from 'node:os';
 import { runChild } from '../children/child.ts';
 import type { AudioStore } from '../files/audio-store.ts';
@@ -14,7 +14,7 @@ export interface Fault {
   message: string;
 }
 
-/** Less than that, and the kernel is about to kill somebody. */
+/** With less free memory than this, the kernel is about to kill a process. */
 const leastMemoryBytes = 64 * 1024 ** 2;
 const programTimeLimitMs = 10_000;
 /** As much as ffmpeg gets for a recording. */
@@ -28,9 +28,8 @@ interface Looked {
 }
 
 /**
- * The first thing that is wrong; undefined when a job could run.
- *
- * @param neededBytes what has to be free on the disk of the work folder, beside what running jobs still need
+ * @param neededBytes room that the disk of the work folder must have, besides what running jobs still need
+ * @returns the first fault that is found; undefined when a job could run
  */
 export async function findFault(worker: Looked, neededBytes: number): Promise<Fault | undefined> {
   const looks: [Fault['reason'], () => Promise<void>][] = [
@@ -53,7 +52,7 @@ export async function findFault(worker: Looked, neededBytes: number): Promise<Fa
 async function checkDisk({ room, workFolder }: Looked, neededBytes: number): Promise<void> {
   const missingBytes = neededBytes - (await room.leftBytes());
   if (missingBytes > 0) throw new Error(noRoom(neededBytes, missingBytes));
-  // There may be room, and still nobody may write: a quota, a file system that was mounted read-only.
+  // There may be room on a disk that nobody may write to: because of a quota, or a read-only mount.
   await workFolder.checkWritable();
 }
 
@@ -61,8 +60,8 @@ export const noRoom = (neededBytes: number, missingBytes: number): string =>
   `the disk of DATA_DIR has no room for the next recording: it needs ${neededBytes} bytes, ${missingBytes} are missing`;
 
 async function checkMemory(): Promise<void> {
-  // Of the machine, what caches would give back counted as free. In a control group that counts them as used, a worker
-  // would wait for ever.
+  // The free memory of the machine, including what caches would give back. A control group counts caches as used, and a
+  // worker would wait for ever.
   const bytes = freemem();
   if (bytes < leastMemoryBytes) throw new Error(`only ${bytes} bytes of memory are left`);
 }

@@ -1,16 +1,19 @@
 /**
- * Attempts that are not spent although nothing was found wrong right after them: after how many seconds the session comes
- * again, each time. A lack of memory of ten minutes costs nobody an attempt.
+ * Pauses before a session is tried again when an attempt failed and nothing was found wrong right after it. Such an
+ * attempt is free. A lack of memory that lasts ten minutes costs no session an attempt.
  */
 const pausesSeconds = [5, 20, 80, 300, 300];
-/** Sessions that are remembered; beyond it the oldest are forgotten. */
+/** How many sessions are remembered. The oldest are forgotten first. */
 const remembered = 10_000;
 
-/** How many of them each session has had in this process. */
+/** Counts the free attempts of each session in this process. */
 export class FreeAttempts {
   readonly #taken = new Map<string, number>();
 
-  /** @returns the pause in seconds; undefined when none is left: it may be the audio that makes a program run out of memory */
+  /**
+   * @returns the pause in seconds; undefined when no free attempt is left, because the audio itself may make a program
+   *   run out of memory
+   */
   take(sessionId: string): number | undefined {
     const taken = this.#taken.get(sessionId) ?? 0;
     if (taken === pausesSeconds.length) return undefined;

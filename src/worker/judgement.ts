@@ -1,4 +1,4 @@
-/** Whether an attempt failed by the operator's fault: then it is not spent. */
+/** Whether an attempt failed by the operator's fault. Such an attempt does not count. */
 import { AudioError } from '../audio/audio-error.ts';
 import { operatorFaultBehind } from '../operator-fault.ts';
 import { RecognizerError } from '../recognizers/recognizer.ts';
@@ -6,15 +6,15 @@ import { ClaimLost, NotCovered, TimeIsUp } from './outcomes.ts';
 import type { WorkerContext } from './context.ts';
 
 /**
- * Looks for what is wrong, if the error may come from it. To be called when the attempt has tidied up: what it wrote must
- * not count as a full disk.
+ * Looks for the operator's fault if the error may come from one. Call it after the attempt has removed its files: they
+ * must not make the disk look full.
  *
- * - Something is wrong: the worker takes no more jobs until it has been put right, and the session goes back at once.
- * - Nothing is wrong any more: the session goes back, for longer each time, five times. After that the attempt is spent,
- *   or a file on which ffmpeg always runs out of memory would go round for ever.
+ * - When a fault is found, the worker takes no more jobs until it is fixed, and the session goes back at once.
+ * - When none is found any more, the session goes back up to five times, each time for longer. After that, attempts
+ *   count. Otherwise a file on which ffmpeg always runs out of memory would be tried for ever.
  *
  * @param neededBytes room on the disk that the session needs
- * @returns after how many seconds the session is to come again; undefined when the fault is not the operator's
+ * @returns after how many seconds the session is tried again; undefined when the fault is not the operator's
  */
 export async function operatorsFault(
   error: unknown,
@@ -33,8 +33,8 @@ export async function operatorsFault(
 }
 
 /**
- * What tells of the audio, the balance, the claim or the time has nothing to do with disks and programs. That nothing could
- * be decoded may also come from a disk without room.
+ * Whether the error certainly has nothing to do with disks and programs: it is about the audio, the balance, the claim
+ * or the time. `unsupported_media` is not certain, because a full disk may be the reason why nothing could be decoded.
  */
 function isJudged(error: unknown): boolean {
   if (error instanceof AudioError) return error.code !== 'unsupported_media';

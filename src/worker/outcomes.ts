@@ -1,4 +1,6 @@
-/** What becomes of a session whose attempt did not complete it: first the decision, then the one transaction that carries it out. */
+/**
+ * What becomes of a session when an attempt did not complete it: the decision, and the transaction that carries it out.
+ */
 import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { handBackIfProcessing, requeueIfProcessing } from '../../db/sessions/attempts.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
@@ -13,7 +15,7 @@ import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { QueuedJob } from '../queue/jobs.ts';
 import type { WorkerContext } from './context.ts';
 
-/** Another attempt has the session, or it is final: nothing of this one may be stored. */
+/** Another attempt has the session, or the session is final. This attempt may store nothing. */
 export class ClaimLost extends Error {
   override readonly name = 'ClaimLost';
 }
@@ -23,19 +25,22 @@ export class TimeIsUp extends Error {
   override readonly name = 'TimeIsUp';
 }
 
-/** The audio turned out longer than was reserved, and the balance doesn't cover the rest. */
+/** The audio is longer than what was reserved, and the balance does not cover the rest. */
 export class NotCovered extends Error {
   override readonly name = 'NotCovered';
 }
 
 export type Outcome =
-  /** The worker stops, or the operator has something to put right: a successor job gets the session, no attempt is spent. */
+  /**
+   * The worker stops, or the operator has a fault to fix. The session gets another job, and the attempt does not
+   * count.
+   */
   | { kind: 'handed_back'; comesAgainAfterSeconds: number }
-  /** Nothing of this attempt counts any more. */
+  /** This attempt may change nothing any more. */
   | { kind: 'claim_lost' }
   /** Another attempt would meet the same error: the session ends with this code. */
   | { kind: 'failed'; code: FailureCode }
-  /** The attempt is spent. The session fails with this code when it was the last. */
+  /** The attempt counts. If it was the last one, the session fails with this code. */
   | { kind: 'retried'; code: FailureCode };
 
 interface Facts {
@@ -48,7 +53,7 @@ interface Facts {
  * @param error what ended the attempt
  * @param facts.isStopping whether the worker was asked to stop
  * @param facts.hasLostJob whether the queue took the job away
- * @param facts.operators when it is to come again, if what failed is the operator's fault
+ * @param facts.operators when the session is tried again, if the fault is the operator's
  */
 export function outcomeOf(error: unknown, { isStopping, hasLostJob, operators }: Facts): Outcome {
   if (hasLostJob) return { kind: 'claim_lost' };
@@ -63,11 +68,12 @@ export function outcomeOf(error: unknown, { isStopping, hasLostJob, operators }:
 }
 
 /**
- * Carries out an outcome, if the session is still this attempt's. The job of an attempt that is spent (`retried`) is left
- * to the queue, which counts it. The last attempt fails the session at once.
+ * Carries out an outcome if the session still belongs to this attempt. For `retried`, the job stays with the queue,
+ * which counts its attempts. The last attempt fails the session at once.
  *
- * @returns what became of it: `failed` after a last attempt
- * @throws {AttemptFailed} the queue gave the job to another attempt; any error of the database, so that the queue finds out itself
+ * @returns what became of the session: `failed` after a last attempt
+ * @throws {AttemptFailed} the queue gave the job to another attempt
+ * @throws any error of the database, so that the queue notices the end of the attempt by itself
  */
 export async function settle(
   outcome: Outcome,
@@ -98,7 +104,7 @@ export async function settle(
   });
 }
 
-/** A job whose session is final, gone, or another job's by now has nothing to do. */
+/** Ends a job that has nothing to do: its session is final, deleted, or belongs to another job. */
 export async function settleUnclaimed(job: QueuedJob, { db, queue, log }: WorkerContext): Promise<void> {
   log.info({ sessionId: job.data.sessionId }, 'nothing left to do for this job');
   const { accountId, sessionId } = job.data;

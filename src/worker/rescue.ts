@@ -21,8 +21,8 @@ export async function rescueSessions(worker: Rescuer): Promise<void> {
 }
 
 /**
- * Gives an unfinished session whose job is lost or dead another one for the attempts that are left, or fails it when
- * none is. Nothing happens when another job has the session by now.
+ * Gives an unfinished session whose job is lost or dead another job with the attempts that are left. When none is left,
+ * the session fails. Nothing happens when the session has another job by now.
  */
 export async function rescue(
   accountId: string,

@@ -7,15 +7,18 @@ import type { Db } from '../../db/database.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 
 /**
- * How much longer than reserved decoded audio may be without another look at the balance: 1 % and a second, but no more
- * than was reserved. Otherwise any number of files that measure about 0 ms could be had for a balance of 1 ms.
+ * How much longer than its reservation decoded audio may be before the balance is looked at again: 1 % and one second,
+ * but never more than the reservation itself. Without that bound, a balance of 1 ms would pay for any number of files
+ * that measure about 0 ms.
  */
 const toleranceMs = (reservedMs: number) => Math.min(reservedMs, reservedMs * 0.01 + 1000);
 
 /**
- * Makes sure that the decoded duration is reserved before anything is recognized. Answers what is reserved now.
+ * Makes sure that the decoded duration is reserved before anything is recognized.
  *
- * @throws {NotCovered} and {@link ClaimLost}, with nothing changed
+ * @returns what is reserved now, in ms
+ * @throws {NotCovered} nothing was changed
+ * @throws {ClaimLost} nothing was changed
  */
 export async function coverDecoded(db: Db, attempt: Attempt, reservedMs: number, decodedMs: number): Promise<number> {
   if (decodedMs <= reservedMs + toleranceMs(reservedMs)) return reservedMs;

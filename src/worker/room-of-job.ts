@@ -6,7 +6,7 @@ import type { QueuedJob } from '../queue/jobs.ts';
 import type { WorkerContext } from './context.ts';
 import type { PromisedRoom } from './room.ts';
 
-/** When a recording for which there is no room looks again, while shorter ones go on. */
+/** When a recording that has no room on the disk is tried again. Shorter ones go on meanwhile. */
 const lookAgainSeconds = 60;
 
 export interface RoomOfJob extends PromisedRoom {
@@ -14,8 +14,8 @@ export interface RoomOfJob extends PromisedRoom {
 }
 
 /**
- * Makes sure before a job is claimed that its decoded audio has room on the disk. Where a disk is full, the worker takes
- * no more jobs; where it only has too little room for this one, others go before it.
+ * Makes sure that the disk has room for a job's decoded audio before the job is claimed. When the disk is full, the
+ * worker takes no more jobs. When there is only too little room for this job, others go before it.
  */
 export async function takeRoom(
   job: QueuedJob,
@@ -35,7 +35,7 @@ export async function takeRoom(
     log.warn({ sessionId, neededBytes, missingBytes: taken.missingBytes }, 'a recording waits for room on the disk');
     return { comesAgainAfterSeconds: lookAgainSeconds };
   } catch (error) {
-    // The disk does not even say how much room it has.
+    // The disk does not even tell how much room it has.
     const fault = await faultNow(neededBytes);
     if (fault === undefined) throw error;
     standstill.begin(fault, neededBytes);

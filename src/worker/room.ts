@@ -1,16 +1,19 @@
-/** Room on the disk for decoded audio: what is free, less what running jobs of this process were promised and have not written yet. */
+/**
+ * Room on the disk for decoded audio: free bytes, less those that are promised to running jobs of this process and not
+ * written yet.
+ */
 import { availableParallelism } from 'node:os';
 import { bytesPerMs } from '../audio/samples.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { WorkFolder } from '../files/work-folder.ts';
 
-/** A piece that a recognizer hears is a file of its own while it does. None is longer than this. */
+/** While a recognizer hears a piece, the piece is a file of its own. No piece is longer than this. */
 const longestPieceMs = 190_000;
 
 /**
- * What an attempt writes at most: the decoded audio, and beside it the pieces that are recognized at once.
+ * The most bytes that an attempt writes: the decoded audio and the pieces that are recognized at once.
  *
- * @param durationMs measured; a decoded recording may be 1 % and a second longer
+ * @param durationMs as measured; decoded audio may be 1 % and one second longer
  */
 export function bytesNeeded(durationMs: number): number {
   const decoded = Math.ceil(durationMs * 1.01 + 1000) * bytesPerMs;
@@ -18,7 +21,7 @@ export function bytesNeeded(durationMs: number): number {
 }
 
 export interface PromisedRoom {
-  /** From now on what this attempt has written counts as no longer needed. */
+  /** Names the attempt that the promise belongs to. Bytes that it has written are not counted twice from now on. */
   isOf(attempt: Attempt): void;
   giveBack(): void;
 }
@@ -31,7 +34,7 @@ export class Room {
     this.#workFolder = workFolder;
   }
 
-  /** What is free beside what running jobs still need. May be negative. */
+  /** Free bytes less those that running jobs still need. May be negative. */
   async leftBytes(): Promise<number> {
     const promises = [...this.#promises];
     const stillNeeded = await Promise.all(
@@ -44,7 +47,7 @@ export class Room {
 
   /** Promises room to a job. @returns how many bytes are missing when there is not enough */
   async take(bytes: number): Promise<PromisedRoom | { missingBytes: number }> {
-    // Promised before it is looked for: of two jobs that come at once, both must not get the same room.
+    // The promise is made before the room is looked at. Otherwise two jobs that come at once would get the same room.
     const promise: { bytes: number; attempt?: Attempt } = { bytes };
     this.#promises.add(promise);
     const left = await this.leftBytes().catch((error: unknown) => {

@@ -1,4 +1,7 @@
-/** While the operator has something to put right, the worker takes no job. It looks every few seconds, and goes on by itself. */
+/**
+ * While the operator has a fault to fix, the worker takes no job. It looks again every few seconds and goes on by
+ * itself.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { faultReasons } from './faults.ts';
 import type { Fault } from './faults.ts';
@@ -6,8 +9,8 @@ import type { Foundation } from '../context.ts';
 
 const lookEveryMs = 3_000;
 /**
- * With so much room the disk is not full. A recording that needs more comes again later, and others may go before it: one
- * that is too large for the disk must not keep the worker from all of them.
+ * A disk with this much room does not count as full. A recording that needs more is tried later, and others go before
+ * it. So a recording that is too large for the disk does not stop the worker.
  */
 export const enoughRoomBytes = 64 * 1024 ** 2;
 
@@ -22,7 +25,7 @@ export class Standstill {
   /** Resolves when the worker goes on, or stops. */
   #ended: Promise<void> = Promise.resolve();
 
-  /** @param look finds what is wrong now */
+  /** @param look finds the fault that there is now */
   constructor(worker: Needed, look: (neededBytes: number) => Promise<Fault | undefined>, stopping: AbortSignal) {
     this.#worker = worker;
     this.#look = look;
@@ -30,12 +33,12 @@ export class Standstill {
     for (const reason of faultReasons) worker.metrics.workerWaiting.set({ reason }, 0);
   }
 
-  /** What the worker waits for; undefined while it takes jobs. */
+  /** The fault that the worker waits for; undefined while the worker takes jobs. */
   get fault(): Fault | undefined {
     return this.#fault;
   }
 
-  /** @param neededBytes room on the disk that has to be there before the worker goes on, 64 MiB at most */
+  /** @param neededBytes room that the disk must have before the worker goes on; 64 MiB at most */
   begin(fault: Fault, neededBytes: number): void {
     const needed = Math.min(neededBytes, enoughRoomBytes);
     this.#neededBytes = this.#fault === undefined ? needed : Math.min(this.#neededBytes, needed);
@@ -58,7 +61,7 @@ export class Standstill {
     this.#worker.queue.resume();
   }
 
-  /** Once for each thing that is wrong, and once when all is well. */
+  /** Writes one line for each fault, and one when there is none any more. */
   #tell(fault: Fault | undefined): void {
     const { log, metrics } = this.#worker;
     const before = this.#fault;

@@ -2,7 +2,10 @@ import { versionOf } from '../../db/sessions/transcripts.ts';
 import type { Transcript } from '../recognizers/recognizer.ts';
 import type { StoredTranscript } from '../sessions/endings.ts';
 
-/** A transcript as it is stored: segments as the API answers them, words apart, and a hash of both for the ETag. */
+/**
+ * A transcript in the form in which it is stored: segments as the API answers them, their words apart, and a hash of
+ * both for the ETag.
+ */
 export function toStoredTranscript(transcript: Transcript, durationMs: number): StoredTranscript {
   const segments = JSON.stringify(transcript.segments.map(({ words: _words, ...segment }) => segment));
   const words = JSON.stringify(transcript.segments.map((segment) => segment.words));

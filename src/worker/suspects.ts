@@ -9,9 +9,9 @@ export interface Moment {
 }
 
 /**
- * Files that look superfluous. A clock that jumps makes every file look old, also the file of an upload that is about to
- * commit. So a file is removed only if it looked superfluous ten minutes ago already, by a clock that never jumps. No upload
- * stays without a new byte and without a row for so long.
+ * Files that look superfluous. A clock that jumps makes every file look old, also the file of an upload that is about
+ * to commit. So a file is removed only if it looked superfluous ten minutes ago already, by a clock that never jumps.
+ * No upload is without a new byte and without a row for so long.
  */
 export class Suspects {
   #since = new Map<string, number>();
@@ -24,7 +24,7 @@ export class Suspects {
     return steadyNow - since >= patienceMs;
   }
 
-  /** At the end of a sweep: what it did not meet again is none any more. */
+  /** Call it at the end of a sweep: a file that this sweep did not see is no suspect any more. */
   forgetOthers(): void {
     this.#since = this.#seenNow;
     this.#seenNow = new Map();

@@ -12,11 +12,11 @@ import type { QueuedJob } from '../queue/jobs.ts';
 import type { WorkerContext } from './context.ts';
 
 /**
- * Claims the session of a job for one attempt, unless its account runs as many jobs as it may. The queue looks at that
- * too, but workers that fetch in the same moment don't see each other's jobs; here the account's lock puts them in line.
- *
- * @returns undefined when the session is final or another job's by now, `put back` when it is not its turn: then a
- *   successor job waits at the head of the queue, and no attempt is spent
+ * Claims the session of a job for one attempt, unless its account already runs as many jobs as it may. The queue checks
+ * this too, but workers that fetch in the same moment don't see each other's jobs. The account's lock puts them in
+ * order.
+ * @returns undefined when the session is final or belongs to another job; `put back` when the account may not run it
+ *   now: then another job waits at the head of the queue, and the attempt does not count
  */
 export async function claimInTurn(
   job: QueuedJob,
@@ -32,7 +32,7 @@ export async function claimInTurn(
   });
 }
 
-/** Leaves a job that was taken to a successor at the head of the queue; no attempt is spent. */
+/** Gives the session of a job that was taken another job at the head of the queue. The attempt does not count. */
 export async function putBack(
   job: QueuedJob,
   { db, queue }: Pick<WorkerContext, 'db' | 'queue'>,
@@ -44,7 +44,7 @@ export async function putBack(
   });
 }
 
-/** @returns false when the session is final or another job's by now */
+/** @returns false when the session is final or belongs to another job */
 async function replaceJob(
   trx: Trx,
   job: QueuedJob,
@@ -55,7 +55,7 @@ async function replaceJob(
   const { accountId, sessionId } = job.data;
   const session = await replaceJobIfNotFinal(trx, accountId, sessionId, job.id, newJobId());
   if (session === undefined) return false;
-  // The claim was lost meanwhile: everything rolls back, and whoever holds the job goes on.
+  // The claim was lost meanwhile. Everything is rolled back, and the job stays with its new holder.
   if (!(await queue.complete(trx, job))) throw new AttemptFailed('claim_lost');
   await giveJob(trx, queue, account, session, { isFirst: true, afterSeconds });
   return true;

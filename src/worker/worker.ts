@@ -12,9 +12,9 @@ import type { Recognizer } from '../recognizers/recognizer.ts';
 import type { WorkerContext } from './context.ts';
 
 export interface Worker {
-  /** What it waits for, for `/readyz`; undefined while it takes jobs. */
+  /** For `/readyz`: what the worker waits for; undefined while it takes jobs. */
   whyNotReady(): string | undefined;
-  /** Takes no further job, hands back those that run, and waits for that. */
+  /** Takes no further job and hands back those that run. Resolves when they are handed back. */
   stop(): Promise<void>;
 }
 
