@@ -1,6 +1,6 @@
 export type AudioErrorCode = 'unsupported_media' | 'no_audio_track' | 'audio_too_long' | 'timed_out';
 
-/** The file's fault: the same file fails the same way again. `code` is what a client may see. */
+/** The file is at fault: the same file fails in the same way again. A client may see `code`. */
 export class AudioError extends Error {
   override readonly name = 'AudioError';
   readonly code: AudioErrorCode;
@@ -15,8 +15,8 @@ export const audioTooLong = (limitMs: number): AudioError =>
   new AudioError('audio_too_long', `more than ${limitMs} ms of audio`);
 
 /**
- * Not the file's fault: trying again later may help. Where the operator has to put something right first (ffmpeg missing,
- * disk full, input unreadable), `cause` says what: see `operatorFaultBehind`. Otherwise ffmpeg crashed.
+ * The file is not at fault, and a later try may succeed. When the operator has to fix something first (no ffmpeg, a
+ * full disk, input that can't be read), `cause` says what: see `operatorFaultBehind`. Otherwise ffmpeg crashed.
  */
 export class AudioToolError extends Error {
   override readonly name = 'AudioToolError';

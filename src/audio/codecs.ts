@@ -1,7 +1,7 @@
 /**
- * ffmpeg's own audio decoders for what the accepted formats (`formats.ts`) hold. ffmpeg opens a decoder by what the file
- * says, and brings some for video games and for experiments that nobody has looked at for years: those stay out, and so do
- * external libraries (`lib…`), which ffmpeg's own decoders replace, and every decoder of pictures and subtitles.
+ * ffmpeg's own audio decoders for the formats that are accepted (`formats.ts`). ffmpeg chooses a decoder by what the
+ * file says, and it has decoders for video games and experiments that nobody maintains. These are left out. So are
+ * external libraries (`lib…`), which ffmpeg's own decoders replace, and all decoders of pictures and subtitles.
  */
 const uncompressed = [
   ...['pcm_s8', 'pcm_u8', 'pcm_s16le', 'pcm_s16be', 'pcm_u16le', 'pcm_u16be', 'pcm_s24le', 'pcm_s24be'],

@@ -20,14 +20,16 @@ export interface DecodeOptions {
   signal?: AbortSignal;
 }
 
-/** How much more than the maximum is decoded, to tell "exactly the maximum" from "more than that". */
+/**
+ * How much more than the maximum is decoded. It shows whether the audio is exactly as long as the maximum, or longer.
+ */
 const excessMs = 1000;
 
 /**
- * Decodes the first audio stream to a raw file of 16 kHz mono s16le without header, written to disk as it comes. Gaps
- * between timestamps become silence, so that times are those a player shows. Damaged audio decodes as far as it goes.
- * After an error the output may be there, in part: its folder is the caller's to clear.
- * @returns the length of what was written, in ms, and its silences, found in the same pass
+ * Decodes the first audio stream to a raw file of 16 kHz mono s16le without header. Samples are written to disk as they
+ * come. Gaps between timestamps become silence, so that times are those that a player shows. Damaged audio is decoded
+ * as far as possible. After an error a part of the output may exist; the caller removes its folder.
+ * @returns the length of what was written, in ms, and its silences, which are found in the same pass
  * @throws {AudioError} `unsupported_media` (also when nothing could be decoded), `no_audio_track`, `audio_too_long`,
  *   `timed_out`
  * @throws {AudioToolError} ffmpeg missing, stopped or crashed, memory or disk full
@@ -35,7 +37,7 @@ const excessMs = 1000;
  */
 export async function decodeAudio(options: DecodeOptions): Promise<{ durationMs: number; silences: Silence[] }> {
   const { input, output, maxDurationMs, timeLimitMs, signal } = options;
-  // Other people's words: readable by no other user, whatever the umask.
+  // The file holds what people said, so no other user may read it, whatever the umask is.
   await using file = await open(output, 'w', 0o600).catch(unwritable);
   const silences = readSilences();
   const samples = writeSamples(file, (maxDurationMs + 2 * excessMs) * bytesPerMs);
@@ -51,7 +53,7 @@ export async function decodeAudio(options: DecodeOptions): Promise<{ durationMs:
     onDescriptor3: silences.push,
   });
   throwUnlessExited(end);
-  // Some file systems tell only now that the disk is full.
+  // Some file systems report a full disk only when the file is closed.
   await file.close().catch(unwritable);
   const durationMs = Math.floor(samples.bytes() / bytesPerMs);
   if (durationMs > maxDurationMs) throw audioTooLong(maxDurationMs);
@@ -60,8 +62,8 @@ export async function decodeAudio(options: DecodeOptions): Promise<{ durationMs:
 }
 
 /**
- * This process writes the samples, and not ffmpeg, whose exit code is 0 when the disk has no room for the last of them
- * (its version 5.1).
+ * Writes the samples. ffmpeg does not write them itself: its version 5.1 exits with 0 when the disk has no room for the
+ * last samples.
  */
 function writeSamples(file: FileHandle, mostBytes: number) {
   let bytes = 0;
@@ -70,13 +72,15 @@ function writeSamples(file: FileHandle, mostBytes: number) {
     async push(chunk: Buffer): Promise<void> {
       bytes += chunk.length;
       if (bytes > mostBytes) throw new AudioError('audio_too_long', 'the output reached its largest size');
-      // Unlike `write` it goes on where a disk that is nearly full took a part, until all is written or fails.
+      // Unlike `write`, `writeFile` goes on when a nearly full disk took only a part.
       await file.writeFile(chunk).catch(unwritable);
     },
   };
 }
 
-/** Whatever keeps us from writing (also a folder that is gone), the audio is none of it. */
+/**
+ * The error for samples that can't be written (for example because their folder is gone). The audio is not at fault.
+ */
 function unwritable(error: Error): never {
   const cause = new OperatorFault(error.message, { cause: error });
   throw new AudioToolError('the decoded audio could not be written', { cause });
@@ -84,7 +88,8 @@ function unwritable(error: Error): never {
 
 function toRecognizerInput(isOggOpus: boolean): string {
   return [
-    // Reduced first: silence for a gap is buffered whole, and would be many times larger at 192 kHz in 8 channels.
+    // Reduced first, because silence for a gap is buffered whole: in 8 channels at 192 kHz it would be many times
+    // larger.
     'aformat=sample_fmts=s16:sample_rates=16000:channel_layouts=mono',
     `asetpts='${timelineExpression('PTS', 'NB_SAMPLES/SR/TB', 'start', isOggOpus)}'`,
     'aresample=async=1:first_pts=0',

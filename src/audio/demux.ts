@@ -12,13 +12,13 @@ export interface MeasureOptions {
   signal?: AbortSignal;
 }
 
-/** From here on only the packets at the end of a file are printed. */
+/** Of a larger file, only the packets near its end are printed. */
 const largeBytes = 8 * 1024 * 1024;
 
 /** Long enough for the header and for one line of ffmpeg's framecrc format. */
 const keptBytes = 4096;
 
-/** What `measureAudio` promises, for any file that ffmpeg reads. Nothing is read beyond the longest duration. */
+/** Measures any file that ffmpeg reads, as `measureAudio` promises. It reads nothing beyond the longest duration. */
 export async function measureByDemuxing(file: string, options: MeasureOptions): Promise<{ durationMs?: number }> {
   const { size } = await stat(file).catch(unreadable);
   if (size < largeBytes) return printedDuration(await printPackets(file, options));
@@ -26,7 +26,8 @@ export async function measureByDemuxing(file: string, options: MeasureOptions): 
   const began = performance.now();
   const last = await printPackets(file, options, Math.floor(size * 0.9));
   if (last.end.how !== 'exited' || endOfLastPacket(last) !== undefined) return printedDuration(last);
-  // Behind the audio is a long index, or pictures; or the file can't be read, which this pass has to say.
+  // Nothing was printed: there is a long index or pictures behind the audio, or the file can't be read. This pass finds
+  // out.
   const timeLimitMs = Math.max(1, options.timeLimitMs - (performance.now() - began));
   return printedDuration(await printPackets(file, { ...options, timeLimitMs }));
 }
@@ -38,25 +39,26 @@ interface Printed {
 }
 
 /**
- * Has ffmpeg print a line per packet, with its timestamp already moved to its end. Only the last line is of interest:
- * parsing half a million of them would hold up the event loop. `-progress` is off by the last packet, or more.
- * @param fromByte nothing is printed before the first packet that lies behind it: for 50 MB of MP3, ffmpeg takes 0.8 of
- *   the time, and this process is spared nine tenths of 120,000 lines
+ * Has ffmpeg print a line per packet; its timestamp is moved to the packet's end. Only the last line counts, because
+ * parsing half a million lines would block the event loop. `-progress` is no alternative: it is wrong by the last
+ * packet or more.
+ * @param fromByte nothing is printed before the first packet behind this position. For 50 MB of MP3, ffmpeg then takes
+ *   0.8 of the time, and this process reads a tenth of 120,000 lines
  */
 async function printPackets(file: string, options: MeasureOptions, fromByte = 0): Promise<Printed> {
   let head = '';
   let tail = '';
   const { maxDurationMs = Infinity, ...limits } = options;
   const timeline = `setts=ts='${timelineExpression('TS', 'DURATION', 'end', await isOggOpus(file).catch(unreadable))}'`;
-  // A demuxer that doesn't know the position of a packet says -1. Register 0: whether printing has begun. What lies beyond
-  // the longest duration is printed wherever it is: then this can end.
+  // A demuxer that does not know a packet's position says -1. Register 0 says whether printing has begun. A packet
+  // beyond the longest duration is printed wherever it is, so that this pass can end.
   const isTooLong = maxDurationMs === Infinity ? '' : `+gt(pts*tb,${maxDurationMs / 1000})`;
   const skip = `,noise=drop='if(gte(pos,${fromByte})${isTooLong},st(0,1)*0,not(ld(0)))'`;
   const end = await runFfmpeg({
     input: file,
     outputArgs: [
       ...['-c', 'copy', '-bsf:a', fromByte > 0 ? timeline + skip : timeline],
-      // Flushed per packet, a 4 h MP3 would cost this process half a million reads.
+      // If each packet were flushed, an MP3 of 4 h would cost this process half a million reads.
       ...['-flush_packets', '0', '-f', 'framecrc', 'pipe:1'],
     ],
     ...limits,
@@ -64,7 +66,7 @@ async function printPackets(file: string, options: MeasureOptions, fromByte = 0)
       if (head.length < keptBytes) head += chunk.toString('latin1').slice(0, keptBytes);
       const last = chunk.subarray(-keptBytes).toString('latin1');
       tail = (tail + last).slice(-keptBytes);
-      // The end on the timeline never goes back.
+      // The end on the timeline never goes back, so it can be compared at once.
       if ((endOfLastPacket({ head, tail }) ?? 0) > maxDurationMs) throw audioTooLong(maxDurationMs);
     },
   });

@@ -16,17 +16,20 @@ export interface FfmpegRun {
   outputArgs: readonly string[];
   timeLimitMs: number;
   signal?: AbortSignal;
-  /** What it writes, it writes to its standard output and to descriptor 3: it may write no file. */
+  /** Its arguments may name no file: ffmpeg writes to its standard output and to descriptor 3 only. */
   onStdout: OnOutput;
   onDescriptor3?: OnOutput;
 }
 
-/** A header can claim any size. ffmpeg 5.1 does not start below some 300 MiB of address space (its libraries). */
+/**
+ * A header can claim any size, so memory is limited. ffmpeg 5.1 needs about 300 MiB of address space to start, for its
+ * libraries.
+ */
 const memoryBytes = 1024 ** 3;
 
 /**
- * Runs ffmpeg on the first audio stream (`0:a:0`) of an untrusted file, kept to that one file and to hard limits.
- * How ffmpeg judged the file is left to the caller.
+ * Runs ffmpeg on the first audio stream (`0:a:0`) of an untrusted file. ffmpeg can read that one file only and has hard
+ * limits. The caller decides what ffmpeg's end means for the file.
  * @throws {AudioToolError} ffmpeg could not run or was stopped from outside, or the input can't be read
  * @throws {AudioError} `no_audio_track`
  * @throws the abort reason of `run.signal`
@@ -62,28 +65,31 @@ export async function runFfmpeg(run: FfmpegRun): Promise<ChildEnd> {
 function inputArgs(input: string, wavCodec: string | undefined): string[] {
   return [
     ...['-hide_banner', '-nostdin', '-loglevel', 'error'],
-    // Without these an upload could name other files and addresses. `pipe` is the way out.
+    // Without these, an upload could make ffmpeg open other files and addresses. `pipe` is for the output.
     ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', formatWhitelist],
     ...['-codec_whitelist', codecWhitelist],
-    // ffmpeg would take a plain WAV for another format, or its samples for compressed audio, where they look like it.
+    // Without these, ffmpeg would take a plain WAV for another format, or its samples for compressed audio, if they
+    // look like it.
     ...(wavCodec === undefined ? [] : ['-f', 'wav', '-c:a', wavCodec]),
-    // A decoder thread per core would multiply its memory.
+    // One decoder thread: a thread per core would multiply the memory.
     ...['-threads', '1'],
-    // Demuxers skip what is not wanted, and pictures are never decoded.
+    // Demuxers skip other streams, and pictures are never decoded.
     ...['-vn', '-sn', '-dn'],
     // `file:` keeps a name with a colon from being read as a protocol.
     ...['-i', `file:${resolve(input)}`, '-map', '0:a:0'],
   ];
 }
 
-/** ffmpeg 5.1 exits with 1 whatever happened: only the message tells. Lines about the file's insides begin with `[`. */
+/**
+ * ffmpeg 5.1 exits with 1 for every failure, so the message decides. Lines about the inside of the file begin with `[`.
+ */
 function throwForMessage(code: number, stderr: string): void {
   if (/^Stream map .*matches no streams/m.test(stderr)) throw new AudioError('no_audio_track', 'no audio stream');
-  // Opening takes little memory, unless a header claims gigabytes: the file's fault, and it would fail again.
+  // Opening takes little memory unless a header claims gigabytes. Then the file is at fault and would fail again.
   if (/^file:.*: Cannot allocate memory$/m.test(stderr)) {
     throw new AudioError('unsupported_media', `a header claims too much: ${lastLine(stderr)}`);
   }
-  // At SIGTERM, SIGINT and SIGXCPU it ends as if the file did: whatever it wrote is not all.
+  // After SIGTERM, SIGINT and SIGXCPU, ffmpeg ends as if the file had ended, and its output is incomplete.
   if (code === 255) throw new AudioToolError('a signal stopped ffmpeg');
   // exec(2) failed after the look-up, or the dynamic linker did.
   if (code === 126 || code === 127) {
@@ -91,12 +97,15 @@ function throwForMessage(code: number, stderr: string): void {
   }
 }
 
-/** @throws {AudioToolError} always: for the `catch` of what reads an audio file */
+/**
+ * Explains why an audio file could not be read. For a `catch`.
+ * @throws {AudioToolError} always
+ */
 export async function unreadable(error: NodeJS.ErrnoException): Promise<never> {
   throw new AudioToolError('the audio file can no longer be read', { cause: await whatIsGone(error) });
 }
 
-/** One file that is gone is lost; where its folder is gone too, nobody has mounted the disk. */
+/** When one file is gone, the file is lost. When its folder is gone too, the disk is not mounted. */
 async function whatIsGone(error: NodeJS.ErrnoException): Promise<Error> {
   const folder = error.code === 'ENOENT' && error.path !== undefined ? dirname(error.path) : undefined;
   const isThere = folder === undefined || (await access(folder).then(() => true, () => false)); // prettier-ignore

@@ -1,7 +1,7 @@
 /**
- * ffmpeg demuxers that read nothing but the one file they are given. ffmpeg finds the format by content, whatever the
- * name says, so playlists (hls, dash, imf), scripts (concat, sdp, sbg), file pairs (vobsub, mlv), numbered images
- * (image2), devices and lavfi must be refused by name: each of them opens files or addresses that an upload names.
+ * ffmpeg demuxers that read only the file that they are given. ffmpeg finds the format by the content, whatever the
+ * file's name. Other demuxers open files or addresses that an upload names: playlists (hls, dash, imf), scripts
+ * (concat, sdp, sbg), pairs of files (vobsub, mlv), numbered images (image2), devices and lavfi. So they are left out.
  */
 const audioFormats = [
   ...['wav', 'w64', 'aiff', 'au', 'caf', 'voc', 'nistsphere', 'sox', 'wsd', 'dsf'],
@@ -15,7 +15,7 @@ const containerFormats = [
   ...['mpeg', 'mpegts', 'mxf', 'nut', 'rm', 'ivr', 'dv', 'gxf', 'wtv', 'nsv', 'swf'],
 ];
 
-/** Recognized only so that a picture is answered "no audio track" instead of "unsupported media". */
+/** These are allowed only so that a picture is answered with "no audio track" instead of "unsupported media". */
 const pictureFormats = ['png_pipe', 'jpeg_pipe', 'gif', 'webp_pipe', 'bmp_pipe'];
 
 export const formatWhitelist = [...audioFormats, ...containerFormats, ...pictureFormats].join(',');

@@ -5,10 +5,12 @@ import { readPlainWav } from './plain-wav.ts';
 import type { MeasureOptions } from './demux.ts';
 
 /**
- * The end, in ms, of the last packet of the audio stream that `decodeAudio` decodes, found by demuxing the whole file
- * without decoding it: headers lie or are missing. Only those of a plain WAV file can't, since it
- * is decoded as they say. Undefined when demuxing took too long or ffmpeg was killed by a limit.
- * @throws {AudioError} `unsupported_media`, `no_audio_track`, `audio_too_long` as soon as it passes `options.maxDurationMs`
+ * The length of the audio stream that `decodeAudio` decodes: the end of its last packet, in ms. The whole file is
+ * demuxed without decoding, because headers may be wrong or missing. Only the header of a plain WAV file is trusted:
+ * the file is decoded as its header says.
+ * @returns undefined when demuxing took too long or ffmpeg was killed by a limit
+ * @throws {AudioError} `unsupported_media`, `no_audio_track`, and `audio_too_long` as soon as it is longer than
+ *   `options.maxDurationMs`
  * @throws {AudioToolError} ffmpeg could not run, or the file can't be read
  * @throws the abort reason of `options.signal`
  */

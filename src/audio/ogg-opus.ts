@@ -5,7 +5,7 @@ const pageMark = 'OggS';
 const opusMark = 'OpusHead';
 const pageHeaderBytes = 28;
 
-/** Whether a file is Ogg with nothing but Opus in it, or Opus first (RFC 7845, section 3). */
+/** Whether the file is Ogg and its first stream is Opus (RFC 7845, section 3). */
 export async function isOggOpus(path: string): Promise<boolean> {
   await using file = await open(path);
   const bytes = Buffer.alloc(pageHeaderBytes + opusMark.length);

@@ -2,39 +2,42 @@ import type { Silence } from './silences.ts';
 
 /** A part of a recording that is recognized on its own. Times are ms from the start of the recording. */
 export interface Piece {
-  /** What this piece is responsible for: pieces follow each other without gap or overlap. */
+  /** The part that this piece is responsible for. Such parts follow each other without gap or overlap. */
   startMs: number;
   endMs: number;
-  /** What the recognizer hears: some more at both cuts, so that it knows whole words there. */
+  /** What the recognizer hears: a little more at both cuts, so that it hears the words there whole. */
   heardFromMs: number;
   heardToMs: number;
 }
 
 export interface PieceLengths {
   longestMs: number;
-  /** How far a piece is heard beyond its own cuts. `longestMs` is without it. */
+  /** How much beyond its own cuts a piece is heard. `longestMs` does not include it. */
   overlapMs: number;
-  /** How far before its start it is heard, where that is to be more. */
+  /** How much before its start a piece is heard, if that is more than `overlapMs`. */
   leadInMs?: number;
-  /** Without it, pieces are about as long as they may be, whatever is left for the last. */
+  /** Without it, all pieces but the last are about as long as allowed. */
   evenly?: EvenPieces;
 }
 
-/** For pieces that end at the same time: about equally long, and as many as are recognized at once, or a multiple. */
+/**
+ * For pieces that end at about the same time: they are about equally long, and their number is a multiple of those that
+ * are recognized at once.
+ */
 export interface EvenPieces {
   atOnce: number;
-  /** What is shorter is not worth a piece of its own: rather fewer of them. */
+  /** No piece is made shorter than this to get more of them. */
   shortestMs: number;
 }
 
-/** Beyond this part of the longest piece, the longest silence is the place to cut. */
+/** After this part of the longest piece, the longest silence is the best place to cut. */
 const earliestCut = 0.6;
-/** How far from its even place a cut may be, as a part of an even piece. */
+/** How far a cut may be from its even place, as a part of an even piece. */
 const unevenness = 0.15;
 
 /**
- * Cuts a recording into pieces of at most `longestMs`, each cut in the middle of the longest silence within reach, or,
- * where nobody pauses, as late as it may be; if they are to be even, at its even place.
+ * Cuts a recording into pieces of at most `longestMs`. Each cut is in the middle of the longest silence within reach.
+ * Without a silence, it is as late as allowed, or at its even place if pieces are to be even.
  * @returns at least one piece, in order, from 0 to `durationMs`
  */
 export function cutIntoPieces(durationMs: number, silences: readonly Silence[], lengths: PieceLengths): Piece[] {
@@ -66,7 +69,7 @@ function evenCuts(
   { longestMs }: PieceLengths,
   { atOnce, shortestMs }: EvenPieces,
 ): number[] {
-  // Both ends of a piece may be off by the reach, and rounded.
+  // Each end of a piece may be off by the unevenness, and is rounded.
   const longestEvenMs = (longestMs - 1) / (1 + 2 * unevenness);
   const multiple = Math.ceil(durationMs / longestEvenMs / atOnce) * atOnce;
   const fewest = Math.ceil(durationMs / longestEvenMs);
@@ -84,7 +87,7 @@ function evenCuts(
 function cutter(silences: readonly Silence[]) {
   let next = 0;
   return (earliestMs: number, latestMs: number, otherwiseMs: number): number => {
-    // Silences are in order: those before this stretch are looked at once.
+    // Silences are in order, so those before this stretch are looked at only once.
     while (next < silences.length && silences[next]!.endMs <= earliestMs) next += 1;
     let [cutMs, longest] = [otherwiseMs, 0];
     for (let index = next; index < silences.length && silences[index]!.startMs < latestMs; index += 1) {

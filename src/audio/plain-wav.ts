@@ -1,6 +1,6 @@
 /**
- * WAV as recorders write it: its chunks say how long it is. ffmpeg would find the same, after 50 ms of processor time for
- * its start, which is more than everything else about a short upload takes.
+ * Measures WAV files as recorders write them: their chunks say how long they are. ffmpeg would find the same length,
+ * but its start takes 50 ms of processor time, more than all the rest of a short upload.
  */
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
@@ -25,19 +25,23 @@ const codecs: Record<number, Record<number, string>> = {
   7: { 8: 'pcm_mulaw' },
 };
 
-/** What may stand beside format and samples, and how many bytes it has at least. */
+/** Chunks that may stand beside the format and the samples, and the fewest bytes of each. */
 const otherChunks = new Map([['LIST', 4], ['fact', 4], ['bext', 602], ['JUNK', 0], ['PAD ', 0], ['FLLR', 0]]); // prettier-ignore
 const mostChunks = 16;
 
-/** How compressed audio for a digital cable begins, in 16-bit samples (IEC 61937): ffmpeg plays it, whatever it is told. */
+/**
+ * How compressed audio for a digital cable begins, in 16-bit samples (IEC 61937). ffmpeg decodes it even when it is
+ * told that the samples are plain.
+ */
 const cableSync = Buffer.from('72f81f4e', 'hex');
-/** So far into the samples ffmpeg looks for it. */
+/** ffmpeg looks for it in so many bytes of the samples. */
 const cableBytes = 64 * 1024;
 
 /**
- * Length (the end of the last sample) and codec of a plain WAV file: chunks that fill the file, samples that are not
- * compressed, all of them in one chunk (RIFF; Microsoft and IBM, Multimedia Programming Interface and Data Specifications,
- * 1991). Undefined for everything else, which ffmpeg has to judge.
+ * Length (the end of the last sample) and codec of a plain WAV file: its chunks fill the file, its samples are not
+ * compressed and stand in one chunk (RIFF; Microsoft and IBM, Multimedia Programming Interface and Data Specifications,
+ * 1991).
+ * @returns undefined for every other file, which ffmpeg has to judge
  */
 export async function readPlainWav(path: string): Promise<PlainWav | undefined> {
   await using file = await open(path);
@@ -53,7 +57,7 @@ export async function readPlainWav(path: string): Promise<PlainWav | undefined> 
   return { durationMs: Math.round((samples.bytes * 1000) / (frameBytes * rate)), codec };
 }
 
-/** All of a RIFF file's chunks; none when they don't fill it exactly, or are more or smaller than usual. */
+/** @returns all chunks of a RIFF file; none when they don't fill it exactly, are too many, or are smaller than usual */
 async function readChunks(file: FileHandle): Promise<Chunk[]> {
   const { size } = await file.stat();
   const riff = await readBytes(file, 0, 12);
@@ -62,7 +66,7 @@ async function readChunks(file: FileHandle): Promise<Chunk[]> {
   for (let at = 12; at < size && chunks.length < mostChunks;) {
     const header = await readBytes(file, at, 8);
     const chunk = { id: header.toString('latin1', 0, 4), start: at + 8, bytes: header.readUInt32LE(4) };
-    // After an odd size there may be a byte to fill, or not.
+    // After a chunk of an odd size there may or may not be a byte of padding, so it is refused.
     if (chunk.bytes % 2 === 1 || chunk.bytes < (otherChunks.get(chunk.id) ?? 0)) return [];
     chunks.push(chunk);
     at = chunk.start + chunk.bytes;
@@ -73,13 +77,13 @@ async function readChunks(file: FileHandle): Promise<Chunk[]> {
 
 interface Layout {
   codec: string;
-  /** Of a sample of all channels. */
+  /** Bytes of one sample in all channels. */
   frameBytes: number;
-  /** Samples of a channel per second. */
+  /** Samples per second in one channel. */
   rate: number;
 }
 
-/** What a format chunk says, unless it is unusual or contradicts itself. */
+/** @returns what a format chunk says; undefined when it is unusual or contradicts itself */
 function readLayout(format: Buffer): Layout | undefined {
   const [channels, rate, bytesPerSecond] = [format.readUInt16LE(2), format.readUInt32LE(4), format.readUInt32LE(8)];
   const [frameBytes, bits] = [format.readUInt16LE(12), format.readUInt16LE(14)];
@@ -89,10 +93,10 @@ function readLayout(format: Buffer): Layout | undefined {
   return codec !== undefined && isUsual && isConsistent ? { codec, frameBytes, rate } : undefined;
 }
 
-/** What stands behind the tag of WAVE_FORMAT_EXTENSIBLE's identifiers that are a tag. */
+/** The end of an identifier of WAVE_FORMAT_EXTENSIBLE that holds a format tag in its first two bytes. */
 const identifierEnd = Buffer.from('000000001000800000aa00389b71', 'hex');
 
-/** 0 for an extension that says nothing of samples. */
+/** @returns the format tag; 0 for an extension that does not describe samples */
 function readTag(format: Buffer): number {
   const extensionBytes = format.length < 18 ? 0 : format.readUInt16LE(16);
   if (extensionBytes === 0) return format.readUInt16LE(0);
@@ -101,7 +105,7 @@ function readTag(format: Buffer): number {
   return bits === usedBits && format.subarray(26).equals(identifierEnd) ? format.readUInt16LE(24) : 0;
 }
 
-/** Zeros stand for what is missing behind the end of the file. */
+/** Bytes beyond the end of the file are zeros. */
 async function readBytes(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
   await file.read(bytes, 0, length, position);

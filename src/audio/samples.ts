@@ -9,8 +9,9 @@ export const samplesPerMs = 16;
 export const bytesPerMs = 2 * samplesPerMs;
 
 /**
- * What a piece hears, as a file of its own: programs that open `/dev/stdin` can't be given a part of a file, nor a pipe
- * of Node, which is a socket. It has no name any more, so that nothing is left whatever happens; close it to be rid of it.
+ * Copies what a piece hears into a file of its own. Programs that open `/dev/stdin` can't be given a part of a file,
+ * nor a pipe of Node, which is a socket. The file has no name any more, so nothing is left after a crash; closing it
+ * frees its room.
  * @param file 16 kHz mono s16le
  * @throws {Error} the disk is full, or the file is shorter than the piece says
  */
@@ -21,7 +22,7 @@ export async function openPiece(file: string, { heardFromMs, heardToMs }: Piece)
     await rm(name);
     // `end` is inclusive.
     const range = { start: heardFromMs * bytesPerMs, end: heardToMs * bytesPerMs - 1 };
-    // Unlike `write` it goes on where a disk that is nearly full took a part, until all is written or fails.
+    // Unlike `write`, `writeFile` goes on when a nearly full disk took only a part.
     await handle.writeFile(createReadStream(file, { ...range, highWaterMark: 1024 * 1024 }));
     if ((await handle.stat()).size !== (heardToMs - heardFromMs) * bytesPerMs) throw endsTooEarly(file);
     return handle;
@@ -31,5 +32,5 @@ export async function openPiece(file: string, { heardFromMs, heardToMs }: Piece)
   }
 }
 
-/** Nobody writes to decoded audio any more: what is shorter than it was lost something on its disk. */
+/** The error for decoded audio that has become shorter. Nobody writes to it any more, so its disk lost a part. */
 export const endsTooEarly = (file: string): Error => new Error(`${file} ends too early`);

@@ -7,8 +7,8 @@ export interface Silence {
 }
 
 /**
- * Quieter than room noise in most recordings, and shorter than a breath. A wrong guess costs nothing but a less lucky
- * place to cut (see pieces.ts): no word depends on it.
+ * Quieter than the noise of most rooms, and shorter than a breath. A wrong guess only makes a cut less lucky (see
+ * pieces.ts): no word depends on it.
  */
 const loudest = '-38dB';
 const shortestSeconds = 0.2;
@@ -22,7 +22,10 @@ export const silenceFilters = [
 export interface SilenceReader {
   /** For `ChildOptions.onDescriptor3`. */
   push: (chunk: Buffer) => void;
-  /** In order. @param durationMs where a silence ends that the audio ends with */
+  /**
+   * In order.
+   * @param durationMs the end of a silence that lasts until the end of the audio
+   */
   silences: (durationMs: number) => Silence[];
 }
 

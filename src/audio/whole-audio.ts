@@ -1,4 +1,7 @@
-/** Decoding that is sure of its end: audio much shorter than measured is either damaged, or trouble of ours. */
+/**
+ * Decodes, and makes sure that all audio was decoded: audio that is much shorter than measured is either damaged or
+ * lost by our fault.
+ */
 import { createReadStream } from 'node:fs';
 import { AudioToolError } from './audio-error.ts';
 import { decodeAudio } from './decode.ts';
@@ -9,18 +12,22 @@ import type { Silence } from './silences.ts';
 export interface WholeAudio {
   durationMs: number;
   silences: Silence[];
-  /** Much shorter than measured, and found so twice: the file is damaged. */
+  /** The audio was much shorter than measured both times: the file is damaged. */
   isConfirmedShort: boolean;
 }
 
-/** Headers, priming and padding of codecs make less: 0.2 s over all files of the tests. The auditor has the same. */
+/**
+ * Headers, priming and padding of codecs make decoded audio shorter: by 0.2 s at most over all files of the tests. The
+ * auditor has the same tolerance.
+ */
 const toleranceMs = (measuredMs: number) => measuredMs * 0.01 + 1000;
 
 /**
- * As `decodeAudio`. ffmpeg takes an error of the disk that it reads from for the end of the file, with exit code 0: where
- * less comes out than was measured, the file is read through, and decoded once more. Damage is the same every time.
+ * Decodes as `decodeAudio` does. ffmpeg takes a read error of the disk for the end of the file and exits with 0. So
+ * when less was decoded than was measured, the file is read to its end and decoded once more. Damage gives the same
+ * length both times.
  * @param measuredMs null where it is not known
- * @throws {AudioToolError} also when the file can't be read to its end, or decodes to two lengths
+ * @throws {AudioToolError} also when the file can't be read to its end, or is decoded to two lengths
  */
 export async function decodeWhole(options: DecodeOptions, measuredMs: number | null): Promise<WholeAudio> {
   const first = await decodeAudio(options);

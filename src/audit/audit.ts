@@ -1,4 +1,4 @@
-/** The auditor: everything that must hold at every moment, whatever happened, checked without changing anything. */
+/** The auditor checks everything that must always hold, whatever happened. It changes nothing. */
 import { checkRows, inSnapshot } from '../../db/audit/audit.ts';
 import { checkNeededAudio } from './needed-audio.ts';
 import { checkSuperfluousFiles } from './superfluous-files.ts';
@@ -14,18 +14,17 @@ export interface Audit {
   checks: (Check | FileCheck)[];
 }
 
-/** The worker's sweeps remove files that are an hour old once a minute; twice that is late. */
+/** Once a minute, the worker's sweeps remove files that are an hour old. After twice that time a file is late. */
 export const usualGrace: Grace = { sweptWithinMs: 2 * 60 * 60 * 1000, removedWithinMs: 5_000 };
 
 /**
- * Rows are checked in one snapshot. Files can't be: what looks wrong there is looked at once more, so that a service at
- * work breaks no rule. The queue's tables have to be there.
- *
+ * Checks the rows in one snapshot. Files have no snapshot: a file that looks wrong is looked at once more, so that a
+ * service at work breaks no rule. The queue's tables must exist.
  * @param onProgress hears what part of the work is done, 0 to 1
  */
 export function audit(audited: Audited, onProgress: (done: number) => void, grace = usualGrace): Promise<Audit> {
   return inSnapshot(audited.db, async (snapshot) => {
-    // The files first: the older the snapshot, the more of them would have to be looked at twice.
+    // Files come first: the older the snapshot is, the more files must be looked at twice.
     const needed = await checkNeededAudio(audited, snapshot);
     const superfluous = await checkSuperfluousFiles(audited, grace);
     const rows = await checkRows(snapshot, { work: transcriptionQueue, deadLetters: deadLetterQueue }, onProgress);

@@ -1,30 +1,33 @@
 /**
- * Counts files that nobody needs. A crash leaves them, and the worker's sweeps remove them within two hours: until then
- * they wait for that, and are no breach.
+ * Counts files that nobody needs. A crash leaves such files, and the worker's sweeps remove them within two hours.
+ * Until then they are no breach.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { maxExamples } from '../../db/audit/rule.ts';
 import type { Check } from '../../db/audit/rule.ts';
 
 export interface FileCheck extends Check {
-  /** Files that nobody needs, too young to be a breach. */
+  /** Files that nobody needs and that are too young to be a breach. */
   awaitingSweep: number;
 }
 
 export interface Grace {
   /** For how long a file may be needed by nobody. */
   sweptWithinMs: number;
-  /** How long a removal takes after the transaction that made the file superfluous, and a commit after a file is kept. */
+  /**
+   * How long a removal may take after the transaction that made the file superfluous, and a commit after the file is
+   * written.
+   */
   removedWithinMs: number;
 }
 
-/** Of more than that at once, no removal is awaited. */
+/** With more suspects at once, no removal is waited for. */
 const maxSuspects = 10_000;
 const lookAgainMs = 50;
 
 interface Suspect {
   name: string;
-  /** Whether it is still there, and still needed by nobody. */
+  /** Whether the file is still there and still needed by nobody. */
   isLeft: () => Promise<boolean>;
 }
 
@@ -43,14 +46,14 @@ export class FileTally {
     this.#check.checked += 1;
   }
 
-  /** @param unneededMs for how long nobody has needed it; unknown is a long time */
+  /** @param unneededMs for how long nobody has needed the file; unknown counts as long */
   unneeded(name: string, unneededMs: number, isLeft: () => Promise<boolean>): void {
     if (unneededMs < this.#grace.sweptWithinMs) this.#check.awaitingSweep += 1;
     else if (this.#suspects.length < maxSuspects) this.#suspects.push({ name, isLeft });
     else this.#beyond += 1;
   }
 
-  /** Waits for removals that are under way, and judges what is left. */
+  /** Waits for removals that are under way, and judges the files that are left. */
   async settle(): Promise<FileCheck> {
     const until = performance.now() + this.#grace.removedWithinMs;
     for (;;) {

@@ -8,7 +8,7 @@ import type { Audited } from './audited.ts';
 
 const atATime = 1_000;
 
-/** Who needs audio is read from the snapshot. */
+/** The snapshot says which sessions need audio. */
 export async function checkNeededAudio(audited: Audited, snapshot: Trx): Promise<Check[]> {
   return [
     await checkAudioOf(
@@ -39,7 +39,8 @@ async function checkAudioOf(
     for (const { account_id, id } of sessions) {
       check.checked += 1;
       if (await audioStore.exists(account_id, id)) continue;
-      // The row changes before the file goes: a session that needs it after the file was missed has lost it.
+      // A row changes before its file is removed. So a session that still needs the file after it was missed has lost
+      // it.
       if (!(await findAudioNeeds(db, account_id, [id])).get(id)?.isNeeded) continue;
       check.breaches += 1;
       if (check.examples.length < maxExamples) check.examples.push(id);

@@ -19,12 +19,12 @@ export interface Slots {
   readonly count: number;
   /**
    * Waits for a slot, and then for the work.
-   * @throws the abort reason of `stop`, at once while it waits; begun work ends by itself
+   * @throws the abort reason of `stop`, at once while it waits for a slot; work that has begun ends by itself
    */
   run: <T>(work: () => Promise<T>, stop: AbortSignal) => Promise<T>;
 }
 
-/** @param count pieces at once; by default one for each processor core that this process may use */
+/** @param count pieces at once; without it, one for each processor core that this process may use */
 export function createSlots(count = availableParallelism()): Slots {
   const limit = pLimit(count);
   return {
@@ -61,9 +61,9 @@ export async function recognizeInPieces(
 }
 
 /**
- * The first piece that fails stops the others; nothing runs any more when this rejects.
- * @param hear what is done with one piece; `onHeard` gets how much of it is done already, in ms
- * @returns what it made of each, in order of time
+ * Hears all pieces. The first piece that fails stops the others. Nothing runs any more when this rejects.
+ * @param hear hears one piece; `onHeard` gets how much of it is done, in ms
+ * @returns the result of each piece, in order of time
  * @throws what `hear` throws
  * @throws the abort reason of `options.signal`
  */
@@ -76,7 +76,8 @@ export async function hearInPieces<Result>(
 ): Promise<{ piece: Piece; result: Result }[]> {
   const pieces = cutIntoPieces(audio.durationMs, audio.silences, lengths);
   const heardOf = progressOf(pieces, onProgress);
-  // No more of one recording in the line than can run at once: a short one that comes later waits for a piece, not for all.
+  // A recording never has more pieces in the line than can run at once. So a short recording that comes later waits for
+  // one piece of a long one, not for all.
   const inLine = pLimit(slots.count);
   const works = pieces.map(
     (piece) => (stop: AbortSignal) =>
@@ -91,14 +92,17 @@ export async function hearInPieces<Result>(
   return together(signal, works);
 }
 
-/** A word whose times were counted from the start of what a piece hears. */
+/** Moves the times of a word from the start of a piece to the start of the recording. */
 export const laterBy = (ms: number, word: Word): Word => ({
   ...word,
   startMs: word.startMs + ms,
   endMs: word.endMs + ms,
 });
 
-/** Whole percents over all pieces, each larger than the last, below 100: the transcript isn't there before the end. */
+/**
+ * Reports whole percents over all pieces. Each is larger than the last and below 100, because the transcript is not
+ * stored yet.
+ */
 function progressOf(pieces: readonly Piece[], onProgress: RecognizeOptions['onProgress']) {
   const lengthOf = ({ heardFromMs, heardToMs }: Piece) => heardToMs - heardFromMs;
   const wholeMs = pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);

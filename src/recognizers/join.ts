@@ -3,14 +3,14 @@ import type { Word } from './recognizer.ts';
 
 /** What was recognized of one piece: words by utterance, with times from the start of the recording. */
 export interface HeardPiece<W extends Word = Word> {
-  /** As it was heard: what it shares with a neighbour may be less than it was cut with. */
+  /** As it was heard. The overlap with a neighbour may be smaller than it was cut. */
   piece: Piece;
   utterances: readonly (readonly W[])[];
 }
 
 /**
- * Joins pieces that were recognized on their own. Where two of them heard the same stretch, the seam lies between the
- * words of both, so that no word is lost, doubled or cut in two.
+ * Joins pieces that were recognized on their own. Where two pieces heard the same stretch, the seam lies between words
+ * of both. So no word is lost, doubled or cut in two.
  * @param heard in order of time
  */
 export function joinPieces<W extends Word>(heard: readonly HeardPiece<W>[]): W[][] {
@@ -26,8 +26,8 @@ export function joinPieces<W extends Word>(heard: readonly HeardPiece<W>[]): W[]
 const middleOf = ({ startMs, endMs }: Word) => (startMs + endMs) / 2;
 
 /**
- * The time nearest to the cut at which neither side is in the middle of a word. A side that heard nothing beyond the cut
- * knows no whole word there, and isn't asked. Where there is no such time, the left side is believed as far as it heard.
+ * The time nearest to the cut at which neither side is inside a word. A side that heard nothing beyond the cut knows no
+ * whole word there and is not asked. Where there is no such time, the left side counts as far as it heard.
  */
 function seamBetween(left: HeardPiece, right: HeardPiece): number {
   const cutMs = right.piece.startMs;

@@ -1,4 +1,7 @@
-/** What `RECOGNIZER` may say, the default first. Apart from the recognizers: the API reads it and loads none of them. */
+/**
+ * The values of `RECOGNIZER`, the default first. In a file of its own, because the API reads it and must not load the
+ * recognizers.
+ */
 export const recognizerNames = ['pocketsphinx', 'sherpa-onnx', 'openai'] as const;
 
 export type RecognizerName = (typeof recognizerNames)[number];

@@ -30,7 +30,7 @@ export interface Transcript {
   segments: Segment[];
 }
 
-/** A raw file of 16 kHz mono s16le samples, without header; its name must not end in `.wav` or `.mp3`. */
+/** A raw file of 16 kHz mono s16le samples without header. Its name must not end in `.wav` or `.mp3`. */
 export interface DecodedAudio {
   file: string;
   durationMs: number;
@@ -48,14 +48,14 @@ export interface RecognizeOptions {
 /** Turns decoded audio into a transcript. Knows no row and no job. */
 export interface Recognizer {
   readonly name: string;
-  /** @throws {RecognizerError} with a sentence that says what to install when it can't run here. */
+  /** @throws {RecognizerError} it can't run here; the message says what to install */
   check(): Promise<void>;
   /**
    * @throws {RecognizerError}
    * @throws the abort reason of `options.signal`
    */
   recognize(audio: DecodedAudio, options: RecognizeOptions): Promise<Transcript>;
-  /** Ends what was kept for the next recording. */
+  /** Ends the processes that are kept for the next recording. */
   close(): Promise<void>;
 }
 

@@ -16,7 +16,7 @@ export interface RecognizerSettings {
   openai: SpeechServer | undefined;
 }
 
-/** Only the one that is chosen is loaded: the client of OpenAI's protocol takes 25 MB of memory. */
+/** Only the chosen recognizer is loaded: for example, the client of OpenAI's protocol takes 25 MB of memory. */
 const makers: Record<RecognizerName, (settings: RecognizerSettings) => Promise<Recognizer>> = {
   pocketsphinx: async () => (await import('./pocketsphinx/pocketsphinx.ts')).createPocketSphinx(),
   // The configuration asks for a model where this is the recognizer.
@@ -25,7 +25,7 @@ const makers: Record<RecognizerName, (settings: RecognizerSettings) => Promise<R
     const diarization = { folder: modelFolder(dataDir, 'diarization') };
     return createSherpaOnnx({ ...sherpaOnnxModel!, diarization, idleMs: recognizerIdleMinutes * 60_000 });
   },
-  // As is this.
+  // The configuration makes sure that there is a server when this is the recognizer.
   openai: async ({ openai }) => (await import('./openai/openai.ts')).createOpenAi({ server: openai! }),
 };
 

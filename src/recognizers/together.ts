@@ -3,10 +3,10 @@ import type { RecognizeOptions } from './recognizer.ts';
 type Work = (signal: AbortSignal) => Promise<unknown>;
 
 /**
- * Runs works at once. The first that fails stops the others by the signal that each gets; nothing runs any more when this
- * rejects.
- * @returns what each of them resolves to
- * @throws what the first to fail throws
+ * Runs works at once, and gives each a signal. The first work that fails stops the others by that signal. Nothing runs
+ * any more when this rejects.
+ * @returns what each work resolves to
+ * @throws what the first work to fail throws
  * @throws the abort reason of `signal`
  */
 export async function together<const Works extends readonly Work[]>(
@@ -28,8 +28,8 @@ export async function together<const Works extends readonly Work[]>(
 }
 
 /**
- * One progress of works that all have to do with the whole recording, and count alike.
- * @returns takes the whole percents of one of them, by its position
+ * One progress for several works. Each of them goes through the whole recording, and they count equally.
+ * @returns takes the whole percents of one work, by its position
  */
 export function meanProgress(
   works: number,

@@ -3,10 +3,10 @@ import { RecognizerError } from '../recognizer.ts';
 import { createExchange } from './exchange.ts';
 import type { SpeechServer } from './speech-server.ts';
 
-/** How an answer is asked for (`response_format`), beginning with what tells most. */
+/** The format of an answer (`response_format`), the one that tells most first. */
 export type AnswerFormat = 'diarized_json' | 'verbose_json' | 'json';
 
-/** The server, or its model, can't answer in that format. */
+/** The server or its model can't answer in that format. */
 export class FormatRefused extends RecognizerError {
   constructor(message: string) {
     super('recognizer_error', message, { retryable: false });
@@ -15,19 +15,19 @@ export class FormatRefused extends RecognizerError {
 
 export interface SpeechClient {
   /**
-   * Waits and tries again, as the server asks for, when it is busy, broken or away.
+   * Sends audio. When the server is busy, broken or away, it waits as long as the server asks for and tries again.
    * @param audio below the server's limit (25 MB at OpenAI)
-   * @returns what the server answered, whatever that is
+   * @returns what the server answered, unchecked
    * @throws {FormatRefused}
    * @throws {RecognizerError} with what the server said; retryable when the same request may succeed later
    */
   transcribe(audio: File, format: AnswerFormat, signal: AbortSignal): Promise<unknown>;
-  /** Whether the server says that the key is wrong. One that is away, or that has no list of models, says nothing. */
+  /** Whether the server says that the key is wrong. False also when the server is away or has no list of models. */
   refusesKey(signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** The package asks for some key, even where the server doesn't. */
+/** The package needs a key, even where the server does not. */
 const anyKey = 'none';
 
 const longestMessage = 500;
@@ -43,10 +43,10 @@ export function createSpeechClient(server: SpeechServer, retries: number): Speec
     apiKey: server.apiKey ?? anyKey,
     maxRetries: retries,
     fetch: exchange.fetch,
-    // The signal is what ends a request; the package would begin it again.
+    // The signal ends a request. After a timeout of its own, the package would send the request again.
     timeout: 24 * 60 * 60_000,
     logLevel: 'off',
-    // What isn't given here, the package reads from the environment.
+    // Values that are not given here, the package reads from the environment.
     ...{ adminAPIKey: null, organization: null, project: null, webhookSecret: null },
   });
 
@@ -76,17 +76,17 @@ export function createSpeechClient(server: SpeechServer, retries: number): Speec
 
 const optionsOf = {
   verbose_json: { timestamp_granularities: ['word' as const, 'segment' as const] },
-  // Asked for with more than 30 s of audio.
+  // Servers ask for it with audio of more than 30 s.
   diarized_json: { chunking_strategy: 'auto' as const },
   json: {},
 };
 
-/** Without the package's error as its cause: what is in that nobody has looked through for the key. */
+/** The package's error is not kept as the cause, because it may hold the key. */
 function toRecognizerError(error: unknown, server: SpeechServer): RecognizerError {
   const { host } = new URL(server.baseUrl);
   const fail = (message: string, retryable: boolean) =>
     new RecognizerError('recognizer_error', toLine(message, server.apiKey), { retryable });
-  // Its message would quote the answer, and so what was said.
+  // The message of a SyntaxError quotes the answer, and so what was said.
   if (error instanceof SyntaxError) return fail(`${host} answered something else than JSON`, true);
   if (!(error instanceof APIError)) return fail(`asking ${host} failed: ${reasonOf(error)}`, true);
   const { status } = error;
@@ -97,7 +97,7 @@ function toRecognizerError(error: unknown, server: SpeechServer): RecognizerErro
   if ((status === 400 || status === 422) && isOfFormat) {
     return new FormatRefused(toLine(message, server.apiKey));
   }
-  // The same that the package tries again.
+  // The package tries the same statuses again.
   return fail(message, [408, 409, 429].includes(status) || status >= 500);
 }
 
@@ -109,7 +109,7 @@ function reasonOf(error: unknown): string {
   return innermost.message || String((innermost as NodeJS.ErrnoException).code);
 }
 
-/** For the log: one line, not too long, and without the key, which some servers repeat. */
+/** A message for the log: one line, not too long, and without the key, which some servers repeat. */
 function toLine(message: string, apiKey: string | undefined): string {
   const withoutKey = apiKey === undefined ? message : message.replaceAll(apiKey, '…');
   return withoutKey

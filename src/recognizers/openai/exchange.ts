@@ -3,10 +3,10 @@ import { FormData as UndiciFormData, fetch as undiciFetch } from 'undici';
 import { throughProxies } from '../../proxies.ts';
 import type { Response as UndiciResponse } from 'undici';
 
-/** Words with times, tokens and probabilities of ten minutes are less than 1 MiB. */
+/** An answer about ten minutes of audio, with words, times, tokens and probabilities, is smaller than 1 MiB. */
 const longestAnswerBytes = 8 * 1024 * 1024;
 
-/** The package ignores a Retry-After of more than a minute. */
+/** The package ignores a Retry-After that is longer than this. */
 const longestPackageWaitMs = 60_000;
 const longestTimerMs = 24 * 60 * 60_000;
 
@@ -18,11 +18,11 @@ export interface Exchange {
 }
 
 /**
- * `fetch` for the `openai` package: with the key and nothing about this machine in its headers, without redirects (audio
- * goes to the server that was named, by the proxy that was named, and to no other), with as much time as the signal leaves,
- * and with an answer that has an end. A connection that breaks within the answer rejects, so that the package tries again.
+ * The `fetch` for the `openai` package. It sends the key, and nothing about this machine. It follows no redirects, so
+ * audio goes only to the server and the proxy that were named. It waits until the signal aborts, and refuses answers
+ * that are too long. When a connection breaks within the answer it rejects, so that the package tries again.
  * @param retries after which the package gives up
- * @throws {ConfigError} a proxy has no address
+ * @throws {ConfigError} the address of a proxy is no address
  */
 export function createExchange(apiKey: string, retries: number): Exchange {
   // Node's own limit of five minutes is too short for a slow server with a queue.
@@ -45,7 +45,7 @@ export function createExchange(apiKey: string, retries: number): Exchange {
   };
 }
 
-/** The same form, of a class that undici's own `fetch` knows: Node's is another. */
+/** The same form as undici's own class: its `fetch` does not know Node's class. */
 function ownForm(form: FormData): UndiciFormData {
   const own = new UndiciFormData();
   for (const [name, value] of form) own.append(name, value);
@@ -57,7 +57,7 @@ function answerOf(text: string, { status, headers }: UndiciResponse): Response {
   return new Response(text === '' ? null : text, { status, headers: { 'content-type': type } });
 }
 
-/** @returns undefined when there is more */
+/** @returns undefined when the text is longer */
 async function textWithin(response: UndiciResponse, maxBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -69,7 +69,10 @@ async function textWithin(response: UndiciResponse, maxBytes: number): Promise<s
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** What tells the package whether and when to try again; what it would not wait for is waited for here. */
+/**
+ * The headers that tell the package whether and when to try again. A pause that the package would ignore is waited for
+ * here.
+ */
 async function retryHeaders({ headers, status }: UndiciResponse, signal: AbortSignal | null) {
   const kept = [...headers].filter(([name]) => ['x-should-retry', 'retry-after-ms', 'retry-after'].includes(name));
   // RFC 9110, section 10.2.3.
@@ -81,7 +84,7 @@ async function retryHeaders({ headers, status }: UndiciResponse, signal: AbortSi
   return { 'retry-after': String(longestPackageWaitMs / 1000) };
 }
 
-/** Servers say in different ways what they refuse; the package reads OpenAI's way only. */
+/** Puts a refusal into OpenAI's form, which is the only one that the package reads. */
 function refusal(text: string, status: number, headers: Record<string, string>): Response {
   const body = parsed(text) as { error?: unknown; message?: unknown; detail?: unknown } | null | undefined;
   const error = body?.error as { message?: unknown; param?: unknown; code?: unknown } | null | undefined;

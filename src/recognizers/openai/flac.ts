@@ -4,7 +4,10 @@ import type { FileHandle } from 'node:fs/promises';
 import type { ChildEnd } from '../../children/child.ts';
 import type { Piece } from '../../audio/pieces.ts';
 
-/** -60 dB, as samples of s16le. Whisper makes up words for digital silence, and servers want to be paid for it. */
+/**
+ * -60 dB, as samples of s16le. Quieter audio is not sent: Whisper makes up words for digital silence, and servers
+ * charge for it.
+ */
 const inaudible = 33;
 
 /** OpenAI refuses less than 0.1 s, and whisper.cpp hears nothing in less than a second. */
@@ -14,10 +17,11 @@ const limits = { memoryBytes: 1024 ** 3, cpuSeconds: 120, fileBytes: 0, openFile
 const timeLimitMs = 120_000;
 
 /**
- * What a piece hears as a FLAC file: lossless, about half the size, and read by every server. Shorter ones get silence at
- * their end. It is in memory only: ffmpeg's exit code is 0 when a disk has no room for the last of it (its version 5.1).
+ * Compresses what a piece hears to FLAC. It is lossless, has about half the size, and every server reads it. Short
+ * pieces get silence at their end. FLAC is kept in memory, because ffmpeg 5.1 exits with 0 when a disk has no room for
+ * the end of a file.
  * @param file 16 kHz mono s16le
- * @returns undefined when there is nothing to be heard in it
+ * @returns undefined when there is nothing to be heard
  * @throws {ExecutableNotFound}
  * @throws {ChildNotStarted}
  * @throws {Error} ffmpeg failed, or the disk is full
@@ -32,7 +36,7 @@ export async function toFlac(file: string, piece: Piece, signal: AbortSignal): P
 }
 
 async function compress(samples: FileHandle, heardMs: number, signal: AbortSignal): Promise<Buffer<ArrayBuffer>> {
-  // What can't be compressed grows by a few bytes for each block.
+  // Samples that can't be compressed grow by a few bytes for each block.
   const mostBytes = 256 * 1024 + heardMs * bytesPerMs * 1.05;
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -51,10 +55,13 @@ async function compress(samples: FileHandle, heardMs: number, signal: AbortSigna
   return Buffer.concat(chunks);
 }
 
-/** Where the number of samples stands: in the last 36 bits before the checksum of STREAMINFO (RFC 9639, section 8.2). */
+/** Where the number of samples stands: in the 36 bits before the checksum of STREAMINFO (RFC 9639, section 8.2). */
 const lengthAt = 22;
 
-/** ffmpeg can't go back in a pipe to write the length, and some servers can't read FLAC without it. */
+/**
+ * Writes the number of samples. ffmpeg can't go back in a pipe to write it, and some servers can't read FLAC without
+ * it.
+ */
 function withLength(flac: Buffer<ArrayBuffer>, durationMs: number): Buffer<ArrayBuffer> {
   if (flac.toString('latin1', 0, 4) !== 'fLaC') throw new Error('ffmpeg made no FLAC');
   flac.writeUInt32BE(durationMs * samplesPerMs, lengthAt);
@@ -73,7 +80,7 @@ async function isInaudible(samples: FileHandle): Promise<boolean> {
 
 const ffmpegArgs = [
   ...['-hide_banner', '-nostdin', '-loglevel', 'error', '-protocol_whitelist', 'file,pipe', '-threads', '1'],
-  // Opened anew, so that it is read from its beginning.
+  // ffmpeg opens it anew and reads it from its beginning.
   ...['-f', 's16le', '-ar', '16000', '-ac', '1', '-i', 'file:/dev/stdin'],
   ...['-af', `apad=whole_dur=${shortestMs}ms`, '-c:a', 'flac', '-f', 'flac', 'pipe:1'],
 ];

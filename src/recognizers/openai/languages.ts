@@ -1,4 +1,4 @@
-/** Whisper's names of languages that Unicode's tables call something else. */
+/** Languages that Whisper calls by another name than Unicode's tables. */
 const whispersOwn: Record<string, string> = {
   bengali: 'bn',
   maori: 'mi',
@@ -8,14 +8,14 @@ const whispersOwn: Record<string, string> = {
 };
 
 const alphabet = [...'abcdefghijklmnopqrstuvwxyz'];
-/** Whisper knows two languages that have no code of two letters. */
+/** The codes of two letters, and the languages of Whisper that have none. */
 const codes = [...alphabet.flatMap((first) => alphabet.map((second) => first + second)), 'haw', 'yue', 'fil'];
 const nameOf = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 const codesByName = new Map(codes.map((code) => [nameOf.of(code)?.toLowerCase(), canonical(code)] as const));
 
 /**
- * The language that a server tells: OpenAI a name (`english`), others a code (`en`).
- * @returns a BCP 47 tag, or undefined when it is none that is known
+ * Reads the language of an answer. OpenAI sends a name (`english`), other servers a code (`en`).
+ * @returns a BCP 47 tag; undefined when the language is unknown
  */
 export function toLanguageTag(language: unknown): string | undefined {
   if (typeof language !== 'string') return undefined;

@@ -14,19 +14,22 @@ import type { AnswerFormat } from './client.ts';
 import type { SpeechServer } from './speech-server.ts';
 import type { DecodedAudio, RecognizeOptions, Recognizer, Transcript } from '../recognizer.ts';
 
-/** Requests at once, over all jobs of a process: servers have room for that many, and more workers bring more. */
+/**
+ * Requests at once, over all jobs of a process. Servers have room for so many, and each further worker process adds as
+ * many.
+ */
 const requestsAtOnce = 4;
 
-/** Of one request. Without a Retry-After they are spread over three quarters of a minute. */
+/** Retries of one request. Without a Retry-After they are spread over 45 s. */
 const defaultRetries = 8;
 
 const checkTimeLimitMs = 5_000;
 
 const lengthsOf: Record<AnswerFormat, PieceLengths> = {
   verbose_json: { longestMs: 120_000, overlapMs: 1_000 },
-  // Speakers are told apart within a piece only, so it is as long as servers allow: 25 MB whatever is in it, 10 minutes at vLLM.
+  // Speakers are told apart within a piece only, so a piece is as long as servers allow: 25 MB, and 10 minutes at vLLM.
   diarized_json: { longestMs: 590_000, overlapMs: 0 },
-  // Without times, those of the piece are all that is known.
+  // An answer without times gets the times of its piece, so pieces are short.
   json: { longestMs: 28_000, overlapMs: 0 },
 };
 
@@ -39,13 +42,16 @@ export interface OpenAiOptions {
   timeLimitMs?: (durationMs: number) => number;
 }
 
-/** What a recording has shown of the server: with the next one it is asked anew, since one odd answer may be a mistake. */
+/**
+ * What one recording has shown of the server. For the next recording the server is asked anew, because one odd answer
+ * may be a mistake.
+ */
 interface Learnt {
-  /** Whether it says when it heard which word; undefined until it has said something. */
+  /** Whether the server gives times of words; undefined until it has recognized some. */
   wordTimes: boolean | undefined;
 }
 
-/** Any server with OpenAI's `/audio/transcriptions`: the audio leaves this machine. */
+/** Recognizes with a server that has OpenAI's `/audio/transcriptions`. The audio leaves this machine. */
 export function createOpenAi(options: OpenAiOptions): Recognizer {
   const { server, slots = createSlots(requestsAtOnce), retries = defaultRetries } = options;
   const { timeLimitMs = defaultTimeLimitMs } = options;
@@ -67,7 +73,10 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
     }
   }
 
-  /** Again without what it shares with its neighbours, where words in that would be there twice. */
+  /**
+   * Hears a piece. When the answer has no times of words, the piece is heard again without its overlap, or words there
+   * would be doubled.
+   */
   async function hearOnce(file: string, piece: Piece, format: AnswerFormat, learnt: Learnt, signal: AbortSignal) {
     const own = { ...piece, heardFromMs: piece.startMs, heardToMs: piece.endMs };
     const heard = learnt.wordTimes === false ? own : piece;
@@ -96,7 +105,7 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
 
   return {
     name: 'openai',
-    // A server that is away is no reason not to start: it may be there for the first job, and the log says so if not.
+    // The service starts although the server is away: it may be there for the first job. The log tells if it is not.
     async check() {
       try {
         await findExecutable('ffmpeg');
@@ -125,12 +134,12 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
   };
 }
 
-/** A server that is busy, or away for a moment, has time to come back; the queue tries again after that. */
+/** So long that a server that is busy or away for a moment has time to come back. After that, the queue tries again. */
 function defaultTimeLimitMs(durationMs: number): number {
   return 10 * 60_000 + 4 * durationMs;
 }
 
-/** A recording that is begun again, in another format, begins at 0. */
+/** Lets progress only rise: a recording that begins again in another format begins at 0. */
 function rising(onProgress: RecognizeOptions['onProgress']): (percent: number) => void {
   let last = 0;
   return (percent) => {
@@ -142,7 +151,7 @@ function rising(onProgress: RecognizeOptions['onProgress']): (percent: number) =
 
 const hasLetters = ({ utterances }: Answer) => utterances.flat().some(({ text }) => lettersOf(text).length > 0);
 
-/** Whether pieces of `json`, being shorter, would tell more of the times. */
+/** Whether the shorter pieces of `json` would give better times than this answer. */
 function isFormatWasted(answer: Answer, format: AnswerFormat, heard: Piece, { wordTimes }: Learnt): boolean {
   if (answer.timesOf !== 'text' || !hasLetters(answer)) return false;
   const isLong = heard.heardToMs - heard.heardFromMs > lengthsOf.json.longestMs;

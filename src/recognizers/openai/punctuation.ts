@@ -1,16 +1,17 @@
 import type { SpokenWord } from '../../captions/segments.ts';
 
-/** Written without spaces: where one word ends and the next begins, only the server's words tell. */
+/** Scripts without spaces. There, only the server's words tell where a word ends. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 const isLetter = (character: string) => /[\p{L}\p{N}\p{M}]/u.test(character);
 
-/** What is spoken of a text, character by character. */
+/** The letters and digits of a text, one by one. */
 export const lettersOf = (text: string) => [...text.normalize('NFC')].filter(isLetter);
 
 /**
- * Gives words the punctuation of the text, which OpenAI leaves out of them. What the text writes together becomes one word.
+ * Gives words the punctuation of the text, because OpenAI leaves it out of the words. What the text writes together
+ * becomes one word.
  * @param words in the order of the text
- * @returns undefined unless the words have exactly the letters and digits of the text, and there are some
+ * @returns undefined when the words don't have exactly the letters and digits of the text, or when there are none
  */
 export function withPunctuation(words: readonly SpokenWord[], text: string): SpokenWord[] | undefined {
   const characters = [...text.normalize('NFC')];
@@ -27,7 +28,7 @@ export function withPunctuation(words: readonly SpokenWord[], text: string): Spo
     const isLast = index === spoken.length - 1;
     const to = isLast ? characters.length : cutBetween(characters, places[letters - 1]!, places[letters]!);
     if (to === undefined) {
-      // Within what the text writes together, such as `well-known`: the next word goes on with it.
+      // The text writes both together, as in `well-known`, so the next word is joined to this one.
       spoken[index + 1] = { ...spoken[index + 1]!, ...asOne(word, spoken[index + 1]!) };
       return;
     }
@@ -46,7 +47,7 @@ function cutBetween(characters: readonly string[], left: number, right: number):
   return unspaced.test(characters[left]!) || unspaced.test(characters[right]!) ? right : undefined;
 }
 
-/** Dashes and notes that stand alone have no time of their own: they go with their word. */
+/** Dashes and notes that stand alone have no times of their own, so they are joined to a word beside them. */
 function closedUp(text: string): string {
   const parts = text.trim().split(/\s+/);
   return parts.filter((part) => [...part].some(isLetter)).length === 1 ? parts.join('') : text.trim();

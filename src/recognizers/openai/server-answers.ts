@@ -5,23 +5,24 @@ import type { SpokenWord } from '../../captions/segments.ts';
 
 /** What a server heard in a piece. Times are ms from the start of its audio, within it and in order. */
 export interface Answer {
-  /** How exactly times are known; `nothing`: nothing was said. */
+  /** How exact the times are. `nothing` means that nothing was said. */
   timesOf: 'words' | 'segments' | 'text' | 'nothing';
-  /** By utterance: words, or one text for each segment, or one text. Speakers as the server calls them. */
+  /** By utterance: words, or one text for each segment, or one text. Speakers have the server's names. */
   utterances: SpokenWord[][];
   /** BCP 47. */
   language: string | undefined;
 }
 
-/** Nobody says more in a second; one that is stuck, or hostile, would. */
+/** Nobody says more in a second. A server that is stuck or hostile may answer more. */
 const mostCharactersPerSecond = 100;
 
-/** 11 days: older versions of LocalAI count nanoseconds. */
+/** 11 days. A larger number is in nanoseconds, as older versions of LocalAI send it. */
 const mostSeconds = 1e6;
 
 /**
- * Reads an answer to `/audio/transcriptions`: `verbose_json`, `diarized_json` and `json`, as the `openai` package declares
- * them, and words within segments, as whisper.cpp's server has them. What can't be read counts as not given.
+ * Reads an answer to `/audio/transcriptions`: `verbose_json`, `diarized_json` and `json` as the `openai` package
+ * declares them, and words within segments as whisper.cpp's server sends them. A value that can't be read counts as
+ * missing.
  * @param durationMs of the audio
  * @throws {RecognizerError} there is no text in it, or more than anybody could say
  */
@@ -49,14 +50,14 @@ export function readAnswer(answer: unknown, durationMs: number): Answer {
   return whole === '' ? { timesOf: 'nothing', utterances: [], language: undefined } : { ...found, language: told };
 }
 
-/** @returns undefined where they are not the words of the text, or not each on its own */
+/** @returns undefined where they are not the words of the text, or where one of them holds a space */
 function punctuated(words: readonly SpokenWord[], text: string): readonly SpokenWord[] | undefined {
   if (!holdAll(words, text)) return undefined;
   const written = withPunctuation(words, text) ?? words;
   return written.some((word) => /\s/.test(word.text)) ? undefined : written;
 }
 
-/** A part of its words, or none at all, is what a server has where it couldn't find their times. */
+/** Whether no word is missing. A server leaves out words whose times it could not find. */
 function holdAll(parts: readonly SpokenWord[], text: string): boolean {
   const held = lettersOf(textOf(parts).toUpperCase());
   let next = 0;
@@ -66,7 +67,7 @@ function holdAll(parts: readonly SpokenWord[], text: string): boolean {
 
 const wordsWithin = (segments: unknown) => (isFilled(segments) ? segments.flatMap((each) => fieldsOf(each).words) : []);
 
-/** @returns undefined unless there are some, and all of them have a text and times */
+/** @returns undefined when there are none, or when one of them lacks its text or its times */
 function readTimed(list: unknown, textField: 'word' | 'text', durationMs: number): SpokenWord[] | undefined {
   if (!isFilled(list)) return undefined;
   const fields = list.map(fieldsOf);
@@ -82,7 +83,7 @@ function readTimed(list: unknown, textField: 'word' | 'text', durationMs: number
   return fields
     .map((each) => {
       const startMs = inOrder(each.start);
-      // Only starts are in order: two people may speak at once.
+      // Only the starts are in order, because two people may speak at once.
       const endMs = Math.min(durationMs, Math.max(startMs, Math.round((each.end as number) * msPerUnit)));
       const { speaker } = each;
       const text = (each[textField] as string).trim();
@@ -91,7 +92,7 @@ function readTimed(list: unknown, textField: 'word' | 'text', durationMs: number
     .filter(({ text }) => text !== '');
 }
 
-/** Of a word its probability; of a segment the mean of its tokens. vLLM fills in -1 for what it doesn't know. */
+/** A word has its probability; a segment has the mean of its tokens. vLLM sends -1 for what it does not know. */
 function confidenceOf({ probability, avg_logprob: logarithm, compression_ratio: ratio }: Fields) {
   if (typeof probability === 'number' && probability >= 0 && probability <= 1) return { confidence: probability };
   const isGiven = typeof logarithm === 'number' && logarithm < 0 && !(typeof ratio === 'number' && ratio < 0);

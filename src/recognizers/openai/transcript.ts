@@ -18,7 +18,7 @@ export interface AnsweredPiece {
  */
 export function toTranscript(heard: readonly AnsweredPiece[], durationMs: number): Transcript {
   const utterances = joinPieces(heard.map(inRecording));
-  // Who is `A` in one piece may be `B` in the next.
+  // Speaker `A` of one piece may be `B` in the next, so several pieces get no speakers.
   const spoken = heard.length === 1 ? withNumberedSpeakers(utterances) : withoutSpeakers(utterances);
   const segments = withoutUntimedWords(segmentsFromUtterances(spoken, durationMs), heard, durationMs);
   const language = languageOf(heard);
@@ -32,7 +32,7 @@ const inRecording = ({ piece, answer }: AnsweredPiece) => ({
   ),
 });
 
-/** Where a piece has no word times, its texts are no words. */
+/** Removes the words of pieces that have no times of words: they are texts of several words. */
 function withoutUntimedWords(segments: readonly Segment[], heard: readonly AnsweredPiece[], durationMs: number) {
   const untimed = heard.filter(({ answer: { timesOf } }) => timesOf === 'segments' || timesOf === 'text');
   const isUntimed = ({ startMs, endMs }: Segment) => {
@@ -44,7 +44,7 @@ function withoutUntimedWords(segments: readonly Segment[], heard: readonly Answe
     .map((segment, index) => ({ ...segment, index }));
 }
 
-/** That of most of the text. */
+/** The language of most of the text. */
 function languageOf(heard: readonly AnsweredPiece[]): string | undefined {
   const characters = new Map<string, number>();
   for (const { answer } of heard) {
@@ -55,7 +55,7 @@ function languageOf(heard: readonly AnsweredPiece[]): string | undefined {
   return [...characters].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-/** `S1`, `S2`, … for the server's names, in the order in which they first speak. */
+/** Calls the server's speakers `S1`, `S2`, …, in the order in which they first speak. */
 function withNumberedSpeakers(utterances: readonly SpokenWord[][]): SpokenWord[][] {
   const names = [...new Set(utterances.flat().flatMap(({ speaker }) => speaker ?? []))];
   return utterances.map((words) =>

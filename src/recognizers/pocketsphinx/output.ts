@@ -1,6 +1,9 @@
 import type { Word } from '../recognizer.ts';
 
-/** A line of PocketSphinx's `-time yes`: word, start and end in seconds from the start of the file, probability. */
+/**
+ * A line of PocketSphinx's `-time yes`: the word, its start and end in seconds from the start of the file, its
+ * probability.
+ */
 const wordLine = /^(\S+) (\d+\.\d{3}) (\d+\.\d{3}) (\d+\.\d+|-?nan|-?inf)$/;
 
 /** Fillers: utterance edges, silence, and noises such as `[NOISE]` or `++BREATH++`. */
@@ -12,12 +15,13 @@ const pronunciation = /\(\d+\)$/;
 export interface PocketSphinxOutput {
   /** Takes the next line of standard output. Throws when it can't have come from PocketSphinx. */
   line: (line: string) => void;
-  /** After the last line: the words by utterance, fillers left out. Throws when the last utterance is incomplete. */
+  /** After the last line: the words by utterance, without fillers. Throws when the last utterance is incomplete. */
   utterances: () => Word[][];
 }
 
 /**
- * Reads what `pocketsphinx_continuous -time yes` prints: for each utterance its text, then a line for each word in it.
+ * Reads the output of `pocketsphinx_continuous -time yes`: for each utterance its text, then a line for each word in
+ * it.
  * @param onUtterance gets the end of each utterance in ms
  */
 export function readPocketSphinxOutput(onUtterance: (endMs: number) => void): PocketSphinxOutput {
@@ -26,7 +30,8 @@ export function readPocketSphinxOutput(onUtterance: (endMs: number) => void): Po
   return {
     line(line) {
       const match = wordLine.exec(line);
-      // The words repeat the text, so it is only a boundary; even an utterance of noise has words: `<s>` and `</s>`.
+      // The text of an utterance only marks its beginning, because the words repeat it. Even an utterance of noise has
+      // words: `<s>` and `</s>`.
       if (awaitsWord && !match) throw new Error('PocketSphinx printed something else than words');
       awaitsWord = !match;
       if (!match) {
@@ -49,7 +54,7 @@ export function readPocketSphinxOutput(onUtterance: (endMs: number) => void): Po
   };
 }
 
-/** Sums of rounded logarithms: certain words come out as 1.0002. */
+/** Probabilities are sums of rounded logarithms, so a certain word may have 1.0002. */
 function confidenceOf(probability: number): { confidence?: number } {
   return Number.isFinite(probability) ? { confidence: Math.min(1, Math.max(0, probability)) } : {};
 }

@@ -15,7 +15,7 @@ import type { Piece } from '../../audio/pieces.ts';
 import type { Recognizer, Word } from '../recognizer.ts';
 
 const program = 'pocketsphinx_continuous';
-/** Where Debian's and Ubuntu's pocketsphinx-en-us puts its model. */
+/** Where the package pocketsphinx-en-us of Debian and Ubuntu puts its model. */
 const model = '/usr/share/pocketsphinx/model/en-us';
 const modelArgs = [
   ...['-hmm', `${model}/en-us`, '-lm', `${model}/en-us.lm.bin`, '-dict', `${model}/cmudict-en-us.dict`],
@@ -23,7 +23,7 @@ const modelArgs = [
 
 const inputArgs = ['-infile', '/dev/stdin', '-time', 'yes', '-logfn', '/dev/null'];
 
-/** Five minutes of noisy speech took 120 MB; the rest is room for longer utterances. */
+/** Five minutes of noisy speech took 120 MB. The rest is room for longer utterances. */
 const memoryBytes = 2 * 1024 ** 3;
 
 export interface PocketSphinxOptions {
@@ -36,16 +36,16 @@ export interface PocketSphinxOptions {
 }
 
 /**
- * Starting takes 0.35 s of processor time, 2 % of what a piece of two minutes takes. Longer ones would cost less, but a
- * short recording waits for one of them to end.
+ * The start of the program takes 0.35 s of processor time, which is 2 % of a piece of two minutes. Longer pieces would
+ * cost less, but a short recording waits until one of them ends.
  */
 const longestPieceMs = 180_000;
 const shortestPieceMs = 30_000;
 const overlapMs = 1_000;
 /**
- * It learns the sound of voice and room from what it heard last (a running cepstral mean), and first hears too little: of
- * half an hour in pieces it got 32.3 % of the words wrong with the overlap alone, 31.0 % with five seconds, 30.6 % with
- * eight, and 30.8 % in one piece.
+ * PocketSphinx learns the sound of a voice and a room while it hears (a running cepstral mean), so it hears badly at
+ * the beginning of a piece. Words that were wrong in half an hour of speech: 32.3 % with the overlap alone, 31.0 % with
+ * a lead-in of 5 s, 30.6 % with 8 s, 30.8 % in one piece.
  */
 const leadInMs = 8_000;
 
@@ -67,7 +67,7 @@ export function createPocketSphinx(options: PocketSphinxOptions = {}): Recognize
   };
 }
 
-/** It took 0.2 to 0.3 s per second of audio on a busy machine; one that takes ten times as long hangs. */
+/** On a busy machine it took 0.2 to 0.3 s per second of audio. A process that takes ten times as long hangs. */
 function defaultTimeLimitMs(durationMs: number): number {
   return 15 * 60_000 + 4 * durationMs;
 }

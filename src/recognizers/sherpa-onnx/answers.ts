@@ -1,14 +1,14 @@
 import { splitLines } from '../../children/lines.ts';
 import type { LineSplitter } from '../../children/lines.ts';
 
-/** In characters. A minute of the quickest speech, with times and probabilities, is about 100,000. */
+/** In characters. A minute of the quickest speech, with times and probabilities, takes about 100,000. */
 const longestAnswer = 1024 * 1024;
 
-/** The lines that a child answers with, each asked for before it comes. What comes unasked is dropped. */
+/** The lines that a child answers with. Each is asked for before it comes; a line that nobody asked for is dropped. */
 export interface Answers {
-  /** Takes output as it comes. Throws when there is no end of it. */
+  /** Takes output as it comes. Throws when a line is too long. */
   push(chunk: Buffer): void;
-  /** Whoever waits, or asks from now on, gets this error; the first one counts. */
+  /** Rejects the answer that is waited for, and all later ones. Only the first error counts. */
   end(error: Error): void;
   /** The next line; one at a time. */
   next(): Promise<string>;
@@ -28,7 +28,7 @@ export function createAnswers(): Answers {
     },
     next() {
       awaited = Promise.withResolvers<string>();
-      // Anew for each: the child lives long, and a splitter bounds all that it is given.
+      // A new splitter for each answer: it bounds all that it is given, and the child lives long.
       lines = splitLines(awaited.resolve, longestAnswer);
       if (over !== undefined) awaited.reject(over);
       return awaited.promise;

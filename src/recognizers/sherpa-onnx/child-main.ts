@@ -8,15 +8,16 @@ import type { OfflineModelConfig, OfflineSpeakerDiarizationConfig } from 'sherpa
 import type { Span } from './diarization-speech.ts';
 import type { ChildAnswer, ChildWork, PieceRequest, PieceResult, WindowResult } from './messages.ts';
 
-/** A CommonJS package whose exports have no names that `import` could see. */
+/** A CommonJS package, whose exports `import` can't see by their names. */
 const sherpa = createRequire(import.meta.url)('sherpa-onnx-node') as typeof import('sherpa-onnx-node');
 
 const sampleRate = 16_000;
 const samplesPerMs = sampleRate / 1000;
-/** -60 dB. Whisper makes up words for digital silence. */
+/** -60 dB. Quieter audio is not recognized: Whisper makes up words for digital silence. */
 const inaudible = 0.001;
 
-// When memory ends, the kernel shall take this process, not PostgreSQL or the API. Where it may not say so, it goes without.
+// When there is no memory left, the kernel shall kill this process, not PostgreSQL or the API. Without the right to say
+// so, it goes on.
 await writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined);
 const work = JSON.parse(process.argv[2]!) as ChildWork;
 const hear = 'diarization' in work ? createDiarization(work.diarization) : createRecognition(work.recognition);
@@ -54,7 +55,8 @@ function createDiarization(config: OfflineSpeakerDiarizationConfig): (samples: F
   };
 
   const turnsIn = (samples: Float32Array) => {
-    // To whole seconds, which is how far its windows are apart: speech heard in padding of its own would make it exit.
+    // Padded to whole seconds, because its windows begin one second apart. Otherwise it pads itself, and exits when it
+    // hears speech there.
     const padded = new Float32Array(Math.ceil(samples.length / sampleRate) * sampleRate);
     padded.set(samples);
     const lengthMs = Math.floor(samples.length / samplesPerMs);
@@ -83,7 +85,7 @@ function isInaudible(samples: Float32Array): boolean {
   return samples.every((sample) => Math.abs(sample) < inaudible);
 }
 
-/** From -1 to 1. */
+/** Samples from -1 to 1. */
 async function readSamples({ file, fromMs, toMs }: PieceRequest): Promise<Float32Array> {
   await using handle = await open(file);
   const bytes = Buffer.alloc((toMs - fromMs) * bytesPerMs);

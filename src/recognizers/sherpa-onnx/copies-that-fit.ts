@@ -1,8 +1,11 @@
 import { totalmem } from 'node:os';
 
-/** Loaded, and at work, a model takes about twice its size on disk. */
+/** A model that is loaded and at work takes about twice its size on disk. */
 const bytesPerByte = 2;
-/** The rest is for PostgreSQL, the API, ffmpeg and the models that tell speakers apart. */
+/**
+ * The part of the memory that models may take. The rest is for PostgreSQL, the API, ffmpeg and the models that tell
+ * speakers apart.
+ */
 const shareOfModels = 0.5;
 
 /**

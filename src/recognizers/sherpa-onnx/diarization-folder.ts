@@ -9,18 +9,18 @@ export interface DiarizationModel {
   bytes: number;
 }
 
-/** Hears who speaks when within 10 s (pyannote segmentation), and what a voice is like. */
+/** One model hears who speaks when within 10 s (pyannote segmentation), the other what a voice is like. */
 const files = { segmentation: 'segmentation.onnx', embedding: 'embedding.onnx' } as const;
 
-/** Seconds; what sherpa-onnx itself takes by default: shorter turns are none, shorter pauses don't end one. */
+/** In seconds, the defaults of sherpa-onnx: shorter turns are dropped, and shorter pauses don't end a turn. */
 const [minDurationOn, minDurationOff] = [0.3, 0.5];
 
-/** sherpa-onnx's default: 1 less the cosine similarity beyond which two voices are two speakers. */
+/** The default of sherpa-onnx, as 1 less the cosine similarity: voices that differ more are two speakers. */
 export const differentSpeakers = 0.5;
 
 /**
- * @returns nothing where there is no such folder
- * @throws {NoModel} it is there, but can't be read or lacks a file
+ * @returns undefined when there is no such folder
+ * @throws {NoModel} the folder can't be read or lacks a file
  */
 export async function readDiarizationFolder(folder: string): Promise<DiarizationModel | undefined> {
   const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {

@@ -4,21 +4,22 @@ export interface Span {
   endMs: number;
 }
 
-/** Where voices can't be told apart at all, there seem to be hundreds: more than an answer has room for. */
+/** Where voices can't be told apart at all, there seem to be hundreds of speakers, more than an answer has room for. */
 const mostSpeakers = 100;
-/** More tells no more about a voice. */
+/** More speech does not describe a voice better. */
 const mostMs = 30_000;
-/** With less, a voice that is mixed with others is better than hardly any. */
+/** With less clear speech, speech that is mixed with other voices is used, too. */
 const leastClearMs = 500;
 
-/** @returns the turns of each speaker, of who speaks most first; at most 100 speakers */
+/** @returns the turns of each speaker, those of the speaker who speaks most first; at most 100 speakers */
 export function turnsBySpeaker<T extends Span & { speaker: number }>(turns: readonly T[]): T[][] {
   const speakers = [...Map.groupBy(turns, ({ speaker }) => speaker).values()];
   return speakers.sort((a, b) => lengthOf(b) - lengthOf(a)).slice(0, mostSpeakers);
 }
 
 /**
- * What a voice is known by: its own turns, without what others say into them where enough is left, the longest first.
+ * Chooses the speech by which a voice is recognized: the speaker's own turns, the longest first, without the parts
+ * where others speak, if enough is left.
  * @returns half a minute at the most
  */
 export function speechToKnow(own: readonly Span[], others: readonly Span[]): Span[] {

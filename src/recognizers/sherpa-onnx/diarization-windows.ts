@@ -16,18 +16,18 @@ export interface HeardWindow {
   result: WindowResult;
 }
 
-/** What a voice is like: of length 1, but for one that can't be known. */
+/** What a voice is like: a vector of length 1, except for a voice that can not be known. */
 type Voice = Float32Array;
 type Speaker = WindowResult['speakers'][number];
 
 /**
- * Finds the speakers of each window again in the next ones, by their voices: whose are most alike first, as long as they
- * are alike enough. Two speakers of one window stay two.
+ * Finds the speakers of each window in the next windows, by their voices. The most similar voices are matched first, if
+ * they are similar enough. Two speakers of one window stay two.
  * @param windows in order of time
  * @returns in order of time
  */
 export function joinWindows(windows: readonly HeardWindow[]): Turn[] {
-  /** The sum of what each speaker sounded like, by ms of speech. */
+  /** For each speaker the sum of the voice's vectors, weighted by ms of speech. */
   const known: Voice[] = [];
   const turns = windows.flatMap(({ piece, result: { speakers } }) => {
     const voices = speakers.map(({ embedding }) => voiceOf(embedding));
@@ -44,7 +44,7 @@ export function joinWindows(windows: readonly HeardWindow[]): Turn[] {
   return turns.sort((a, b) => a.startMs - b.startMs);
 }
 
-/** @returns by position in `voices`, the position in `known` of who it is; nothing for who was never heard before */
+/** @returns for each of `voices` its position in `known`; undefined for a voice that was never heard before */
 function recognize(voices: readonly Voice[], known: readonly Voice[]): Map<number, number> {
   const pairs = voices.flatMap((voice, index) =>
     known.map((other, number) => ({ index, number, similarity: product(voice, other) })),

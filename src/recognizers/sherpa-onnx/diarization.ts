@@ -11,19 +11,19 @@ import type { Turn } from './diarization-windows.ts';
 import type { WindowResult } from './messages.ts';
 
 /**
- * sherpa-onnx takes all samples at once, four bytes each, and compares each second of speech with every other: ten hours
- * would be 2.3 GB of samples, and more of comparisons.
+ * sherpa-onnx takes all samples at once, four bytes each, and compares each second of speech with every other second.
+ * Ten hours would take 2.3 GB for samples, and more for comparisons.
  */
 const longestWindowMs = 20 * 60_000;
 
-/** Node, the addon and what diarization of a window takes, beside the models. */
+/** Memory for Node, the addon and the diarization of a window, besides the models. */
 const memoryBesideModels = 4 * 1024 ** 3;
 
 export interface DiarizationOptions {
-  /** Where `segmentation.onnx` and `embedding.onnx` are. Where it is not there, nobody tells speakers apart. */
+  /** The folder of `segmentation.onnx` and `embedding.onnx`. Without it, no speakers are told apart. */
   folder: string;
   slots: Slots;
-  /** Wall-clock time for a window of that length, loading the models included. */
+  /** Wall-clock time for a window of that length, including the loading of the models. */
   timeLimitMs: (durationMs: number) => number;
   /** How long a process with loaded models is kept that has nothing to do. */
   idleMs: number;
@@ -33,17 +33,17 @@ export interface DiarizationOptions {
 /**
  * Finds out who speaks when.
  * @returns in order of time
- * @throws {RecognizerError} its message names the folder
+ * @throws {RecognizerError} the message names the folder
  * @throws the abort reason of `options.signal`
  */
 export type FindTurns = (audio: DecodedAudio, options: RecognizeOptions) => Promise<Turn[]>;
 
-/** sherpa-onnx's speaker diarization, in processes that keep its models between windows and jobs. */
+/** sherpa-onnx's speaker diarization. Its processes keep the models between windows and jobs. */
 export interface Diarization {
   /**
-   * Looks for the models, with each recording: they may be installed while the service runs.
-   * @returns nothing where there is no such folder
-   * @throws {RecognizerError} the folder is there, but not what should be in it
+   * Looks for the models at each recording, because they may be installed while the service runs.
+   * @returns undefined when there is no such folder
+   * @throws {RecognizerError} the folder is there, but lacks a file
    */
   load(): Promise<FindTurns | undefined>;
   close(): Promise<void>;

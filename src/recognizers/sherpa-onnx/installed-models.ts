@@ -1,4 +1,4 @@
-/** Models below `DATA_DIR/models`, each in a folder of its name that is there only when it is whole. */
+/** Models below `DATA_DIR/models`. Each has a folder of its name, which appears only when it is complete. */
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { findKnownModel } from './known-models.ts';
@@ -28,7 +28,7 @@ export function chooseModel(nameOrFolder: string, dataDir: string): ChosenModel 
   return { folder: modelFolder(dataDir, known.name), name: known.name };
 }
 
-/** What to do where a chosen model is missing. Ends with what to type, so that it can be copied. */
+/** What to do when a chosen model is missing. The text ends with the command, so that it can be copied. */
 export function howToInstall(name: string | undefined): string {
   return name === undefined
     ? 'Name the folder of a model for sherpa-onnx, or one of those that "npm run model -- list" shows.'

@@ -1,15 +1,15 @@
 /**
- * Models that have a name of ours: where their files are on the Hugging Face hub (those of sherpa-onnx's author), and
- * which of them are needed.
+ * Models to which we gave names: where their files are on the Hugging Face hub (in repositories of sherpa-onnx's
+ * author), and which files are needed.
  */
 
 export interface HubFile {
   /** `owner/name` */
   repo: string;
-  /** A commit: what it holds doesn't change. */
+  /** A commit, so that the files never change. */
   revision: string;
   path: string;
-  /** In the model's folder. */
+  /** The file's name in the model's folder. */
   name: string;
 }
 
@@ -17,7 +17,7 @@ export interface KnownModel {
   name: string;
   kind: 'recognition' | 'diarization';
   languages: string;
-  /** Of all its files, to be shown; a download asks the hub. */
+  /** The size of all its files, for people. A download asks the hub. */
   bytes: number;
   files: readonly HubFile[];
 }
@@ -54,7 +54,7 @@ export const knownModels: readonly KnownModel[] = [
       {
         repo: 'csukuangfj/sherpa-onnx-pyannote-segmentation-3-0',
         revision: '9403a6902bb58e3d5ae8c7e77c3422de279db2e0',
-        // Not its int8: 4 MB are no reason to hear less exactly when speakers change.
+        // Not its int8 file: it saves only 4 MB and finds changes of speakers less exactly.
         path: 'model.onnx',
         name: 'segmentation.onnx',
       },

@@ -3,14 +3,14 @@ import type { OfflineModelConfig, OfflineResult, OfflineSpeakerDiarizationConfig
 /** What a child is started for, with the models that it loads. */
 export type ChildWork = { recognition: OfflineModelConfig } | { diarization: OfflineSpeakerDiarizationConfig };
 
-/** A line to a child: what to hear, from a file of 16 kHz mono s16le. */
+/** A line to a child: which part of a file of 16 kHz mono s16le to hear. */
 export interface PieceRequest {
   file: string;
   fromMs: number;
   toMs: number;
 }
 
-/** A line from a child: that it has loaded its models, and then what it heard of each piece. */
+/** A line from a child: first that it has loaded its models, then what it heard of each piece. */
 export type ChildAnswer = 'ready' | PieceResult | WindowResult;
 
 export type PieceResult = Pick<OfflineResult, 'lang' | 'text' | 'tokens' | 'timestamps' | 'durations' | 'ys_log_probs'>;

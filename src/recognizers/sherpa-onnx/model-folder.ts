@@ -10,14 +10,14 @@ export interface SherpaModel {
   bytes: number;
 }
 
-/** The folder is not there, or holds no model that is known. */
+/** The folder is not there, or holds no known model. */
 export class NoModel extends OperatorFault {
   override readonly name = 'NoModel';
 }
 
 /**
- * Finds out by its files which model a folder holds, as they are called in sherpa-onnx's model archives. Where a file is
- * there twice, the quantized one (`.int8`) is taken.
+ * Finds out which model a folder holds, by the names of its files: those of sherpa-onnx's model archives. Of two files
+ * the quantized one (`.int8`) is taken.
  * @throws {NoModel}
  */
 export async function readModelFolder(folder: string): Promise<SherpaModel> {

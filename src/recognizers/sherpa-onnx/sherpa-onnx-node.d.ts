@@ -42,7 +42,7 @@ declare module 'sherpa-onnx-node' {
   export interface OfflineSpeakerDiarizationConfig {
     segmentation: { pyannote: { model: string }; numThreads: number; provider: 'cpu' };
     embedding: SpeakerEmbeddingExtractorConfig;
-    /** As many speakers as `numClusters`, or, where it is not above 0, as many as are farther apart than `threshold`. */
+    /** With `numClusters` above 0, so many speakers. Otherwise as many as differ by more than `threshold`. */
     clustering: { numClusters: number; threshold: number };
     minDurationOn: number;
     minDurationOff: number;

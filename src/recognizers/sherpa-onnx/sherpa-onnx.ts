@@ -16,7 +16,7 @@ import type { DiarizationOptions } from './diarization.ts';
 import type { PieceResult } from './messages.ts';
 import type { SherpaModel } from './model-folder.ts';
 
-/** Whisper hears 30 s at a time, and neither of these says when it heard which word. */
+/** Whisper hears 30 s at a time, and none of these models says when it heard which word. */
 const withoutTimes: PieceLengths = { longestMs: 28_000, overlapMs: 0 };
 const withTimes: PieceLengths = { longestMs: 60_000, overlapMs: 1_000 };
 const lengthsOf: Record<SherpaModel['kind'], PieceLengths> = {
@@ -26,27 +26,27 @@ const lengthsOf: Record<SherpaModel['kind'], PieceLengths> = {
   'sense-voice': withTimes,
 };
 
-/** Node, the addon and what recognition of a piece takes, beside the model. */
+/** Memory for Node, the addon and the recognition of a piece, besides the model. */
 const memoryBesideModel = 4 * 1024 ** 3;
 
 export interface SherpaOnnxOptions {
   /** Where the model's files are. */
   folder: string;
-  /** Of one that `npm run model` knows. */
+  /** The name of a model that `npm run model` knows. */
   name?: string;
-  /** Where the models that tell speakers apart are, or may be one day. */
+  /** Where the models that tell speakers apart are. They may be installed later. */
   diarization?: Pick<DiarizationOptions, 'folder' | 'windowMs'>;
-  /** Processes at once, if their copies of the model fit into memory. */
+  /** How many processes run at once, if so many copies of the model fit into memory. */
   slots?: Slots;
-  /** Wall-clock time for a piece of that length, loading the model included. */
+  /** Wall-clock time for a piece of that length, including the loading of the model. */
   timeLimitMs?: (durationMs: number) => number;
   /** How long a process with a loaded model is kept that has nothing to do. */
   idleMs?: number;
 }
 
 /**
- * sherpa-onnx (https://github.com/k2-fsa/sherpa-onnx) with a Whisper, Parakeet, Moonshine or SenseVoice model, on the CPU,
- * in processes that keep the model between pieces and jobs.
+ * sherpa-onnx (https://github.com/k2-fsa/sherpa-onnx) with a Whisper, Parakeet, Moonshine or SenseVoice model, on the
+ * CPU. Its processes keep the model between pieces and jobs.
  */
 export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
   const { folder, name, slots = createSlots(), timeLimitMs = defaultTimeLimitMs, idleMs = defaultIdleMs } = options;
@@ -59,7 +59,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
     const children = new WarmChildren<PieceResult>({ recognition: model.config }, memoryBytes, idleMs);
     return { model, copies, children };
   };
-  // One that failed is forgotten: the folder may be there for the next job.
+  // A failure is not remembered: the folder may be there for the next job.
   const loadOnce = () =>
     (loading ??= load().catch((error: unknown) => {
       loading = undefined;

@@ -1,7 +1,7 @@
 import type { Segment } from '../recognizer.ts';
 import type { Turn } from './diarization-windows.ts';
 
-/** What nobody is said to speak is given to who speaks that soon before or after. Chosen, not measured. */
+/** A word that no turn covers gets the speaker of the nearest turn within this time. Chosen, not measured. */
 const reachMs = 500;
 
 interface Spoken {
@@ -10,8 +10,8 @@ interface Spoken {
 }
 
 /**
- * Says of words, or of whole segments where words have no times, who speaks most of their time. Of two who speak as much
- * of it, at once, it is who has been speaking. Where nobody speaks within half a second there is no speaker.
+ * Gives each word the speaker who speaks most of its time; where words have no times, each segment. Of two who speak
+ * equally much, it is the speaker of the part before. Where nobody speaks within half a second, there is no speaker.
  * @param parts in order of time
  * @param turns in order of time
  */

@@ -6,26 +6,26 @@ import type { ChildWork, PieceRequest } from './messages.ts';
 
 const main = fileURLToPath(new URL('child-main.ts', import.meta.url));
 /**
- * 256 MiB. Node reads TypeScript with WebAssembly, for which it would reserve up to 4 GiB of the address space that is left
- * to the models.
+ * 256 MiB. Node uses WebAssembly to read TypeScript and would reserve up to 4 GiB of address space for it, which the
+ * models need.
  */
 const nodeArgs = ['--wasm-max-mem-pages=4096'];
 
-/** A process with loaded models, which makes a `Result` of each piece. It dies with this one. */
+/** A process with loaded models that makes a `Result` of each piece. It dies with this process. */
 export interface WarmChild<Result> {
   isAlive(): boolean;
   /**
-   * Lets it hear one piece; one at a time. After a rejection the process is gone.
+   * Lets the process hear one piece; one at a time. After a rejection the process is gone.
    * @throws {RecognizerError}
    * @throws the abort reason of `signal`
    */
   ask(request: PieceRequest, timeLimitMs: number, signal: AbortSignal): Promise<Result>;
-  /** Resolves when it is gone. */
+  /** Resolves when the process is gone. */
   kill(): Promise<void>;
 }
 
 /**
- * The models are loaded while the first piece waits.
+ * Starts a process. It loads its models while the first piece waits.
  * @throws {ExecutableNotFound}
  */
 export async function startWarmChild<Result>(work: ChildWork, memoryBytes: number): Promise<WarmChild<Result>> {

@@ -2,24 +2,24 @@ import { RecognizerError } from '../recognizer.ts';
 import type { Word } from '../recognizer.ts';
 import type { PieceResult } from './messages.ts';
 
-/** A token's length is rarely known: it lasts until the next one, but not longer than this. */
+/** The length of a token is rarely known. It lasts until the next token, but not longer than this. */
 const longestTokenMs = 400;
 
-/** Written without spaces: each of its tokens is a word. */
+/** Scripts without spaces. There, each token is a word. */
 const unspaced = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
 
 /**
- * Puts tokens together to words: one that begins with a space (or SentencePiece's `▁`) begins a word, others go on with
+ * Joins tokens to words. A token that begins with a space (or SentencePiece's `▁`) begins a word; the others continue
  * it.
  * @param fromMs where the piece begins that the times count from
- * @param toMs where it ends
- * @throws {RecognizerError} there is text, but the model doesn't say when which word was heard
+ * @param toMs where the piece ends
+ * @throws {RecognizerError} there is text, but the model does not say when which word was heard
  */
 export function wordsOf(result: PieceResult, fromMs: number, toMs: number): Word[] {
   const { tokens, timestamps, durations, ys_log_probs: logarithms } = result;
   const hasWords = tokens.length > 0 && timestamps.length === tokens.length;
   if (!hasWords && result.text.trim() === '') return [];
-  // Without its words, what was heard would pass for silence.
+  // Without words, speech would be taken for silence and not be charged.
   if (!hasWords) {
     throw new RecognizerError('recognizer_error', 'the model gives text without its times', { retryable: false });
   }
@@ -46,7 +46,7 @@ export function wordsOf(result: PieceResult, fromMs: number, toMs: number): Word
     .map(({ startMs, endMs, text, logarithms: own }) => ({ startMs, endMs, text, ...confidenceOf(own) }));
 }
 
-/** The probability of a word is that of all its tokens. */
+/** The probability of a word is the product of those of its tokens. */
 function confidenceOf(logarithms: readonly number[]): { confidence?: number } {
   const confidence = Math.exp(logarithms.reduce((sum, logarithm) => sum + logarithm, 0));
   return logarithms.length > 0 && Number.isFinite(confidence) ? { confidence: Math.min(1, confidence) } : {};
