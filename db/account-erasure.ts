@@ -1,13 +1,13 @@
-/** What erasing an account takes away. */
+/** What the erasure of an account deletes. */
 import { sql } from 'kysely';
 import { sessionChannel } from './sessions/states.ts';
 import type { Trx } from './database.ts';
 
 /**
- * Removes at most `limit` sessions of an account that are final, oldest first, with their transcripts: a statement that
- * takes millions at once would not end in time. The caller holds the account's lock.
+ * Deletes at most `limit` final sessions of an account with their transcripts, oldest first. One statement for millions
+ * of sessions would not end in time. The caller holds the account's lock.
  *
- * @returns how many
+ * @returns how many were deleted
  */
 export async function deleteFinalSessions(trx: Trx, accountId: string, limit: number): Promise<number> {
   const some = trx
@@ -27,10 +27,10 @@ export async function deleteFinalSessions(trx: Trx, accountId: string, limit: nu
 }
 
 /**
- * Removes all sessions of an account and, with them, their transcripts. The caller holds the account's lock, and ends its
+ * Deletes all sessions of an account with their transcripts. The caller holds the account's lock, and ends the
  * reservations.
  *
- * @returns how many there were, and the queue's jobs of those that were not final
+ * @returns how many there were, and the queue's jobs of the unfinished ones
  */
 export async function deleteSessionsOfAccount(
   trx: Trx,

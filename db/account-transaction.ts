@@ -1,6 +1,6 @@
 /**
- * Transactions that hold an account's lock. A connection that waits for a lock is lost to everybody else, so in each process
- * only one transaction of an account runs at a time. The others wait in memory, in the order in which they came.
+ * Transactions that hold an account's lock. Nobody else can use a connection that waits for a lock. So in each process
+ * only one transaction of an account runs at a time; the others wait in memory, in the order in which they came.
  */
 import { lockAccount } from './accounts.ts';
 import { isDatabaseAway } from './database.ts';
@@ -8,10 +8,13 @@ import { inTransaction } from './transaction.ts';
 import type { AccountInForce } from './accounts.ts';
 import type { Db, Trx } from './database.ts';
 
-/** The last in the line of each account that has one, by pool. It rejects with {@link DatabaseWentAway} only. */
+/** For each pool: the last transaction in the line of each account. It rejects with {@link DatabaseWentAway} only. */
 const lines = new WeakMap<Db, Map<string, Promise<void>>>();
 
-/** The database went away under the transaction in front: everybody behind is told at once, instead of one after the other. */
+/**
+ * The database went away during the transaction at the head of the line. All others in the line learn it at once,
+ * instead of one after the other.
+ */
 class DatabaseWentAway extends Error {
   constructor(cause: unknown) {
     super('The database went away under an earlier transaction of the account', { cause });
@@ -20,12 +23,14 @@ class DatabaseWentAway extends Error {
 }
 
 /**
- * Runs `work` in one READ COMMITTED transaction that has locked the account, and commits it. Whatever changes a balance, a
- * reservation or a session locks its account first, so that all of them wait in one line and none of them deadlocks.
+ * Runs `work` in one READ COMMITTED transaction that has locked the account, and commits it. Whatever changes a
+ * balance, a reservation or a session locks its account first. So all of them wait in one line, and none of them
+ * deadlocks.
  *
- * @param work gets the account with the limits in force; undefined when there is none. It begins no other transaction of
- *   the same account: that one would wait for this one for ever
- * @throws what {@link inTransaction} throws, and an error for which `isDatabaseAway` holds
+ * @param work gets the account with the limits in force; undefined when there is no such account. It must not begin
+ *   another transaction of the same account: that one would wait for this one for ever
+ * @throws what {@link inTransaction} throws
+ * @throws an error for which `isDatabaseAway` holds
  */
 export function inAccountTransaction<T>(
   db: Db,

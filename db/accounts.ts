@@ -5,7 +5,7 @@ import type { AccountTable, LimitOverrides, Limits, Schema } from './schema.ts';
 
 export type Account = Selectable<AccountTable>;
 
-/** An account with the limits that hold for it: its own where support set one, else those of its plan. */
+/** An account with its limits: its own limit where support set one, otherwise that of its plan. */
 export interface AccountInForce extends Limits {
   id: string;
   plan: string;
@@ -40,9 +40,9 @@ export interface Standing extends AccountInForce {
 }
 
 /**
- * Accounts as uploads find them, unlocked: for checks that are made again under the lock.
+ * Reads accounts without a lock, for checks that are made again under the lock.
  *
- * @returns in the order of `ids`, undefined where there is none
+ * @returns in the order of `ids`; undefined where there is no such account
  */
 export async function findStandings(db: Queryable, ids: readonly string[]): Promise<(Standing | undefined)[]> {
   const rows = await accountsInForce(db)
@@ -62,7 +62,10 @@ export async function findStandings(db: Queryable, ids: readonly string[]): Prom
   return ids.map((id) => byId.get(id));
 }
 
-/** Locks the account until the transaction ends. Only `inAccountTransaction` calls this: there its callers wait in turn. */
+/**
+ * Locks the account until the transaction ends. Only `inAccountTransaction` calls this, because its callers wait in a
+ * line.
+ */
 export function lockAccount(trx: Trx, id: string): Promise<AccountInForce | undefined> {
   return accountsInForce(trx).where('accounts.id', '=', id).forUpdate('accounts').executeTakeFirst();
 }
@@ -120,7 +123,7 @@ export function resumeAccount(db: Queryable, id: string): Promise<Account | unde
   return db.updateTable('accounts').set({ suspended_at: null }).where('id', '=', id).returningAll().executeTakeFirst();
 }
 
-/** Keeps the row, for the ledger, without its name. */
+/** Deletes the account's name. The row stays for the ledger. */
 export async function markAccountDeleted(trx: Trx, id: string): Promise<void> {
   await trx
     .updateTable('accounts')
@@ -129,7 +132,7 @@ export async function markAccountDeleted(trx: Trx, id: string): Promise<void> {
     .execute();
 }
 
-/** Holds back (or, when negative, gives back) `ms` of the balance. The caller holds the account's lock. */
+/** Adds `ms` to what the account has reserved; a negative `ms` gives back. The caller holds the account's lock. */
 export async function changeReserved(trx: Trx, id: string, ms: number): Promise<void> {
   if (ms === 0) return;
   await trx
@@ -139,7 +142,7 @@ export async function changeReserved(trx: Trx, id: string, ms: number): Promise<
     .execute();
 }
 
-/** Only `ledger.ts` calls this: the balance is the sum of the ledger. */
+/** Only `ledger.ts` calls this, so that the balance stays the sum of the ledger. */
 export async function changeBalance(trx: Trx, id: string, ms: number): Promise<void> {
   await trx
     .updateTable('accounts')

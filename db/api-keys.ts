@@ -6,7 +6,7 @@ import type { ApiKeyTable, Limits, Scope } from './schema.ts';
 
 export type ApiKey = Omit<Selectable<ApiKeyTable>, 'digest'>;
 
-/** What a key stands for while it is valid. */
+/** Whom a valid key belongs to, and what it may do. */
 export interface KeyOwner extends Limits {
   key_id: string;
   account_id: string;
@@ -65,9 +65,9 @@ export async function deleteApiKeys(trx: Trx, accountId: string): Promise<void> 
 }
 
 /**
- * The owners of keys that are neither revoked nor expired, by the SHA-256 of their secrets.
+ * The owners of keys by the SHA-256 of the keys' secrets. A key that is revoked or expired has none.
  *
- * @returns in the order of `digests`, undefined where there is none
+ * @returns in the order of `digests`; undefined where there is no such key
  */
 export async function findKeyOwners(db: Queryable, digests: readonly Buffer[]): Promise<(KeyOwner | undefined)[]> {
   const rows = await validKeys(db)
@@ -90,7 +90,7 @@ export async function findKeyOwners(db: Queryable, digests: readonly Buffer[]): 
   return digests.map((digest) => byDigest.get(digest.toString('hex')));
 }
 
-/** Whether the key may still be used: asked again inside the transaction that accepts an upload. */
+/** Whether the key may still be used. It is asked again in the transaction that accepts an upload. */
 export async function isKeyValid(trx: Trx, accountId: string, keyId: string): Promise<boolean> {
   const key = await validKeys(trx)
     .where('api_keys.account_id', '=', accountId)

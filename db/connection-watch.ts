@@ -1,15 +1,15 @@
 /**
- * Notices a server that has fallen silent: in a network that swallows packets a query would hang for its whole time limit,
- * and a connection whose other end is gone until TCP gives up, after a quarter of an hour.
+ * Notices a server that does not answer any more. In a network that loses packets, a query would wait for its whole
+ * time limit. A connection whose other end is gone would wait until TCP gives up, after a quarter of an hour.
  */
 import { Socket } from 'node:net';
 
 const silentMs = 3_000;
 const answerMs = 3_000;
-/** Sockets have timers of their own for this, which cost every query 6 µs. */
+/** Sockets have timers for this, but those would cost every query 6 µs. */
 const lookEveryMs = 1_000;
 
-/** What is asked of the connection that questions go over. */
+/** A connection over which the server is asked whether it answers. */
 interface Line {
   connect(): Promise<unknown>;
   query(text: string): Promise<unknown>;
@@ -17,7 +17,7 @@ interface Line {
   on(event: 'error' | 'end', listener: () => void): unknown;
 }
 
-/** What was last seen of a connection, by the clock of `performance.now()`. */
+/** When the connection was last active, by the clock of `performance.now()`. */
 interface Seen {
   bytes: number;
   silentSince: number;
@@ -25,8 +25,9 @@ interface Seen {
 }
 
 /**
- * A connection that was silent for 3 s is broken off when the server doesn't answer on another one within 3 s. A server
- * that is merely slow at a statement answers there, so nothing happens to it until the longest silence is over.
+ * When a connection was silent for 3 s, the server is asked over another connection. When it does not answer there
+ * within 3 s, the silent connection is broken off. A server that is only slow at a statement answers there, so its
+ * connection stays until the longest silence is over.
  */
 export class ConnectionWatch {
   readonly #newLine: (stream: () => Socket) => Line;
@@ -41,8 +42,8 @@ export class ConnectionWatch {
 
   /**
    * @param newLine makes a connection to the same server with this option `stream`, not yet connected
-   * @param isAnswer whether the server itself said so: a refusal is no silence
-   * @param longestSilenceMs after which a connection is broken off whatever the server answers on another one
+   * @param isAnswer whether an error came from the server itself: a refusal is an answer
+   * @param longestSilenceMs after which a connection is broken off, whatever the server answers over another one
    */
   constructor(
     newLine: (stream: () => Socket) => Line,
@@ -54,7 +55,7 @@ export class ConnectionWatch {
     this.#longestSilenceMs = longestSilenceMs;
   }
 
-  /** For pg's option `stream`: the socket of a connection that is watched, from its first packet on. */
+  /** For pg's option `stream`: makes the socket of a connection that is watched from its first packet on. */
   readonly stream = (): Socket => {
     const socket = new Socket();
     this.#seen.set(socket, { bytes: 0, silentSince: performance.now(), askedAt: 0 });
@@ -68,12 +69,15 @@ export class ConnectionWatch {
     return socket;
   };
 
-  /** All that are open: where one leads to the wrong server, so may the others. */
+  /** Breaks off all open connections: when one leads to the wrong server, the others may, too. */
   breakOffAll(): void {
     for (const socket of this.#seen.keys()) breakOff(socket, 'the server takes no writes any more');
   }
 
-  /** From now on whatever falls silent is broken off: a server that is away never says goodbye. */
+  /**
+   * From now on, every connection that falls silent is broken off, because a server that is away does not close its
+   * connections.
+   */
   async close(): Promise<void> {
     this.#closed = true;
     await this.hangUp();
@@ -81,7 +85,7 @@ export class ConnectionWatch {
 
   #look(): void {
     const now = performance.now();
-    // Stopped for a while, this process has not yet read what came meanwhile.
+    // This process was stopped for a while and has not yet read what came meanwhile.
     const wasAway = now - this.#lookedAt > silentMs;
     this.#lookedAt = now;
     for (const [socket, seen] of this.#seen) {
@@ -95,7 +99,7 @@ export class ConnectionWatch {
     }
   }
 
-  /** Whether the server answers; all who ask at once share one question. */
+  /** Whether the server answers. Calls at the same time share one question. */
   #isThere(): Promise<boolean> {
     this.#asking ??= this.#ask().finally(() => (this.#asking = undefined));
     return this.#asking;
@@ -116,7 +120,7 @@ export class ConnectionWatch {
     }
   }
 
-  /** The line stays open between questions: to make one costs the server a process. */
+  /** The connection stays open between questions, because each new one costs the server a process. */
   #call(): Promise<Line> {
     if (this.#closed) return Promise.reject(new Error('closed'));
     this.#line ??= this.#connect();
@@ -126,7 +130,7 @@ export class ConnectionWatch {
   #connect(): Promise<Line> {
     const line = this.#newLine(this.stream);
     const connecting = line.connect().then(() => line);
-    // One that was given up may end late, when another has long taken its place.
+    // A connection that was given up may end late, when another one has replaced it.
     const drop = () => {
       if (this.#line === connecting) this.#line = undefined;
     };
@@ -135,7 +139,7 @@ export class ConnectionWatch {
     return connecting;
   }
 
-  /** The next question goes over a new connection: the old one may lead to the wrong server. */
+  /** Ends the connection, so that the next question uses a new one: the old one may lead to the wrong server. */
   async hangUp(): Promise<void> {
     const line = this.#line;
     this.#line = undefined;

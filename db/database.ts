@@ -1,4 +1,4 @@
-/** The one door to `pg`: pool, parsing of values, and which errors mean that the database is away. */
+/** The one door to `pg`: the pool, the parsing of values, and the errors that mean that the database is away. */
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { ConnectionWatch } from './connection-watch.ts';
@@ -18,15 +18,15 @@ export interface Database {
 }
 
 const statementTimeoutMs = 30_000;
-/** For work that is long by nature and that nobody waits for in a request. */
+/** The limit for work that takes long by nature and that no request waits for. */
 export const patientTimeoutMs = 12 * 60 * 60 * 1000;
-/** How long after the server's own limit for a statement its connection is given up: the network may swallow packets. */
+/** How long after the server's own limit for a statement its connection is given up, because packets may be lost. */
 const unheardMs = 5_000;
-/** Shorter than any silence that means trouble: an idle connection is silent too. */
+/** Shorter than any silence that means trouble, because an idle connection is silent, too. */
 const idleTimeoutMs = 30_000;
 /** Also how long a query may wait for a free connection of the pool. */
 const connectionTimeoutMs = 10_000;
-/** A pool finds its way to another server within half an hour, whatever else goes unnoticed; not all processes at once. */
+/** So a pool finds another server within half an hour even if nothing told it; random, so that not all reconnect at once. */
 const maxLifetimeSeconds = () => 1_500 + Math.round(Math.random() * 300);
 
 /**
@@ -57,7 +57,7 @@ export function openDatabase(
     idle_in_transaction_session_timeout: timeoutMs,
     keepAlive: true,
   });
-  // pg-pool listens to idle connections only, and an unheard 'error' ends the process.
+  // pg-pool listens only to idle connections, and an 'error' without a listener ends the process.
   pool.on('connect', (client) => client.on('error', onBroken));
   pool.on('error', () => {});
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
@@ -74,7 +74,7 @@ export function openDatabase(
 
 const pools = new WeakMap<Queryable, pg.Pool>();
 
-/** Whether this is a pool, rather than a transaction, whose connection only Kysely knows. */
+/** Whether this is a pool. A transaction's connection is known to Kysely only. */
 export const isPool = (db: Queryable): boolean => pools.has(db);
 
 /** Options of a pool whose connections all lead to a server that takes writes. @param onDemoted see {@link PrimaryOnly} */
@@ -90,8 +90,9 @@ function primaryOnly(onDemoted: () => void) {
 }
 
 /**
- * Runs a statement on a pool; each connection parses and plans it once and then knows it by its name. It runs once more when
- * its connection led to a server that was demoted; one that only reads, also when the server ended.
+ * Runs a statement on a pool. Each connection parses and plans it once and then knows it by its name. The statement
+ * runs once more when its connection led to a server that was demoted. A statement that only reads runs once more also
+ * when its server ended.
  *
  * @param name always the same for the same text
  */
@@ -117,12 +118,12 @@ export function openConnection(url: string): pg.Client {
   return connection;
 }
 
-/** For the queue, which makes its own pool: what to add to its options, and what to call when it is closed. */
+/** For the queue, which makes its own pool: what to add to the pool's options, and what to call when it is closed. */
 export function watchForeignPool(url: string): { options: object; close(): Promise<void> } {
   const watch = watchServer(url);
   return {
     options: {
-      // Its connection for LISTEN is not of the pool, but of the same server.
+      // The queue's connection for LISTEN is not in its pool, but leads to the same server.
       ...primaryOnly(() => watch.breakOffAll()),
       stream: watch.stream,
       query_timeout: 4 * (statementTimeoutMs + unheardMs),
@@ -149,7 +150,8 @@ function connectionOptions(url: string): pg.ClientConfig {
   };
 }
 
-// Text instead of Date is half as much work for a list of sessions, and keeps the microseconds that cursors need.
+// Times stay text. A Date takes twice as much work for a list of sessions, and loses the microseconds that cursors
+// need.
 const asIs = (text: string) => text;
 const parsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.INT8, safeInteger],

@@ -10,7 +10,7 @@ export interface IdempotencyRecord {
 /**
  * The records of uploads with these Idempotency-Keys in the last 24 hours, in one statement.
  *
- * @returns in the order of `wanted`, undefined where there is none
+ * @returns in the order of `wanted`; undefined where there is none
  */
 export async function findIdempotencyRecords(
   db: Queryable,
@@ -28,10 +28,10 @@ export async function findIdempotencyRecords(
 }
 
 /**
- * Records an upload under its Idempotency-Key, in the transaction that creates its session. Two at once wait for each
- * other here.
+ * Records an upload under its Idempotency-Key, in the transaction that creates its session. Of two uploads with the
+ * same key, the second waits here for the first.
  *
- * @returns false when a record of the last 24 hours stands: then nothing changed
+ * @returns false when there is a record of the last 24 hours; then nothing was changed
  */
 export async function insertIdempotencyRecord(
   trx: Trx,

@@ -13,11 +13,12 @@ type NewEntry = { accountId: string; amountMs: number } & (
 );
 
 /**
- * Writes a row of the append-only ledger and moves the balance by it. The caller holds the account's lock.
+ * Adds a row to the ledger and its amount to the balance. Rows of the ledger never change. The caller holds the
+ * account's lock.
  *
- * @returns false when the account already has an entry with this reference: then nothing changed
- * @throws a unique violation when the session was charged before; a check violation when the balance would leave the safe
- *   integers
+ * @returns false when the account already has an entry with this reference; then nothing was changed
+ * @throws a unique violation when the session was charged before
+ * @throws a check violation when the balance would leave the safe integers
  */
 export async function addLedgerEntry(trx: Trx, entry: NewEntry): Promise<boolean> {
   const reference = 'reference' in entry ? (entry.reference ?? null) : null;
@@ -64,7 +65,7 @@ export function findLedgerEntryByReference(
     .executeTakeFirst();
 }
 
-/** Takes the words out of an erased account's ledger; the amounts stay. */
+/** Removes the texts from an erased account's ledger. The amounts stay. */
 export async function eraseLedgerText(trx: Trx, accountId: string): Promise<void> {
   await trx
     .updateTable('ledger')

@@ -5,8 +5,8 @@ import { areQueueTablesMade } from './queue-tables.ts';
 import type { Db } from './database.ts';
 
 /**
- * Brings the database to the newest version. Several processes may start at once: Kysely takes an advisory lock, and the
- * losers find nothing left to do.
+ * Brings the database to the newest version. Several processes may start at once: Kysely takes an advisory lock, and
+ * all but the first find nothing to do.
  */
 export async function migrateToLatest(db: Db): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
@@ -18,8 +18,8 @@ export async function migrateToLatest(db: Db): Promise<void> {
 }
 
 /**
- * Whether the tables of the service and of its queue are those of this version; `absent` before the service's first start.
- * Changes nothing.
+ * Whether the tables of the service and of its queue have this version. `absent` means that the service was never
+ * started. Changes nothing.
  */
 export async function databaseVersion(db: Db): Promise<'this' | 'another' | 'absent'> {
   const made = sql<{ made: boolean }>`select

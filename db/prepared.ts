@@ -1,6 +1,6 @@
 /**
- * Statements of the hot paths: built and compiled by Kysely once, planned by each connection once. `npm run bench -- reads`
- * shows what they cost now.
+ * Statements of the paths that are used most. Kysely builds and compiles each once, and each connection plans it once.
+ * `npm run bench -- reads` shows what they cost.
  */
 import { sql } from 'kysely';
 import { isPool, runNamed } from './database.ts';
@@ -16,7 +16,7 @@ class Parameter {
   }
 }
 
-/** What a statement is built with instead of a value. Typed as the value, since that is what Kysely asks for. */
+/** Takes the place of a value while a statement is built. Its type is that of the value, because Kysely asks for it. */
 export type ParameterOf<Values> = <Name extends keyof Values & string>(name: Name) => Values[Name];
 
 export class Prepared<Values extends object, Row> {
@@ -24,7 +24,7 @@ export class Prepared<Values extends object, Row> {
   readonly #build: (db: Queryable, parameter: ParameterOf<Values>) => Compilable<Row>;
   #compiled: CompiledQuery<Row> | undefined;
 
-  /** @param name names the statement for PostgreSQL, so no two may have the same */
+  /** @param name names the statement for PostgreSQL, so each statement needs another one */
   constructor(name: string, build: (db: Queryable, parameter: ParameterOf<Values>) => Compilable<Row>) {
     this.#name = name;
     this.#build = build;
@@ -37,7 +37,7 @@ export class Prepared<Values extends object, Row> {
     const given = parameters.map((parameter) =>
       parameter instanceof Parameter ? values[parameter.name as keyof Values] : parameter,
     );
-    // What is behind `with` may write.
+    // A statement after `with` may write.
     const isRead = query.kind === 'SelectQueryNode' && query.with === undefined;
     return runNamed(db, { name: this.#name, text: sql, values: given, isRead });
   }

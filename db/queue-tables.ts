@@ -1,12 +1,12 @@
 /**
- * All that we know of the queue's own tables. pg-boss makes and migrates them; where a newer pg-boss changes them, this file
- * is what has to be looked at.
+ * All that we know of the queue's own tables. pg-boss makes and migrates them. When a newer pg-boss changes them, this
+ * is the file to look at.
  */
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { Queryable } from './database.ts';
 
-/** What follows `from` in a query of the jobs of a queue, as `j`, that will still be run or are running. */
+/** For a query of jobs: the part after `from`. It gives the jobs `j` of a queue that run or will still run. */
 export const liveJobs = (queue: string): RawBuilder<unknown> =>
   sql`pgboss.job j where j.name = ${queue} and j.state in ('created', 'retry', 'active')`;
 
@@ -32,7 +32,7 @@ export interface LostSession {
   queue_job_id: string;
 }
 
-/** Sessions that wait or run by their row while no job of theirs ever will. */
+/** Sessions that are queued or processing by their row, although no job of theirs will ever run. */
 export async function findSessionsWithoutLiveJob(db: Queryable, queue: string, limit: number): Promise<LostSession[]> {
   const { rows } = await sql<LostSession>`
     select account_id, id, queue_job_id
@@ -43,12 +43,12 @@ export async function findSessionsWithoutLiveJob(db: Queryable, queue: string, l
   return rows;
 }
 
-/** The queue itself never puts a job off for more than five minutes, and stamps everything else with the present. */
+/** The queue never delays a job by more than five minutes, and all its other times are of the present. */
 const beyond = sql`now() + interval '10 minutes'`;
 
 /**
- * Mends the queue's stamps after the database's clock was set back. They lie in the future then, and the queue would wait
- * until the clock has reached them again, hours perhaps, before it hands out a job or looks for dead workers.
+ * Mends the queue's times after the database's clock was set back. They lie in the future then. Until the clock has
+ * reached them again, perhaps for hours, the queue would hand out no job and notice no dead worker.
  *
  * @returns how many jobs of unfinished sessions were stuck
  */

@@ -1,6 +1,6 @@
 /**
- * The tables as Kysely sees them. Times are read as text (`2026-11-20 09:30:00.123456+00`, session time zone UTC) and
- * `bigint` as a number that is checked to be a safe integer; `database.ts` sees to both.
+ * The tables as Kysely sees them. Times are read as text (`2026-11-20 09:30:00.123456+00`, session time zone UTC), and
+ * `bigint` as a number that is checked to be a safe integer. `database.ts` does both.
  */
 import type { ColumnType, Generated } from 'kysely';
 
@@ -68,7 +68,7 @@ export interface ApiKeyTable {
 export interface SessionTable {
   account_id: string;
   id: string;
-  /** What the client was told; stays the same over retries and hand-backs. */
+  /** The job id that the client was given. It stays the same when the session goes back to the queue. */
   job_id: string;
   /** The pg-boss job that may work on the session now. */
   queue_job_id: string;
@@ -78,24 +78,27 @@ export interface SessionTable {
   started_at: TimeOrNull;
   completed_at: TimeOrNull;
   duration_ms: number | null;
-  /** At the upload, when it could be measured. `duration_ms` is the same until the audio was decoded. */
+  /**
+   * The duration as measured at the upload, if it could be measured. `duration_ms` is the same until the audio is
+   * decoded.
+   */
   measured_ms: ColumnType<number | null, number | null | undefined, never>;
-  /** Whether the audio was decoded twice to the same length, much shorter than measured: then it is damaged. */
+  /** Whether the audio was decoded twice to the same length, much shorter than measured. Then it is damaged. */
   confirmed_short: Generated<boolean>;
-  /** The account's longest audio when the upload was accepted. */
+  /** The longest audio that the account could upload when this upload was accepted. */
   max_audio_ms: number;
   language: ColumnType<string | null, string | null | undefined, string | null>;
   progress: ColumnType<number | null, number | null | undefined, number | null>;
   error_code: CodeOrNull;
-  /** What the balance holds back for this session; 0 once it is final. */
+  /** How much of the balance is reserved for this session; 0 once it is final. */
   reserved_ms: number;
-  /** Counts every claim and never goes back: the fence of a worker that lost its claim. */
+  /** Counts every claim and never goes back. It keeps a worker that lost its claim from changing the session. */
   attempt: Generated<number>;
-  /** Goes down with every claim and up again when a worker hands the session back. */
+  /** Goes down with every claim, and up again when a worker hands the session back. */
   attempts_left: number;
   /** Why the last attempt failed, while others are left. */
   last_error_code: CodeOrNull;
-  /** Version of the stored transcript: the middle of its ETag. */
+  /** Version of the stored transcript; a part of its ETag. */
   transcript_version: ColumnType<string | null, string | null | undefined, string | null>;
   audio_deleted_at: TimeOrNull;
 }

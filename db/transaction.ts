@@ -2,7 +2,7 @@ import { isRefusedByServer } from './database.ts';
 import { isServerLost } from './primary-only.ts';
 import type { Db, Trx } from './database.ts';
 
-/** The connection was lost during COMMIT: what the transaction did may or may not have happened. */
+/** The connection was lost during COMMIT. Nobody knows whether the transaction was committed. */
 export class CommitOutcomeUnknown extends Error {
   constructor(cause: unknown) {
     super('The connection was lost while the transaction was being committed', { cause });
@@ -11,11 +11,12 @@ export class CommitOutcomeUnknown extends Error {
 }
 
 /**
- * Runs `work` in one READ COMMITTED transaction and commits it. When its server was demoted or ended before COMMIT was sent, so
- * that it certainly rolled back, all of it runs once more: it may do nothing but SQL.
+ * Runs `work` in one READ COMMITTED transaction and commits it. When its server was demoted or ended before COMMIT was
+ * sent, the transaction certainly rolled back, and `work` runs once more. So `work` may do nothing but SQL.
  *
- * @throws what `work` threw (certainly rolled back), a refusal of the commit by the server (certainly rolled back), or
- *   {@link CommitOutcomeUnknown}
+ * @throws what `work` threw; certainly rolled back
+ * @throws a refusal of the commit by the server; certainly rolled back
+ * @throws {CommitOutcomeUnknown}
  */
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   return runOnce(db, work).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** Which audio sessions need, for the auditor: first in its snapshot, then once more as things stand. */
+/** Which audio the sessions need, for the auditor: first in its snapshot, and later as the rows are by then. */
 import { sql } from 'kysely';
 import type { Queryable } from '../database.ts';
 import type { SessionStatus } from '../schema.ts';
@@ -8,7 +8,7 @@ export interface AudioOwner {
   id: string;
 }
 
-/** Sessions in one of these states whose audio was not removed by their row: a page, in the order of their ids. */
+/** A page of sessions in one of these states that still have audio by their row, in the order of their ids. */
 export function listSessionsWithAudio(
   db: Queryable,
   statuses: readonly SessionStatus[],
@@ -29,11 +29,14 @@ export function listSessionsWithAudio(
 export interface AudioNeed {
   id: string;
   isNeeded: boolean;
-  /** For how many ms it has not been needed, where it is not. */
+  /** For audio that is not needed: since how many ms. */
   unneededMs: number;
 }
 
-/** Of those of these sessions that are there. A completed session needs no audio, a failed one until it is removed. */
+/**
+ * What those of these sessions need that still exist. A completed session needs no audio; a failed one needs it until
+ * it is removed.
+ */
 export async function findAudioNeeds(
   db: Queryable,
   accountId: string,

@@ -1,4 +1,4 @@
-/** What the auditor asks of the database: every rule in one snapshot, computed where the rows are. */
+/** What the auditor reads from the database: all rules in one snapshot, checked by PostgreSQL itself. */
 import { accountRules } from './account-rules.ts';
 import { jobRules } from './job-rules.ts';
 import { moneyRules } from './money-rules.ts';
@@ -21,7 +21,7 @@ export async function checkRows(
 ): Promise<Check[]> {
   const transcripts = await countTranscripts(snapshot);
   const rules = [...moneyRules, ...sessionRules, ...accountRules, ...jobRules(queues)];
-  // A rule over the rows of a table takes as long as reading so many transcripts, more or less.
+  // A rule over all rows of a table takes about as long as reading so many transcripts.
   const all = transcripts + (rules.length * transcripts) / 50 + 1;
   const checks: Check[] = [];
   for (const rule of rules) {

@@ -4,14 +4,14 @@ import { liveJobs } from '../queue-tables.ts';
 import { isUnfinished } from './rule.ts';
 import type { Rule } from './rule.ts';
 
-/** @param queue names of the queue and of the one for jobs whose attempts ran out */
+/** @param queue the names of the queue and of the queue for jobs without attempts left */
 export function jobRules({ work, deadLetters }: { work: string; deadLetters: string }): Rule[] {
   return [
     {
       id: 'unfinished_has_job',
       rule: 'A queued or processing session has a live job',
       looksAt: sql`sessions where ${isUnfinished}`,
-      // A job whose attempts ran out lives on as its dead letter, which settles its session.
+      // A job without attempts left continues as its dead letter, which ends the session.
       broken: sql`select id from sessions s where ${isUnfinished}
         and not exists (select from ${liveJobs(work)} and j.id = s.queue_job_id)
         and not exists (select from ${liveJobs(deadLetters)}

@@ -4,11 +4,11 @@ import type { RawBuilder } from 'kysely';
 import type { Trx } from '../database.ts';
 
 export interface Rule {
-  /** Stable, for programs. */
+  /** A name that never changes, for programs. */
   id: string;
-  /** For people. */
+  /** A sentence for people. */
   rule: string;
-  /** What follows `from` in a query of the rows that it looks at. */
+  /** The part after `from` in a query of the rows that the rule looks at. */
   looksAt: RawBuilder<unknown>;
   /** A query of one column `id`: the rows that break it. */
   broken: RawBuilder<unknown>;
@@ -30,12 +30,12 @@ export const isUnfinished = sql.raw(`status in ('queued', 'processing')`);
 export const isFinal = sql.raw(`status in ('completed', 'failed')`);
 
 /**
- * Whether anything was said, of a row `t` of transcripts. PostgreSQL compares the lengths first, so that a transcript is
- * not even read.
+ * Whether anything was said, for a row `t` of transcripts. PostgreSQL compares the lengths first and does not even read
+ * a transcript.
  */
 export const hasSpeech = sql.raw(`t.segments::text <> '[]'`);
 
-/** Runs in PostgreSQL alone: whatever the number of rows, only counts and examples come back. */
+/** Checks a rule in PostgreSQL. Only the count and some examples come back, however many rows there are. */
 export async function checkRule(snapshot: Trx, { id, rule, looksAt, broken }: Rule): Promise<Check> {
   const { rows } = await sql<{ checked: number; breaches: number; examples: string[] }>`
     with broken as materialized (${broken})

@@ -29,7 +29,7 @@ export const sessionRules: Rule[] = [
     id: 'decoded_is_measured',
     rule: 'A completed session is as long as was measured, or shorter twice',
     looksAt: sql`sessions where status = 'completed' and measured_ms is not null`,
-    // The tolerance is that of src/audio/whole-audio.ts, which confirms what is shorter.
+    // The tolerance is that of src/audio/whole-audio.ts, which decodes shorter audio twice.
     broken: sql`select id from sessions where status = 'completed' and not confirmed_short
       and duration_ms < measured_ms - (measured_ms * 0.01 + 1000)`,
   },

@@ -1,6 +1,6 @@
 /**
- * What must hold of a transcript, as SQL over a row of {@link readTranscripts}. Whether it has the
- * right shape comes first: nothing else is said of one that has not.
+ * What must hold of a transcript, as SQL over a row of {@link readTranscripts}. The rule about its shape comes first;
+ * when it is broken, no other rule is checked.
  */
 import { sql } from 'kysely';
 import { storedVersion } from '../sessions/transcripts.ts';
@@ -9,11 +9,11 @@ import type { RawBuilder } from 'kysely';
 export interface TranscriptRule {
   id: string;
   rule: string;
-  /** True of a transcript that breaks it. */
+  /** True for a transcript that breaks the rule. */
   isBroken: RawBuilder<unknown>;
 }
 
-/** What JavaScript's `trim` takes away, for a jsonpath. */
+/** The characters that JavaScript's `trim` removes, for a jsonpath. */
 const space = '[\\\\s\\\\u00a0\\\\u1680\\\\u2000-\\\\u200a\\\\u2028\\\\u2029\\\\u202f\\\\u205f\\\\u3000\\\\ufeff]';
 const isUntrimmed = `@.text == "" || @.text like_regex "^${space}|${space}$"`;
 const isWhole = (name: string) => `@.${name}.type() == "number" && @.${name}.floor() == @.${name}`;
@@ -24,10 +24,10 @@ const isWord = `${isWhole('startMs')} && ${isWhole('endMs')} && @.text.type() ==
 const finds = (column: string, path: string, vars = `'{}'`) =>
   sql.raw(`coalesce(jsonb_path_exists(${column}, '${path}', ${vars}, true), true)`);
 
-// JSON text that PostgreSQL can not read as such: half a character, or none.
+// JSON text that PostgreSQL can't read: it holds half a character, or the character 0.
 const unreadable = String.raw`(^|[^\\])(\\\\)*\\u(0000|[dD][89a-fA-F])`;
 
-/** The transcripts of a range, read. `segments` and `words` are null where they can't be. */
+/** The transcripts of a range as JSON. `segments` and `words` are null where they can't be read. */
 export const readTranscripts = (range: RawBuilder<unknown>) => sql`
   select t.session_id, s.duration_ms, s.transcript_version, t.segments::text as segments_text, t.words::text as words_text,
     ${readJson('t.segments')} as segments, ${readJson('t.words')} as words

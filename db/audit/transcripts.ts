@@ -1,4 +1,4 @@
-/** All transcripts, judged a range at a time, so that somebody can be told how far it is. */
+/** Checks all transcripts, one range after the other, so that progress can be shown. */
 import { sql } from 'kysely';
 import { maxExamples } from './rule.ts';
 import { misshapen, readTranscripts, transcriptRules } from './transcript-rules.ts';
@@ -20,7 +20,7 @@ export async function countTranscripts(snapshot: Trx): Promise<number> {
   return rows[0]!.count;
 }
 
-/** @param onProgress hears how many transcripts were judged */
+/** @param onProgress hears how many transcripts were checked */
 export async function checkTranscripts(snapshot: Trx, onProgress: (judged: number) => void): Promise<Check[]> {
   const checks: Check[] = transcriptRules.map(({ id, rule }) => ({ id, rule, checked: 0, breaches: 0, examples: [] }));
   let from: Place | undefined;
@@ -51,7 +51,7 @@ async function judgeRange(snapshot: Trx, from: Place | undefined, to: Place | un
   const upTo = to === undefined ? sql`true` : sql`${place} <= ${valueOf(to)}`;
   const verdicts = transcriptRules.map(({ isBroken }, i) => sql`(${isBroken}) as ${sql.ref(`breaks_${i}`)}`);
   const breaks = transcriptRules.map((_, i) => sql.ref(`breaks_${i}`));
-  // The offsets keep each step apart: what a transcript was read to is used by many rules, and made once.
+  // `offset 0` keeps PostgreSQL from merging the steps: many rules use a transcript, and it is read only once.
   const { rows } = await sql<{ checked: number; breaches: number[]; examples: (string[] | null)[] }>`
     select count(*) as checked,
       json_build_array(${sql.join(breaks.map((broken) => sql`count(*) filter (where ${broken})`))})::jsonb as breaches,

@@ -11,7 +11,7 @@ import { until } from './until.ts';
 /** Name of the superuser and of the database. */
 export const roleName = 'transcription';
 
-/** Where a cluster keeps its things; absolute paths. */
+/** Where a cluster keeps its files; absolute paths. */
 export interface ClusterPaths {
   readonly folder: string;
   readonly data: string;
@@ -35,10 +35,10 @@ export function clusterPaths(folder: string): ClusterPaths {
   };
 }
 
-/** Makes the folder around the cluster; as root one that PostgreSQL's user may pass through but not list. */
+/** Makes the folder around the cluster. When root makes it, PostgreSQL's user may pass through it but not list it. */
 export function makeFolder({ folder }: ClusterPaths): void {
   if (existsSync(folder)) return;
-  // Apart, since the mode would otherwise be that of every folder made on the way.
+  // In two steps: a mode given here would apply to every folder that is made on the way.
   mkdirSync(path.dirname(folder), { recursive: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (process.getuid?.() === 0) chmodSync(folder, 0o711);
@@ -58,8 +58,8 @@ const unfinished = /^new-[0-9a-f]+(\.password)?$/;
 export async function removeUnfinished({ folder }: ClusterPaths): Promise<void> {
   for (const name of readdirSync(folder).filter((entry) => unfinished.test(entry))) {
     const leftover = path.join(folder, name);
-    // An initdb outlives the process that started it, and would go on writing. Left alone it soon ends, since nobody
-    // reads its output; killed, it would leave shared memory behind.
+    // An initdb outlives the process that started it and goes on writing. Left alone it soon ends, because nobody reads
+    // its output. Killed, it would leave shared memory behind.
     await until(() => processesOn(leftover).length === 0, 5_000);
     await killAllOn(leftover);
     rmSync(leftover, { recursive: true, force: true });
@@ -71,7 +71,7 @@ export async function removeUnfinished({ folder }: ClusterPaths): Promise<void> 
  * @throws when initdb fails, with its output
  */
 export async function createCluster(paths: ClusterPaths, binaries: Binaries, runAs: RunAs): Promise<void> {
-  // Never the same name twice, so that a leftover process can't meddle with a later attempt.
+  // The name is never used twice, so that a leftover process can't disturb a later attempt.
   const staging = path.join(paths.folder, `new-${randomBytes(8).toString('hex')}`);
   const passwordFile = `${staging}.password`;
   mkdirSync(staging, { mode: 0o700 });

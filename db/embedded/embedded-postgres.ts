@@ -9,23 +9,26 @@ import { withNotice } from './until.ts';
 
 /** A PostgreSQL that several processes share. */
 export interface EmbeddedPostgres {
-  /** `postgres://transcription:<password>@127.0.0.1:<port>/transcription`; the port stays as long as it can be had. */
+  /**
+   * `postgres://transcription:<password>@127.0.0.1:<port>/transcription`. The port stays the same as long as it is
+   * free.
+   */
   readonly url: string;
   /**
    * Starts the server again whenever it dies, until `leave`.
-   * @param onMoved told when its old port was taken, so that `url` leads nowhere any more
+   * @param onMoved called when the old port was taken: `url` is wrong from then on
    */
   keepRunning(onMoved: () => void): void;
-  /** Gives up this use of the server; the last user to leave stops it. Idempotent. */
+  /** Ends this use of the server. The last user stops it. May be called twice. */
   leave(): Promise<void>;
 }
 
-// Longer than whoever holds the lock may rightly take; a holder that dies gives it back at once.
+// Longer than any holder of the lock may take. A holder that dies releases it at once.
 const startLockLimitMs = readyLimitMs + 2 * 60_000;
 
 /**
- * Joins the users of the PostgreSQL below `folder`: makes it where there is none, starts it where it doesn't run, adopts
- * it where it does. Each join counts, within one process too, and needs its own `leave`.
+ * Joins the users of the PostgreSQL below `folder`. Makes it where there is none, and starts it where it does not run.
+ * Each join counts, also within one process, and needs its own `leave`.
  * @param options.onNotice hears what a person may want to know while waiting
  * @throws when it can't be made or started, with the last lines of the server's log
  */

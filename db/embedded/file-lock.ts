@@ -4,21 +4,21 @@ import { until } from './until.ts';
 
 /** A lock on a file. The kernel takes it back when the process dies, however it dies. */
 export interface FileLock {
-  /** Idempotent. */
+  /** May be called twice. */
   release(): void;
 }
 
 export type LockKind = 'shared' | 'exclusive';
 
-// SQLite is the only thing in Node that takes kernel locks on files. Nothing is ever written: the files stay empty and
-// no journal appears.
+// In Node, only SQLite takes locks of the kernel on files. Nothing is ever written: the files stay empty, and no
+// journal appears.
 const takeLock: Record<LockKind, string> = {
   shared: 'BEGIN; SELECT * FROM sqlite_master',
   exclusive: 'BEGIN EXCLUSIVE',
 };
 const sqliteBusy = 5;
 
-// A handle that nobody refers to is closed by the garbage collector, and its lock would be gone.
+// Without this reference, the garbage collector would close the file and so release the lock.
 const held = new Set<DatabaseSync>();
 
 /**
@@ -30,7 +30,7 @@ export function tryLock(file: string, kind: LockKind): FileLock | undefined {
   try {
     createPrivate(file);
     database = new DatabaseSync(file);
-    // Where SQLite may only read, it takes a shared lock for an exclusive one without a word.
+    // On a file that may only be read, SQLite takes a shared lock instead of an exclusive one and does not say so.
     accessSync(file, constants.W_OK);
     database.exec(takeLock[kind]);
   } catch (cause) {
@@ -47,10 +47,10 @@ export function tryLock(file: string, kind: LockKind): FileLock | undefined {
   };
 }
 
-/** SQLite would let the umask decide who may read, and so lock, the file. */
+/** SQLite would make the file by the umask, and whoever can read it can lock it. */
 function createPrivate(file: string): void {
   try {
-    // Only where there is none: to open and close a file takes away every lock that this process has on it.
+    // Only when there is no file: to open and close it would release every lock that this process has on it.
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -7,7 +7,8 @@ export interface Access {
   readonly password: string;
 }
 
-// SQLSTATE. Ended by an administrator, by another process's crash; starting up, recovering or shutting down.
+// SQLSTATEs of errors that pass: ended by an administrator, ended by the crash of another process, starting up,
+// recovering or shutting down.
 const passing = new Set(['57P01', '57P02', '57P03']);
 const invalidPassword = '28P01';
 
@@ -46,7 +47,7 @@ async function connect({ port, role, password }: Access): Promise<pg.Client | un
     ...{ host: '127.0.0.1', port, user: role, password, database: 'postgres' },
     ...{ ssl: false, connectionTimeoutMillis: 5_000 },
   });
-  // A server that goes away in between is told by the query that fails; an unheard event would end the process.
+  // When the server goes away, the query that fails tells it. An event without a listener would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();

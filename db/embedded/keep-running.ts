@@ -4,9 +4,9 @@ import type { ClusterPaths } from './cluster.ts';
 const lookEveryMs = 500;
 
 /**
- * Looks after the server and starts it again when it has died.
- * @param start makes sure that it runs and answers its URL
- * @returns ends this, once a start under way is over
+ * Watches the server and starts it again when it has died.
+ * @param start makes sure that it runs and answers at its URL
+ * @returns ends this, after a start that is under way
  */
 export function keepRunning(
   paths: ClusterPaths,

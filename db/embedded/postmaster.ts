@@ -11,7 +11,9 @@ export interface Postmaster {
   readonly ready: boolean;
 }
 
-/** The server that runs on this cluster, in whatever state; undefined when there is none, whatever the file says. */
+/**
+ * The server that runs on this cluster, in whatever state. Undefined when none runs, also when its file is still there.
+ */
 export function runningPostmaster(paths: ClusterPaths): Postmaster | undefined {
   const lines = pidFileLines(paths.postmasterPid);
   const pid = Math.abs(Number(lines[0]));
@@ -36,7 +38,7 @@ function pidFileLines(file: string): string[] {
 }
 
 /**
- * Clears the way for a start where no server runs: processes that outlived theirs hold its shared memory, and PostgreSQL
+ * Prepares a start where no server runs. Processes that outlived their server hold its shared memory. And PostgreSQL
  * respects a postmaster.pid as long as any process, even a zombie, has that number.
  * @returns how many processes had to be killed
  */

@@ -3,7 +3,7 @@ import { until } from './until.ts';
 
 const programs = new Set(['postgres', 'initdb', 'setpriv']);
 
-/** Whether the process exists and isn't a zombie, which has no memory, files or sockets any more. */
+/** Whether the process exists and is no zombie. A zombie has no memory, files or sockets any more. */
 export function isAlive(pid: number): boolean {
   const stat = read(`/proc/${pid}/stat`);
   // The name in parentheses may hold anything, parentheses too.
@@ -11,7 +11,7 @@ export function isAlive(pid: number): boolean {
   return state !== undefined && state !== 'Z' && state !== 'X';
 }
 
-/** A name for a data folder that stays when the folder is renamed and that a copy doesn't share. */
+/** A name for a data folder. It stays when the folder is renamed, and a copy of the folder has another one. */
 export function clusterName(dataFolder: string): string {
   const { dev, ino } = statSync(dataFolder);
   return `transcription-${dev.toString(16)}-${ino.toString(16)}`;
@@ -26,7 +26,7 @@ export function worksOn(dataFolder: string, pid: number): boolean {
     return cwd.dev === data.dev && cwd.ino === data.ino;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') return false;
-    // In a container root may not look into another user's processes; their command lines are open to all.
+    // In a container, root may not look into another user's processes, but everybody may read their command lines.
     return carriesName(pid, clusterName(dataFolder)) && ownerOf(pid) === data.uid;
   }
 }
@@ -47,7 +47,7 @@ export function processesOn(dataFolder: string): number[] {
   return pids.filter((pid) => worksOn(dataFolder, pid));
 }
 
-/** Sends the signal; a process that is gone already is as good. */
+/** Sends a signal. It is no error when the process is gone already. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

@@ -8,17 +8,17 @@ import type { SystemUser } from './system-user.ts';
 export interface RunAs {
   /** Goes in front of the program and its arguments; empty for an ordinary user. */
   readonly prefix: readonly string[];
-  /** Whom PostgreSQL's files must belong to, where that isn't ourselves. */
+  /** Who must own PostgreSQL's files, when it is not this process's user. */
   readonly owner: SystemUser | undefined;
 }
 
-// From none to the strongest. Containers often have dac_override without dac_read_search.
+// From the weakest to the strongest. Containers often have dac_override without dac_read_search.
 const capabilities = [undefined, 'dac_read_search', 'dac_override'] as const;
 
 /**
- * Root runs PostgreSQL as the owner of the data, or as a system user; anybody else as himself.
+ * Root runs PostgreSQL as the owner of the data or as a system user. Anybody else runs it as himself.
  * @param folder must exist; the data folder may be absent
- * @throws when root can't become that user, or that user can't get at the folder and the programs
+ * @throws when root can't become that user, or when that user can't reach the folder and the programs
  */
 export async function findRunAs(folder: string, dataFolder: string, binaries: Binaries): Promise<RunAs> {
   if (process.getuid?.() !== 0) return { prefix: [], owner: undefined };
@@ -26,7 +26,7 @@ export async function findRunAs(folder: string, dataFolder: string, binaries: Bi
   let complaint = '';
   for (const capability of capabilities) {
     const prefix = becomeUser(owner, capability);
-    // Asks access(2), as PostgreSQL does about its own programs.
+    // Asks access(2), which PostgreSQL asks about its own programs, too.
     const attempt = ['env', '--chdir', folder, 'test', '-r', binaries.postgres, '-a', '-x', binaries.postgres];
     const { succeeded, output } = await runProgram([...prefix, ...attempt]);
     if (succeeded) return { prefix, owner };
@@ -39,7 +39,7 @@ export async function findRunAs(folder: string, dataFolder: string, binaries: Bi
   );
 }
 
-/** Data that an ordinary user made stays his when root comes along. */
+/** Data that belongs to an ordinary user stays his when root starts the service. */
 function dataOwner(dataFolder: string): SystemUser | undefined {
   const stat = statSync(dataFolder, { throwIfNoEntry: false });
   return stat === undefined || stat.uid === 0 ? undefined : { uid: stat.uid, gid: stat.gid };
@@ -48,8 +48,8 @@ function dataOwner(dataFolder: string): SystemUser | undefined {
 function becomeUser({ uid, gid }: SystemUser, capability: string | undefined): string[] {
   const user = ['setpriv', '--reuid', String(uid), '--regid', String(gid), '--clear-groups'];
   if (capability === undefined) return [...user, '--'];
-  // PostgreSQL asks access(2) about its own programs, and for a user other than root the kernel answers that without
-  // his capabilities unless no_setuid_fixup is set.
+  // PostgreSQL asks access(2) about its own programs. For a user other than root, the kernel ignores capabilities there
+  // unless no_setuid_fixup is set.
   const passage = [
     '--securebits',
     '+no_setuid_fixup',

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 
-/** Nothing but this: a PGDATA, PGPORT or LD_LIBRARY_PATH of the caller must not reach PostgreSQL. */
+/**
+ * The whole environment of PostgreSQL's programs: a PGDATA, PGPORT or LD_LIBRARY_PATH of the caller must not reach
+ * them.
+ */
 export function cleanEnvironment(): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
 }

@@ -11,11 +11,11 @@ import { until, withNotice } from './until.ts';
 
 type Notice = (message: string) => void;
 
-/** Crash recovery reads all that was written since the last checkpoint: minutes on a slow disk. */
+/** Recovery after a crash reads all that was written since the last checkpoint. That takes minutes on a slow disk. */
 export const readyLimitMs = 10 * 60_000;
 
 const startAttempts = 5;
-// The port was taken between our look and PostgreSQL's, or a start whose starter was killed came to life after all.
+// The port was taken after we looked, or a server that a killed process had begun to start runs after all.
 const worthAnotherAttempt = /Address already in use|lock file "postmaster\.pid" already exists/;
 
 /**

@@ -1,5 +1,6 @@
 const settings = {
-  // Reached over TCP from this machine only: a socket file would add a path length limit and a second door.
+  // Reached by TCP from this machine only. A socket file would limit the length of the path and would be a second way
+  // in.
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   ssl: 'off',
@@ -8,8 +9,8 @@ const settings = {
   shared_buffers: '128MB',
   timezone: 'UTC',
 
-  // Errors reach the client, who logs what it sees fit. Their texts quote values, and values are customers' words, so
-  // the server's own log keeps to its life: starts, stops, crashes, refused logins.
+  // Errors reach the client, which logs what it wants. Their texts quote values of customers, so the server's own log
+  // holds only its starts, stops, crashes and refused logins.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -26,7 +27,7 @@ const settings = {
   log_line_prefix: '%m [%p] ',
 } as const;
 
-/** Arguments for `postgres`; they win over postgresql.conf, so that this file says how every start behaves. */
+/** Arguments for `postgres`. They override postgresql.conf, so this file decides how every start behaves. */
 export function serverArguments(clusterName: string, port: number): string[] {
   const all = { ...settings, cluster_name: clusterName, port };
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

@@ -11,15 +11,16 @@ import { cleanEnvironment } from './run-program.ts';
 import { appendingTo, logSize } from './server-log.ts';
 import { serverArguments } from './settings.ts';
 
-/** A server just started, which may still fail. */
+/** A server that was just started and may still fail. */
 export interface StartedPostmaster {
   readonly pid: number;
-  /** Where in the log this start begins, bytes. */
+  /** Where in the log this start begins, in bytes. */
   readonly logStart: number;
 }
 
 /**
- * Starts the server on the port it had before, if that is free, in a session of its own: it outlives this process, and ^C doesn't reach it.
+ * Starts the server on its port of before, if that is free. It gets a session of its own, so it outlives this process
+ * and does not get ^C.
  * @throws when the program can't be started
  */
 export async function startPostmaster(
@@ -47,14 +48,14 @@ export async function startPostmaster(
   });
 }
 
-/** Programs that know the server's URL find it again after a restart. */
+/** The old port if it is free, so that programs that know the server's URL find it again after a restart. */
 async function choosePort(paths: ClusterPaths): Promise<number> {
   const before = lastPort(paths);
   if (before === undefined) return freePort(0);
   return freePort(before).catch(() => freePort(0));
 }
 
-/** PostgreSQL notes its command line at every start. */
+/** The port of the last start: PostgreSQL writes down its command line at every start. */
 function lastPort(paths: ClusterPaths): number | undefined {
   const options = join(paths.data, 'postmaster.opts');
   if (!existsSync(options)) return undefined;

@@ -15,7 +15,8 @@ async function lookUp(name: string): Promise<SystemUser | undefined> {
 }
 
 /**
- * The user as whom root runs PostgreSQL: `postgres` where the system has one, else one of our own, created on first use.
+ * The user as whom root runs PostgreSQL: `postgres` where the system has it, otherwise one of our own, which is created
+ * when it is first needed.
  * @throws when there is none and none can be created
  */
 export async function postgresSystemUser(): Promise<SystemUser> {
@@ -23,7 +24,7 @@ export async function postgresSystemUser(): Promise<SystemUser> {
   if (existing) return existing;
   const options = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin'];
   const { output } = await runProgram(['useradd', ...options, ownUser]);
-  // Looked up whatever useradd said: another process may have created the user at the same moment.
+  // Looked up even when useradd failed: another process may have created the user at the same moment.
   const created = await lookUp(ownUser);
   if (created) return created;
   throw new Error(

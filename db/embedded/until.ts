@@ -19,7 +19,9 @@ export async function until<Answer>(
   }
 }
 
-/** Does the work, and says `message` once when it takes longer than a few seconds, so that nobody thinks it hangs. */
+/**
+ * Does the work, and says `message` once when it takes longer than a few seconds, so that nobody thinks that it hangs.
+ */
 export async function withNotice<Result>(
   notice: (message: string) => void,
   message: string,

@@ -1,6 +1,6 @@
 /**
- * What an attempt may do to its session. Each change is fenced by the number of the attempt: a worker that lost its claim
- * changes nothing.
+ * What an attempt may do to its session. Each change compares the number of the attempt, so a worker that lost its
+ * claim changes nothing.
  */
 import { sql } from 'kysely';
 import { notifyFinal, ofQueued } from './states.ts';
@@ -12,14 +12,14 @@ const now = sql<string>`now()`;
 
 export interface Claim {
   attempt: number;
-  /** Where decoding stops. */
+  /** Decoding stops at this length. */
   max_audio_ms: number;
   reserved_ms: number;
   /** Null where the upload could not be measured. */
   measured_ms: number | null;
 }
 
-/** Takes a session for one attempt of its own job. Undefined when it is final, or the job is not its job any more. */
+/** Claims a session for one attempt of its own job. Undefined when the session is final or belongs to another job. */
 export function claimIfNotFinal(
   db: Queryable,
   accountId: string,
@@ -44,7 +44,7 @@ export function claimIfNotFinal(
     .executeTakeFirst();
 }
 
-/** One attempt at a session: its number is the fence that keeps a worker which lost its claim from writing. */
+/** One attempt at a session. Its number keeps a worker that lost its claim from changing the session. */
 export interface Attempt {
   accountId: string;
   sessionId: string;
@@ -65,18 +65,18 @@ export async function reportProgressIfProcessing(db: Queryable, attempt: Attempt
   await ifProcessing(db, attempt).set({ progress: percent }).execute();
 }
 
-/** Sets what the session reserves; the caller changes the account's sum by the difference. */
+/** Sets what the session reserves. The caller changes the account's sum by the difference. */
 export async function setReservationIfProcessing(trx: Trx, attempt: Attempt, reservedMs: number): Promise<boolean> {
   const result = await ifProcessing(trx, attempt).set({ reserved_ms: reservedMs }).executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }
 
-/** Notes that the audio itself is shorter than measured, for the auditor. */
+/** Notes for the auditor that the audio itself is shorter than measured. */
 export async function confirmShortIfProcessing(db: Queryable, attempt: Attempt): Promise<void> {
   await ifProcessing(db, attempt).set({ confirmed_short: true }).execute();
 }
 
-/** Ends a session with its transcript, and its reservation with it. */
+/** Completes a session and ends its reservation. */
 export async function completeIfProcessing(
   trx: Trx,
   attempt: Attempt,
@@ -99,7 +99,7 @@ export async function completeIfProcessing(
   return true;
 }
 
-/** Back to the queue after an attempt failed; the same job tries again later. */
+/** Puts the session back to the queue after an attempt failed. The same job tries again later. */
 export async function requeueIfProcessing(db: Queryable, attempt: Attempt, errorCode: FailureCode): Promise<boolean> {
   const result = await ifProcessing(db, attempt)
     .set({ status: 'queued', progress: null, last_error_code: errorCode })
@@ -107,7 +107,7 @@ export async function requeueIfProcessing(db: Queryable, attempt: Attempt, error
   return result.numUpdatedRows === 1n;
 }
 
-/** Back to the queue as if the attempt had not been: a worker that stops gives the session to a successor job. */
+/** Puts the session back to the queue as if there had been no attempt. A worker that stops leaves it to another job. */
 export function handBackIfProcessing(
   trx: Trx,
   attempt: Attempt,

@@ -24,7 +24,7 @@ export function findAudioToRemove(db: Queryable, limit: number): Promise<AudioTo
     .execute();
 }
 
-/** Only of a final session: a failed one may have been put back to the queue meanwhile. */
+/** Only of a final session: a failed one may have been put back to the queue in the meantime. */
 export async function markAudioDeletedIfFinal(db: Queryable, accountId: string, id: string): Promise<boolean> {
   const result = await db
     .updateTable('sessions')

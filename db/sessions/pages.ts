@@ -15,7 +15,7 @@ export interface SessionFilter {
   createdBefore?: string | undefined;
 }
 
-/** The last session of the page before; its time in the form of the filter's. */
+/** The last session of the page before. Its time has the form of the filter's times. */
 export interface SessionPosition {
   createdAt: string;
   id: string;
@@ -29,8 +29,8 @@ export interface PageQuestion extends SessionFilter {
 }
 
 /**
- * Sessions of an account, newest first by (created_at, id), at most `limit`, after a position. Keyset: any page costs what
- * the first costs.
+ * Sessions of an account after a position, newest first by (created_at, id), at most `limit`. Every page costs as much
+ * as the first, because it is found by keyset.
  */
 export async function listSessions(db: Queryable, question: PageQuestion): Promise<ReadableSession[]> {
   const statuses = [...new Set(question.statuses)];
@@ -41,12 +41,12 @@ export async function listSessions(db: Queryable, question: PageQuestion): Promi
 }
 
 /**
- * What lies beyond every session stands for what was not asked for. There is one upper bound: of two, PostgreSQL begins at
- * the one that it meets first in the index, and reads all that lies between.
+ * A bound that was not asked for lies beyond every session. There is only one upper bound: of two, PostgreSQL begins at
+ * the one that it meets first in the index, and reads all sessions in between.
  */
 function boundsOf({ accountId, createdAfter, createdBefore, after }: PageQuestion) {
   const isEarlier = createdBefore !== undefined && (after === undefined || createdBefore <= after.createdAt);
-  // No id is below this one, so of the sessions of that very moment there is none.
+  // No id is lower than this one, so no session of that very moment is meant.
   const { createdAt: time, id } = isEarlier ? { createdAt: createdBefore, id: lowestId } : (after ?? beyondAll);
   return { accountId, from: createdAfter ?? '-infinity', time, id };
 }
@@ -56,7 +56,7 @@ const beyondAll: SessionPosition = { createdAt: 'infinity', id: lowestId };
 
 type Bounds = Record<keyof ReturnType<typeof boundsOf>, string>;
 
-/** What the statements leave open; each uses some of it. */
+/** The values that the statements need. Each statement uses some of them. */
 interface PageValues extends Bounds {
   status0: SessionStatus;
   status1: SessionStatus;
@@ -68,8 +68,8 @@ interface PageValues extends Bounds {
 const statusNames = ['status0', 'status1', 'status2', 'status3'] as const;
 
 /**
- * By how many statuses are asked for. Each is read from its own place in the index and the results are merged, since one
- * range over all of them would read every session in between.
+ * One statement for each number of statuses. Each status is read from its own place in the index, and the results are
+ * merged. One range over all statuses would read every session in between.
  */
 const pagesByStatus = statusNames.map(
   (_, index) =>
@@ -103,7 +103,7 @@ function pageOf(db: Queryable, parameter: ParameterOf<PageValues>, statuses: rea
 }
 
 /**
- * Pages of all statuses, of many accounts in one statement.
+ * Pages of all statuses, for many accounts in one statement.
  * @param questions without `statuses`
  * @returns a page for each question, in their order
  */

@@ -1,4 +1,4 @@
-/** Reading sessions. What changes them is in `states.ts`. */
+/** Reads sessions. Changes of sessions are in `states.ts`. */
 import { sql } from 'kysely';
 import { Prepared, unsized } from '../prepared.ts';
 import { readable } from './readable.ts';
@@ -29,8 +29,8 @@ export const wantedSessions = (accountIds: string[], ids: string[]) =>
   );
 
 /**
- * Runs a statement about many sessions, each named with its account and in lower case.
- * @returns its rows in the order of `wanted`, undefined where it has none
+ * Runs a statement about many sessions. Each is named by its account and its id in lower case.
+ * @returns its rows in the order of `wanted`; undefined where there is none
  */
 export async function readWanted<Row extends { place: number }>(
   db: Queryable,
@@ -64,7 +64,7 @@ export function findSessionRow(db: Queryable, accountId: string, id: string): Pr
     .executeTakeFirst();
 }
 
-/** For support, which names a session by its id alone; no request of a client may come here. */
+/** For support, which names a session by its id alone. No request of a client may come here. */
 export async function findAccountOfSession(db: Queryable, id: string): Promise<string | undefined> {
   const row = await db.selectFrom('sessions').select('account_id').where('id', '=', id).executeTakeFirst();
   return row?.account_id;
@@ -81,7 +81,7 @@ export async function countQueued(db: Queryable, accountId: string): Promise<num
   return queued;
 }
 
-/** For the metrics: how many sessions wait and run, and for how many seconds the oldest has been waiting. */
+/** For the metrics: how many sessions wait, how many run, and since how many seconds the oldest one waits. */
 export async function measureQueue(
   db: Queryable,
 ): Promise<{ queued: number; processing: number; oldestSeconds: number }> {

@@ -15,7 +15,7 @@ import type { FailureCode } from '../schema.ts';
 import type { Session } from './sessions.ts';
 
 const now = sql<string>`now()`;
-/** Clients that wait for a session, and workers that should stop, listen here; the payload is the session's id. */
+/** The channel of clients that wait for a session and of workers that should stop. The payload is the session's id. */
 export const sessionChannel = 'session_final';
 
 export interface NewSession {
@@ -26,16 +26,19 @@ export interface NewSession {
   title: string;
   /** Measured at the upload, when it could be measured. */
   durationMs: number | undefined;
-  /** The longest audio that the account might upload then: what was accepted is not refused by a later limit. */
+  /**
+   * The longest audio that the account could upload at that time. A later, lower limit does not refuse what was
+   * accepted.
+   */
   maxAudioMs: number;
   reservedMs: number;
   attempts: number;
 }
 
-/** What the job of a session that was put into the queue follows from. */
+/** The columns from which a session's job is made. */
 export const ofQueued = ['id', 'queue_job_id', 'duration_ms', 'max_audio_ms', 'attempts_left'] as const;
 
-/** A session that was put into the queue just now, and has no job there yet. */
+/** A session that was just put into the queue and has no job there yet. */
 export type QueuedSession = Pick<Session, (typeof ofQueued)[number]>;
 
 export function insertQueuedSession(trx: Trx, session: NewSession): Promise<QueuedSession> {
@@ -58,7 +61,7 @@ export function insertQueuedSession(trx: Trx, session: NewSession): Promise<Queu
     .executeTakeFirstOrThrow();
 }
 
-/** Ends a session without a transcript, whatever attempt runs. Answers what it had reserved, undefined when it was final. */
+/** Fails a session, whatever attempt runs. Answers what it had reserved; undefined when it was final already. */
 export async function failIfNotFinal(
   trx: Trx,
   accountId: string,
@@ -91,7 +94,7 @@ export async function failIfNotFinal(
   return { reservedMs: session.reserved_ms };
 }
 
-/** Puts another job in the place of a lost one, and answers why the last attempt failed. */
+/** Replaces a lost job by another one. Answers, among others, why the last attempt failed. */
 export function replaceJobIfNotFinal(
   trx: Trx,
   accountId: string,
@@ -110,7 +113,7 @@ export function replaceJobIfNotFinal(
     .executeTakeFirst();
 }
 
-/** Support's second chance for a failed session whose audio is still there. */
+/** Puts a failed session whose audio is still there back to the queue, for support. */
 export function retryIfFailed(
   trx: Trx,
   accountId: string,
@@ -137,7 +140,7 @@ export function retryIfFailed(
     .executeTakeFirst();
 }
 
-/** Removes a session and, with it, its transcript. */
+/** Deletes a session and its transcript. */
 export async function deleteSession(
   trx: Trx,
   accountId: string,
@@ -154,7 +157,7 @@ export async function deleteSession(
   return { reservedMs: row.reserved_ms };
 }
 
-/** In the transaction that ends a session: whoever waits for it looks when that has committed. */
+/** Call it in the transaction that ends a session. Clients that wait look at the session after the commit. */
 export async function notifyFinal(trx: Trx, id: string): Promise<void> {
   await sql`select pg_notify(${sessionChannel}, ${id})`.execute(trx);
 }

@@ -35,11 +35,11 @@ export async function findSegments(
   return (await readWanted(db, segmentsOnly, wanted)).map((row) => row?.segments);
 }
 
-/** Of the stored, compressed text; what it makes is a few times as long. */
+/** Of the compressed text that is stored. The text itself is a few times as long. */
 const shortBytes = 64 * 1024;
 
 export type SessionWithSegments = ReadableSession & {
-  /** As JSON text; null when there are none, or so many that they are better read alone. */
+  /** As JSON text. Null when there are none, or when the text is so long that it is better read alone. */
   segments: string | null;
 };
 
@@ -56,7 +56,7 @@ const sessionsWithSegments = new Prepared<
       join
         .onRef('transcripts.account_id', '=', 'wanted.account_id')
         .onRef('transcripts.session_id', '=', 'wanted.id')
-        // Known without reading the text.
+        // PostgreSQL knows the size without reading the text.
         .on(sql<boolean>`pg_column_size(transcripts.segments) < ${shortBytes}`),
     )
     .select(readable.map((column) => `sessions.${column}` as const))
@@ -88,11 +88,11 @@ export async function findSegmentsWithWords(
   return rows[0]?.segments;
 }
 
-/** What the ETag of a transcript is made of: a hash of everything in it, 22 characters of base64url. */
+/** The part of an ETag that stands for a transcript: a hash of everything in it, 22 characters of base64url. */
 export function versionOf(durationMs: number, segments: string, words: string): string {
   return createHash('sha256').update(`${durationMs}\n${segments}\n${words}`).digest('base64url').slice(0, 22);
 }
 
-/** The same of a row with `duration_ms`, `segments_text` and `words_text`. */
+/** The same hash, of a row with `duration_ms`, `segments_text` and `words_text`. */
 export const storedVersion = sql<string>`left(translate(encode(sha256(convert_to(
   duration_ms || E'\\n' || segments_text || E'\\n' || words_text, 'UTF8')), 'base64'), '+/', '-_'), 22)`;
