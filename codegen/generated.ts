@@ -4,7 +4,7 @@ import type { OpenAPI3, OperationObject } from 'openapi-typescript';
 
 const notice = '// Generated from openapi.yaml by `npm run generate`. Edit that instead.\n\n';
 
-/** The files that follow from the contract, by their paths, with the text that each must have. */
+/** The files that follow from the contract: the path of each and its text. */
 export async function generatedFrom(yaml: string): Promise<Record<'codegen/openapi.json' | 'codegen/api.ts', string>> {
   const document = parse(yaml) as OpenAPI3;
   const types = astToString(await openapiTypescript(withHeadersInPlace(document)));
@@ -14,7 +14,7 @@ export async function generatedFrom(yaml: string): Promise<Record<'codegen/opena
   };
 }
 
-/** openapi-typescript leaves out what `security` says. */
+/** The operations that need no key: openapi-typescript leaves `security` out. */
 function publicOperations({ paths = {} }: OpenAPI3): string {
   const operations = Object.values(paths).flatMap((path) => Object.values(path as Record<string, OperationObject>));
   const open = operations.filter(({ operationId, security }) => operationId !== undefined && security?.length === 0);
@@ -22,7 +22,10 @@ function publicOperations({ paths = {} }: OpenAPI3): string {
   return `/** Operations that ask for no API key (\`security: []\`). */\nexport type PublicOperation = ${ids.join(' | ') || 'never'};\n`;
 }
 
-/** openapi-typescript takes every referenced header for a required one; of a header in place it reads `required`. */
+/**
+ * openapi-typescript takes every header that is a reference for required. Of other headers it reads `required`, so
+ * references are replaced.
+ */
 function withHeadersInPlace(document: OpenAPI3): OpenAPI3 {
   const resolve = (_key: string, value: unknown) => {
     const reference = /^#\/components\/headers\/(.+)$/.exec((value as { $ref?: string } | null)?.$ref ?? '');

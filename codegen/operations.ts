@@ -1,11 +1,11 @@
-/** What follows from the contract and from nothing else. How handlers are typed by it is in `src/api/handler.ts`. */
+/** Types that follow from the contract alone. How handlers use them is in `src/api/handler.ts`. */
 import type { components, operations } from './api.ts';
 
 export type { PublicOperation } from './api.ts';
 export type OperationId = keyof operations;
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
-/** A body that is JSON text already, and is sent as it is. */
+/** A body that is JSON text already and is sent unchanged. */
 export type JsonText = string & { readonly isJson: true };
 export const jsonText = (text: string): JsonText => text as JsonText;
 
@@ -45,7 +45,7 @@ type Body<Response> = Response extends { content: infer Content }
 
 type HeadersOf<Headers> = object extends Headers ? { headers?: Headers } : { headers: Headers };
 
-/** What an operation may answer: a body that does not match, an undeclared status or header does not compile. */
+/** What an operation may answer. A wrong body, an undeclared status or an undeclared header does not compile. */
 export type Answer<Id extends OperationId> = {
   [Status in keyof Responses<Id>]: { status: Status } & HeadersOf<
     GivenHeaders<DeclaredHeaders<Responses<Id>[Status]>>

@@ -26,20 +26,20 @@ import type { Context } from '../src/api/context.ts';
 
 type Request = Input<'createTranscription'>;
 
-/** What the client gets to know, the first time and on every repetition. */
+/** What the client is told, the first time and at every repetition. */
 interface Accepted {
   sessionId: string;
   jobId: string;
 }
 
-/** POST /transcriptions. Headers and form are checked, and the file was received whole. */
+/** POST /transcriptions. Headers and form were checked, and the whole file was received. */
 export const createTranscription: Handler<'createTranscription'> = async (request, ctx) => {
   const { principal, file, signal } = request;
   const repeated = await findRepeated(request, ctx);
   if (repeated !== undefined) return answer(repeated, true);
   if (file.path === undefined) throw unavailable('The first upload with this Idempotency-Key is forgotten by now.', 1);
   await refuseByHint(request, ctx);
-  // Together: ffmpeg reads from memory what the disk is still writing.
+  // At the same time: ffmpeg reads from memory what the disk is still writing.
   const account = { id: principal.account_id, maxAudioMs: principal.max_audio_ms };
   const [durationMs] = await Promise.all([measureUpload(file.path, account, signal), file.flushed]);
 
@@ -51,7 +51,7 @@ export const createTranscription: Handler<'createTranscription'> = async (reques
       accept(trx, account, request, ctx, fresh, durationMs),
     );
   } catch (error) {
-    // Where nobody knows whether the session is there, its audio stays; the sweep removes it if it is not.
+    // When nobody knows whether the session was stored, its audio stays. The sweep removes it if no session needs it.
     if (!(error instanceof CommitOutcomeUnknown)) await removeAudio(ctx, principal.account_id, fresh.sessionId);
     throw error;
   }
@@ -59,30 +59,30 @@ export const createTranscription: Handler<'createTranscription'> = async (reques
   return answer(accepted, accepted !== fresh);
 };
 
-/** The answer doesn't depend on it: a file that could not be removed is found by the sweep. */
+/** The answer does not depend on it: the sweep finds a file that could not be removed. */
 async function removeAudio({ audioStore, log }: Context, accountId: string, sessionId: string): Promise<void> {
   await audioStore
     .remove(accountId, sessionId)
     .catch((error: unknown) => log.warn({ err: error }, 'audio not removed yet'));
 }
 
-/** What an upload with the same Idempotency-Key was answered: nothing but the key and the form is looked at. */
+/** The answer to an earlier upload with the same Idempotency-Key. Only key and form are compared. */
 async function findRepeated({ headers, body, file, principal }: Request, ctx: Context): Promise<Accepted | undefined> {
   const record = await ctx.uploads.record(principal.account_id, headers['idempotency-key']);
   return record && replay(record, fingerprintOf(file.sha256!, body));
 }
 
-/** `durationMs` of the form only serves to refuse early. */
+/** The form's `durationMs` is only used to refuse early. */
 async function refuseByHint(request: Request, ctx: Context): Promise<void> {
   const { durationMs } = request.body;
   if (durationMs === undefined) return;
   const account = await ctx.uploads.standing(request.principal.account_id);
   if (account === undefined || availableMs(account) >= durationMs) return;
-  // What covered it may have gone to the first upload with this key, a moment ago.
+  // The first upload with this key may have reserved the balance a moment ago.
   if ((await findRepeated(request, ctx)) === undefined) throw insufficientBalance(account, durationMs);
 }
 
-/** Session, reservation, idempotency record and job: all of them or none. */
+/** Stores session, reservation, idempotency record and job: all of them or none. */
 async function accept(
   trx: Trx,
   account: AccountInForce | undefined,

@@ -50,7 +50,10 @@ function refuseCaptionsUnlessCompleted({ status }: ReadableSession): void {
   }
 }
 
-/** Weak (RFC 9110, section 8.8.1): a completed transcript is known by its stored hash, others by what can change of them. */
+/**
+ * A weak tag (RFC 9110, section 8.8.1). For a completed transcript it is the stored hash, for others it is made of what
+ * may change.
+ */
 function tagOf(session: ReadableSession, { type, withWords }: WantedTranscript): string {
   const { status, progress, error_code: error } = session;
   const version = session.transcript_version ?? [status, progress, error].filter((part) => part !== null).join('-');

@@ -16,7 +16,7 @@ export const listSessions: Handler<'listSessions'> = async ({ query, principal }
   const limit = query.limit!;
   const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, filter);
 
-  // One more than asked for tells whether there is a next page.
+  // One row more than asked for shows whether there is a next page.
   const rows = await sessions.page({ accountId: principal.account_id, ...filter, limit: limit + 1, after });
   const items = rows.slice(0, limit).map(toSession);
   const last = rows.length > limit ? items.at(-1) : undefined;
@@ -31,7 +31,7 @@ export const listSessions: Handler<'listSessions'> = async ({ query, principal }
 
 function timeOf(name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  // No `maxLength` in the contract: beside `format: date-time` generated models break on it.
+  // The contract has no `maxLength` here: beside `format: date-time`, generated models break on it.
   if (text.length > maxTimeLength)
     throw invalidRequest({ in: 'query', name, message: `must NOT have more than ${maxTimeLength} characters` });
   const time = toMicroseconds(text);

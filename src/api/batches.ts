@@ -1,23 +1,26 @@
-/** After this time a batch no longer holds up the others: its connection may be one that nobody answers on. */
+/**
+ * After this time, a batch does not hold up later batches any more: its connection may lead to a server that does not
+ * answer.
+ */
 const patienceMs = 1_000;
 
 export interface BatchLimits<Entry> {
-  /** Of one batch. */
+  /** The most entries of one batch. */
   maxEntries: number;
-  /** Batches that are handled at the same time, but for late ones: far fewer than the pool has connections. */
+  /** Batches that are handled at the same time, not counting late ones. Far fewer than the pool has connections. */
   maxAtOnce: number;
-  /** Whom an entry belongs to: where not all fit into a batch, accounts take turns. */
+  /** The account that an entry belongs to. When not all entries fit into a batch, accounts take turns. */
   accountOf: (entry: Entry) => string;
 }
 
 /**
- * Gathers what is asked for in the same moment, and while earlier statements run, into few statements: a thousand clients
- * at once cost little more than one, and who comes alone does not wait for others.
+ * Gathers entries of the same moment, and those that come while earlier statements run, into few statements. A thousand
+ * clients at once cost little more than one, and a client that comes alone does not wait.
  */
 export class Batches<Entry> {
   /**
-   * Thrown away as it is with every batch: of a map that entries come to and go from for hours, V8 keeps the tables that it
-   * outgrew, and by way of them whatever was in it, until a full collection. That was half of all it collected.
+   * A new map for each batch. V8 keeps the tables that a map has outgrown, and all that was in them, until a full
+   * collection. With one map for hours, that was half of all the memory that V8 collected.
    */
   #waiting = new Map<string, Entry>();
   readonly #handle: (entries: Entry[]) => Promise<void>;
@@ -25,7 +28,7 @@ export class Batches<Entry> {
   #running = 0;
   #isScheduled = false;
 
-  /** @param handle takes a batch; it may not throw */
+  /** @param handle takes a batch; it must not throw */
   constructor(handle: (entries: Entry[]) => Promise<void>, limits: BatchLimits<Entry>) {
     this.#handle = handle;
     this.#limits = limits;
@@ -44,7 +47,7 @@ export class Batches<Entry> {
   #schedule(): void {
     if (this.#isScheduled || this.#waiting.size === 0 || this.#running === this.#limits.maxAtOnce) return;
     this.#isScheduled = true;
-    // Not before everything that came in the same turn of the event loop has been gathered.
+    // Later, so that everything that comes in the same turn of the event loop is gathered first.
     setImmediate(() => {
       this.#isScheduled = false;
       void this.#handleSome();
@@ -79,7 +82,9 @@ export class Batches<Entry> {
   }
 }
 
-/** The first of each line, then the second of each, until there are so many; the lines hold more. */
+/**
+ * Takes the first entry of each line, then the second of each, until there are enough. The lines hold more than enough.
+ */
 function inTurns<Entry>(lines: readonly (readonly Entry[])[], count: number): Entry[] {
   const chosen: Entry[] = [];
   for (let place = 0; chosen.length < count; place += 1) {

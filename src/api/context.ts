@@ -5,19 +5,21 @@ import type { UploadReads } from './uploads/reads.ts';
 import type { TranscriptBodies } from './reads/transcript-bodies.ts';
 import type { SessionWaits } from './reads/waits.ts';
 
-/** Who sends a request: the owner of the API key, with the limits in force. */
+/** Who sends a request: the owner of the API key, with the account's limits. */
 export type Principal = KeyOwner;
 
-/** An upload that was received whole, not yet anybody's session. */
+/** An upload that was received whole and belongs to no session yet. */
 export interface UploadedFile {
-  /** A temporary file on the file system of the audio store; of a repeated upload nothing is kept. */
+  /**
+   * A temporary file on the file system of the audio store. Undefined for a repeated upload, whose file is not kept.
+   */
   path: string | undefined;
   sizeBytes: number;
-  /** As the client sent it; never a path of ours. */
+  /** The file's name as the client sent it. Never use it as a path. */
   originalName: string;
   /** SHA-256 of the bytes; only when an Idempotency-Key asks for it. */
   sha256: Buffer | undefined;
-  /** Resolves when the file is on disk (fsync): not before may anybody be told that it was accepted. */
+  /** Resolves when the file is on disk (fsync). No client may be told before that the upload was accepted. */
   flushed: Promise<void>;
 }
 

@@ -1,12 +1,18 @@
-/** Which pages of other origins may call the API from a browser (Fetch standard, section 3.2): what the contract declares. */
+/**
+ * Lets pages of other origins call the API from a browser (Fetch standard, section 3.2). What they may send and read is
+ * what the contract declares.
+ */
 import cors from 'cors';
 import { contract, resolve } from './contract/document.ts';
 import type { RequestHandler } from 'express';
 import type { Json } from './contract/document.ts';
 
-/** A page may read these without being told (Fetch standard, "CORS-safelisted response-header name"). */
+/** Headers that a page may always read (Fetch standard, "CORS-safelisted response-header name"). */
 const readableAnyway = ['Cache-Control', 'Content-Language', 'Content-Length', 'Content-Type', 'Expires', 'Pragma'];
-/** OpenAPI has no parameters of these names: they follow from security, media types of answers, and of the form. */
+/**
+ * Headers that are no parameters in OpenAPI. They follow from `security` and from the media types of answers and of the
+ * form.
+ */
 const sentAnyway = ['Accept', 'Authorization', 'Content-Type'];
 
 interface Operation {
@@ -32,8 +38,8 @@ const exposedHeaders = operations
   .filter((name) => !readableAnyway.includes(name));
 
 /**
- * Sets the headers of CORS, also on the answer to OPTIONS. That answer is left to the app: cors would read a body without
- * end before it.
+ * Sets the headers of CORS, also for OPTIONS. The app answers OPTIONS itself, because cors would read a body without
+ * end first.
  *
  * @param origins that may call
  */

@@ -1,10 +1,13 @@
-/** Work of which only so much may run at once, for many accounts: they take turns, and none of them ever holds every place. */
+/**
+ * Runs a limited number of works at once, for many accounts. Accounts take turns, and none of them ever holds all
+ * places.
+ */
 export interface TurnLimits {
-  /** Places, over all accounts. */
+  /** How many works run at once, over all accounts. */
   atOnce: number;
-  /** Of them, for one account. Fewer than all, so that one is always left for others. */
+  /** How many works of one account run at once. Fewer than all, so that there is always a place for another account. */
   each: number;
-  /** In ms. What runs longer gives its place to others and goes on; it still counts as one of its account's. */
+  /** In ms. A work that runs longer gives its place to others and goes on. It still counts for its account. */
   patienceMs?: number;
 }
 
@@ -15,7 +18,7 @@ interface Account {
 }
 
 export class FairTurns {
-  /** Accounts that have something to run or that runs. The one whose last turn is longest ago comes first. */
+  /** Accounts with works that wait or run. The account whose last turn is longest ago comes first. */
   readonly #accounts = new Map<string, Account>();
   readonly #limits: TurnLimits;
   #places = 0;
@@ -52,7 +55,7 @@ export class FairTurns {
   }
 
   #begin(): void {
-    // Who gets a turn goes to the end, where this loop meets them again.
+    // An account that gets a turn moves to the end, where this loop meets it again.
     for (const [accountId, account] of this.#accounts) {
       if (this.#places >= this.#limits.atOnce) return;
       if (account.running >= this.#limits.each) continue;

@@ -1,4 +1,7 @@
-/** The typed door between the app and the handlers: typed in, typed out. A missing handler does not compile. */
+/**
+ * The typed door between the app and the handlers: both input and answer have types. A missing handler does not
+ * compile.
+ */
 import type { Answer, Form, OperationId, Parameters, PublicOperation } from '../../codegen/operations.ts';
 import type { Context, Principal, UploadedFile } from './context.ts';
 
@@ -9,7 +12,7 @@ export type Input<Id extends OperationId> = {
   /** Checked, coerced and filled with the defaults of the contract. */
   query: Parameters<Id, 'query'>;
   headers: LowerCased<Parameters<Id, 'header'>> & { accept?: string };
-  /** Aborts when the client leaves; unless it is an upload, also when the server stops. */
+  /** Aborts when the client leaves, and when the server stops. For an upload, only when the client leaves. */
   signal: AbortSignal;
 } & (Id extends PublicOperation ? unknown : { principal: Principal }) &
   ([Form<Id>] extends [never] ? unknown : { body: Omit<Form<Id>, 'file'>; file: UploadedFile });

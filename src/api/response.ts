@@ -1,17 +1,17 @@
 import type { Response as ExpressResponse } from 'express';
 
-/** What becomes known of a request on its way, for the checks that follow, the problem that stops it, and the log. */
+/** What becomes known of a request on its way. Later checks, the problem that ends it, and the log use it. */
 export interface ResponseLocals {
   requestId: string;
-  /** Of the contract; absent where nothing is routed. */
+  /** The operation of the contract; absent where the path or the method is unknown. */
   operation?: string | undefined;
-  /** As it came: validation coerces a copy. */
+  /** As the client sent it. Validation coerces a copy. */
   query?: Readonly<Record<string, string | string[]>>;
-  /** Whose key was sent. */
+  /** The account of the key that was sent. */
   accountId?: string;
-  /** Rejects when the allowance does not admit the request: nothing is answered before. */
+  /** Rejects when the allowance does not admit the request. No answer is sent before it resolves. */
   counted?: Promise<void>;
-  /** Of the problem that it was answered with. */
+  /** The code of the problem that was answered. */
   code?: string;
 }
 

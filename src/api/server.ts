@@ -47,10 +47,10 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
       ...classesFor(app),
       requestTimeout: 0,
       headersTimeout: 20_000,
-      // How late that may be noticed.
+      // How often Node looks for connections that are too slow.
       connectionsCheckingInterval: 5_000,
       keepAliveTimeout: 65_000,
-      // A missing Host is refused by the app, with a problem.
+      // The app refuses a missing Host itself, with a problem.
       requireHostHeader: false,
     },
     app,
@@ -58,7 +58,7 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
   answerParserRefusals(server);
   limitSlowReaders(server);
   limitConnections(server, log, metrics);
-  // Answered by the app like any request, so that "100 Continue" is sent only after every check of the headers.
+  // The app answers these as other requests, so "100 Continue" is sent only after every check of the headers.
   server.on('checkContinue', app);
   server.on('checkExpectation', app);
   closeConnectionsWhen(stopping.signal, server);

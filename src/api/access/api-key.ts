@@ -1,4 +1,7 @@
-/** API keys: `tsk_`, 32 random base62 characters and 6 of checksum, so that a damaged key is refused without a look-up. */
+/**
+ * API keys: `tsk_`, 32 random base62 characters and 6 of checksum. A damaged key is refused without asking the
+ * database.
+ */
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -16,7 +19,7 @@ export function isWellFormedApiKey(text: string): boolean {
   return shape.test(text) && checksum(text.slice(0, -6)) === text.slice(-6);
 }
 
-/** What is stored of a key: nothing that gives it back. */
+/** The hash that is stored of a key. The key can't be found from it. */
 export function digestOf(apiKey: string): Buffer {
   return hash('sha256', apiKey, 'buffer');
 }

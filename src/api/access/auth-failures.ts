@@ -1,6 +1,7 @@
 /**
- * Slows down who guesses keys. Beyond a number of 401s per address and minute each further one is held for a second, at
- * most 100 of them at a time, and closes its connection. A valid key is never delayed because of its address.
+ * Slows down clients that guess keys. After some 401s in a minute, each further 401 to the same address is delayed by a
+ * second, and its connection is closed. At most 100 of them wait at a time. A valid key is never delayed because of its
+ * address.
  */
 import { isIPv6 } from 'node:net';
 import type { Log } from '../../log.ts';
@@ -9,7 +10,7 @@ import type { Metrics } from '../../metrics.ts';
 const minuteMs = 60_000;
 const delayMs = 1_000;
 const maxHeld = 100;
-/** Beyond this many addresses in a minute the rest share one count, so that memory stays bounded. */
+/** With more addresses in a minute, the rest share one count, so that memory stays bounded. */
 const maxAddresses = 10_000;
 
 export class AuthFailures {
@@ -28,7 +29,7 @@ export class AuthFailures {
     this.#metrics = metrics;
   }
 
-  /** Counts a 401 and waits if it must be slow. Answers whether its connection is to be closed. */
+  /** Counts a 401, and waits if it is to be slow. @returns whether its connection is to be closed */
   async count(address: string): Promise<boolean> {
     this.#minute ??= setTimeout(() => this.#turnMinute(), minuteMs).unref();
     const known = networkOf(address);

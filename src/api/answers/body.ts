@@ -1,9 +1,10 @@
 /**
- * Sending a body: compressed when it is large and the client accepts it (RFC 9110, section 12.5.3), and a long one piece
- * by piece, so that neither the event loop nor the memory notices how long it is or how slowly it is read.
+ * Sends a body. It is compressed when it is large and the client accepts that (RFC 9110, section 12.5.3). A long body
+ * is sent piece by piece, so its length and a slow client block neither the event loop nor fill the memory.
  *
- * Only gzip, at its cheapest level: of a transcript it leaves 0.37. zstd and brotli leave 0.35 to 0.40 for the same time,
- * but want a megabyte and more for each answer, gzip 0.3. A body below the threshold costs one comparison.
+ * Only gzip at its cheapest level is used. It reduces a transcript to 0.37 of its size, with 0.3 MB of memory for each
+ * answer. In the same time, zstd and brotli reduce it to 0.35 to 0.40, but need 1 MB or more. For a short body, the
+ * check is one comparison.
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,22 +12,22 @@ import { createGzip } from 'node:zlib';
 import { endAnswer, isBodyUnread } from './refusal.ts';
 import type { Request, Response } from 'express';
 
-/** In characters: a shorter body fits into one or two packets anyway. */
+/** In characters. A shorter body fits into one or two packets anyway. */
 const compressFrom = 2048;
-/** In bytes. One write has to be taken within 30 s by a client that reads 16 KiB/s (slow-readers.ts), so none is longer. */
+/** In bytes. No write is longer, because a client at 16 KiB/s must take one write within 30 s (slow-readers.ts). */
 const inPiecesFrom = 256 * 1024;
 /** In characters, of up to three bytes each. */
 const pieceLength = 64 * 1024;
 const level = 1;
-/** Some 20 MB of compressors. An answer beyond them goes out as it is, instead of waiting for a client that reads slowly. */
+/** About 20 MB of memory. Beyond this number, an answer is sent uncompressed and does not wait for slow clients. */
 const maxCompressing = 64;
 
 let compressing = 0;
 
 /**
- * Ends an answer whose headers are set, but for those of the body's length and encoding.
+ * Ends an answer. Its headers must be set, except those of the body's length and encoding.
  *
- * @returns when a body that is sent in pieces is out, or its client has left
+ * @returns when a body that is sent in pieces was sent, or its client has left
  */
 export async function sendBody(req: Request, res: Response, text: string): Promise<void> {
   const isCompressible = text.length >= compressFrom;
@@ -53,7 +54,7 @@ function prefersGzip(req: Request): boolean {
 async function compress(res: Response, text: string): Promise<void> {
   compressing += 1;
   try {
-    // Works in the thread pool, and no faster than the client reads.
+    // Compression runs in the thread pool, no faster than the client reads.
     await whileClientListens(res, pipeline(piecesOf(text), createGzip({ level }), res));
   } finally {
     compressing -= 1;
@@ -68,7 +69,7 @@ async function whileClientListens(res: Response, sent: Promise<void>): Promise<v
   }
 }
 
-/** As UTF-8. All clients that read the same text share it: only pieces are copied. */
+/** Cuts a text into pieces of UTF-8. Clients that read the same text share it; only pieces are copied. */
 function piecesOf(text: string): Readable {
   return Readable.from(encodedPieces(text), { objectMode: false, highWaterMark: pieceLength });
 }
@@ -76,7 +77,7 @@ function piecesOf(text: string): Readable {
 function* encodedPieces(text: string): Generator<Buffer> {
   for (let start = 0; start < text.length;) {
     const end = start + pieceLength;
-    // Cut between its two halves, a character outside of the basic plane would be lost.
+    // A character outside of the basic plane has two halves. It must not be cut between them.
     const isCut = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
     const piece = text.slice(start, isCut ? end + 1 : end);
     yield Buffer.from(piece);

@@ -1,4 +1,6 @@
-/** Which representation of a transcript a client wants (RFC 9110, section 12.5.1), and whether it has it (13.1.2). */
+/**
+ * Which form of a transcript a client wants (RFC 9110, section 12.5.1), and whether the client has it already (13.1.2).
+ */
 
 import type { Schema } from '../../../codegen/operations.ts';
 
@@ -13,8 +15,9 @@ export const typeOfFormat = {
 } satisfies Record<Schema<'TranscriptFormat'>, TranscriptType>;
 
 /**
- * The best rated type; JSON when `Accept` is missing or rates it as high as any other, since generated clients list all
- * types of the contract. Undefined when none is acceptable.
+ * The media type that the client rates best. JSON when `Accept` is missing or rates JSON as high as any other, because
+ * generated clients list all types of the contract.
+ * @returns undefined when no type is acceptable
  */
 export function preferredType(accept: string | undefined): TranscriptType | undefined {
   if (accept === undefined || accept.trim() === '') return 'application/json';

@@ -1,4 +1,4 @@
-/** Errors as the API answers them: RFC 9457, with a stable `code` to branch on. */
+/** Errors as the API answers them: RFC 9457, with a `code` that never changes, for programs. */
 import { STATUS_CODES } from 'node:http';
 import { isDatabaseAway } from '../../../db/database.ts';
 import { CommitOutcomeUnknown } from '../../../db/transaction.ts';
@@ -8,7 +8,7 @@ import type { Schema } from '../../../codegen/operations.ts';
 export type Problem = Schema<'Problem'>;
 type Details = Omit<Problem, 'type' | 'title' | 'status' | 'code' | 'detail' | 'requestId'>;
 
-/** An answer that handlers and checks throw. `detail` is for people and goes out as it is. */
+/** An answer that handlers and checks throw. `detail` is for people and is sent unchanged. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -34,17 +34,23 @@ export class ApiError extends Error {
   }
 }
 
-/** The contract says the places in words: as an enum of a field called `in` some generators can't compile them. */
+/**
+ * The contract lists the places in prose, not as an enum: some generators can't compile an enum of a field that is
+ * called `in`.
+ */
 export type InvalidField = Schema<'InvalidField'> & { in: keyof typeof places };
 
-/** @param found with the names as the client sent them */
+/** @param found fields with the names that the client sent */
 export function invalidRequest(...found: [InvalidField, ...InvalidField[]]): ApiError {
   const errors = found.map((error) => ({ ...error, name: printable(error.name) }));
   const detail = errors.map((error) => `The ${places[error.in]} "${error.name}" ${error.message}.`).join(' ');
   return new ApiError(400, 'invalid_request', detail, { errors });
 }
 
-/** A client's own text ends up on terminals and in other people's logs: no control characters, nothing that turns text. */
+/**
+ * Makes a client's text harmless for terminals and logs: without control characters, also those that turn the direction
+ * of text.
+ */
 function printable(name: string): string {
   return name
     .slice(0, 100)
@@ -66,7 +72,7 @@ export function unavailable(detail: string, retryAfterSeconds = 5): ApiError {
   return new ApiError(503, 'unavailable', detail, { retryAfterSeconds });
 }
 
-/** What the client is told about any error. Faults say nothing from inside; the caller logs their cause. */
+/** The answer to any error. For a fault it says nothing from inside; the caller logs the cause. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof CommitOutcomeUnknown || isDatabaseAway(error)) {
@@ -95,7 +101,7 @@ const titles = new Map([
   [422, 'Unprocessable Content'],
 ]);
 
-/** Another account's session, a deleted one and one that never was are the same to a client. */
+/** Another account's session, a deleted session and an unknown one get the same answer. */
 export function sessionNotFound(): ApiError {
   return new ApiError(404, 'session_not_found', 'There is no session with this id.');
 }

@@ -1,20 +1,23 @@
 /**
- * Refusing a request whose body is still on its way. Closing at once would reset the connection, and most clients would
- * never see the answer; reading on would let anyone send for ever. So the answer goes out, our half of the connection is
- * closed, and a little more is read and dropped.
+ * Refuses a request whose body is still on its way. If the connection were closed at once, it would be reset, and most
+ * clients would never see the answer. If the body were read to its end, a client could send for ever. So the answer is
+ * sent, our half of the connection is closed, and a little more is read and dropped.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const maxDroppedBytes = 4 * 1024 * 1024;
 const maxDropMs = 2_000;
 
-/** Ends an answer whose headers, `Content-Length` included, are set; gently, when it came before the end of its request. */
+/**
+ * Ends an answer whose headers are set, including `Content-Length`. When the request has not ended yet, it is ended as
+ * a refusal.
+ */
 export function endAnswer(req: IncomingMessage, res: ServerResponse, body: Buffer = Buffer.of()): void {
   if (!isBodyUnread(req)) {
     res.end(body);
     return;
   }
-  // Behind other requests on the same connection (pipelining) it waits for its turn.
+  // With pipelining, the answer waits for those to earlier requests on its connection.
   if (res.socket === null) res.once('socket', () => refuse(req, res, body));
   else refuse(req, res, body);
 }
@@ -22,7 +25,7 @@ export function endAnswer(req: IncomingMessage, res: ServerResponse, body: Buffe
 function refuse(req: IncomingMessage, res: ServerResponse, body: Buffer): void {
   res.setHeader('Connection', 'close');
   const { socket } = req;
-  // Not `res.end`: it would close the whole connection as soon as the answer is out.
+  // Not `res.end`, which would close the whole connection as soon as the answer is sent.
   res.write(body);
   socket.end();
 
@@ -38,7 +41,7 @@ function refuse(req: IncomingMessage, res: ServerResponse, body: Buffer): void {
   req.resume();
 }
 
-/** Whether more of the request is to come, which is when an answer is a refusal of the rest. */
+/** Whether more of the request is on its way. Then an answer is a refusal. */
 export function isBodyUnread(req: IncomingMessage): boolean {
   const announced = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
   return announced && !req.readableEnded && !req.destroyed;

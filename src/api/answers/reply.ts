@@ -7,7 +7,7 @@ import type { Request } from 'express';
 import type { Log } from '../../log.ts';
 import type { Response } from '../response.ts';
 
-/** Any operation's answer, as the app sees it. */
+/** The answer of any operation, as the app sees it. */
 export interface AnyAnswer {
   status: number;
   headers?: Record<string, unknown>;
@@ -15,7 +15,7 @@ export interface AnyAnswer {
   body?: unknown;
 }
 
-/** What an answer may have said of itself before it failed, and what is not true of the problem in its place. */
+/** Headers that an answer may have set before it failed. They are not true of the problem that is sent instead. */
 const ofFailedAnswer = [
   ...['Content-Encoding', 'Content-Length', 'ETag', 'Location', 'Retry-After', 'Idempotency-Replayed'],
 ];
@@ -30,7 +30,7 @@ export class Reply {
     this.#validate = validate;
   }
 
-  /** @returns when a long body is out */
+  /** @returns when a long body was sent */
   async answer(req: Request, res: Response, answer: AnyAnswer): Promise<void> {
     const { status, headers, contentType = 'application/json', body } = answer;
     res.statusCode = status;

@@ -8,7 +8,7 @@ export function watchResponse(req: Request, res: Response, { log, metrics }: Fou
   res.once('close', () => {
     const operation = res.locals.operation ?? 'none';
     const { code } = res.locals;
-    // A client that left got none.
+    // A client that left got no answer.
     const status = res.headersSent ? res.statusCode : 'none';
     metrics.requests.inc({ operation, status });
     if (code !== undefined) metrics.refusals.inc({ code });

@@ -1,6 +1,6 @@
 /**
- * How many connections are open at once. Where file descriptors end, nothing works any more: no upload could be stored, no
- * ffmpeg started, no database asked. So connections end first.
+ * Limits how many connections are open at once. Without file descriptors nothing works: no upload can be stored, no
+ * ffmpeg started and no database asked. So connections are refused before descriptors run out.
  */
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -8,10 +8,13 @@ import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 
 const most = 10_000;
-/** For the database, the log, children and what Node itself opens. */
+/** File descriptors for the database, the log, children and Node itself. */
 const otherFiles = 256;
 const logEveryMs = 60_000;
-/** Looking for idle connections goes through all of them, and dropped ones may come by the thousand. */
+/**
+ * How often idle connections are looked for at most. That goes through all connections, and thousands may be dropped at
+ * once.
+ */
 const closeIdleEveryMs = 100;
 
 export function limitConnections(server: Server, log: Log, metrics: Metrics): void {
@@ -24,7 +27,7 @@ export function limitConnections(server: Server, log: Log, metrics: Metrics): vo
     const now = performance.now();
     if (now - closedAt < closeIdleEveryMs) return;
     closedAt = now;
-    // Room for the next: these wait for a request that may never come, and their clients may connect again.
+    // Makes room for the next: an idle connection may never get a request, and its client may connect again.
     server.closeIdleConnections();
     if (now - loggedAt < logEveryMs) return;
     loggedAt = now;
@@ -32,7 +35,10 @@ export function limitConnections(server: Server, log: Log, metrics: Metrics): vo
   });
 }
 
-/** A connection may be an upload, which has a file open as well. @param openFiles that the process may have */
+/**
+ * A connection counts twice, because an upload has a file open, too.
+ * @param openFiles how many files the process may have open
+ */
 export function connectionLimit(openFiles: number): number {
   return Math.max(16, Math.min(most, Math.floor((openFiles - otherFiles) / 2)));
 }

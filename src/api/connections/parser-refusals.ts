@@ -1,4 +1,4 @@
-/** What Node's HTTP parser refuses never reaches the app; it is answered as a problem all the same. */
+/** Answers what Node's HTTP parser refuses. Such requests never reach the app, but get a problem, too. */
 import { randomUUIDv7 } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { ApiError, toProblem } from '../answers/problem.ts';
@@ -9,13 +9,13 @@ const maxLingerMs = 2_000;
 
 /** @param server whose refusals are answered from now on */
 export function answerParserRefusals(server: Server): void {
-  /** Of each connection. */
+  /** The last answer of each connection. */
   const lastAnswers = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
 
   const remember = (req: IncomingMessage, res: ServerResponse) => void lastAnswers.set(req.socket, res);
   server.on('request', remember).on('checkContinue', remember).on('checkExpectation', remember);
-  // A tunnel to elsewhere.
+  // CONNECT asks for a tunnel to another server.
   server.on('connect', (_req, socket) => {
     socket.on('error', () => socket.destroy());
     refuse(socket, new ApiError(404, 'route_not_found', 'There is nothing at this path.'));
@@ -25,7 +25,7 @@ export function answerParserRefusals(server: Server): void {
       socket.destroy();
       return;
     }
-    // Told again for all that comes after the first fault.
+    // Node repeats the event for all that comes after the first fault.
     if (refused.has(socket)) return;
     refused.add(socket);
     inTurn(lastAnswers.get(socket), socket, () => refuse(socket, refusalOf(error.code)));
@@ -33,9 +33,10 @@ export function answerParserRefusals(server: Server): void {
 }
 
 /**
- * A refusal must not be taken for the answer to an earlier request on the same connection, or for a part of its body.
+ * Waits until a refusal can't be taken for the answer to an earlier request on the same connection, or for a part of
+ * its body.
  *
- * @param last the answer before it, or the one to the request whose body is broken
+ * @param last the answer before it, or the answer to the request whose body is broken
  */
 function inTurn(last: ServerResponse | undefined, socket: Duplex, refuseNow: () => void): void {
   if (last === undefined || last.writableFinished) refuseNow();

@@ -1,17 +1,18 @@
 import { ApiError } from '../answers/problem.ts';
 import type { IncomingMessage } from 'node:http';
 
-/** The characters of an authority (RFC 3986, section 3.2.2), without those of a user name. */
+/** The characters of an authority (RFC 3986, section 3.2.2), except those of a user name. */
 const authority = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
 
-/** Whatever follows on these connections may be a part of what was refused: nothing is done with it. */
+/** Connections on which a request was refused. What follows may be a part of that request, so it is not handled. */
 const distrusted = new WeakSet<IncomingMessage['socket']>();
 
 /**
- * Refuses what Node's parser lets pass though two readers could understand it differently: a proxy in front of us and we.
+ * Refuses requests that Node's parser accepts, but that a proxy in front of us might understand differently.
  *
- * @throws {ApiError} 400 for HTTP/1.1 without a Host, and for a Host that is repeated or malformed (RFC 9112, section 3.2);
- *   400 for a body in a coding that nobody here takes off (section 6.1)
+ * @throws {ApiError} 400 for HTTP/1.1 without a Host, and for a Host that is repeated or malformed (RFC 9112, section
+ *   3.2)
+ * @throws {ApiError} 400 for a body in a transfer coding that is not decoded here (section 6.1)
  */
 export function refuseAmbiguousHead(req: IncomingMessage): void {
   const fault = distrusted.has(req.socket) ? 'The request before it was refused.' : faultOf(req);
@@ -29,7 +30,10 @@ function faultOf({ headers, rawHeaders, httpVersion }: IncomingMessage): string 
   return hasGoodCoding ? undefined : 'The only "Transfer-Encoding" is "chunked", in HTTP/1.1.';
 }
 
-/** Node keeps the first and says nothing. @param names and values in turn */
+/**
+ * Node keeps the first value and drops the others.
+ * @param names and values, one after the other
+ */
 function isRepeated(names: string[], name: string): boolean {
   let seen = 0;
   for (let i = 0; i < names.length; i += 2) {

@@ -1,6 +1,6 @@
 /**
- * Gives up on clients that do not take their answers, by the rule that uploads have: 30 s without a
- * byte, or less than 16 KiB/s over 60 s. Node itself would hold connection and answer for ever.
+ * Ends connections of clients that do not take their answers. The rule is that of uploads: 30 s without a byte, or less
+ * than 16 KiB/s over 60 s. Node itself would keep connection and answer for ever.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,7 +10,7 @@ const maxIdleMs = 30_000;
 const windowMs = 60_000;
 const minBytesPerWindow = (16 * 1024 * windowMs) / 1000;
 
-/** Looks at connections, not at answers: an ordinary request costs nothing. */
+/** Checks connections instead of answers, so an ordinary request costs nothing. */
 export function limitSlowReaders(server: Server): void {
   const sockets = new Set<Socket>();
   const behind = new WeakMap<Socket, ReadingPace>();
@@ -42,7 +42,7 @@ export function limitSlowReaders(server: Server): void {
   });
 }
 
-/** How fast a client takes what is there for it, since it was first seen to be behind. Times in ms of one clock. */
+/** How fast a client takes what waits for it, since it first fell behind. Times in ms of one clock. */
 export class ReadingPace {
   #taken: number;
   #lastTakenAt: number;

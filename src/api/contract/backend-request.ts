@@ -3,8 +3,8 @@ import type { Request } from 'express';
 const pathOfContract = '/v1/openapi.json';
 
 /**
- * A request as openapi-backend takes it. The body stays on the wire until every check of the headers has passed; the empty
- * object stands for it until then.
+ * A request as openapi-backend takes it. The body is not read before every check of the headers has passed. Until then
+ * an empty object takes its place.
  */
 export function toBackendRequest(req: Request) {
   const path = req.path === '/openapi.json' ? pathOfContract : decodable(req.path);
@@ -32,7 +32,7 @@ function queryOf(url: string): Record<string, string | string[]> {
   );
 }
 
-/** Where a `%` begins no UTF-8, each stands for itself: openapi-backend throws on it before any check. */
+/** A `%` that begins no UTF-8 is kept as a character: openapi-backend would throw on it before any check. */
 function decodable(path: string): string {
   try {
     decodeURIComponent(path);

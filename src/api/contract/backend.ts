@@ -17,11 +17,11 @@ export async function loadBackend(
     ...use,
     definition: contractFile,
     apiRoot,
-    // Without it a contract that it can't read leaves a router without routes.
+    // Otherwise, a contract that can't be read would give a router without routes.
     strict: true,
     ignoreTrailingSlashes: false,
     coerceTypes: true,
-    // The linter checks the contract. Here it would take longer than all else at the start.
+    // The linter checks the contract. A check here would take longer than the rest of the start.
     ajvOpts: { useDefaults: true, allErrors: true, validateSchema: false, meta: false },
     customizeAjv: (ajv) => addFormats.default(ajv).addFormat('uuid', uuid),
   });

@@ -1,7 +1,7 @@
 /**
- * Whether an answer is one that the contract declares: status, content type, body and headers. Stricter than the schemas
- * themselves: an undeclared field is a violation too, though clients must ignore it. For tests, and for developers who
- * set VALIDATE_RESPONSES; it costs too much for anything else.
+ * Whether the contract declares an answer: its status, content type, body and headers. It is stricter than the schemas:
+ * an undeclared field is a violation, although clients must ignore it. For tests, and for developers who set
+ * VALIDATE_RESPONSES; it is too slow for anything else.
  */
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
@@ -22,7 +22,10 @@ const ajv = addFormats.default(new Ajv.default({ strict: false, allErrors: true,
 const ajvOfHeaders = addFormats.default(new Ajv.default({ strict: false, coerceTypes: true }));
 const compiled = new Map<typeof ajv, Map<string, ValidateFunction>>();
 
-/** What is wrong with an answer; nothing when it conforms. Outside the contract only its own refusals do. */
+/**
+ * @returns what is wrong with an answer; nothing when it conforms. A path outside the contract may only be answered
+ *   with its own refusals
+ */
 export function violations(answer: SeenAnswer): string[] {
   const path = answer.path.split('?')[0]!;
   const template = templateOf(path);
@@ -69,7 +72,7 @@ function headerFaults(answer: SeenAnswer, response: Json): string[] {
   return [...unknown, ...wrong];
 }
 
-/** Headers of the connection, of the body's form and of what `info.description` says of all answers. */
+/** Headers of the connection and of the body's form, and headers that `info.description` declares for all answers. */
 const belongsToHttp =
   /^(date|connection|keep-alive|content-(type|length|encoding)|transfer-encoding|vary|cache-control|x-content-type-options|access-control-.*)$/;
 
@@ -117,7 +120,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** A schema with its references in place and no room for fields that it does not name. */
+/** A schema with its references resolved. It allows no field that it does not name. */
 function strict(schema: Json): Json {
   const target = resolve(schema) as Json & { properties?: Json; items?: Json; additionalProperties?: unknown };
   const properties = target.properties as Record<string, Json> | undefined;

@@ -8,7 +8,7 @@ export type Json = { [name: string]: Json } & { $ref?: string; required?: boolea
 export const contractFile = fileURLToPath(new URL('../../../codegen/openapi.json', import.meta.url));
 export const contract = JSON.parse(readFileSync(contractFile, 'utf8')) as Json;
 
-/** What a reference leads to (JSON Pointer, RFC 6901); anything else as it is. */
+/** What a reference points to (JSON Pointer, RFC 6901). A value that is no reference stays as it is. */
 export function resolve(value: Json): Json {
   if (value.$ref === undefined) return value;
   return value.$ref
@@ -17,7 +17,7 @@ export function resolve(value: Json): Json {
     .reduce((node: Json, name) => node[name]!, contract);
 }
 
-/** A schema of the contract by its name, with what it refers to in place. No schema of the contract contains itself. */
+/** A schema of the contract by its name, with its references resolved. No schema of the contract contains itself. */
 export function schemaOf(name: string): object {
   return inPlace(contract.components!.schemas![name]!) as object;
 }

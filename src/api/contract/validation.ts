@@ -1,4 +1,4 @@
-/** What openapi-backend found wrong with a request, as a problem that names each parameter once. */
+/** Turns the errors that openapi-backend found in a request into a problem that names each parameter once. */
 import { invalidRequest } from '../answers/problem.ts';
 import type { ErrorObject } from 'ajv';
 import type { InvalidField } from '../answers/problem.ts';
@@ -25,7 +25,7 @@ export function refuseLooseIntegers(
 const maxErrors = 20;
 const places: Record<string, InvalidField['in']> = { path: 'path', query: 'query', header: 'header' };
 
-/** @param query as it came: the values of a name that is repeated, as an array; none where a form is wrong */
+/** @param query as the client sent it: a name that is repeated has an array of values. Absent when a form is wrong */
 export function toInvalidRequest(
   errors: readonly ErrorObject[],
   query: Readonly<Record<string, string | string[]>> = {},
@@ -65,7 +65,7 @@ const formats: Record<string, string> = {
   'date-time': 'a time such as 2026-11-20T09:30:00Z',
 };
 
-/** openapi-backend lowers the names of headers; people know them as `Idempotency-Key`. */
+/** openapi-backend has the names of headers in lower case. People know them as `Idempotency-Key`. */
 const capitalized = (name: string) => name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 
 /** JSON Pointer (RFC 6901, section 4). */

@@ -1,4 +1,7 @@
-/** `/docs` and `/llms.txt`: the contract for people and for programs that read text, outside of the contract itself. Public, and nothing in it is from another host. */
+/**
+ * `/docs` and `/llms.txt` show the contract to people, and to programs that read text. They are public, are no part of
+ * the contract, and use nothing from other hosts.
+ */
 import { loadFiles } from './files.ts';
 import { endAnswer } from '../answers/refusal.ts';
 import { sendBody } from '../answers/body.ts';
@@ -8,7 +11,7 @@ import type { Request, Response } from 'express';
 import type { DocsFile } from './files.ts';
 
 export class Docs {
-  /** Loaded when somebody first opens the page. */
+  /** The files are loaded when somebody first opens the page. */
   #files: Promise<Map<string, DocsFile>> | undefined;
   readonly #load: typeof loadFiles;
 
@@ -16,7 +19,7 @@ export class Docs {
     return path === '/docs' || path.startsWith('/docs/') || path === '/llms.txt';
   }
 
-  /** @param load loads the files, again when it failed before */
+  /** @param load loads the files; called again when it failed before */
   constructor(load = loadFiles) {
     this.#load = load;
   }
@@ -27,7 +30,7 @@ export class Docs {
       this.#files = undefined;
       throw error;
     });
-    // Found by its whole path or not at all: no path leads to the file system.
+    // A file is found by its whole path, in memory. No path leads to the file system.
     const file = (await this.#files).get(req.path);
     if (file === undefined) throw new ApiError(404, 'route_not_found', 'There is nothing at this path.');
     if (req.method !== 'GET' && req.method !== 'HEAD')

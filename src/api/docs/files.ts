@@ -24,7 +24,7 @@ export async function loadFiles(): Promise<Map<string, DocsFile>> {
     'Content-Security-Policy': policy,
     'Cache-Control': 'no-cache',
     'Referrer-Policy': 'no-referrer',
-    // For what does not know `frame-ancestors`.
+    // For browsers that do not know `frame-ancestors`.
     'X-Frame-Options': 'DENY',
   });
   return new Map([
@@ -37,11 +37,11 @@ export async function loadFiles(): Promise<Map<string, DocsFile>> {
 }
 
 /**
- * Nothing but our own files, and requests to this service only: neither an injected script nor a fault of the viewer can
- * send a pasted key elsewhere.
+ * Allows our own files only, and requests to this service only. So neither an injected script nor a fault of the viewer
+ * can send a pasted key elsewhere.
  *
- * `'unsafe-inline'` for styles: the viewer, its editor and its messages each add `<style>` elements, and most of them
- * can't be given a nonce. Styles alone carry nothing off, since images, fonts and connections are held to this origin.
+ * `'unsafe-inline'` for styles: the viewer, its editor and its messages add `<style>` elements, and most of these can't
+ * have a nonce. Styles alone can send nothing away, because images, fonts and connections are limited to this origin.
  */
 const policy = [
   "default-src 'none'",
@@ -92,7 +92,7 @@ function script(name: string, text: string): { path: string; file: DocsFile } {
 }
 
 function fileOf(body: string, headers: DocsFile['headers']): DocsFile {
-  // Weak, since it stands for the compressed body too.
+  // A weak tag, because it also stands for the compressed body.
   return { headers, body, etag: `W/"${hashOf(body)}"` };
 }
 

@@ -1,9 +1,9 @@
 /**
  * The browser bundle of Scalar, which shows the contract.
  *
- * `@scalar/api-reference` has it as a file and brings 299 packages (243 MB) along. Scalar's plugin for Fastify carries the
- * same bundle inside its code, with 18 packages: so its routes are collected here, as Fastify would, and the one that
- * answers the script is asked for it.
+ * `@scalar/api-reference` has it as a file, but brings 299 packages (243 MB). Scalar's plugin for Fastify has the same
+ * bundle in its code and needs 18 packages. So the plugin's routes are collected here, as Fastify would do it, and the
+ * route of the script is asked for the bundle.
  */
 
 interface Route {
@@ -34,6 +34,6 @@ export async function loadViewer(): Promise<string> {
   const reply: Reply = { header: () => reply, send: (body) => void (script = body) };
   routes.find(({ url }) => url.endsWith('.js'))?.handler({}, reply);
   if (script === undefined) throw new Error('@scalar/fastify-api-reference has no route for its browser bundle');
-  // The map is not in the package; developer tools would ask for it in vain.
+  // The package has no source map, so developer tools must not ask for it.
   return script.replace(/\n\/\/# sourceMappingURL=\S*\s*$/, '\n');
 }

@@ -1,4 +1,4 @@
-/** What can be said about an upload from its headers, before a byte of its body is read, in the decided order. */
+/** The checks of an upload by its headers, in their order. They are made before a byte of its body is read. */
 import { availableMs } from '../../sessions/balance.ts';
 import { ApiError } from '../answers/problem.ts';
 import { fileTooLarge, formOverheadBytes } from './size.ts';
@@ -10,12 +10,13 @@ import type { Context, Principal } from '../context.ts';
 const queueRetrySeconds = 30;
 
 /**
- * A repeat of an accepted upload is neither stored, queued nor paid for: limits, queue, balance and disk are nothing to it.
+ * Admits an upload. A repeat of an accepted upload is neither stored, queued nor paid for, so limits, queue, balance
+ * and disk do not matter.
  *
- * @param inFlight other uploads of this account that this process is receiving
+ * @param inFlight how many other uploads of this account this process is receiving
+ * @returns whether it is a repeat, by its Idempotency-Key
  * @throws {ApiError} 415 `unsupported_media`, 413 `file_too_large`, 429 `too_many_queued`, 402 `insufficient_balance`,
  *   503 `unavailable`
- * @returns whether it repeats one, by its Idempotency-Key
  */
 export async function admitUpload(
   { uploads, audioStore, config }: Pick<Context, 'uploads' | 'audioStore' | 'config'>,
@@ -37,7 +38,7 @@ export async function admitUpload(
     await refuseFullDisk(audioStore, config.minFreeDisk, announcedBytes);
     return false;
   } catch (refusal) {
-    // The first upload may have been accepted since.
+    // Meanwhile the first upload with this key may have been accepted.
     if (await isRepeat()) return true;
     throw refusal;
   }
@@ -53,7 +54,7 @@ function refuseOtherMediaTypes(contentType = ''): void {
   }
 }
 
-/** RFC 9110, section 15.5.16: the answer names the codings that are taken. `identity` says that there is none. */
+/** RFC 9110, section 15.5.16: the answer names the codings that are accepted. `identity` means none. */
 function refuseEncodedBody(contentEncoding = 'identity'): void {
   if (contentEncoding.trim().toLowerCase() === 'identity') return;
   const detail = 'Send the form without Content-Encoding: a compressed body is not read.';

@@ -1,16 +1,17 @@
 /**
- * A part `file` without a file name (RFC 7578, section 4.2, only asks for one) gets one, since busboy takes what has none
- * for text: it would be cut and decoded. Only what comes before the first byte of that part is looked at.
+ * Gives the part `file` a file name if it has none (RFC 7578, section 4.2, only recommends one). busboy takes a part
+ * without a file name for text and would cut and decode it. Only bytes before the first byte of the part's content are
+ * looked at.
  */
 import { formOverheadBytes } from './size.ts';
 
 const endOfHead = Buffer.from('\r\n\r\n');
-/** Nothing but a dot: the session is called "Untitled". */
+/** The name is only a dot, so the session is called "Untitled". */
 const fileName = '; filename="."';
 
 export class FileNamer {
   readonly #delimiter: Buffer | undefined;
-  /** What may be the beginning of a part's head. */
+  /** Bytes that may be the beginning of a part's head. */
   #held: Buffer = Buffer.of();
   #passedBytes = 0;
   #isDone: boolean;
@@ -23,7 +24,7 @@ export class FileNamer {
     this.#isDone = boundary === undefined;
   }
 
-  /** @returns what may be passed on, which is empty while a head is not complete */
+  /** @returns bytes that may be passed on; none while a head is not complete */
   pass(chunk: Buffer): Buffer {
     if (this.#isDone) return chunk;
     const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
@@ -48,14 +49,14 @@ export class FileNamer {
     }
   }
 
-  /** What is still held when the body is over. */
+  /** The bytes that are still held when the body ends. */
   rest(): Buffer {
     return this.#isDone ? Buffer.of() : this.#held;
   }
 
   #hold(bytes: Buffer, from: number): Buffer {
     this.#passedBytes += from;
-    // No form has so much before its file: it is refused anyway.
+    // A form with so many bytes before its file is refused anyway.
     if (this.#passedBytes + bytes.length - from > formOverheadBytes) {
       this.#isDone = true;
       return bytes;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { UploadFields } from './form.ts';
 
 /**
- * What a repeated upload is known by: the file's bytes and every field of its form. The file's name doesn't count. Fields
- * that the contract gets later leave the fingerprints of forms without them as they are.
+ * The hash by which a repeated upload is recognized: of the file's bytes and all fields of the form, but not of the
+ * file's name. When the contract gets a new field, forms without it keep their fingerprint.
  *
  * @param fileSha256 of the file's bytes
  * @returns a SHA-256

@@ -1,4 +1,7 @@
-/** The form of an upload, beside its file: what the contract's `TranscriptionRequest` says of it, and nothing else. */
+/**
+ * Checks the form of an upload against the contract's `TranscriptionRequest`, and against nothing else. The file is not
+ * looked at.
+ */
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
 import { invalidRequest } from '../answers/problem.ts';
@@ -8,7 +11,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Form } from '../../../codegen/operations.ts';
 import type { ApiError } from '../answers/problem.ts';
 
-/** The fields of an upload but its file, as handlers get them. */
+/** The fields of an upload without its file, as handlers get them. */
 export type UploadFields = Omit<Form<'createTranscription'>, 'file'>;
 
 /** What the form reader has to know of a field; ajv checks the rest. */
@@ -31,7 +34,7 @@ interface FormSchema {
 
 const ajv = addFormats.default(new Ajv.default({ strict: false, allErrors: true, verbose: true }));
 
-/** More than a form may have, so that the one too many is told by its name. */
+/** More fields than a form may have are read, so that one too many is refused by its name. */
 const spareFields = 8;
 /** Of UTF-8. */
 const bytesPerCharacter = 4;
@@ -100,7 +103,10 @@ export class UploadForm<Fields> {
   }
 }
 
-/** A whole number in its only spelling; any other text as it is, for ajv to refuse: its own coercion takes `0x10` and ` 7`. */
+/**
+ * A whole number in its only spelling. Other text stays text and is refused by ajv, whose own coercion would accept
+ * `0x10` and ` 7`.
+ */
 function valueOf(field: FieldSchema | undefined, text: unknown): unknown {
   return field?.type === 'integer' && /^(0|-?[1-9]\d*)$/.test(String(text)) ? Number(text) : text;
 }
@@ -114,7 +120,7 @@ function refuseUnreadable(name: string, field: FieldSchema): void {
   if (type === 'string' && maxLength === undefined && format === undefined && choices === undefined)
     refuse('has no maxLength');
   if (field.items !== undefined && field.maxItems === undefined) refuse('has no maxItems');
-  // It would change what a repeated upload is compared by as soon as the contract gets it.
+  // A default would change the fingerprint of repeated uploads as soon as the contract gets it.
   if (field.default !== undefined) refuse('has a default: let its use say what its absence means');
 }
 

@@ -1,4 +1,7 @@
-/** Uploads that this process is receiving: they count against their account's queued sessions before they are one. */
+/**
+ * Uploads that this process is receiving. They count as queued sessions of their account although they are no sessions
+ * yet.
+ */
 export class UploadsInFlight {
   readonly #counts = new Map<string, number>();
   readonly #running = new Set<Promise<unknown>>();
@@ -7,7 +10,7 @@ export class UploadsInFlight {
     return this.#counts.get(accountId) ?? 0;
   }
 
-  /** Counts one more; the caller gives it back with the function that it gets. */
+  /** Counts one more upload. @returns call it to end the count */
   enter(accountId: string): () => void {
     this.#counts.set(accountId, this.of(accountId) + 1);
     let isIn = true;
@@ -20,7 +23,7 @@ export class UploadsInFlight {
     };
   }
 
-  /** Receives one. @param receive also removes what is of no use */
+  /** Receives an upload. @param receive also removes its file if it is not used */
   async run<Result>(receive: () => Promise<Result>): Promise<Result> {
     const running = receive();
     this.#running.add(running);
@@ -31,7 +34,9 @@ export class UploadsInFlight {
     }
   }
 
-  /** Resolves when all have ended, however they did: a process that ends earlier leaves half files behind. */
+  /**
+   * Resolves when all have ended, whether or not they succeeded. A process that ends earlier leaves incomplete files.
+   */
   async ended(): Promise<void> {
     await Promise.allSettled(this.#running);
   }

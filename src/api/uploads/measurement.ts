@@ -5,16 +5,15 @@ import { FairTurns } from '../fair-turns.ts';
 import { ApiError, unavailable } from '../answers/problem.ts';
 
 const timeLimitMs = 120_000;
-/** Ordinary files take less: 50 MB of MP3 a third of a second, 1 GiB some seconds. */
+/** Ordinary files take less: 50 MB of MP3 take a third of a second, 1 GiB takes some seconds. */
 const patienceMs = 5_000;
 const processors = availableParallelism();
-/** Each is a process that reads a whole file: many uploads at once wait for each other here. */
+/** Each measurement is a process that reads a whole file, so many uploads at once wait for each other here. */
 const turns = new FairTurns({ atOnce: 2 * processors, each: processors, patienceMs });
 
 /**
- * The duration of an upload in ms; undefined when it can not be measured.
- *
- * @param account whose upload it is, and the longest audio that it may upload
+ * The duration of an upload in ms; undefined when it can't be measured.
+ * @param account the account of the upload, and the longest audio that it may upload
  * @throws {ApiError} 415 `unsupported_media`, 422 `no_audio_track`, 422 `audio_too_long` as soon as that is known, 503
  *   `unavailable` when `signal` ends it
  */

@@ -1,7 +1,7 @@
 /**
- * Passes an upload on and ends it when the client stalls (30 s without a byte, or less than 16 KiB/s over 60 s)
- * or sends more than a file of the largest size needs: a body without a length could otherwise go on beside its file. Its
- * file gets a name on the way, if it has none.
+ * Passes an upload on. Ends it when the client stalls (30 s without a byte, or less than 16 KiB/s over 60 s), or when
+ * it sends more than a file of the largest size needs. Without that bound, a body without a length could go on for ever
+ * beside its file. A file without a name gets one on the way.
  */
 import { Transform } from 'node:stream';
 import { ApiError } from '../answers/problem.ts';
@@ -16,7 +16,7 @@ const minBytesPerWindow = (16 * 1024 * windowMs) / 1000;
 const checkEveryMs = 1_000;
 
 export class UploadMeter extends Transform {
-  /** multer reads the boundary from here: it takes this stream for the request. */
+  /** multer takes this stream for the request and reads the boundary from its headers. */
   readonly headers: IncomingHttpHeaders;
   readonly #maxFileBytes: number;
   readonly #namer: FileNamer;
@@ -50,7 +50,7 @@ export class UploadMeter extends Transform {
   #check(): void {
     const now = performance.now();
     if (this.writableNeedDrain || this.writableEnded) {
-      // The disk is what is slow, not the client.
+      // The disk is slow, not the client.
       this.#lastByteAt = now;
       this.#beginWindow(now);
     } else if (now - this.#lastByteAt >= maxIdleMs) {

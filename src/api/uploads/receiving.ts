@@ -18,7 +18,8 @@ export interface Upload {
   body: UploadFields;
 }
 
-// Looser than the contract where multer's own refusal would not name the field: `onlyOneFile` and `uploadForm` do.
+// A little more than the contract allows, because multer's refusal would not name the field. `onlyOneFile` and
+// `uploadForm` refuse it by name.
 const maxFiles = 2;
 const formLimits = {
   files: maxFiles,
@@ -33,21 +34,21 @@ const formLimits = {
 type FormSettings = multer.Options & { fileHwm: number; streamHandler: (source: Readable, busboy: Writable) => void };
 
 /**
- * Receives the body of an upload. Nothing is left on disk when it fails; when it succeeds the file is the caller's,
- * and on its way to disk (`flushed`).
+ * Receives the body of an upload. When it fails, nothing is left on disk. When it succeeds, the file belongs to the
+ * caller and is being flushed to disk (`flushed`).
  *
- * @param options.keep whether the file is wanted: of a repeated upload only its hash is
+ * @param options.keep whether to keep the file: of a repeated upload only the hash is needed
  * @param options.maxBytes the largest file
- * @param options.hash whether the file's SHA-256 is wanted
- * @throws {ApiError} 400 `invalid_request` or `empty_file`, 408 `upload_timeout`, 413 `file_too_large`,
- *   422 `upload_incomplete`, 503 `unavailable` when the disk is full
+ * @param options.hash whether the file's SHA-256 is needed
+ * @throws {ApiError} 400 `invalid_request` or `empty_file`, 408 `upload_timeout`, 413 `file_too_large`, 422
+ *   `upload_incomplete`, 503 `unavailable` when the disk is full
  */
 export async function receiveUpload(
   req: IncomingMessage,
   { audioStore, config }: Pick<Foundation, 'audioStore' | 'config'>,
   options: { maxBytes: number; hash: boolean; keep: boolean },
 ): Promise<Upload> {
-  // The client left while its headers were checked: nothing more would ever be heard of this body.
+  // The client left while its headers were checked. No event would ever come for this body.
   if (req.destroyed) throw incomplete();
   const meter = new UploadMeter(req.headers, options.maxBytes);
   const unnamed: string[] = [];
@@ -58,13 +59,13 @@ export async function receiveUpload(
     storage,
     limits: { ...formLimits, fileSize: options.maxBytes },
     defParamCharset: 'utf8',
-    // The name only becomes a title, which takes the folders off itself; multer would drop a file called "/".
+    // The name only becomes a title, and the title's code removes folders. multer would drop a file called "/".
     preservePath: true,
     fileHwm: 1024 * 1024,
     fileFilter: onlyOneFile(),
     streamHandler: (source, busboy) => {
-      // multer would read a refused body to its end before it says so. It lets go of the parser when it has decided:
-      // then there is no more to be had from the stream it takes for the request.
+      // multer would read a refused body to its end before it says so. When it has decided, it unpipes the parser: then
+      // the body is not needed any more.
       busboy.once('unpipe', () => {
         req.unpipe(meter);
         meter.destroy();
@@ -80,7 +81,7 @@ export async function receiveUpload(
 
   const form = meter as unknown as Request & { files?: Express.Multer.File[] };
   const left = () => {
-    // Also told when all of the request was read, while the disk may still be busy with it.
+    // This event also comes when the whole request was read and the disk is still busy with it.
     if (!req.complete) meter.destroy(incomplete());
   };
   req.once('close', left);
@@ -134,7 +135,7 @@ function readForm(
   stored: (Express.Multer.File & StoredFile) | undefined,
   unnamed: readonly string[],
 ): Upload {
-  // The first one has got a name.
+  // The first file has a name.
   if ('file' in texts || unnamed.includes('file')) throw invalidField('file', 'is repeated');
   if (unnamed[0] !== undefined) throw noFile(unnamed[0]);
   const body = uploadForm.read(texts);
@@ -159,7 +160,7 @@ function refusalOf({ code, field, message }: multer.MulterError, limitBytes: num
   if (code === 'LIMIT_FILE_COUNT' || field === 'file') return invalidField('file', 'is repeated');
   if (field !== undefined) return invalidField(field, uploadForm.knows(field) ? 'is too long' : 'is not known');
   try {
-    // Of too many, those that were read tell which.
+    // Of too many fields, those that were read may name the wrong one.
     if (code === 'LIMIT_FIELD_COUNT') uploadForm.read(texts);
   } catch (refusal) {
     return refusal;

@@ -1,10 +1,12 @@
 import { ApiError } from '../answers/problem.ts';
 import { uploadForm } from './form.ts';
 
-/** What a form may weigh beside its file: boundaries, a long file name, text fields. */
+/** How many bytes a form may have beside its file: boundaries, a long file name, text fields. */
 export const formOverheadBytes = 64 * 1024 + uploadForm.maxBytes;
 
-/** No plan or account has a larger limit. A repeated upload may be as large, whatever its account's limit has become. */
+/**
+ * No plan or account has a larger limit. A repeated upload may be this large even if its account's limit was lowered.
+ */
 export const largestFileBytes = 2_147_483_647;
 
 export const fileTooLarge = (limitBytes: number): ApiError =>

@@ -1,4 +1,4 @@
-/** multer's storages: a file in the folder for uploads, hashed only when asked for, or nothing but the hash. */
+/** multer's storages: one writes a file to the folder of uploads, the other only hashes. */
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { diskIsFull } from '../answers/problem.ts';
@@ -8,7 +8,7 @@ import type { AudioStore } from '../../files/audio-store.ts';
 import type { StorageEngine } from 'multer';
 
 export interface StoredFile {
-  /** Undefined when only its hash was wanted. */
+  /** Undefined when only the hash was needed. */
   path: string | undefined;
   size: number;
   sha256: Buffer | undefined;
@@ -16,7 +16,7 @@ export interface StoredFile {
   flushed: Promise<void>;
 }
 
-/** Also tells when every file that it began to write is there, or gone again. */
+/** It can also wait until every file that it began is written or removed. */
 export interface DiskStorage extends StorageEngine {
   settled(): Promise<void>;
 }
@@ -31,13 +31,13 @@ export function diskStorage(store: AudioStore, options: { hash: boolean; minFree
     try {
       await pipeline(content, file);
     } catch (error) {
-      // It may fail too, on some file systems; what came first is what is told.
+      // Closing may fail, too, on some file systems. The first error is reported.
       await file.close().catch(() => undefined);
       await store.removeIncoming(path);
       throw error;
     }
     const flushed = file.flush();
-    // An upload that is refused meanwhile is nobody's: then nobody asks.
+    // Nobody waits for the flush of an upload that is refused in the meantime.
     flushed.catch(() => undefined);
     return { path, size: file.bytes, sha256: file.sha256(), flushed };
   };
@@ -62,7 +62,7 @@ export function diskStorage(store: AudioStore, options: { hash: boolean; minFree
   };
 }
 
-/** For a repeated upload: its bytes are counted and hashed, and take no room. */
+/** For a repeated upload: counts and hashes its bytes and stores nothing. */
 export function hashingStorage(): DiskStorage {
   const read = async (content: Readable): Promise<StoredFile> => {
     const hash = createHash('sha256');
@@ -83,7 +83,7 @@ export function hashingStorage(): DiskStorage {
 }
 
 /**
- * @param bytes how many more the upload is known to bring
+ * @param bytes how many more bytes the upload is known to have
  * @throws {ApiError} 503 `unavailable` when it would leave less than `minFreeDisk` bytes
  */
 export async function refuseFullDisk(store: AudioStore, minFreeDisk: number, bytes = 0): Promise<void> {

@@ -5,7 +5,7 @@ export function titleOf(fileName: string): string {
   const base = fileName.split(/[/\\]/).pop()!;
   const name = base
     .toWellFormed()
-    // Control characters, and the invisible ones that turn the direction of the text around them.
+    // Control characters, also the invisible ones that turn the direction of text.
     .replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
     .replace(/\.[^.\s]{1,16}$/u, '')
     .trim();

@@ -1,4 +1,7 @@
-/** The course of an upload: admitted by its headers, received, accepted, and gone again unless it became a session. */
+/**
+ * The course of an upload: it is admitted by its headers, received and accepted. Its file is removed unless it became a
+ * session.
+ */
 import { admitUpload } from './admission.ts';
 import { receiveUpload } from './receiving.ts';
 import { largestFileBytes } from './size.ts';
@@ -8,8 +11,8 @@ import type { UploadsInFlight } from './in-flight.ts';
 import type { Upload } from './receiving.ts';
 
 /**
- * @param inFlight counts it as long as it is under way, and waits for its end when the server stops
- * @param accept takes the file, or leaves it to be removed
+ * @param inFlight counts the upload while it is under way; a stopping server waits for it
+ * @param accept takes the file over, or leaves it to be removed
  * @throws {ApiError} what `admitUpload` and `receiveUpload` throw
  */
 export function takeUpload<Answer>(
@@ -22,7 +25,7 @@ export function takeUpload<Answer>(
     const leave = inFlight.enter(principal.account_id);
     try {
       const isRepeat = await admitUpload(ctx, principal, req.headers, inFlight.of(principal.account_id) - 1);
-      // It will be no session.
+      // A repeat becomes no session, so it does not count.
       if (isRepeat) leave();
       if (req.headers.expect !== undefined) res.writeContinue();
       const hash = req.headers['idempotency-key'] !== undefined;
@@ -31,7 +34,7 @@ export function takeUpload<Answer>(
       try {
         return await accept(upload);
       } finally {
-        // A session by now, or nothing.
+        // By now the upload is a session, or it failed.
         leave();
         if (upload.file.path !== undefined) await ctx.audioStore.removeIncoming(upload.file.path);
       }
