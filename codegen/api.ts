@@ -140,10 +140,16 @@ export interface components {
             id: string;
             status: components["schemas"]["SessionStatus"];
             /**
-             * @description The name of the uploaded file, without its folder and extension; `Untitled` when it had none.
+             * @description What the upload called it in `title`; otherwise the name of the uploaded file, without its folder and extension,
+             *     or `Untitled` when it had none.
              * @example Board meeting
              */
             title: string;
+            /**
+             * @description The client's own identifier of the recording, where the upload sent one.
+             * @example TICKET-4711
+             */
+            reference?: string;
             /**
              * Format: date-time
              * @description When the upload was accepted.
@@ -168,6 +174,12 @@ export interface components {
              * @example 1834000
              */
             durationMs?: number;
+            /**
+             * Format: int32
+             * @description What was charged to the transcription balance, in milliseconds; 0 when nothing was said. Present once completed.
+             * @example 1834000
+             */
+            chargedMs?: number;
             /**
              * @description The language of the transcript as a BCP 47 tag, when the recognizer knows it.
              * @example en-US
@@ -345,6 +357,16 @@ export interface components {
              * @example 1834000
              */
             durationMs?: number;
+            /**
+             * @description The title of the session, without control characters and not blank; without it, the name of the file is the title.
+             * @example Board meeting
+             */
+            title?: string;
+            /**
+             * @description The client's own identifier of the recording, such as the number of a ticket or a call. It needs not be unique.
+             * @example TICKET-4711
+             */
+            reference?: string;
         };
         /** @description A queued transcription. Its `status` is always `queued`; follow the session for what happens next. */
         TranscriptionJob: {

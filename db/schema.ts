@@ -74,6 +74,8 @@ export interface SessionTable {
   queue_job_id: string;
   status: SessionStatus;
   title: string;
+  /** The client's own name for it. */
+  reference: ColumnType<string | null, string | null | undefined, never>;
   created_at: CreatedAt;
   started_at: TimeOrNull;
   completed_at: TimeOrNull;
@@ -90,6 +92,8 @@ export interface SessionTable {
   language: ColumnType<string | null, string | null | undefined, string | null>;
   progress: ColumnType<number | null, number | null | undefined, number | null>;
   error_code: CodeOrNull;
+  /** Once completed: what was charged, as in the ledger; 0 where nothing was said. */
+  charged_ms: ColumnType<number | null, never, number>;
   /** How much of the balance is reserved for this session; 0 once it is final. */
   reserved_ms: number;
   /** Counts every claim and never goes back. It keeps a worker that lost its claim from changing the session. */

@@ -34,6 +34,14 @@ export const sessionRules: Rule[] = [
       and duration_ms < measured_ms - (measured_ms * 0.01 + 1000)`,
   },
   {
+    id: 'charge_is_told',
+    rule: 'A completed session, and no other, says what was charged for it: its duration or nothing',
+    looksAt: sql`sessions`,
+    // What of both is right, the rules of the ledger say.
+    broken: sql`select id from sessions where (status = 'completed') <> (charged_ms is not null)
+      or charged_ms <> 0 and charged_ms <> duration_ms`,
+  },
+  {
     id: 'failed_has_error',
     rule: 'A failed session, and no other, has an error',
     looksAt: sql`sessions`,

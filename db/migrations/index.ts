@@ -1,9 +1,11 @@
 import { initial } from './0001-initial.ts';
 import { measuredDuration } from './0002-measured-duration.ts';
+import { namesAndCharges } from './0004-names-and-charges.ts';
 import type { Migration } from 'kysely/migration';
 
 /** In the order in which they run. Add to the end; never change one that was released. */
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
   '0002-measured-duration': measuredDuration,
+  '0004-names-and-charges': namesAndCharges,
 };

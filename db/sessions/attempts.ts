@@ -80,13 +80,14 @@ export async function confirmShortIfProcessing(db: Queryable, attempt: Attempt):
 export async function completeIfProcessing(
   trx: Trx,
   attempt: Attempt,
-  result: { durationMs: number; language: string | undefined; transcriptVersion: string },
+  result: { durationMs: number; chargedMs: number; language: string | undefined; transcriptVersion: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await ifProcessing(trx, attempt)
     .set({
       status: 'completed',
       completed_at: now,
       duration_ms: result.durationMs,
+      charged_ms: result.chargedMs,
       language: result.language ?? null,
       transcript_version: result.transcriptVersion,
       progress: null,

@@ -24,6 +24,8 @@ export interface NewSession {
   jobId: string;
   queueJobId: string;
   title: string;
+  /** The client's own name for it. */
+  reference?: string | undefined;
   /** Measured at the upload, when it could be measured. */
   durationMs: number | undefined;
   /**
@@ -51,6 +53,7 @@ export function insertQueuedSession(trx: Trx, session: NewSession): Promise<Queu
       queue_job_id: session.queueJobId,
       status: 'queued',
       title: session.title,
+      reference: session.reference ?? null,
       duration_ms: session.durationMs ?? null,
       measured_ms: session.durationMs ?? null,
       max_audio_ms: session.maxAudioMs,

@@ -43,9 +43,11 @@ export async function completeSession(
 ): Promise<boolean> {
   const { accountId, sessionId } = attempt;
   const { durationMs, language, segments, words, hasSpeech, version } = transcript;
-  if (!(await completeIfProcessing(trx, attempt, { durationMs, language, transcriptVersion: version }))) return false;
+  const chargedMs = hasSpeech ? durationMs : 0;
+  const result = { durationMs, chargedMs, language, transcriptVersion: version };
+  if (!(await completeIfProcessing(trx, attempt, result))) return false;
   await insertTranscript(trx, { account_id: accountId, session_id: sessionId, segments, words });
-  if (hasSpeech) await addLedgerEntry(trx, { accountId, kind: 'charge', sessionId, amountMs: -durationMs });
+  if (chargedMs > 0) await addLedgerEntry(trx, { accountId, kind: 'charge', sessionId, amountMs: -chargedMs });
   await changeReserved(trx, accountId, -reservedMs);
   return true;
 }

@@ -5,11 +5,14 @@ import type { FailureCode } from '../../db/schema.ts';
 import type { ReadableSession } from '../../db/sessions/readable.ts';
 
 export function toSession(row: ReadableSession): Schema<'Session'> {
-  const { id, status, title, created_at, started_at, completed_at, duration_ms, language, progress, error_code } = row;
+  const { id, status, title, reference, created_at, started_at, completed_at } = row;
+  const { duration_ms, charged_ms, language, progress, error_code } = row;
   const session: Schema<'Session'> = { id, status, title, createdAt: rfc3339(created_at) };
+  if (reference !== null) session.reference = reference;
   if (started_at !== null) session.startedAt = rfc3339(started_at);
   if (completed_at !== null) session.completedAt = rfc3339(completed_at);
   if (duration_ms !== null) session.durationMs = duration_ms;
+  if (charged_ms !== null) session.chargedMs = charged_ms;
   if (language !== null) session.language = language;
   if (progress !== null) session.progress = progress;
   if (error_code !== null) session.error = toSessionError(error_code);

@@ -55,8 +55,22 @@ test.each([
   expect(body.title).toBe(title);
 });
 
-test('file names → never in the log', () => {
+test('title and reference of the form → those of the session, in lists as well', async () => {
+  const [title, reference] = ['Budget 2027 — first draft', 'TICKET-4711 / ü'];
+  const body = form(textPart('title', ` ${title} `), filePart(audio, 'fakepath.wav'), textPart('reference', reference));
+  const { body: accepted } = await service
+    .post('/v1/transcriptions', account.key)
+    .set('Content-Type', formType)
+    .send(body)
+    .expect(202);
+  const { body: session } = await service.get(`/v1/sessions/${String(accepted.sessionId)}`, account.key);
+  expect(session).toMatchObject({ title, reference });
+  const { body: list } = await service.get('/v1/sessions?limit=1', account.key);
+  expect(list.items).toEqual([session]);
+});
+
+test('file names, titles and references → never in the log', () => {
   const log = service.logLines.join('');
   expect(log).toContain('createTranscription');
-  expect(log).not.toMatch(/Board meeting|passwd|fakepath|alert\(1\)|xxxxx/);
+  expect(log).not.toMatch(/Board meeting|passwd|fakepath|alert\(1\)|xxxxx|Budget|TICKET/);
 });

@@ -20,12 +20,12 @@ test.each<[string, Options, object]>([
   [
     'completed',
     { status: 'completed', durationMs: 9_000 },
-    { status: 'completed', startedAt: time, completedAt: time, durationMs: 7_100, language: 'en-US' },
+    { status: 'completed', startedAt: time, completedAt: time, durationMs: 7_100, chargedMs: 7_100, language: 'en-US' },
   ],
   [
     'completed in silence, language unknown',
     { status: 'completed', transcript: { ...silence, language: undefined } },
-    { status: 'completed', startedAt: time, completedAt: time, durationMs: 7_100 },
+    { status: 'completed', startedAt: time, completedAt: time, durationMs: 7_100, chargedMs: 0 },
   ],
   [
     'failed',

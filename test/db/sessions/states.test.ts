@@ -24,7 +24,7 @@ beforeAll(async () => void (accountId = (await makeAccount(database.db)).id));
 
 const row = ({ id }: TestSession) => findSessionRow(database.db, accountId, id);
 const within = <T>(work: (trx: Trx) => Promise<T>) => inTransaction(database.db, work);
-const result = { durationMs: 7_100, language: undefined, transcriptVersion: 'v' };
+const result = { durationMs: 7_100, chargedMs: 7_100, language: undefined, transcriptVersion: 'v' };
 
 /** Every change that an attempt may make, and whether it happened. */
 const changesOfAttempt: [string, (attempt: Attempt) => Promise<boolean>][] = [

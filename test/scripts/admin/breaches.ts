@@ -117,12 +117,9 @@ export const breaches: [string, string, Break][] = [
   ['unfinished_is_free', 'a processing session charged', run(...charge('processing'))],
   ['charge_is_of_own_session', 'another account charged', run(...charge('spoken', ':other'))],
   ['completed_has_transcript', 'a transcript lost', run('delete from transcripts where session_id = :silent')],
-  [
-    'transcript_is_of_completed',
-    'a transcript too early',
-    run(`insert into transcripts values (:account, :queued, '[]', '[]')`),
-  ],
+  ['transcript_is_of_completed', 'too early', run(`insert into transcripts values (:account, :queued, '[]', '[]')`)],
   ['decoded_is_measured', 'the end lost', run('update sessions set measured_ms = 2021 where id = :spoken')],
+  ['charge_is_told', 'another charge told', run('update sessions set charged_ms = 7 where id = :spoken')],
   ['completed_has_result', 'a duration lost', run('update sessions set duration_ms = null where id = :silent')],
   [
     'failed_has_error',

@@ -200,7 +200,7 @@ test('deleted meanwhile → nothing comes back, nothing is charged, the reservat
 
 test('completeIfProcessing with a stale attempt → refused', async () => {
   const stale = { accountId: account.id, sessionId, attempt: 0 };
-  const result = { durationMs: 1, language: undefined, transcriptVersion: 'v' };
+  const result = { durationMs: 1, chargedMs: 1, language: undefined, transcriptVersion: 'v' };
   expect(await inTransaction(service.db, (trx) => completeIfProcessing(trx, stale, result))).toBe(false);
   expect((await row(service, account, sessionId)).status).toBe('processing');
 });

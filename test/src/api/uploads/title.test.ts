@@ -18,10 +18,21 @@ test.each([
   ['a\u0000b\u0007\r\n\tc\u007f\u0085.mp3', 'abc'],
   ['\u202egpj.exe\u202c.mp3', 'gpj.exe'],
   ['lone \ud83d surrogate.mp3', 'lone \ufffd surrogate'],
-])('%j → %j', (name, expected) => expect(titleOf(name)).toBe(expected));
+])('%j → %j', (name, expected) => expect(titleOf(undefined, name)).toBe(expected));
 
 test.each([
   ['letters', 'a'.repeat(300), 'a'.repeat(255)],
   ['characters beyond the BMP', '🎙'.repeat(300), '🎙'.repeat(255)],
   ['a space at the cut', `${'a'.repeat(254)} b`, 'a'.repeat(254)],
-])('300 %s → 255 characters, none cut in two', (_, name, expected) => expect(titleOf(`${name}.mp3`)).toBe(expected));
+])('300 %s → 255 characters, none cut in two', (_, name, expected) =>
+  expect(titleOf(undefined, `${name}.mp3`)).toBe(expected),
+);
+
+test.each([
+  ['Board meeting', 'Board meeting'],
+  ['  Call 4711.2  ', 'Call 4711.2'],
+  ['\u202eexe.tpircs', 'exe.tpircs'],
+  [' \u200e ', 'minutes'],
+])('the title %j of the form → %j, whatever the file is called', (title, expected) => {
+  expect(titleOf(title, 'minutes.mp3')).toBe(expected);
+});
