@@ -34,6 +34,11 @@ export class Batches<Entry> {
     this.#limits = limits;
   }
 
+  /** Whether nothing waits or runs: whoever comes now is alone. */
+  get isIdle(): boolean {
+    return this.#running === 0 && this.#waiting.size === 0;
+  }
+
   /** The entry that waits under this key, or a new one. */
   entry(key: string, make: () => Entry): Entry {
     const waiting = this.#waiting.get(key);

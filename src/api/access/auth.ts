@@ -32,11 +32,9 @@ export class Auth {
   }
 
   /**
-   * Admits a request, and begins to count it against the allowance of its account. What it asks for may be read meanwhile, but
-   * no answer leaves before `res.locals.counted` has resolved: a rejection, 429 `rate_limited`, goes before all that is found
-   * wrong with the request later. From then on the answer, whatever it is, says what is left.
-   *
-   * For an account that was refused in this window, nothing is read before its request has been counted.
+   * Admits a request and counts it against the allowance of its account; from then on the answer, whatever it is, says
+   * what is left. Of a request that comes alone, what it asks for is read meanwhile: no answer may leave before
+   * `res.locals.counted` has resolved, and a rejection, 429 `rate_limited`, goes before all that is found wrong later.
    *
    * @throws {ApiError} 401 `unauthorized`, 403 `plan_not_eligible`, `account_suspended` or `insufficient_scope`,
    *   429 `rate_limited`
@@ -45,9 +43,10 @@ export class Auth {
     const principal = await this.#authenticate(req, res);
     res.locals.accountId = principal.account_id;
     refuseIneligible(principal);
+    const isReadMeanwhile = this.#counts.isWorthReadingMeanwhile(principal.account_id);
     const counted = this.#spendAllowance(principal, res);
     res.locals.counted = counted;
-    if (this.#counts.wasRefused(principal.account_id)) await counted;
+    if (!isReadMeanwhile) await counted;
     // Whoever answers hears of it; it must not end the process when nobody does yet.
     else counted.catch(() => {});
     if (!principal.scopes.includes(scope)) throw insufficientScope(scope);

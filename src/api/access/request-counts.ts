@@ -17,6 +17,8 @@ interface Asked {
 export class RequestCounts {
   readonly #db: Db;
   readonly #asked = new Batches<Asked>((batch) => this.#countTogether(batch), limits);
+  /** Whether the request that was counted last was the only one of its batch. */
+  #lastCameAlone = true;
   /** Accounts whose allowance of this window was found used up. */
   #refused = new Set<string>();
   /** Runs while there are any: windows of all accounts end together. */
@@ -36,9 +38,13 @@ export class RequestCounts {
     return request.promise;
   }
 
-  /** Whether a request of the account was refused in this window: the next one probably is too. */
-  wasRefused(accountId: string): boolean {
-    return this.#refused.has(accountId);
+  /**
+   * Whether what a request asks for is to be read while it is counted. Not in a crowd: those that are counted together are
+   * read together afterwards, by fewer statements. Not for an account that was refused in this window: the next request
+   * probably is too, and has cost a count then and nothing else.
+   */
+  isWorthReadingMeanwhile(accountId: string): boolean {
+    return this.#lastCameAlone && this.#asked.isIdle && !this.#refused.has(accountId);
   }
 
   #remember(accountId: string, { endsInSeconds }: AllowanceWindow): void {
@@ -50,6 +56,7 @@ export class RequestCounts {
   }
 
   async #countTogether(batch: Asked[]): Promise<void> {
+    this.#lastCameAlone = batch.length === 1 && batch[0]!.requests.length === 1;
     try {
       const wanted = batch.map(({ accountId, allowance, requests }) => {
         return { accountId, allowance, wanted: requests.length };

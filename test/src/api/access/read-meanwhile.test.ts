@@ -1,6 +1,7 @@
 /** What a request asks for is read while it is counted: seen by holding one of the two back. */
 import { sql } from 'kysely';
 import { inTransaction } from '../../../../db/transaction.ts';
+import { RequestCounts } from '../../../../src/api/access/request-counts.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { lockWaits } from '../../../support/service/lock-waits.ts';
 import { queueSession } from '../../../support/service/sessions.ts';
@@ -78,4 +79,22 @@ test('requests of an account that was refused in this window → nothing is read
       for (let i = 0; i < 5; i += 1) await service.get('/v1/sessions', account.key).expect(429);
       expect(await lockWaits(trx)).toEqual([]);
     });
+  })());
+
+test('who comes alone → worth reading meanwhile; in a crowd, just after it, and once refused → not', () =>
+  withinAMinute(service, async () => {
+    const [{ id }, other] = [await makeAccount(service.db), await makeAccount(service.db)];
+    const counts = new RequestCounts(service.db);
+    expect(counts.isWorthReadingMeanwhile(id)).toBe(true);
+    const first = counts.count(id, 3);
+    expect(counts.isWorthReadingMeanwhile(other.id)).toBe(false);
+    await Promise.all([first, counts.count(other.id, 3)]);
+    await new Promise(setImmediate);
+    expect(counts.isWorthReadingMeanwhile(id)).toBe(false);
+    await counts.count(id, 3);
+    await new Promise(setImmediate);
+    expect(counts.isWorthReadingMeanwhile(id)).toBe(true);
+    expect((await counts.count(id, 2)).admitted).toBe(false);
+    await new Promise(setImmediate);
+    expect([id, other.id].map((account) => counts.isWorthReadingMeanwhile(account))).toEqual([false, true]);
   })());
