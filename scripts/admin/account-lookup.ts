@@ -1,4 +1,4 @@
-/** Accounts by their ids, refused in one way everywhere. */
+/** Finds accounts by their ids. Every command refuses an unknown id with the same words. */
 import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { findAccount } from '../../db/accounts.ts';
 import { listPlans } from '../../db/plans.ts';
@@ -8,7 +8,7 @@ import type { Account, AccountInForce } from '../../db/accounts.ts';
 import type { Db, Queryable, Trx } from '../../db/database.ts';
 import type { PlanTable } from '../../db/schema.ts';
 
-/** @throws {Refusal} when there is none; a deleted one is still there for its ledger */
+/** @throws {Refusal} when there is no such account; a deleted account still exists, for its ledger */
 export async function getAccount(db: Queryable, id: string): Promise<Account> {
   return (await findAccount(db, id)) ?? refuseUnknownAccount(id);
 }
@@ -30,7 +30,7 @@ export function changeAccount<T>(
   });
 }
 
-/** @throws {Mistake} that names the plans there are */
+/** @throws {Mistake} that names the plans that exist */
 export async function getPlan(db: Queryable, name: string): Promise<PlanTable> {
   const plans = await listPlans(db);
   const plan = plans.find((one) => one.plan === name);

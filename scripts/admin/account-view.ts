@@ -10,7 +10,7 @@ import type { Limits, PlanTable } from '../../db/schema.ts';
 export const statusOf = (account: Account): 'active' | 'suspended' | 'deleted' =>
   account.deleted_at !== null ? 'deleted' : account.suspended_at !== null ? 'suspended' : 'active';
 
-/** What every answer about a balance carries. */
+/** What every answer about a balance contains. */
 export function balanceJson(account: Account) {
   return {
     id: account.id,
@@ -21,7 +21,7 @@ export function balanceJson(account: Account) {
   };
 }
 
-/** With the limits that hold for it, and the names of those that are its own and not its plan's. */
+/** With the limits of the account, and the names of those limits that are its own and not its plan's. */
 export function accountJson(account: Account, plan: PlanTable) {
   return {
     ...balanceJson(account),

@@ -138,7 +138,7 @@ async function list({ db }: AdminContext): Promise<Report> {
   };
 }
 
-/** @param sentence what has happened to it */
+/** @param sentence what has happened to the account */
 async function show({ db }: AdminContext, id: string, sentence: string): Promise<Report> {
   const account = await getAccount(db, id);
   const plan = await getPlan(db, account.plan);

@@ -1,4 +1,4 @@
-/** What commands work with: no more of the service than they need, so that most of them are quick. */
+/** What commands work with. They get no more of the service than they need, so that most of them are quick. */
 import { openDatabase } from '../../db/database.ts';
 import { databaseVersion, migrateToLatest } from '../../db/migrate.ts';
 import { AudioStore } from '../../src/files/audio-store.ts';
@@ -15,13 +15,16 @@ export interface AdminContext {
   databaseUrl: string;
   dataDir: string;
   audioStore: AudioStore;
-  /** The queue, started when it is first asked for; never inside a transaction, which would hold its locks meanwhile. */
+  /**
+   * The queue. It is started at the first call. Never call this inside a transaction, whose locks would be held
+   * meanwhile.
+   */
   queue(): Promise<Queue>;
 }
 
 /**
- * Runs `work` on the database of the configuration and leaves it however `work` ends. The embedded PostgreSQL is joined
- * beside a running service, or started and stopped.
+ * Runs `work` on the database of the configuration, and leaves the database however `work` ends. The embedded
+ * PostgreSQL is shared with a running service, or started and stopped.
  *
  * @param onNotice hears why it takes longer
  * @param only `looks` neither makes nor migrates the database: one that is absent or of another version is refused
@@ -34,7 +37,7 @@ export async function withAdminContext<T>(
 ): Promise<T> {
   if (only === 'looks' && !mayHaveDatabase(config)) throw new Refusal(absent);
   const inUse = await useDatabase(config, onNotice).catch(refuseUnopened);
-  // What breaks while it is idle is met again by the next query, which says so.
+  // A connection that breaks while it is idle needs no words: the next query fails and tells it.
   const { db, close } = openDatabase(inUse.url, () => {}, 2, undefined, only === 'looks' ? 'any' : 'primary');
   let started: Promise<Queue> | undefined;
   try {
@@ -59,7 +62,7 @@ async function refuseOtherVersion(db: Db): Promise<void> {
   if (version !== 'this') throw new Refusal(version === 'absent' ? absent : ofAnotherVersion);
 }
 
-/** Mostly an environment that points to the wrong place: the stack would hide the one line that helps. */
+/** In most cases the environment points to a wrong place. A stack would hide the line that helps. */
 function refuseUnopened(error: unknown): never {
   if (error instanceof Refusal) throw error;
   throw new Refusal(

@@ -1,11 +1,11 @@
-/** What may be typed: each reads one argument, or says what to type instead. */
+/** Reads what people type. Each function reads one argument, or says what to type instead. */
 import { InvalidArgumentError } from 'commander';
 import { durationExamples, parseDuration } from './durations.ts';
 import type { Scope } from '../../db/schema.ts';
 
 const maxTextLength = 200;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-// Control characters, and the invisible ones that turn the direction of the text around them.
+// Control characters, also the invisible ones that turn the direction of text.
 const unprintable = /[\p{Cc}\p{Cs}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
 /** @param listedBy the command that shows such ids */

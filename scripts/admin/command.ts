@@ -12,9 +12,9 @@ export const invocation = 'npm run admin --';
 export interface Report {
   json: unknown;
   text: string;
-  /** What concerns a person in both cases; to standard error. */
+  /** A note for people, also beside JSON. It goes to standard error. */
   note?: string | undefined;
-  /** 1 for an answer that a program has to take for a failure. */
+  /** 1 for an answer that a program must take for a failure. */
   exitCode?: number;
 }
 
@@ -26,7 +26,10 @@ export function addGroup(program: Command, name: string, description: string): C
     .showHelpAfterError(`Type ${invocation} ${name} --help to see what there is.`);
 }
 
-/** A command with examples, in a group or the program itself: the first is also what a mistake in using it is answered with. */
+/**
+ * A command with examples, in a group or in the program itself. The first example also answers a mistake in using the
+ * command.
+ */
 export function addCommand(group: Command, name: string, description: string, ...examples: string[]): Command {
   const path = group.parent === null ? invocation : `${invocation} ${group.name()}`;
   const lines = examples.map((example) => `  ${path} ${example}`);
@@ -54,7 +57,7 @@ export async function answer(
   const run = async (admin: AdminContext) => {
     if (interrupted.aborted) throw new Interrupted();
     const report = await work(admin);
-    // Before anything is closed: a secret that is shown once must not be lost to a fault on the way out.
+    // Printed before anything is closed: a secret that is shown once must not be lost when closing fails.
     process.stdout.write(json ? `${JSON.stringify(report.json, null, 2)}\n` : `${report.text}\n`);
     if (report.note !== undefined) notice(report.note);
     process.exitCode = report.exitCode ?? 0;
@@ -62,7 +65,7 @@ export async function answer(
   await explainMistakes(command, () => withAdminContext(config, notice, run, only)).finally(stopListening);
 }
 
-/** Answers a {@link Mistake} as the command line answers those that it finds itself: with an example. */
+/** Answers a {@link Mistake} with an example, as the command line answers mistakes that it finds itself. */
 export async function explainMistakes<T>(command: Command, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -10,7 +10,7 @@ const unitsMs = [dayMs, 3_600_000, 60_000, 1_000, 1];
 /** What to type, for messages. */
 export const durationExamples = 'a number with d, h, m, s or ms, such as 10h, 90m, 1h30m or 90d, up to 100 years';
 
-/** A signed duration in ms; undefined when the text is none, is zero, or is longer than 100 years. */
+/** A duration in ms, with its sign. Undefined when the text is no duration, is zero, or is longer than 100 years. */
 export function parseDuration(text: string): number | undefined {
   const match = shape.exec(text.trim());
   if (match === null) return undefined;
@@ -20,7 +20,10 @@ export function parseDuration(text: string): number | undefined {
   return sign === undefined || sign === '+' ? ms : -ms;
 }
 
-/** For people, and accepted again by {@link parseDuration}: `10h 30m 5s`, `-2h`, `1.234s`, `0s`. Hours are not made days. */
+/**
+ * A duration for people, which {@link parseDuration} accepts again: `10h 30m 5s`, `-2h`, `1.234s`, `0s`. Hours never
+ * become days.
+ */
 export function formatDuration(ms: number): string {
   const rest = Math.abs(ms);
   const parts = [
@@ -33,8 +36,8 @@ export function formatDuration(ms: number): string {
 }
 
 /**
- * Moves an argument such as `-2h` behind `--`, where it is not taken for an option. The value of an option stays where it
- * is: every option takes one, but `--json` and `--clear`.
+ * Moves an argument such as `-2h` behind `--`, so that it is not taken for an option. The value of an option stays
+ * where it is. Every option but `--json` and `--clear` has a value.
  */
 export function negativeDurationsLast(argv: readonly string[]): string[] {
   if (argv.includes('--')) return [...argv];

@@ -1,4 +1,4 @@
-/** What ends the command without success, and how a person gets to know. */
+/** Errors that end the command, their exit codes, and what a person is told. */
 import { CommanderError } from 'commander';
 import { isDatabaseAway } from '../../db/database.ts';
 import { CommitOutcomeUnknown } from '../../db/transaction.ts';
@@ -10,7 +10,10 @@ export class Mistake extends Error {
   override readonly name = 'Mistake';
 }
 
-/** After an erasure: the rows are gone, and the worker's sweep removes what no row needs. */
+/**
+ * The refusal after an erasure whose audio could not be removed: the rows are deleted, and the worker's sweep removes
+ * the audio.
+ */
 export const audioLeft = ({ message }: Error) =>
   new Refusal(`Everything is erased but audio on disk (${message}); a running worker removes it within two hours.`);
 
@@ -35,13 +38,13 @@ export function messageOf(error: unknown): string {
   if (isDatabaseAway(error)) {
     return `The database can not be reached (${briefly(error)}). Is DATABASE_URL right, and is it running?`;
   }
-  // The stack but no other property: those of a database error quote rows.
+  // Only the stack: other properties of a database error quote rows.
   return error instanceof Error ? `This should not have happened.\n${error.stack}${causeOf(error)}` : String(error);
 }
 
 const causeOf = ({ cause }: Error) => (cause instanceof Error ? `\ncaused by ${cause.stack}` : '');
 
-/** What is at the bottom of it, in a few words. An error of several addresses has no message of its own. */
+/** The innermost cause, in a few words. An error about several addresses has no message of its own. */
 export function briefly(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const below: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;

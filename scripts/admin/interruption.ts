@@ -1,6 +1,9 @@
-/** Ctrl-C: what has begun is finished, so that nobody has to guess; whoever presses it once more means it. */
+/**
+ * Ctrl-C. What has begun is finished, so that nobody has to guess what was done. A second Ctrl-C ends the process at
+ * once.
+ */
 
-// npm passes on the signal that the terminal sent to both: one key press may be heard twice.
+// The terminal sends the signal to npm and to this process, and npm passes it on. So one key press may arrive twice.
 const samePressMs = 500;
 
 /** Aborts on the first SIGINT or SIGTERM; a later one ends the process, which rolls its transaction back. */

@@ -1,4 +1,4 @@
-/** Which key is meant: by its id, by what lists show of it, or by the secret itself. */
+/** Which key is meant: by its id, by the part that lists show, or by the secret itself. */
 import { text as readAll } from 'node:stream/consumers';
 import { findApiKeys } from '../../db/api-keys.ts';
 import { digestOf, isWellFormedApiKey } from '../../src/api/access/api-key.ts';
@@ -9,12 +9,12 @@ import { Mistake } from './exit.ts';
 import type { ApiKey } from '../../db/api-keys.ts';
 import type { Db } from '../../db/database.ts';
 
-/** What {@link findKey} finds a key by. */
+/** The ways in which {@link findKey} finds a key. */
 export type KeyReference = { id: string } | { prefix: string; lastFour: string | undefined } | { digest: Buffer };
 
 const shown = /^(tsk_[0-9A-Za-z]{6})(?:(?:…|\.\.\.)([0-9A-Za-z]{4}))?$/;
 
-/** @throws {Mistake} that doesn't repeat what was typed, since it may be a secret */
+/** @throws {Mistake} that doesn't repeat what was typed, because it may be a secret */
 export async function readKeyReference(typed: string): Promise<KeyReference> {
   if (typed === '-') return { digest: digestOf(await readSecret()) };
   const key = typed.trim();

@@ -38,7 +38,7 @@ export function addKeyCommands(program: Command): void {
   addCommand(group, 'revoke', 'Revoke a key.', 'revoke tsk_x7Gh2Q', 'revoke KEY_ID', 'revoke - < leaked-key.txt')
     .argument('<key>', 'its id, what "keys list" shows of it, or - to read the secret from standard input')
     .action(async (typed: string, _options: object, command: Command) => {
-      // Before anything is opened, so that Ctrl-C still ends the waiting for a secret.
+      // Before the database is opened, so that Ctrl-C still works while a secret is waited for.
       const reference = await explainMistakes(command, () => readKeyReference(typed));
       await answer(command, (admin) => revoke(admin, reference));
     });

@@ -9,11 +9,11 @@ interface LimitName {
   column: keyof Limits;
   json: string;
   label: string;
-  /** For people; plain numbers where it is missing. */
+  /** How people see it; without it, a plain number. */
   show?: (value: number) => string;
 }
 
-/** A column is an `int`; the API's durations and sizes end there too. */
+/** The columns are `int`, and the API's durations and sizes have the same largest value. */
 const maxInt = 2_147_483_647;
 const maxCount = 1_000_000;
 
@@ -54,7 +54,7 @@ export function addLimitOptions(command: Command): Command {
     .option('--max-audio <duration>', 'length of an audio, such as 4h', positiveDuration(maxInt));
 }
 
-/** Only what was typed. */
+/** Only the limits that were typed. */
 export function typedLimits(options: LimitOptions): Partial<Limits> {
   return {
     ...(options.requestsPerMinute !== undefined && { requests_per_minute: options.requestsPerMinute }),
@@ -65,7 +65,7 @@ export function typedLimits(options: LimitOptions): Partial<Limits> {
   };
 }
 
-/** In the largest unit that says it exactly. */
+/** A number of bytes in the largest unit that gives it exactly. */
 function formatBytes(bytes: number): string {
   const [unit, name] = (
     [

@@ -38,5 +38,5 @@ export function createProgram(onMistake: (text: string) => void): Command {
   return program;
 }
 
-/** A mistake is answered with what was typed, which may hold a key. */
+/** The answer to a mistake repeats what was typed, which may hold a key. The key is taken out. */
 const withoutSecrets = (text: string) => text.replace(/(tsk_[0-9A-Za-z]{6})[0-9A-Za-z]{7,}/g, '$1…');

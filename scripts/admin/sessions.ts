@@ -94,7 +94,7 @@ async function list({ db }: AdminContext, id: string, { status, limit }: ListOpt
   };
 }
 
-/** @param sentence what has happened to it */
+/** @param sentence what has happened to the session */
 async function show({ db }: AdminContext, id: string, sentence: string): Promise<Report> {
   const session = await getSession(db, id);
   return { json: sessionJson(session), text: `${sentence === '' ? '' : `${sentence}\n\n`}${sessionText(session)}` };

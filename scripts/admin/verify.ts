@@ -33,7 +33,7 @@ async function verify(admin: AdminContext): Promise<Report> {
   }
 }
 
-/** A bar on a terminal, nothing elsewhere. */
+/** Shows a bar on a terminal, and nothing elsewhere. */
 function showProgress(): { reach(done: number): void; end(): void } {
   const stream = process.stderr;
   if (!stream.isTTY) return { reach() {}, end() {} };

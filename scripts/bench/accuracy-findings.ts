@@ -1,4 +1,4 @@
-/** What the accuracy bench tells: a table of every recording, and the figures of all of them together. */
+/** What the accuracy bench shows: a table of all recordings, and the figures of all of them together. */
 import { errorRate, sumOf } from './word-errors.ts';
 import type { Check, Figures } from './bench.ts';
 import type { SpokenClip } from './spoken-clips.ts';
@@ -8,7 +8,7 @@ const megabyte = 1_000_000;
 
 export interface Cost {
   errors: WordErrors;
-  /** Of recognition, without decoding. */
+  /** Time for recognition, without decoding. */
   ms: number;
   peakBytes: number;
 }
@@ -20,7 +20,7 @@ export interface Heard extends Cost {
 export interface MeasuredClip extends SpokenClip {
   durationMs: number;
   ours: Heard;
-  /** Only beside PocketSphinx. */
+  /** Only for PocketSphinx. */
   bare?: Heard;
 }
 

@@ -16,7 +16,7 @@ import type { Heard, MeasuredClip } from './accuracy-findings.ts';
 import type { Bench, Findings, Setting } from './bench.ts';
 import type { SpokenClip } from './spoken-clips.ts';
 
-/** Of one recording, far above what any takes. */
+/** Limits for one recording, far above what any recording takes. */
 const limits = { maxDurationMs: 24 * 3_600_000, timeLimitMs: 3_600_000 };
 
 export const accuracy: Bench = {
@@ -36,7 +36,7 @@ async function run(setting: Setting): Promise<Findings> {
   const recognizer = await selectRecognizer(config);
   setting.atEnd(() => recognizer.close());
   await recognizer.check();
-  // Whatever is loaded once must not count for the first recording.
+  // Not measured: it loads what is loaded only once.
   await recognizer.recognize(await silence(setting), { signal });
 
   const measured: MeasuredClip[] = [];
@@ -74,7 +74,7 @@ async function hear(
   audio: Parameters<Recognizer['recognize']>[0],
   signal: AbortSignal,
 ): Promise<Heard> {
-  // All children of this process are the recognizer's.
+  // All children of this process belong to the recognizer.
   const memory = watchMemory(process.pid);
   const began = performance.now();
   try {
@@ -89,7 +89,7 @@ async function hear(
 
 async function hearBare({ folder, signal }: Setting, clip: SpokenClip): Promise<Heard> {
   const wav = join(folder, 'bare.wav');
-  // The command skips a header of 44 bytes, and takes whatever else there is for sound.
+  // The command skips a header of 44 bytes and takes everything after it for sound.
   const output = ['-map_metadata', '-1', '-bitexact', '-ar', '16000', '-ac', '1', wav];
   const args = ['-hide_banner', '-nostdin', '-loglevel', 'error', '-y', '-i', clip.file, ...output];
   await promisify(execFile)('ffmpeg', args, { signal });

@@ -1,4 +1,4 @@
-/** PocketSphinx's own command, as Debian brings it, with nothing of ours around it. */
+/** PocketSphinx's own command as Debian has it, with nothing of ours around it. */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { cpuOfEndedChildren, watchMemory } from './process-tree.ts';
@@ -13,8 +13,8 @@ export interface BareRun {
 }
 
 /**
- * `pocketsphinx_continuous -infile FILE`. Nothing else may end meanwhile that this process has started: its CPU time would
- * count too.
+ * Runs `pocketsphinx_continuous -infile FILE`. No other child of this process may end at the same time: its CPU time
+ * would count, too.
  * @param file 16 kHz mono WAV
  * @throws when it fails
  * @throws the abort reason of `signal`
@@ -24,7 +24,7 @@ export async function recognizeBare(file: string, signal: AbortSignal): Promise<
   const cpuBefore = cpuOfEndedChildren();
   const began = performance.now();
   const command = ['pocketsphinx_continuous', '-infile', file, '-logfn', '/dev/null'];
-  // It dies with the bench, however that ends.
+  // It dies with the bench, however the bench ends.
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...command], { stdio: ['ignore', 'pipe', 'ignore'] });
   const kill = () => void child.kill('SIGKILL');
   signal.addEventListener('abort', kill);

@@ -6,15 +6,18 @@ export interface Bench {
   readonly name: string;
   /** One line for the list of benches. */
   readonly summary: string;
-  /** What it lets people choose; anything else is refused. */
+  /** The options that it takes; all others are refused. */
   readonly takes?: readonly (keyof Choices)[];
   run(setting: Setting): Promise<Findings>;
 }
 
-/** `tiny` shows that everything runs and means nothing; `quick` ends within a minute; only `full` is worth quoting. */
+/**
+ * `tiny` shows that everything runs; its figures mean nothing. `quick` ends within a minute. Only figures of `full` may
+ * be quoted.
+ */
 export type Size = 'full' | 'quick' | 'tiny';
 
-/** What some benches let people choose beside the size. */
+/** The options of some benches, besides the size. */
 export interface Choices {
   /** `--recognizer`, in place of `RECOGNIZER`. */
   readonly recognizer?: RecognizerName;
@@ -27,7 +30,7 @@ export interface Choices {
 export interface Setting {
   readonly size: Size;
   readonly choices: Choices;
-  /** The one of three values that belongs to the size of this run. */
+  /** Chooses one of three values by the size of this run. */
   sized<Value>(choices: Record<Size, Value>): Value;
   /** Empty, on the project's disk, and removed after the run. */
   readonly folder: string;
@@ -35,11 +38,14 @@ export interface Setting {
   readonly signal: AbortSignal;
   /** Progress, for the person who waits. */
   say(message: string): void;
-  /** Registers what must be stopped after the run, also when it fails or is interrupted. The last one goes first. */
+  /**
+   * Registers what must be stopped after the run, also when it fails or is interrupted. What was registered last is
+   * stopped first.
+   */
   atEnd(stop: () => Promise<unknown>): void;
 }
 
-/** Exactly one of the two bounds; `aim` is what would be better still. */
+/** Exactly one of the two bounds. `aim` is a better value than the goal. */
 export type Goal = { atLeast: number; aim?: number } | { atMost: number; aim?: number };
 
 /** One line of the table and one bar of the chart: something measured several times. */
@@ -50,9 +56,9 @@ export interface Check {
   measure: string;
   /** One for each round. */
   values: number[];
-  /** `ms`, `MB`; nothing for a ratio. */
+  /** `ms`, `MB`; absent for a ratio. */
   unit?: string;
-  /** Missing for what is only told. */
+  /** Absent for a figure that has no goal. */
   goal?: Goal;
 }
 

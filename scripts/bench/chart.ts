@@ -9,8 +9,9 @@ const goalAt = 0.6;
 const colours = { met: '#2b7a4b', missed: '#b3372f', told: '#5b6b7f' };
 
 /**
- * Every bar has its own scale, on which its goal is at the same place; a ratio that only tells something is drawn as if 1
- * were its goal, and a figure with a unit has no bar then. Bars that would leave the picture end at its edge.
+ * Every bar has a scale of its own, on which the goal is always at the same place. A ratio without a goal is drawn as
+ * if 1 were its goal; a figure with a unit and without a goal has no bar. Bars that would leave the picture end at its
+ * edge.
  */
 export function chartOf({ name, date, size, checks }: Run): string {
   const height = top + checks.length * rowHeight + 24;
@@ -29,7 +30,7 @@ function barOf(check: Check, y: number): string {
   const { median, min, max } = spreadOf(check.values);
   const { goal, unit } = check;
   const bound = goal === undefined ? 1 : 'atLeast' in goal ? goal.atLeast : goal.atMost;
-  // What is no more than nothing has no length; what should be nothing and is something, the greatest.
+  // A value of at most 0 has no length. A value above 0 whose goal is 0 has the greatest.
   const length = (value: number) => (value <= 0 ? 0 : Math.min(barWidth, (value / bound) * goalAt * barWidth));
   const x = (value: number) => labelWidth + length(value);
   const verdict = judge(check);

@@ -1,4 +1,4 @@
-/** A PostgreSQL of the bench's own, with the service's tables, and rows made by the thousand. */
+/** A PostgreSQL for the bench alone, with the service's tables and many rows. */
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openConnection, openDatabase } from '../../db/database.ts';
@@ -20,7 +20,7 @@ export interface BenchDatabase {
 export async function startDatabase(setting: Setting): Promise<BenchDatabase> {
   const folder = join(setting.folder, 'postgres');
   mkdirSync(setting.folder, { recursive: true });
-  // PostgreSQL refuses to run as root; whoever it runs as has to get in.
+  // PostgreSQL refuses to run as root. Its user must be able to enter the folder.
   chmodSync(setting.folder, 0o711);
   const postgres = await joinEmbeddedPostgres({ folder });
   setting.atEnd(() => postgres.leave());
@@ -53,7 +53,7 @@ export interface BenchAccount {
   key: string;
 }
 
-/** Accounts that come near none of their limits, each with a key and 1,000 h of balance. */
+/** Makes accounts that reach none of their limits, each with a key and a balance of 1,000 h. */
 export async function seedAccounts({ query }: BenchDatabase, count: number): Promise<BenchAccount[]> {
   const rows = await query<{ id: string }>(
     `with made as (
@@ -76,7 +76,7 @@ export async function seedAccounts({ query }: BenchDatabase, count: number): Pro
   return accounts;
 }
 
-/** Completed sessions, evenly over all accounts, a second apart, the newest from a minute ago. */
+/** Makes completed sessions, evenly over all accounts. They are one second apart; the newest is a minute old. */
 export async function seedSessions({ query }: BenchDatabase, count: number): Promise<void> {
   await query(
     `insert into sessions (account_id, id, job_id, queue_job_id, status, title, created_at, started_at, completed_at,
@@ -122,7 +122,7 @@ export async function seedTranscripts(
   );
 }
 
-/** Lets the planner know the rows, as autovacuum would have by then, and writes everything to disk. */
+/** Tells the planner about the rows, as autovacuum would do, and writes everything to disk. */
 export async function settle({ query }: BenchDatabase): Promise<void> {
   await query('vacuum (analyze)');
   await query('checkpoint');

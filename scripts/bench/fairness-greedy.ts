@@ -1,4 +1,4 @@
-/** The greedy account in a thread of its own: what it has to do must not be measured as what others wait for. */
+/** Runs the greedy account in a thread of its own. Otherwise its own work would be measured as delay of others. */
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { formOf } from './upload-client.ts';
 import { ways } from './fairness-ways.ts';
@@ -6,16 +6,16 @@ import type { Answers, Greed, WayName } from './fairness-ways.ts';
 
 export interface Order extends Omit<Greed, 'forms' | 'signal'> {
   way: WayName;
-  /** Files, by what they hold. */
+  /** Files, by their contents. */
   files: Record<keyof Greed['forms'], string>;
 }
 
 export interface Greedy {
-  /** Ends it, and tells what it was answered. */
+  /** Ends it. Resolves to the answers that it got. */
   end(): Promise<Answers>;
 }
 
-/** Begins to be greedy; resolves when the first of its requests are on their way. */
+/** Starts the greedy account. Resolves when its first requests were sent. */
 export async function beGreedy(order: Order): Promise<Greedy> {
   const thread = new Worker(new URL(import.meta.url), { workerData: order });
   const failed = new Promise<never>((_, reject) => thread.once('error', reject));

@@ -1,28 +1,28 @@
-/** How one account can be at its worst. Each way goes on until it is told to end, and tells what it was answered. */
+/** The worst that one account can do, in several ways. Each way goes on until it is ended, and counts its answers. */
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newApiKey } from '../../src/api/access/api-key.ts';
 import type { Form } from './upload-client.ts';
 
-/** What a greedy account sends, and where to. */
+/** What a greedy account sends, and to which server. */
 export interface Greed {
   url: string;
   key: string;
-  /** Of its sessions, one with a transcript of hours. */
+  /** One of its sessions, with a transcript of hours. */
   longSession: string;
   forms: Record<'wav' | 'm4a' | 'amr' | 'noise', Form>;
-  /** How many clients it has: 1 is the worst that is asked of the service, 2 twice as many. */
+  /** How many clients it has: 1 is the most that the service must stand, 2 is twice as many. */
   times: number;
   /** Aborts when it is to end. */
   signal: AbortSignal;
 }
 
-/** How often each answer came: `202`, or `closed` where the connection was. */
+/** How often each answer came: a status such as `202`, or `closed` for a connection that was closed. */
 export type Answers = Record<string, number>;
 
 interface Way {
   run(greed: Greed, answers: Answers): Promise<unknown>;
-  /** What it may be answered. */
+  /** The answers that it may get. */
   decided: RegExp;
 }
 
@@ -62,7 +62,7 @@ export type WayName = keyof typeof ways;
 
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 
-/** So many clients, each one request after the other. */
+/** Runs so many clients. Each sends one request after the other. */
 function again({ times, signal }: Greed, clients: number, send: (client: number) => Promise<unknown>) {
   const client = async (index: number) => {
     while (!signal.aborted) await send(index);
@@ -75,7 +75,7 @@ interface Answered {
   body: string;
 }
 
-/** Sends a request and counts its answer; what is not answered when the greed ends is given up. */
+/** Sends a request and counts its answer. A request without an answer at the end of the round is given up. */
 function ask(
   { url, key, signal }: Greed,
   method: string,
@@ -105,7 +105,7 @@ const upload = (greed: Greed, form: Form, answers: Answers) => ask(greed, 'POST'
 const uploadAll = (greed: Greed, answers: Answers, form: keyof Greed['forms'], clients: number) =>
   again(greed, clients, () => upload(greed, greed.forms[form], answers));
 
-/** Here every request is waited for: all of them have to be answered. */
+/** Waits for the answer to every request, because all of them must be answered. */
 async function burst({ signal, ...rest }: Greed, answers: Answers): Promise<void> {
   const greed = { ...rest, signal: new AbortController().signal };
   const { body } = await upload(greed, greed.forms.wav, answers);
@@ -130,7 +130,7 @@ function pages(greed: Greed, answers: Answers) {
   });
 }
 
-/** A piece of 20 KB every 200 ms, and never the end. */
+/** Sends 20 KB every 200 ms, and never the end. */
 function slowly(greed: Greed, answers: Answers) {
   const { headers } = greed.forms.wav;
   return again(greed, 100, async () => {

@@ -1,4 +1,7 @@
-/** What one account at its worst costs another: the other's reads beside it, against its reads on the idle service. */
+/**
+ * How much one account at its worst slows down another. The other account's reads at the same time are compared with
+ * its reads on the idle service.
+ */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { seedAccounts, seedSessions, seedTranscripts, settle, startDatabase } from './database.ts';
@@ -14,13 +17,13 @@ import type { BenchAccount, BenchDatabase } from './database.ts';
 import type { Order } from './fairness-greedy.ts';
 import type { Answers, WayName } from './fairness-ways.ts';
 
-/** Of the other account's reads. */
+/** Reads of the other account. */
 interface Read {
   p50: number;
   p99: number;
   /** Reads that were not answered 200. */
   failed: number;
-  /** What the greedy account was answered meanwhile, but for what had to be. */
+  /** Answers to the greedy account that it may not get. */
   undecided: Answers;
   answers: Answers;
 }
@@ -59,7 +62,7 @@ async function run(setting: Setting): Promise<Findings> {
     const order = { url, key: greedy.key, longSession, way, files };
     const beside = (times: number) => async () => {
       const read = await readBeside(setting, other, ids, reads, { ...order, times: times * least });
-      // Nobody transcribes here, and what waits counts.
+      // No worker runs here, so sessions would stay in the queue and count.
       await database.query(
         "delete from sessions where status = 'queued'; delete from pgboss.job; update accounts set reserved_ms = 0",
       );

@@ -1,4 +1,4 @@
-/** Databases of several sizes side by side in one PostgreSQL, so that rounds can go from one to the other. */
+/** Databases of several sizes in one PostgreSQL, so that rounds can change between them. */
 import { encodeCursor } from '../../src/api/reads/cursor.ts';
 import { rfc3339 } from '../../db/database.ts';
 import { addDatabase, seedAccounts, seedSessions, seedTranscripts, settle } from './database.ts';
@@ -21,7 +21,9 @@ export interface Grown {
   api: Program;
   /** The account that has half of all sessions. */
   largest: BenchAccount;
-  /** The page that is read as page 10,000: an account with fewer than 200,000 sessions has no such page. */
+  /**
+   * The number of the page that is read as page 10,000: an account with fewer than 200,000 sessions has no such page.
+   */
   page: number;
   /** For {@link load}. */
   targets: Record<ReadWork, string>;
@@ -34,7 +36,7 @@ export async function grow(setting: Setting, server: BenchDatabase, sessions: nu
   const others = await seedAccounts(database, setting.sized({ full: 999, quick: 99, tiny: 9 }));
   await seedSessions(database, sessions / 2);
   await seedTranscripts(database, 10, segments);
-  // One in a thousand failed: what a filter by status has to find.
+  // One session in a thousand failed, for the filter by status.
   await database.query(`update sessions set status = 'failed', error_code = 'canceled', transcript_version = null
     where ('x' || right(id::text, 6))::bit(24)::int % 1000 = 0
       and not exists (select from transcripts where session_id = sessions.id)`);
@@ -50,7 +52,7 @@ export async function grow(setting: Setting, server: BenchDatabase, sessions: nu
   const page = Math.min(deepPage, Math.floor((0.9 * sessions) / 2 / limit));
   const ofLargest = (query: string) => ({ path: `/v1/sessions?limit=${limit}&${query}`, headers: bearer(largest!.id) });
   const paths = {
-    // Each a little different: clients that ask the same in the same moment share an answer.
+    // Each request is a little different, because equal requests of the same moment share an answer.
     'page 1': Array.from({ length: differentPages }, (_, index) =>
       ofLargest(`createdBefore=2100-01-01T00:00:00.${String(index).padStart(6, '0')}Z`),
     ),
@@ -72,7 +74,10 @@ export async function grow(setting: Setting, server: BenchDatabase, sessions: nu
   return { sessions, database, api, largest: largest!, page, targets };
 }
 
-/** Cursors of a page and of those that begin a session later: what a client would have after it has read all before. */
+/**
+ * Cursors of a page, and of pages that begin a session later. A client would have them after it has read all pages
+ * before.
+ */
 async function positionsBefore({ query }: BenchDatabase, accountId: string, page: number): Promise<string[]> {
   const rows = await query<{ created_at: string; id: string }>(
     `select created_at, id from sessions where account_id = $1 order by created_at desc, id desc offset $2 limit $3`,

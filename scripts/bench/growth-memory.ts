@@ -9,7 +9,7 @@ const megabyte = 1_000_000;
 const mixed: ReadWork[] = ['page 1', 'one session', 'transcript', 'page 10,000'];
 
 export interface Steady {
-  /** Requests so far, and the resident memory then, in MB. */
+  /** How many requests there were so far, and the resident memory then, in MB. */
   course: { requests: number; mb: number }[];
 }
 
@@ -32,10 +32,10 @@ export async function readVeryOften(setting: Setting, { api, targets }: Grown, r
 export interface Long {
   /** Bytes of the transcript as it was sent. */
   bytes: number;
-  /** The most memory that a fresh process ever had, in MB, after one client at a time and after many at once. */
+  /** The most memory that a fresh process ever had, in MB: with one client at a time, and with many at once. */
   oneMb: number;
   manyMb: number;
-  /** Until all of the many had read it. */
+  /** How long it took until all of the many clients had read it. */
   manyMs: number;
 }
 

@@ -109,7 +109,7 @@ function checksOf(all: Grown[], measured: Measured): Check[] {
   return [...deep, ...grown];
 }
 
-/** Flat: what a process has after a tenth of the requests, it has after all of them. */
+/** Memory is flat when a process has after all requests what it had after a tenth of them. */
 function memoryChecks({ course }: Steady, { oneMb, manyMb }: Long): Check[] {
   const last = course.at(-1)!;
   const tenth = course.find(({ requests }) => requests >= last.requests / 10)!;

@@ -3,7 +3,7 @@ import { open, readFile } from 'node:fs/promises';
 import type { SpokenClip } from './spoken-clips.ts';
 
 const bytesPerMs = 32;
-/** Of the clips of pocketsphinx-testdata, and of what is written here. */
+/** The header's length in clips of pocketsphinx-testdata and in files that are written here. */
 const wavHeaderBytes = 44;
 
 export interface Recording {
@@ -14,10 +14,10 @@ export interface Recording {
 }
 
 /**
- * Writes a WAV file of a length, with the clips after each other, again and again, each time another first, and silence at
- * the end, where no further clip fits.
+ * Writes a WAV file of a given length. It repeats the clips, beginning with another one each time. When no further clip
+ * fits, it ends with silence.
  * @param clips 16 kHz mono WAV files with the plainest header
- * @param pausesMs what is between two of them, in turn
+ * @param pausesMs pauses between two clips, used in turn
  */
 export async function makeRecording(
   file: string,

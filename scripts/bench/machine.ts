@@ -1,4 +1,4 @@
-/** What a run was made on. */
+/** The machine on which a run was made. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, release, totalmem } from 'node:os';
@@ -31,7 +31,7 @@ export function describeMachine(): Record<string, string> {
   };
 }
 
-/** Two of them don't tell it themselves. */
+/** Two programs don't tell their version themselves. */
 function debianVersionOf(name: string): string {
   const { stdout, status } = spawnSync('dpkg-query', ['-W', '-f', '${Version}', name], { encoding: 'utf8' });
   return status === 0 ? stdout : 'not from Debian';

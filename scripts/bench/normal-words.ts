@@ -1,4 +1,4 @@
-/** Words as they are compared, so that nothing counts as an error that nobody would hear. */
+/** Makes words comparable, so that differences that nobody would hear are no errors. */
 
 /**
  * Lower case without punctuation, as speech is compared everywhere, and as far as English goes: `1,250` is `one thousand
@@ -14,7 +14,7 @@ export function normalWords(text: string): string[] {
       .toLowerCase()
       .replace(/[’‘`]/g, "'")
       .replace(/\d{1,3}(,\d{3})+(?!\d)/g, (digits) => digits.replaceAll(',', ''))
-      // Letters that follow at once are no part of the number: `3pm`.
+      // A number may have letters right after it: `3pm`.
       .replace(/(\d+)(?:\.(\d+)|(st|nd|rd|th)\b)?/g, (_, whole: string, decimals?: string, ordinal?: string) => {
         const words = ordinal === undefined ? inWords(whole) : toOrdinal(inWords(whole));
         return ` ${[...words, ...(decimals === undefined ? [] : ['point', ...digitByDigit(decimals)])].join(' ')} `;

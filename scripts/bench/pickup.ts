@@ -1,4 +1,4 @@
-/** Immediate results: how long an upload waits for an idle worker, and its client for the answer when it is stored. */
+/** How long an upload waits for an idle worker, and how long its client waits for the answer after it was stored. */
 import { seedAccounts, settle, startDatabase } from './database.ts';
 import { serviceEnv, startProgram } from './program.ts';
 import { makeSpeech, send, untilAnswered } from './session-client.ts';
@@ -18,7 +18,7 @@ export const pickup: Bench = {
 
 /** All in ms. */
 interface Wait {
-  /** From the client's 202 to the commit of the claim: less than nothing when the worker was faster than the answer. */
+  /** From the client's 202 to the commit of the claim. Negative when the worker was faster than the answer. */
   accepted: number;
   /** From the commit of the upload to the commit of the claim. */
   queued: number;
@@ -76,15 +76,15 @@ async function one(client: Client, events: SessionEvents): Promise<Wait> {
 }
 
 interface Drained {
-  /** From the end of a job to the beginning of the next in its place. */
+  /** From the end of one job to the beginning of the next one in its place. */
   pauses: number[];
   stored: number[];
   lastWord: number[];
-  /** From the first claim to the last end, shared out. */
+  /** From the first claim to the last end, divided by the number of jobs. */
   perJob: number;
 }
 
-/** A backlog that is there when the worker starts, with a client that waits for each of its sessions. */
+/** Works off a backlog that is there when the worker starts. A client waits for each session. */
 async function drain(
   setting: Setting,
   client: Client,
@@ -114,7 +114,7 @@ async function drain(
   };
 }
 
-/** As many jobs run at once as the worker takes: each that ends makes room for the next that has not begun. */
+/** The worker runs as many jobs at once as it may. Each job that ends makes room for the next one. */
 function pausesOf(began: SessionEvent[], ended: SessionEvent[]): number[] {
   return began.slice(workerConcurrency).map(({ at }, index) => at - ended[index]!.at);
 }

@@ -1,4 +1,4 @@
-/** A recording of many hours through the whole service: how much memory and disk it takes. */
+/** Sends a recording of many hours through the whole service and measures memory and disk. */
 import { execFile } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
@@ -50,7 +50,7 @@ async function run(setting: Setting): Promise<Findings> {
   };
 }
 
-/** At most half an hour, again and again: lossless, and half the size of the samples. */
+/** Half an hour at most, repeated. FLAC is lossless and has half the size of the samples. */
 async function makeHours({ folder, signal }: Setting, hours: number): Promise<string> {
   const [part, file] = [join(folder, 'part.wav'), join(folder, 'hours.flac')];
   await makeRecording(part, await librivoxClips(), Math.round(Math.min(repeatedMs, hours * hourMs)));
@@ -61,7 +61,7 @@ async function makeHours({ folder, signal }: Setting, hours: number): Promise<st
   return file;
 }
 
-/** A line for each percent, at most one in five seconds, until the session is final. */
+/** Prints a line for each percent until the session is final, but at most one every five seconds. */
 async function tellProgress({ say, signal }: Setting, { url, key }: Client, id: string): Promise<void> {
   const began = performance.now();
   for (let told = -1; ;) {
@@ -74,7 +74,10 @@ async function tellProgress({ say, signal }: Setting, { url, key }: Client, id: 
   }
 }
 
-/** The most that the files of a folder took, looked at every second. Pieces on their way have no name and count for nothing. */
+/**
+ * The most room that the files of a folder took, looked at every second. Pieces of audio have no name and are not
+ * counted.
+ */
 function watchDisk(folder: string): { stop(): void; peakBytes(): number } {
   let peak = 0;
   const look = () => {

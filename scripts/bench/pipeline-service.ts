@@ -1,4 +1,4 @@
-/** The whole service with one client, as `npm start` runs it, and what a recording costs it. */
+/** Runs the whole service as `npm start` does, with one client, and measures what a recording costs. */
 import { openAsBlob } from 'node:fs';
 import { seedAccounts, settle, startDatabase } from './database.ts';
 import { cpuOfTree, watchMemory } from './process-tree.ts';
@@ -14,23 +14,23 @@ import type { SessionEvent, SessionEvents } from './session-events.ts';
 type Meanwhile = (client: Client, id: string) => Promise<void>;
 
 export interface Pipeline {
-  /** @param meanwhile goes on beside it until the session is final */
+  /** @param meanwhile runs until the session is final */
   transcribe(file: string, meanwhile?: Meanwhile): Promise<PipelineRun>;
 }
 
 /**
- * What the bare command tells too. The time is from the first byte of the upload to the answer with the transcript, the CPU
- * time that of the service, of all that it started, and of PostgreSQL; memory is the service's `own` process, with both
- * halves in it, and `below` it ffmpeg and the recognizer.
+ * What the bare command measures, too. The time is from the first byte of the upload to the answer with the transcript.
+ * The CPU time is that of the service, of all that it started, and of PostgreSQL. Memory is the service's `own`
+ * process, with both halves in it, and `below` it ffmpeg and the recognizer.
  */
 export interface PipelineRun extends BareRun {
-  /** Where the time went, one after the other, in ms. */
+  /** The parts of the time, in ms, one after the other. */
   parts: { upload: number; pickup: number; work: number; answer: number };
 }
 
 const longestAudioMs = 48 * 3_600_000;
 
-/** @param env over what an operator would set */
+/** @param env added to what an operator would set */
 export async function startPipeline(setting: Setting, env: Record<string, string>): Promise<Pipeline> {
   const database = await startDatabase(setting);
   const [account] = await seedAccounts(database, 1);

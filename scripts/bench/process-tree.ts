@@ -1,10 +1,10 @@
-/** What a process and all that it started use, as the kernel tells. */
+/** What a process and all that it started use, as the kernel counts it. */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { memoryOf } from './program.ts';
 
-/** Of the times in /proc (proc_pid_stat(5)); Linux has had no other value since 2.6. */
+/** One tick of the times in /proc (proc_pid_stat(5)). Linux has had no other value since 2.6. */
 const msPerTick = 10;
-/** Often enough for children that live for seconds, and seldom enough to cost no contender its speed. */
+/** Often enough for children that live for seconds, and seldom enough not to slow down what is measured. */
 const sampleEveryMs = 200;
 
 interface Process {
@@ -12,11 +12,11 @@ interface Process {
   parent: number;
   /** In ms. */
   cpu: number;
-  /** Of its children that have ended and were waited for, and of theirs, in ms. */
+  /** CPU time of its descendants that have ended and were waited for, in ms. */
   cpuOfEnded: number;
 }
 
-/** CPU time of a process and all below it, those included that have ended, in ms. */
+/** CPU time of a process and of all its descendants, also those that have ended, in ms. */
 export function cpuOfTree(pid: number): number {
   const own = look(pid);
   const tree = [...(own === undefined ? [] : [own]), ...descendantsOf(pid)];
@@ -29,13 +29,15 @@ export const cpuOfEndedChildren = (): number => look(process.pid)!.cpuOfEnded;
 export interface MemoryPeaks {
   /** The most that the process itself had, in bytes. */
   own: number;
-  /** The most that all below it had at once, in bytes; what they share (a mapped model) counts for each. */
+  /**
+   * The most that all its descendants had at once, in bytes. Memory that they share (a mapped model) counts for each.
+   */
   below: number;
 }
 
 /**
- * Watches resident memory until `stop`, also of a process that ends before. That of the process itself is the kernel's own
- * record, begun anew here; what it started is looked at five times a second.
+ * Watches resident memory until `stop`, also of a process that ends before. For the process itself it is the kernel's
+ * own peak, which is reset here. Descendants are looked at five times a second.
  */
 export function watchMemory(pid: number): { stop(): MemoryPeaks } {
   forgetPeak(pid);
@@ -56,7 +58,10 @@ export function watchMemory(pid: number): { stop(): MemoryPeaks } {
   };
 }
 
-/** Of another user's process, or a kernel without this, the peak stays that of its whole life: never less than what is told. */
+/**
+ * Resets the kernel's peak. Where that is not possible (another user's process, or an old kernel), the peak is that of
+ * the whole life, which is never less.
+ */
 function forgetPeak(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
@@ -65,11 +70,11 @@ function forgetPeak(pid: number): void {
   }
 }
 
-/** Of one that has ended, nothing. */
+/** Zeros for a process that has ended. */
 function residentBytes(pid: number): { now: number; peak: number } {
   try {
     const { now, peak } = memoryOf(pid);
-    // Dead and not yet buried, it has no memory any more.
+    // A zombie has no memory any more.
     return { now: now || 0, peak: peak || 0 };
   } catch {
     return { now: 0, peak: 0 };

@@ -1,4 +1,7 @@
-/** Servers under test as child processes: they end with the bench, however that ends, and tell what they used. */
+/**
+ * Servers under test, as child processes. They end with the bench, however it ends, and their use of CPU and memory is
+ * measured.
+ */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
@@ -11,7 +14,7 @@ const root = resolve(import.meta.dirname, '../..');
 const host = '127.0.0.1';
 const startLimitMs = 60_000;
 const stopLimitMs = 30_000;
-/** Of the times in /proc (proc_pid_stat(5)); Linux has had no other value since 2.6. */
+/** One tick of the times in /proc (proc_pid_stat(5)). Linux has had no other value since 2.6. */
 const msPerTick = 10;
 
 export interface Program {
@@ -24,11 +27,11 @@ export interface Program {
 }
 
 /**
- * Starts a file of the project on a free port (`PORT`, `HOST`), its output in a file, and waits until it answers.
+ * Starts a file of the project on a free port (`PORT`, `HOST`), with its output in a file, and waits until it answers.
  *
- * @param options.env over that of this process
+ * @param options.env added to the environment of this process
  * @param options.nodeOptions for Node itself, such as `--cpu-prof`
- * @param options.answersOn where it answers when it is ready; `PORT` when not given
+ * @param options.answersOn where it answers when it is ready; `PORT` when absent
  * @throws with the end of its log when it does not start
  */
 export async function startProgram(
@@ -45,7 +48,7 @@ export async function startProgram(
   const logFile = join(setting.folder, `${name}-${port}.log`);
   const log = await open(logFile, 'w');
   const command = [process.execPath, ...(options.nodeOptions ?? []), resolve(root, options.script)];
-  // In a process group of its own, so that ^C reaches it by way of the bench only.
+  // In a process group of its own, so that ^C reaches only the bench, which then ends it.
   const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', ...command], {
     cwd: root,
     env: { ...process.env, HOST: host, PORT: String(port), OPS_PORT: String(opsPort), ...options.env },
@@ -88,7 +91,7 @@ export function startApiProgram(setting: Setting, databaseUrl: string, env: Reco
 /** What an operator would set, for `src/start*.ts`. */
 export function serviceEnv({ folder }: Setting, databaseUrl: string): Record<string, string> {
   const dataDir = join(folder, 'data');
-  // As the npm scripts set it: without types to strip, a process starts with 20 MB less.
+  // As the npm scripts set it. A process that need not strip types starts with 20 MB less.
   const NODE_COMPILE_CACHE = 'node_modules/.cache/node';
   return {
     DATABASE_URL: databaseUrl,
@@ -105,7 +108,7 @@ export function cpuOf(pid: number): number {
   return (Number(user) + Number(system)) * msPerTick;
 }
 
-/** The fields after the name of the program, which may hold blanks; of a process that is gone, none. */
+/** The fields after the program's name, which may contain blanks. None for a process that has ended. */
 function statOf(pid: number): string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -74,7 +74,7 @@ async function run(setting: Setting): Promise<Findings> {
   };
 }
 
-/** For Fastify, which keeps a row for each segment. */
+/** Rows for Fastify, which keeps a row for each segment. */
 async function seedSegmentRows({ query }: BenchDatabase): Promise<void> {
   await query(`create table bench_segments as
     select session_id, (s->>'index')::int as index, (s->>'startMs')::int as start_ms, (s->>'endMs')::int as end_ms,

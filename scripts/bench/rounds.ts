@@ -1,11 +1,11 @@
-/** Interleaved rounds: whatever else the machine does meanwhile, it does to every contender. */
+/** Interleaved rounds: other work on the machine then disturbs all contenders alike. */
 import type { Setting } from './bench.ts';
 
 /**
- * Measures every contender once in each round, after rounds that don't count. Each round begins with another
- * contender, so that none always follows the same one.
+ * Measures every contender once in each round, after rounds that don't count. Each round begins with another contender,
+ * so that no contender always follows the same one.
  *
- * @param warmUps how many rounds don't count; none in a tiny run, and where something before has warmed everything up
+ * @param warmUps how many rounds don't count; none in a tiny run, or when everything is warm already
  * @returns the figures of each contender, one for each round
  */
 export async function interleaved<Figures extends Record<string, unknown>>(

@@ -24,7 +24,7 @@ export async function makeSpeech({ folder }: Setting): Promise<Blob> {
   return new Blob([await readFile(path)]);
 }
 
-/** Uploads the audio. @returns when the 202 was there, by `performance.now()` */
+/** Uploads the audio. @returns when the 202 came, by `performance.now()` */
 export async function send({ url, key, audio, signal }: Client): Promise<{ id: string; acceptedAt: number }> {
   const body = new FormData();
   body.set('file', audio, 'clip.wav');
@@ -35,7 +35,7 @@ export async function send({ url, key, audio, signal }: Client): Promise<{ id: s
   return { id: ((await response.json()) as { sessionId: string }).sessionId, acceptedAt };
 }
 
-/** Asks with `wait` until the session is final. @returns when the answer was there, by `performance.now()` */
+/** Asks with `wait` until the session is final. @returns when the answer came, by `performance.now()` */
 export async function untilAnswered({ url, key, signal }: Client, id: string): Promise<number> {
   const headers = { Authorization: `Bearer ${key}` };
   for (;;) {

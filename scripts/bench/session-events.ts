@@ -1,4 +1,4 @@
-/** What happens to sessions, and when, seen from outside: the database tells it with the transaction that does it. */
+/** What happens to sessions, and when. The database tells it when the transaction commits. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { openConnection } from '../../db/database.ts';
 import type { BenchDatabase } from './database.ts';
@@ -7,9 +7,9 @@ import type { Setting } from './bench.ts';
 export interface SessionEvent {
   id: string;
   status: string;
-  /** When it was heard of, right after the commit, in ms of `performance.now()`. */
+  /** When the event was received, right after the commit, in ms of `performance.now()`. */
   at: number;
-  /** When its transaction began, on the same clock: this is one machine. */
+  /** When its transaction began, on the same clock, because all runs on one machine. */
   beganAt: number;
 }
 
@@ -20,7 +20,7 @@ export interface SessionEvents {
   find(fits: (event: SessionEvent) => boolean, limitMs?: number): Promise<SessionEvent>;
 }
 
-/** Watches by a trigger of the bench's own database: the service runs as it is. */
+/** Watches by a trigger in the bench's own database, so the service runs unchanged. */
 export async function watchSessions(setting: Setting, database: BenchDatabase): Promise<SessionEvents> {
   await database.query(`create function tell_bench() returns trigger language plpgsql as $$
     begin

@@ -30,7 +30,7 @@ export async function measureSmall(
   const owner = (index: number) => accounts[index % accounts.length]!;
   const many = (send: (index: number) => Promise<number>) => async () => {
     const rate = await uploadsPerSecond(clients, count, send);
-    // Nobody transcribes here, and both count what waits.
+    // No worker runs here, and both contenders count what waits.
     await database.query('truncate sessions, transcripts; delete from pgboss.job');
     await removeFiles(setting);
     return rate;

@@ -1,4 +1,4 @@
-/** Recordings with what is said in them. */
+/** Recordings and their texts. */
 import { readFile, readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 

@@ -20,7 +20,7 @@ export function quantile(values: readonly number[], q: number): number {
   return below + (above - below) * (at - Math.floor(at));
 }
 
-/** Each value divided by the one of the same round: what disturbs a round disturbs both. */
+/** Each value divided by the value of the same round, because what disturbs a round disturbs both. */
 export const ratios = (ours: readonly number[], theirs: readonly number[]): number[] =>
   ours.map((value, round) => value / theirs[round]!);
 
@@ -38,7 +38,7 @@ export function judge({ values, goal }: Pick<Check, 'values' | 'goal'>): Verdict
   return { met: true, text: isAimMet ? 'reached, and the aim' : `reached; ${percent(median, aim)} short of the aim` };
 }
 
-/** Of nothing there are no percents. */
+/** There are no percents of 0. */
 const percent = (value: number, bound: number) =>
   bound === 0 ? readable(value) : `${Math.max(1, Math.round(Math.abs(value / bound - 1) * 100))} %`;
 
@@ -48,7 +48,7 @@ export function goalText(goal: Goal | undefined): string {
   return goal.aim === undefined ? bound : `${bound} (aim ${readable(goal.aim)})`;
 }
 
-/** Three digits that matter, no exponent; whole numbers as they are. */
+/** Three significant digits, without exponent. Whole numbers stay as they are. */
 export function readable(value: number): string {
   if (Number.isInteger(value)) return value.toLocaleString('en');
   const magnitude = Math.abs(value);

@@ -1,4 +1,7 @@
-/** Recordings of any size, as people upload them, made in seconds: what a second of noise is encoded to, repeated. */
+/**
+ * Recordings of any size, as people upload them. They are made in seconds by repeating what a second of noise is
+ * encoded to.
+ */
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,14 +15,14 @@ export type Format = (typeof formats)[number];
 
 /** How a minute is encoded so that copies of it in a row are a recording again. */
 const minuteArgs: Record<Format, string[]> = {
-  // 128 kbit/s, the usual; without tags, which would stand in the middle.
+  // 128 kbit/s, which is usual. Without tags, which would stand in the middle.
   mp3: ['-c:a', 'libmp3lame', '-b:a', '128k', '-write_xing', '0', '-id3v2_version', '0', '-f', 'mp3'],
   wav: ['-f', 's16le'],
   flac: ['-f', 's16le'],
   m4a: ['-c:a', 'aac', '-b:a', '128k', '-f', 'adts'],
 };
 
-/** How what was repeated becomes the file. */
+/** How the repeated content becomes a file. */
 const fileArgs: Partial<Record<Format, { input: string[]; output: string[] }>> = {
   wav: { input: ['-f', 's16le', '-ar', '48000', '-ac', '2'], output: ['-c', 'copy', '-f', 'wav'] },
   flac: { input: ['-f', 's16le', '-ar', '48000', '-ac', '2'], output: ['-compression_level', '0', '-f', 'flac'] },

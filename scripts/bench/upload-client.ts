@@ -1,4 +1,4 @@
-/** A client that is no slower than the socket: the form lies in memory before the clock starts. */
+/** A client that is as fast as the socket: its form is in memory before the clock starts. */
 import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-/** What uploads go to, and the traces that they leave there. */
+/** The servers that uploads are sent to, and the files that they leave. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serviceEnv } from './program.ts';
@@ -14,7 +14,7 @@ export interface Contenders {
   bare: Program;
 }
 
-/** What was received so far, not timed, so that the disk does not fill. */
+/** Removes the received files, outside of the measured time, so that the disk does not fill up. */
 export async function removeFiles(setting: Setting): Promise<void> {
   const { DATA_DIR } = serviceEnv(setting, '');
   for (const folder of [

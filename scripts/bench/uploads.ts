@@ -15,7 +15,7 @@ import type { Format } from './upload-audio.ts';
 import type { Contenders } from './upload-contenders.ts';
 
 const megabyte = 1_000_000;
-/** No account comes near the number of sessions that may wait. */
+/** So many accounts that none reaches its limit of queued sessions. */
 const accountCount = 50;
 
 interface LargeFile {
@@ -23,7 +23,7 @@ interface LargeFile {
   bytes: number;
   /** MB/s of each contender in each round. */
   figures: Record<'ours' | 'receiving' | 'pipe', number[]>;
-  /** How long this file takes to measure, with nothing else going on. */
+  /** How long the measurement of this file takes when nothing else runs. */
   measureMs: number;
   /** The most memory that a fresh process of ours ever had, in MB. */
   peakMb: number;
@@ -50,7 +50,7 @@ async function run(setting: Setting): Promise<Findings> {
   const kinds: [Format, number][] = [
     ['mp3', 1],
     ...(['mp3', 'm4a', 'flac', 'wav'] as const).map((format): [Format, number] => [format, middle]),
-    // As MP3 it would be longer than any plan allows.
+    // As MP3 it would be longer than any plan allows, so it is a WAV.
     ...(largest > middle ? [['wav', largest] as [Format, number]] : []),
   ];
   for (const [format, megabytes] of kinds) {
@@ -79,7 +79,7 @@ async function measureLarge(
 ): Promise<LargeFile> {
   const path = await makeAudio(setting, format, bytes);
   const form = await formOf(path);
-  // A fresh one, since its peak of memory is of its whole life.
+  // A fresh process, because its peak of memory is that of its whole life.
   const ours = await startApiProgram(setting, database.url, asStarted);
   const most = setting.sized({ full: 20, quick: 20, tiny: 1 });
   const times = Math.max(1, Math.min(most, Math.round((100 * megabyte) / bytes)));

@@ -2,21 +2,24 @@
 import { normalWords } from './normal-words.ts';
 
 export interface WordErrors {
-  /** Of the reference. */
+  /** Words of the reference. */
   words: number;
   insertions: number;
   deletions: number;
   substitutions: number;
 }
 
-/** Words on the way from the reference's to those that were heard, with the fewest errors. */
+/** The best ways from the reference's words to the heard ones so far. */
 interface Row {
   errors: Int32Array;
   insertions: Int32Array;
   deletions: Int32Array;
 }
 
-/** By the alignment of both with the fewest errors; where several have as few, the one with more substitutions. */
+/**
+ * Counts errors by the alignment of both texts with the fewest errors. Of several such alignments, the one with most
+ * substitutions counts.
+ */
 export function wordErrors(reference: string, heard: string): WordErrors {
   const numbers = new Map<string, number>();
   const numbered = (text: string) =>
@@ -51,7 +54,9 @@ export function wordErrors(reference: string, heard: string): WordErrors {
   return { words: expected.length, insertions, deletions, substitutions: errors - insertions - deletions };
 }
 
-/** Errors for each word of the reference; of one without words, all that were heard. May be above 1. */
+/**
+ * Errors per word of the reference. Without words in the reference, all words that were heard count. May be above 1.
+ */
 export function errorRate({ words, insertions, deletions, substitutions }: WordErrors): number {
   return (insertions + deletions + substitutions) / Math.max(1, words);
 }

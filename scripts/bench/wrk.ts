@@ -1,4 +1,4 @@
-/** Load by wrk, which takes less of the machine than any client in Node: one thread, 32 connections. */
+/** Makes load with wrk, which uses less of the machine than any client in Node: one thread, 32 connections. */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -21,7 +21,7 @@ export interface Load {
   failures: number;
 }
 
-/** Every request one of the targets, at random; wrk prepares them before it begins. */
+/** Each request goes to one of the targets, at random. wrk prepares them before it begins. */
 const lua = `
 local requests = {}
 function init(args)

@@ -8,7 +8,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 
-// The newest version that the Go module proxy can build: later ones need a module that it doesn't have.
+// The newest version that the Go module proxy can build. Later ones need a module that the proxy does not have.
 const oasdiff = 'github.com/oasdiff/oasdiff@v1.28.0';
 const root = resolve(import.meta.dirname, '../..');
 const [released, current] = ['codegen/released.yaml', 'openapi.yaml'].map((path) => resolve(root, path)) as [
@@ -16,7 +16,7 @@ const [released, current] = ['codegen/released.yaml', 'openapi.yaml'].map((path)
   string,
 ];
 
-// What oasdiff only warns of by itself, and the promise of version 1 forbids.
+// Changes that oasdiff only warns of, and that version 1 promises not to make.
 const levels = resolve(import.meta.dirname, 'breaking-changes.levels');
 
 const major = async (file: string) => Number(parse(await readFile(file, 'utf8')).info.version.split('.')[0]);

@@ -1,4 +1,4 @@
-/** `npm run check`: what must hold besides the tests. One line per check, and the output of those that fail. */
+/** `npm run check`: what must hold besides the tests. Prints one line per check, and the output of those that fail. */
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 
@@ -23,7 +23,7 @@ const checks: Check[] = [
   { name: 'contract breaks no promise of its last release', run: ['scripts/check/breaking-changes.ts'] },
 ];
 
-// redocly would report its use, and look for a newer version of itself, over the network.
+// Without this, redocly would send statistics and look for a newer version of itself.
 const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
 
 async function passes({ name, run }: Check): Promise<boolean> {

@@ -38,7 +38,7 @@ async function demonstrate(url: string, dataDir: string, audio: string): Promise
 interface Wish {
   audio: string;
   once: boolean;
-  /** Instead of the recognizer that the environment names. */
+  /** Used instead of the recognizer that the environment names. */
   model: KnownModel | undefined;
 }
 

@@ -1,6 +1,9 @@
 import { quoted } from '../terminal/quoted.ts';
 
-/** The lines to paste after a first transcript. The key stays in its file, out of screens and histories. */
+/**
+ * The lines to paste after a first transcript. The key stays in its file, so it is not shown on screens or kept in
+ * histories.
+ */
 export function nextSteps(options: { url: string; keyFile: string; audio: string; sessionId: string }): string {
   const { url, sessionId } = options;
   const authorization = `-H "Authorization: Bearer $(cat ${quoted(options.keyFile)})"`;

@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: the service for who works on it. It starts again when a file changes, its log is made for eyes, a demo
- * key is ready to paste, and what follows from openapi.yaml is written anew when that is saved.
+ * `npm run dev`: the service for developers. It starts again when a file changes, has a readable log and a demo key to
+ * paste. When openapi.yaml is saved, the files that follow from it are written again.
  */
 import { spawn } from 'node:child_process';
 import { watch } from 'node:fs';
@@ -23,7 +23,7 @@ function startWatched(ports: { PORT: string; OPS_PORT: string }): ChildProcess {
   const service = spawn('setpriv', ['--pdeathsig', 'TERM', '--', ...program], {
     cwd: root,
     env: { ...process.env, ...ports },
-    // Ctrl-C reaches it by way of this process, which then waits for an orderly end.
+    // Ctrl-C reaches only this process, which then waits for an orderly end of the service.
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -33,7 +33,7 @@ function startWatched(ports: { PORT: string; OPS_PORT: string }): ChildProcess {
 
 function regenerateOnSave(): void {
   let timer: NodeJS.Timeout | undefined;
-  // The folder, since many editors put a new file in the place of the old one.
+  // The folder is watched, because many editors replace a file by a new one.
   watch(root, { persistent: false }, (_event, name) => {
     if (name !== 'openapi.yaml') return;
     clearTimeout(timer);

@@ -12,7 +12,7 @@ const serverFiles = /^(codegen|handlers|src\/(api|sessions))\/|^src\/app\.ts$/;
 const clientFile = 'scripts/judges/drivers/openapi-fetch.ts';
 const clientTypes = 'scripts/judges/drivers/api.ts';
 
-/** The TypeScript compiler over the project with some files changed. It reads the project once. */
+/** The TypeScript compiler, for the project with some files changed. It reads the project once. */
 export class Compiler {
   readonly #files: string[];
   readonly #service: ts.LanguageService;
@@ -43,12 +43,12 @@ export class Compiler {
     });
   }
 
-  /** What keeps the server from compiling with these files. */
+  /** Errors of the server's code with these files. */
   serverFaults(changed: ChangedFiles): string[] {
     return this.#faults(changed, (path) => serverFiles.test(path));
   }
 
-  /** What keeps a client from compiling that is generated from the contract. */
+  /** Errors of a client's code that is generated from the contract. */
   async clientFaults(yaml: string): Promise<string[]> {
     return this.#faults(await typesForClients(yaml), (path) => path === clientFile);
   }

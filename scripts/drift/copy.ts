@@ -8,12 +8,12 @@ import type { Contract, Mutation } from './mutations.ts';
 export const projectFolder = resolve(import.meta.dirname, '../..');
 const notCopied = ['node_modules', '.git', '.data'];
 
-/** Files by their paths from the project's folder, with the text that a mutation gives them. */
+/** Changed files: their paths from the project's folder, and the text that a mutation gives them. */
 export type ChangedFiles = Record<string, string>;
 
 /**
- * What a mutation changes. A changed contract changes what is generated from it too.
- * @throws when the text that it looks for is no longer there: then the mutation has to follow the code
+ * The files that a mutation changes. When it changes the contract, the generated files change, too.
+ * @throws when the text that it replaces is no longer there; then the mutation must be adapted to the code
  */
 export async function changedBy(mutation: Mutation): Promise<ChangedFiles> {
   if ('file' in mutation) {

@@ -1,4 +1,4 @@
-/** Who catches what. Each is part of `npm run check`, the suite or ./scripts/conformance. */
+/** The judges. Each is a part of `npm run check`, of the tests or of ./scripts/conformance. */
 export const judgeTitles = {
   compiler: 'the compiler (npm run typecheck)',
   client: 'a generated client (./scripts/conformance)',

@@ -21,7 +21,7 @@ export class Judges {
     this.#copy = copy;
   }
 
-  /** What a judge says of the project with these files changed. */
+  /** What a judge reports about the project with these files changed. */
   async judge(name: JudgeName, files: ChangedFiles, test?: string): Promise<Verdict> {
     switch (name) {
       case 'compiler':
@@ -59,6 +59,6 @@ const byFaults = (faults: string[]): Verdict => ({
 
 const ownContract = () => readFile(join(projectFolder, 'openapi.yaml'), 'utf8');
 
-/** The contract as it is edited, with what was generated from the one before. */
+/** The changed contract, with the files that were generated from the old one. */
 const onlyContract = ({ 'openapi.yaml': yaml }: ChangedFiles): ChangedFiles =>
   yaml === undefined ? {} : { 'openapi.yaml': yaml };

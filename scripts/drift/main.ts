@@ -1,6 +1,7 @@
 /**
- * `npm run check:drift`: shows that server and contract can't drift apart unseen. Each mutation breaks a copy of the project
- * in one way, and the judge named beside it has to catch it. Every judge first has to find nothing wrong without one.
+ * `npm run check:drift`: shows that server and contract can't drift apart without being noticed. Each mutation breaks a
+ * copy of the project in one way, and its judge must catch it. Before that, every judge must find nothing wrong in the
+ * unbroken copy.
  */
 import { Compiler } from './compiler.ts';
 import { ProjectCopy, changedBy } from './copy.ts';
@@ -12,7 +13,7 @@ import type { Mutation } from './mutations.ts';
 
 const titleOf = ({ judge, test }: Pick<Mutation, 'judge' | 'test'>) => test ?? judgeTitles[judge];
 
-/** Each judge of the table once, so that a judge that fails anyway is no proof. */
+/** Each judge of the table once: a judge that always fails proves nothing. */
 const soundChecks = [...new Map(mutations.map((mutation) => [titleOf(mutation), mutation])).values()];
 
 function report(caught: boolean, sentence: string, { kind, words }: Verdict): void {

@@ -1,14 +1,14 @@
 /** The ways in which server and contract can drift apart, each as one small change that a judge has to catch. */
 import type { JudgeName } from './judge-titles.ts';
 
-/** The parsed contract, to be changed in place. */
+/** The parsed contract. A mutation changes it in place. */
 export type Contract = { [name: string]: Contract } & { required: string[]; enum: string[] };
 
 interface Drift {
-  /** What drifts, in a sentence; CONTRIBUTING.md has the same. */
+  /** What drifts, in one sentence. CONTRIBUTING.md has the same sentence. */
   drift: string;
   judge: JudgeName;
-  /** The test file that is the judge, where it is one. */
+  /** The test file that catches it, when a test does. */
   test?: string;
 }
 

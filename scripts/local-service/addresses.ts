@@ -26,7 +26,7 @@ function explained(error: NodeJS.ErrnoException, host: string, port: number, var
   );
 }
 
-/** An address to connect to, for one to listen on. */
+/** The address to connect to, for an address that a server listens on. */
 export function connectable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

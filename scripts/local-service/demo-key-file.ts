@@ -7,8 +7,8 @@ const root = resolve(import.meta.dirname, '../..');
 export const demoKeyFile = (dataDir: string): string => join(dataDir, 'demo-key');
 
 /**
- * The key to use: the one given, that of `TRANSCRIPTION_API_KEY`, or the demo key of the quickstart. The demo key goes
- * to this machine only.
+ * The key to use: the one that was given, that of `TRANSCRIPTION_API_KEY`, or the demo key of the quickstart. The demo
+ * key is sent to this machine only.
  */
 export async function findApiKey(given: string | undefined, url: string): Promise<string | undefined> {
   const chosen = given ?? process.env['TRANSCRIPTION_API_KEY'];

@@ -15,8 +15,8 @@ export interface DemoKey {
 }
 
 /**
- * The key of the last quickstart while the service still takes it, otherwise a new one of a new account with 10 h.
- * @throws with what the admin command says when it fails
+ * The key of the last quickstart if the service still accepts it. Otherwise a new key of a new account with 10 h.
+ * @throws with the output of the admin command when it fails
  */
 export async function demoKey(url: string, dataDir: string): Promise<DemoKey> {
   const file = demoKeyFile(dataDir);
@@ -26,13 +26,13 @@ export async function demoKey(url: string, dataDir: string): Promise<DemoKey> {
   const { id } = await admin<{ id: string }>('accounts', 'create', ...account);
   const scopes = ['--scope', 'read', '--scope', 'write'];
   const { secret } = await admin<{ secret: string }>('keys', 'issue', id, ...scopes, '--label', 'quickstart');
-  // A file that is already there would keep its mode.
+  // Removed first, because an existing file would keep its mode.
   await rm(file, { force: true });
   await writeFile(file, `${secret}\n`, { mode: 0o600 });
   return { secret, file, isNew: true };
 }
 
-/** A used-up allowance is no reason for another account. */
+/** A key whose allowance is used up is valid. */
 async function isValid(url: string, secret: string): Promise<boolean> {
   const { response } = await createApiClient(url, secret).GET('/sessions', { params: { query: { limit: 1 } } });
   return ![401, 403].includes(response.status);

@@ -29,8 +29,8 @@ export async function startServiceProcess(options: {
   signal: AbortSignal;
 }): Promise<ServiceProcess> {
   const log = await open(options.logFile, 'w', 0o600);
-  // The kernel sends SIGTERM when this process is gone, even by SIGKILL. In a process group of its own, since a
-  // terminal's Ctrl-C must reach it only by way of the quickstart.
+  // The kernel sends SIGTERM when this process is gone, even after SIGKILL. The service has a process group of its own,
+  // so that a terminal's Ctrl-C reaches only the quickstart, which then ends the service.
   const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', process.execPath, 'src/start.ts'], {
     cwd: root,
     env: { ...process.env, ...options.environment },
@@ -80,7 +80,7 @@ async function endOf(logFile: string): Promise<string> {
   return lines.map((line) => `  ${messageOf(line)}`).join('\n');
 }
 
-/** Of a log line only what a person wants to read first. */
+/** The part of a log line that a person wants to read first. */
 function messageOf(line: string): string {
   try {
     return (JSON.parse(line) as { msg?: string }).msg ?? line;

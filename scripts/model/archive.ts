@@ -1,4 +1,4 @@
-/** Reads tar archives that come from anywhere: nothing is written but the files of a model, under names of ours. */
+/** Reads tar archives from any source. Only the files of a model are written, under names that we choose. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -83,7 +83,10 @@ async function feed(
   parser.end();
 }
 
-/** The parser knows gzip by its first bytes, and so bzip2 is known: names are changed by browsers. */
+/**
+ * gzip is recognized by its first bytes, by the parser. bzip2 is recognized in the same way, because browsers change
+ * file names.
+ */
 async function contentOf(archive: string, onBytes: (bytes: number) => void): Promise<AsyncIterable<Buffer>> {
   const beginning = await firstBytes(archive);
   const file = counted(createReadStream(archive, { highWaterMark: 1024 * 1024 }), onBytes);
@@ -105,7 +108,7 @@ async function firstBytes(file: string): Promise<string> {
   return buffer.toString('latin1', 0, bytesRead);
 }
 
-/** Neither Node nor the parser has it. */
+/** Neither Node nor the parser can read bzip2. */
 async function* unpackBzip2(file: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const child = spawn(await findExecutable('bzip2'), ['-dc'], { env: {}, cwd: '/' });
   const ended = once(child, 'close') as Promise<[code: number | null]>;

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
-/** As the hub says it: SHA-256 of a large file (Git LFS), the name of the Git object of a small one. */
+/** The checksum that the hub gives: SHA-256 for a large file (Git LFS), the name of the Git object for a small one. */
 export interface Checksum {
   algorithm: 'SHA-256' | 'Git SHA-1';
   /** Hexadecimal. */

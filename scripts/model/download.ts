@@ -16,7 +16,7 @@ export interface Installation extends Target {
 }
 
 /**
- * Downloads a model, unless it is there. What came of one that was broken off is kept, and used.
+ * Downloads a model, unless it is installed. Parts of an interrupted download are kept and used.
  * @returns whether it was downloaded
  * @throws {Refusal}
  * @throws the abort reason of `signal`
@@ -51,7 +51,7 @@ export async function downloadModel(model: KnownModel, hub: Hub, installation: I
   });
 }
 
-/** Whole files, and those that began. */
+/** Bytes of complete files and of files that have begun. */
 async function bytesThere(folder: string, files: readonly HostedFile[]): Promise<number> {
   const paths = files.flatMap((file) => [join(folder, file.name), partOf(folder, file)]);
   const stats = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));

@@ -1,4 +1,7 @@
-/** One file of a model: from the hub to the disk, going on where it was broken off, checked before it counts. */
+/**
+ * Downloads one file of a model. After an interruption it continues where it ended. The file counts only after its
+ * checksum was compared.
+ */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm, stat, truncate } from 'node:fs/promises';
@@ -19,12 +22,12 @@ export interface Fetching {
   onNotice: (message: string) => void;
 }
 
-/** The server sends something else than the part that was asked for: mostly the whole file again. */
+/** The server does not send the part that was asked for; usually it sends the whole file again. */
 class NoSuchPart extends Error {}
 
 /**
- * Brings `file` into `folder`. What came is kept when it is broken off, under a name that holds the checksum: when the hub
- * has another file by then, it begins anew.
+ * Downloads `file` to `folder`. After an interruption the downloaded bytes are kept under a name that holds the
+ * checksum. When the hub has another file by then, the download begins anew.
  * @throws {Refusal}
  * @throws the abort reason of `signal`
  */
@@ -50,13 +53,13 @@ export async function fetchFile(hub: Hub, file: HostedFile, folder: string, fetc
   );
 }
 
-/** Where the bytes of a file are that is not whole yet. */
+/** The path of a file that is not complete. */
 export const partOf = (folder: string, { name, checksum }: HostedFile): string =>
   join(folder, `${name}.${checksum.value.slice(0, 16)}`);
 
 /**
- * Goes on after each interruption, as long as something came; where the server does not send the rest alone, from the start,
- * but only once: one that always breaks off at the same place would never come to an end.
+ * Continues after each interruption, as long as something was received. When the server does not send the rest alone,
+ * the download begins again, but only once: a server that always stops at the same place would never let it end.
  */
 async function fetchRest(hub: Hub, file: HostedFile, part: string, fetching: Fetching): Promise<void> {
   let beganAnew = false;
@@ -94,13 +97,13 @@ async function fetchRest(hub: Hub, file: HostedFile, part: string, fetching: Fet
 
 /** Asks for everything from byte `from` on, by the hub's client, and appends it. */
 async function append(hub: Hub, file: HostedFile, part: string, from: number, fetching: Fetching): Promise<void> {
-  // The client's stream tells of an error no more than its message, and takes a whole file for the part it asked for.
+  // The client's stream reports only the message of an error, and takes a whole file for the part that it asked for.
   let refusal: unknown;
   const ask: typeof fetch = async (...request) => {
     try {
       const answer = await hub.fetch(...request);
       if (from === 0 || answer.headers.get('Content-Range')?.startsWith(`bytes ${from}-`)) return answer;
-      // What nobody reads would keep its connection.
+      // A body that nobody reads would keep its connection.
       await answer.body?.cancel();
       throw new NoSuchPart();
     } catch (error) {
@@ -109,7 +112,7 @@ async function append(hub: Hub, file: HostedFile, part: string, from: number, fe
     }
   };
   const { repo, revision, path, bytes, checksum } = file;
-  // The address that every mirror has: the hub's newer protocol (xet) can not go on in the middle of a file.
+  // Every mirror has this address. The hub's newer protocol (xet) can't continue in the middle of a file.
   const url = `${hub.url}/${repo}/resolve/${revision}/${path}`;
   const downloadInfo = { size: bytes, etag: checksum.value, url };
   const blob = await downloadFile({ repo, revision, path, fetch: ask, xet: false, downloadInfo });
@@ -118,13 +121,13 @@ async function append(hub: Hub, file: HostedFile, part: string, from: number, fe
   try {
     await pipeline(body, upTo(bytes, from, fetching.onBytes), disk, { signal: fetching.signal });
   } catch (error) {
-    // What is being written is still to be counted.
+    // Bytes that are being written must still be counted.
     if (!disk.closed) await once(disk, 'close');
     throw refusal ?? error;
   }
 }
 
-/** A server that doesn't stop must not fill the disk. */
+/** Stops a server that sends too much, so that it does not fill the disk. */
 function upTo(bytes: number, from: number, onBytes: (bytes: number) => void): Transform {
   let have = from;
   return new Transform({

@@ -2,7 +2,7 @@ import { Refusal } from '../terminal/refusal.ts';
 
 const withoutInternet = 'Without internet: npm run model -- download NAME --from FOLDER or ARCHIVE';
 
-/** The hub answered, but not with what it was asked for. */
+/** The hub answered, but with an error. */
 export class HubRefusal extends Refusal {
   readonly status: number;
 
@@ -24,7 +24,7 @@ function reasonOf(status: number, hasToken: boolean): string {
   return 'this was not expected. Is HF_ENDPOINT right?';
 }
 
-/** Nobody answered: no network, or a proxy that is not told of or stands in the way. */
+/** Nobody answered: there is no network, or a proxy is missing in the environment or blocks the request. */
 export function unreachable(origin: string, cause: unknown): Refusal {
   const lines = [
     `${origin} can not be reached (${atTheBottomOf(cause)}).`,
@@ -34,7 +34,7 @@ export function unreachable(origin: string, cause: unknown): Refusal {
   return new Refusal(lines.join('\n'));
 }
 
-/** The message that says most: errors of the network have their cause below them. */
+/** The innermost message. In errors of the network, the cause is the helpful one. */
 export function atTheBottomOf(error: unknown): string {
   if (error instanceof AggregateError) return atTheBottomOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);

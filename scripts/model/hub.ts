@@ -1,4 +1,4 @@
-/** The Hugging Face hub, or a mirror of it, as its own tools are told by the environment. */
+/** The Hugging Face hub or a mirror of it. The environment variables are those of the hub's own tools. */
 import { pathsInfo } from '@huggingface/hub';
 import { fetch as fetchByHttp1 } from 'undici';
 import { ConfigError } from '../../src/config.ts';
@@ -11,7 +11,7 @@ import type { Checksum } from './checksum.ts';
 export interface Hub {
   /** Without a slash at its end. */
   url: string;
-  /** For the hub's client. Rejects with a {@link Refusal} unless the answer is a success. */
+  /** For the hub's client. Rejects with a {@link Refusal} when the answer is no success. */
   fetch: typeof fetch;
 }
 
@@ -31,21 +31,23 @@ const silenceLimitMs = 60_000;
 export function connectToHub(env: NodeJS.ProcessEnv, signal: AbortSignal): Hub {
   const url = (env['HF_ENDPOINT']?.trim() || 'https://huggingface.co').replace(/\/+$/, '');
   if (!isWebAddress(url)) {
-    // Not shown, since somebody may have put a password into it.
+    // The value is not shown, because it may contain a password.
     throw new ConfigError([
       'HF_ENDPOINT: expected the address of a mirror, such as https://hf.example.com, without a user',
     ]);
   }
   const token = env['HF_TOKEN']?.trim();
-  // undici 7, not Node's own fetch: that speaks HTTP/2, at a few MB/s from far away, as the hub's client notes of its own.
+  // undici 7 instead of Node's own fetch, which uses HTTP/2 and then gets only a few MB/s over long distances, as the
+  // hub's client notes.
   const dispatcher = throughProxies({ headersTimeout: silenceLimitMs, bodyTimeout: silenceLimitMs });
 
   const ask: typeof fetch = async (input, init) => {
     const target = new URL(input instanceof Request ? input.url : input);
     const headers = new Headers(init?.headers);
-    // Bytes as they are: a part that is asked for later has to begin where the last one ended.
+    // Without compression: a later part must begin at the byte where the last one ended.
     headers.set('Accept-Encoding', 'identity');
-    // Not by the client, which takes the hub's own tokens only. Where a redirect leads elsewhere, fetch leaves it out.
+    // The client accepts only the hub's own tokens, so the header is set here. fetch removes it when a redirect leads
+    // to another host.
     if (token) headers.set('Authorization', `Bearer ${token}`);
     const request = { ...init, headers, dispatcher, signal } as Parameters<typeof fetchByHttp1>[1];
     const answer = await fetchByHttp1(target, request).catch((cause: unknown) => {
@@ -75,7 +77,7 @@ async function describe(hub: Hub, file: HubFile): Promise<HostedFile> {
   const { repo, revision, path } = file;
   const question = { repo, revision, paths: [path], hubUrl: hub.url, fetch: hub.fetch };
   const [found] = await pathsInfo(question).catch((error: Error) => {
-    // What else is thrown, is thrown by the client over an answer that it doesn't understand.
+    // The client throws other errors for an answer that it doesn't understand.
     throw error instanceof Refusal || error.name === 'AbortError' ? error : noHub(hub);
   });
   if (found === undefined) throw new Refusal(`${hub.url} has no file ${path} in ${repo} (${revision.slice(0, 8)}).`);

@@ -9,7 +9,7 @@ import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.
 export interface ListedModel extends Pick<KnownModel, 'name' | 'kind' | 'languages' | 'bytes'> {
   id: string;
   installed: boolean;
-  /** A part of it is there, and a download goes on from it. */
+  /** A part of it was downloaded, and a download continues from there. */
   begun: boolean;
   /** Where it is, or will be. */
   folder: string;

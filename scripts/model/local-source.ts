@@ -11,9 +11,9 @@ import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.
 import type { Installation } from './download.ts';
 
 /**
- * Installs a model from a folder, or from an archive as sherpa-onnx's releases are (.tar, .tar.gz, .tar.bz2). Its files are
- * found by their names; there is nothing to compare them with.
- * @returns whether it was installed: it is not where it is there already
+ * Installs a model from a folder, or from an archive in the form of sherpa-onnx's releases (.tar, .tar.gz, .tar.bz2).
+ * Its files are found by their names. There are no checksums to compare.
+ * @returns whether it was installed; false when it is installed already
  * @throws {Refusal}
  * @throws the abort reason of `signal`
  */
@@ -24,7 +24,7 @@ export async function installFrom(source: string, model: KnownModel, installatio
   return holdModel(dataDir, model.name, async () => {
     if (await isInstalled(dataDir, model)) return false;
     await refuseFullDisk(model.bytes, installation);
-    // What was downloaded before is of no use here.
+    // Downloaded parts are not needed any more.
     await removeWhole(partialFolder(dataDir, model.name));
     const folder = await openStaging(dataDir, model.name);
     try {
@@ -64,7 +64,7 @@ async function bring(
 const namesOf = ({ path, name }: { path: string; name: string }) => (path === name ? name : `${path} (or ${name})`);
 
 /**
- * Links are followed: the folder is the operator's own, and the hub's tools make such ones.
+ * Follows links: the folder is the operator's own, and the hub's tools make folders with links.
  * @param onFiles hears how many files were looked for
  */
 async function copyModel(

@@ -58,7 +58,7 @@ function knownModel(typed: string): KnownModel {
   throw new InvalidArgumentError(`\nType one of these:\n${knownModels.map(({ name }) => `  ${name}`).join('\n')}`);
 }
 
-/** Of the service's configuration; a recognizer that still lacks its model must not stand in the way here. */
+/** The part of the configuration that this command needs. A recognizer that still lacks its model is no error here. */
 function readOwnConfig(): Config {
   return readConfig({ ...process.env, RECOGNIZER: '', SHERPA_ONNX_MODEL: '' });
 }

@@ -1,4 +1,4 @@
-/** The folder in which a model comes together, beside the one that it becomes: `NAME.partial`. */
+/** The folder `NAME.partial`, in which a model is put together before it gets its own folder. */
 import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tryLock } from '../../db/embedded/file-lock.ts';
@@ -10,15 +10,15 @@ import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.
 
 export interface Target {
   dataDir: string;
-  /** `MIN_FREE_DISK`: what the service needs for uploads is not for models. */
+  /** `MIN_FREE_DISK`: room that uploads need must not be used for models. */
   minFreeDisk: number;
 }
 
 export const partialFolder = (dataDir: string, name: string): string => `${modelFolder(dataDir, name)}.partial`;
 
 /**
- * Nobody else installs or removes this model meanwhile; the lock ends with the process at the latest.
- * @throws {Refusal} when somebody does
+ * Locks a model, so that nobody else installs or removes it. The lock ends with the process at the latest.
+ * @throws {Refusal} when another command has the lock
  */
 export async function holdModel<T>(dataDir: string, name: string, work: () => Promise<T>): Promise<T> {
   const lock = await takeLock(dataDir, name).catch((error: Error) => {
@@ -38,7 +38,7 @@ async function takeLock(dataDir: string, name: string): Promise<FileLock | undef
   return tryLock(join(modelsFolder(dataDir), `.${name}.lock`), 'exclusive');
 }
 
-/** Makes the folder, or goes on with what an interrupted command left in it. */
+/** Makes the folder, or keeps what an interrupted command left in it. */
 export async function openStaging(dataDir: string, name: string): Promise<string> {
   const folder = partialFolder(dataDir, name);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -51,7 +51,7 @@ export async function publish(dataDir: string, model: KnownModel): Promise<void>
   for (const { name } of model.files) {
     await using file = await open(join(folder, name), 'r+');
     await file.chmod(0o600);
-    // Whole after a power failure, too.
+    // Flushed, so that the file is complete after a power failure, too.
     await file.sync();
   }
   await removeWhole(modelFolder(dataDir, model.name));
@@ -64,8 +64,8 @@ export async function keepOnly(folder: string, names: ReadonlySet<string>): Prom
 }
 
 /**
- * Half a model never stands under its name, even when this is interrupted.
- * @returns bytes that are free again
+ * Removes a model. Even when this is interrupted, no incomplete model has the model's name.
+ * @returns how many bytes are free again
  */
 export async function removeWhole(folder: string): Promise<number> {
   const bytes = await bytesIn(folder);

@@ -26,7 +26,7 @@ function bars(stream: NodeJS.WriteStream): Progress {
       stream.write(`${line}\n`);
     },
     begin(title, total) {
-      // The title comes last, since a narrow terminal cuts it off.
+      // The title comes last, because a narrow terminal cuts it off.
       const format = `{bar} {percentage} %  ${title}`;
       const look = { barCompleteChar: '█', barIncompleteChar: '░', barsize: 30 };
       const current = new SingleBar({ stream, format, fps: 20, hideCursor: false, ...look });

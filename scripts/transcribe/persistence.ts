@@ -10,12 +10,12 @@ interface Answer<Data> {
 
 const tries = 4;
 const firstPauseMs = 500;
-/** Asking again helps with these, and `Retry-After` says when. */
+/** After these statuses another try may succeed, and `Retry-After` says when. */
 const passingStatuses = [429, 503];
 
 /**
- * Asks until there is an answer: a lost connection, a service that restarts and a used-up allowance are waited out.
- * `ask` must be safe to repeat.
+ * Asks until there is an answer. It waits while the connection is lost, the service restarts or the allowance is used
+ * up. `ask` must be safe to repeat.
  * @param onPause hears why there is a pause, and for how long
  * @throws {Refusal} when the service refuses, or still can't be reached after some tries
  */

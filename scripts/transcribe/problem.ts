@@ -9,7 +9,9 @@ const nextSteps: Record<string, string> = {
   account_suspended: 'Resume the account: npm run admin -- accounts resume ACCOUNT',
 };
 
-/** A problem+json answer as a sentence with its code, what to do next, and the request id that support asks for. */
+/**
+ * Turns a problem+json answer into a sentence with its code, what to do next, and the request id that support asks for.
+ */
 export function refusalOf(problem: unknown, response: Response): Refusal {
   if (!isProblem(problem)) return new Refusal(`${response.url} answered ${response.status} ${response.statusText}`);
   const fields = (problem.errors ?? []).map(({ name, message }) => `  ${name} ${message}`);

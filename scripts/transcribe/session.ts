@@ -1,4 +1,4 @@
-/** One recording's way through the service, as any client of the contract would go it. */
+/** Sends one recording through the service, as any client of the contract would do. */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -75,7 +75,7 @@ async function finalTranscript(
     const transcript = (await askPersistently(look, progress.say)) as Schema<'Transcript'>;
     if (transcript.status === 'completed') return transcript;
     if (transcript.status === 'failed') throw failureOf(transcript);
-    // A service that stops answers those who wait at once.
+    // A service that stops answers waiting clients at once, so there is a pause before the next request.
     await delay(firstLookMs);
   }
 }
@@ -85,7 +85,10 @@ function failureOf({ sessionId, error }: Schema<'Transcript'>): Refusal {
   return new Refusal(`${message} (${code})\nSession ${sessionId}. Nothing was charged.`);
 }
 
-/** Looks ever less often, so that a long recording doesn't use up the allowance. Failing to look is no failure. */
+/**
+ * Shows progress. It asks less and less often, so that a long recording doesn't use up the allowance. Errors are
+ * ignored.
+ */
 async function showProgress(
   client: ApiClient,
   sessionId: string,

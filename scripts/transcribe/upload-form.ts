@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 
-/** A multipart/form-data body that is read from disk while it is sent, as often as it has to be sent. */
+/** A multipart/form-data body that is read from disk while it is sent. It can be sent several times. */
 export interface UploadForm {
   headers: { 'Content-Type': string; 'Content-Length': string };
-  /** With what surrounds the file. */
+  /** The size of the whole body, with the parts around the file. */
   sizeBytes: number;
   fileBytes: number;
   /** @param onSent hears how many bytes the connection has taken so far */
@@ -13,8 +13,8 @@ export interface UploadForm {
 }
 
 /**
- * `fetch` can encode a FormData by itself, but tells nobody how far it got; and a length known beforehand lets the
- * service refuse a file that is too large before it is sent.
+ * `fetch` can encode a FormData itself, but does not report progress. And when the length is known before, the service
+ * can refuse a file that is too large before it is sent.
  */
 export async function uploadForm(file: string): Promise<UploadForm> {
   const boundary = `transcription-${randomUUID()}`;
@@ -34,7 +34,7 @@ export async function uploadForm(file: string): Promise<UploadForm> {
   };
 }
 
-/** As the HTML standard has it for the names of files in forms. */
+/** Escapes a file name for a form, as the HTML standard says. */
 function escaped(fileName: string): string {
   return fileName.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
 }

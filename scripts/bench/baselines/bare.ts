@@ -1,6 +1,7 @@
 /**
- * What Node.js and PostgreSQL can do at most: bare node:http and pg, prepared statements, times as text. No authentication
- * (the account comes in a header), no validation, no log, no metrics. The answers are the service's, but for its headers.
+ * The most that Node.js and PostgreSQL can do: bare node:http and pg, prepared statements, times as text. There is no
+ * authentication (a header names the account), no validation, no log and no metrics. The answers are those of the
+ * service, without its headers.
  */
 import { createServer } from 'node:http';
 import pg from 'pg';

@@ -1,7 +1,7 @@
 /**
- * As a competent team would write it in a week: Fastify 5 with schemas for what comes in and what goes out, pg with its
- * usual dates, a row for each segment (`bench_segments`). Like the bare baseline it has no authentication, allowance, log
- * or metrics, which is in its favour.
+ * What a good team would write in a week: Fastify 5 with schemas for requests and answers, pg with its usual dates, a
+ * row for each segment (`bench_segments`). It has no authentication, allowance, log or metrics, which makes it faster
+ * than it would be.
  */
 import fastify from 'fastify';
 import pg from 'pg';

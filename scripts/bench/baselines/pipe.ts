@@ -1,7 +1,8 @@
 /**
- * What an upload costs at least. `POST /file`: the body, whatever it is, piped to a file that is flushed to disk (fsync)
- * before the answer. `POST /file-and-rows`: the same for a short body, and the statements of the service's transaction,
- * prepared. `POST /ours`: the service's own receiving (form, limits, counting, fsync) and nothing else of it.
+ * The least that an upload can cost. `POST /file` pipes the body, whatever it is, to a file, and flushes it to disk
+ * (fsync) before the answer. `POST /file-and-rows` does the same for a short body and runs the statements of the
+ * service's transaction, prepared. `POST /ours` is the service's own receiving (form, limits, counting, fsync) and
+ * nothing else.
  */
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -24,7 +25,7 @@ const audioStore = new AudioStore(join(FOLDER!, 'received'));
 await audioStore.open();
 const parts = { audioStore, config: { minFreeDisk: 0 } } as Pick<Foundation, 'audioStore' | 'config'>;
 
-/** What the service asks and writes between begin and commit, in its order, in as few words as it takes. */
+/** What the service reads and writes between begin and commit, in its order and in as few statements as possible. */
 const statements = [
   'select * from accounts join plans using (plan) where id = $1 for update of accounts',
   'select id from api_keys where account_id = $1 and revoked_at is null',
