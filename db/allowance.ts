@@ -3,7 +3,7 @@ import { Prepared } from './prepared.ts';
 import type { Queryable } from './database.ts';
 
 export interface AllowanceWindow {
-  /** Whether the request was admitted; only then it counts. */
+  /** Whether the request was admitted. Only admitted requests count. */
   admitted: boolean;
   /** Requests that this window still has room for. */
   remaining: number;
@@ -14,10 +14,10 @@ export interface AllowanceWindow {
 /**
  * Counts one request of an account in the current window of 60 s by the database's clock, unless the window is full.
  *
- * The window is computed in the update itself, with `clock_timestamp()`, that is after the row's lock was got: requests
- * that waited for each other over the end of a window are counted in the right one, and a clock that jumps in either
- * direction begins a new window. Only admitted requests are counted, so that a limit that changes within a window, or that
- * one process learns of before another, neither forgets nor invents any.
+ * The update itself computes the window with `clock_timestamp()`, after it has got the row's lock. So requests that
+ * waited for each other over the end of a window count in the right one, and a clock that jumps begins a new window.
+ * Only admitted requests are counted. So no request is lost or invented when a limit changes within a window, or when
+ * one process learns of it before another.
  *
  * @param allowance requests per window
  */
@@ -59,18 +59,18 @@ const counted = new Prepared<{ accountId: string; allowance: number }, Count>('c
 });
 
 export interface FittingCount {
-  /** Requests counted in this window, these included. */
+  /** Requests counted in this window, including these. */
   used: number;
   /** Seconds until the window ends, 1 to 60. */
   endsInSeconds: number;
 }
 
 /**
- * Counts several requests of several accounts at once, as {@link countRequest} does one of one: those of an account all
- * together, or none of them when not all fit into its window.
+ * Counts several requests of several accounts at once, as {@link countRequest} counts one. The requests of an account
+ * are admitted all together, or none of them when not all fit into its window.
  *
  * @param asked each account once
- * @returns by account, those whose requests were all admitted
+ * @returns by account; only accounts whose requests were all admitted
  */
 export async function countRequestsThatFit(
   db: Queryable,
@@ -98,7 +98,7 @@ interface Together {
 const countedTogether = new Prepared<Together, { account_id: string; used: number; ends_in: number }>(
   'count-requests',
   (db, parameter) => {
-    // In the order of their ids, so that no two processes wait for each other's rows in a circle.
+    // In the order of their ids, so that no two processes wait for each other's rows.
     const statement = sql<{ account_id: string; used: number; ends_in: number }>`
       with asked as (
         select * from unnest(${parameter('accountIds')}::uuid[], ${parameter('allowances')}::int[], ${parameter('wanted')}::int[])

@@ -1,6 +1,7 @@
 /**
- * Removes what killed processes left of uploads. A process touches the files of its own uploads every 30 s; one that
- * nobody has touched for 3 minutes is nobody's. Both are measured by a clock that never jumps.
+ * Removes files of uploads whose process was killed. A process touches the files of its own uploads every 30 s. A file
+ * that was not touched for 3 minutes belongs to no process any more. Both times are measured by a clock that never
+ * jumps.
  */
 import type { AudioStore } from './audio-store.ts';
 import type { Log } from '../log.ts';
@@ -8,7 +9,7 @@ import type { Log } from '../log.ts';
 const everyMs = 30_000;
 const patienceMs = 3 * 60_000;
 
-/** A file as it was met first with this time of its last change. */
+/** When a file was first seen with this time of its last change. */
 interface Met {
   writtenAt: number;
   /** ms, as of `performance.now()` */
@@ -23,7 +24,10 @@ export class AbandonedUploads {
     this.#audioStore = audioStore;
   }
 
-  /** Removes what earlier looks met 3 minutes ago or longer, and nobody has touched since. @param now ms, as of `performance.now()` */
+  /**
+   * Removes files that were first seen 3 minutes ago or longer and were not touched since.
+   * @param now ms, as of `performance.now()`
+   */
   async look(now = performance.now()): Promise<void> {
     await this.#audioStore.touchIncoming();
     const left = new Map<string, Met>();

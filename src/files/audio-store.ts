@@ -8,7 +8,7 @@ import type { WrittenFile } from './touched-files.ts';
 export class AudioStore {
   readonly #folder: string;
   readonly #incoming: string;
-  /** Paths of this process's own uploads that are coming in. */
+  /** Paths of the uploads that this process is receiving. */
   readonly #comingIn = new Set<string>();
 
   constructor(dataDir: string) {
@@ -20,7 +20,7 @@ export class AudioStore {
     await mkdir(this.#incoming, { recursive: true, mode: 0o700 });
   }
 
-  /** A name for an upload that is still coming in. */
+  /** A new name for an upload that is being received. */
   newIncomingPath(): string {
     const path = this.incomingPath(randomUUID());
     this.#comingIn.add(path);
@@ -31,7 +31,7 @@ export class AudioStore {
     return join(this.#incoming, name);
   }
 
-  /** Tells other processes that the uploads of this one are alive. */
+  /** Touches the files of this process's uploads, so that other processes leave them alone. */
   async touchIncoming(): Promise<void> {
     const now = new Date();
     for (const path of this.#comingIn) {
@@ -45,7 +45,10 @@ export class AudioStore {
     return join(this.#folder, accountId, sessionId);
   }
 
-  /** Gives an incoming file, which is on disk already (fsync), its session's name, durably. */
+  /**
+   * Gives a received file, which is on disk already (fsync), the name of its session. The name survives a power
+   * failure.
+   */
   async keep(incomingPath: string, accountId: string, sessionId: string): Promise<void> {
     const folder = join(this.#folder, accountId);
     if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(this.#folder);
@@ -72,8 +75,8 @@ export class AudioStore {
   }
 
   /**
-   * Everything that is stored, some files of an account at a time and in no order. Files with other names than sessions
-   * have are told too: somebody put them there.
+   * All stored files, some files of an account at a time, in no order. It also finds files that do not have the name of
+   * a session: a person put them there.
    */
   async *stored(atATime: number): AsyncGenerator<{ accountId: string; files: WrittenFile[] }> {
     for await (const accountId of entriesOf(this.#folder)) {
@@ -89,7 +92,7 @@ export class AudioStore {
     }
   }
 
-  /** Uploads that are coming in, and those that died. */
+  /** Files of uploads that are being received, and of those whose process died. */
   incoming(): AsyncGenerator<WrittenFile> {
     return filesIn(this.#incoming);
   }
@@ -98,7 +101,7 @@ export class AudioStore {
     return (await lastTouched(this.incomingPath(name))) !== undefined;
   }
 
-  /** @throws when the folder of uploads is gone, or may not be read: so are all the others then */
+  /** @throws when the folder of uploads is gone or can't be read; then this is true of all folders */
   async checkReadable(): Promise<void> {
     await (await opendir(this.#incoming)).close();
   }

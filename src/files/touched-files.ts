@@ -1,4 +1,4 @@
-/** Files of a folder that other processes add to and remove from meanwhile. */
+/** Reads folders while other processes add and remove files. */
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Stats } from 'node:fs';
@@ -9,7 +9,7 @@ export interface WrittenFile {
   writtenAt: number;
 }
 
-/** The files in a folder, read as they are needed; not those that are removed meanwhile. */
+/** The files in a folder, read when they are needed. Files that are removed meanwhile are left out. */
 export async function* filesIn(folder: string): AsyncGenerator<WrittenFile> {
   for await (const name of entriesOf(folder)) {
     const times = await timesOf(join(folder, name));
@@ -17,7 +17,7 @@ export async function* filesIn(folder: string): AsyncGenerator<WrittenFile> {
   }
 }
 
-/** The names in a folder, read as they are needed; none where the folder is gone, or was never made. */
+/** The names in a folder, read when they are needed. None where the folder does not exist. */
 export async function* entriesOf(folder: string): AsyncGenerator<string> {
   try {
     for await (const { name } of await opendir(folder)) yield name;

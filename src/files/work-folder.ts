@@ -1,6 +1,7 @@
 /**
- * Decoded audio on its way to the recognizer: `work/<account>.<session>.<attempt>`. A piece of it is a file beside it,
- * with a random UUID behind a dot, and for a moment only: it outlives a process that is killed in that moment.
+ * Decoded audio for the recognizer: `work/<account>.<session>.<attempt>`. A piece of it is a file beside it, with a dot
+ * and a random UUID at its end. A piece exists only for a moment, and is left only when the process is killed in that
+ * moment.
  */
 import { mkdir, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ import type { WrittenFile } from './touched-files.ts';
 
 const attemptName = /^([0-9a-f-]{36})\.([0-9a-f-]{36})\.(\d+)(\.[0-9a-f-]{36})?$/;
 
-/** A block of any disk. */
+/** The size of a block on any disk. */
 const probeBytes = 4096;
 
 export class WorkFolder {
@@ -28,7 +29,9 @@ export class WorkFolder {
     return join(this.#folder, `${accountId}.${sessionId}.${attempt}`);
   }
 
-  /** Removes the audio of an attempt that is over, and what earlier attempts at its session left when they died. */
+  /**
+   * Removes the audio of an attempt that is over, and what earlier attempts at its session left when their worker died.
+   */
   async remove({ accountId, sessionId, attempt }: Attempt): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       const left = attemptOf(name);
@@ -52,7 +55,7 @@ export class WorkFolder {
     }
   }
 
-  /** @throws when nothing can be written there: no room, a quota, a disk that is gone */
+  /** @throws when nothing can be written there: no room, a quota, or a disk that is gone */
   async checkWritable(): Promise<void> {
     const file = join(this.#folder, 'probe');
     try {
@@ -62,7 +65,7 @@ export class WorkFolder {
     }
   }
 
-  /** Everything that lies there, with the attempt that it is of; other files are of none. */
+  /** All files of the folder, each with the attempt that it belongs to; other files belong to none. */
   async *files(): AsyncGenerator<WrittenFile & { attempt: Attempt | undefined }> {
     for await (const file of filesIn(this.#folder)) yield { ...file, attempt: attemptOf(file.name) };
   }
@@ -71,7 +74,7 @@ export class WorkFolder {
     return (await lastTouched(join(this.#folder, name))) !== undefined;
   }
 
-  /** The attempts whose decoded audio is there, of every process that shares this folder; other files are none. */
+  /** The attempts that have decoded audio here, of all processes that share this folder. Other files are left out. */
   async list(): Promise<Attempt[]> {
     return (await readdir(this.#folder)).flatMap((name) => attemptOf(name) ?? []);
   }

@@ -1,4 +1,7 @@
-/** How the queue reaches the database: connections of its own, which notice a silent server, and a clock that never jumps. */
+/**
+ * How the queue reaches the database: with connections of its own, which notice a server that does not answer, and a
+ * clock that never jumps.
+ */
 import { watchForeignPool } from '../../db/database.ts';
 import { steadyClock } from './steady-clock.ts';
 import { lookSeconds } from './supervision.ts';
@@ -16,9 +19,9 @@ export function queueConnection(url: string, role: 'worker' | 'api') {
       max: isWorker ? 6 : 2,
       connectionTimeoutMillis: 5_000,
       clock: steadyClock,
-      // Done by `supervise`.
+      // `supervise` does that.
       supervise: false,
-      // One process looks for all. It is due a little earlier than any process looks again.
+      // One process looks for all. Its next look is due a little earlier than any process looks again.
       monitorIntervalSeconds: lookSeconds - 1,
       schedule: false,
       useListenNotify: isWorker,

@@ -1,7 +1,7 @@
 /** How long a job may be active before the queue takes it away. */
 
 const maxExpirySeconds = 24 * 60 * 60;
-/** The worker ends an attempt this much earlier by itself. */
+/** How much earlier than the queue the worker itself ends an attempt. */
 export const expiryMarginSeconds = 30;
 
 /** An attempt may take 15 minutes and four times the audio, 24 hours at most. @param durationMs of the audio */

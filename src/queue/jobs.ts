@@ -1,21 +1,21 @@
 /** What the queue knows of a job. */
 
-/** Jobs name their session and nothing else: no text, no file name. */
+/** A job names its session and nothing else: no text and no file name. */
 export interface JobData {
   accountId: string;
   sessionId: string;
-  /** The job's own id, which its dead letter keeps. */
+  /** The job's own id. Its dead letter keeps it. */
   queueJobId: string;
 }
 
 export interface QueuedJob {
   id: string;
   data: JobData;
-  /** Which attempt holds the job: pg-boss settles no other. */
+  /** Which attempt holds the job. pg-boss settles the job for no other attempt. */
   retryCount: number;
-  /** When the queue takes the job away; the worker stops `expiryMarginSeconds` earlier by itself. */
+  /** When the queue takes the job away. The worker ends the attempt `expiryMarginSeconds` earlier. */
   expireInSeconds: number;
-  /** Aborts when the claim is lost (missed heartbeats, expiry); not when the worker is asked to stop. */
+  /** Aborts when the claim is lost (missed heartbeats, expiry). It does not abort when the worker is asked to stop. */
   signal: AbortSignal;
 }
 
@@ -23,18 +23,20 @@ export interface NewJob {
   id: string;
   accountId: string;
   sessionId: string;
-  /** Measured duration of the audio; the account's longest when it could not be measured. */
+  /** The measured duration of the audio. When it is unknown, the longest that the account may upload. */
   durationMs: number;
   attempts: number;
-  /** The account's limit of jobs at once. */
+  /** How many jobs of the account may run at once. */
   runningJobs: number;
-  /** Before all that were never taken: it had its turn already. */
+  /** Whether it goes before all jobs that were never taken, because its session has waited already. */
   isFirst?: boolean;
-  /** Nobody takes it earlier. */
+  /** How long nobody may take it. */
   afterSeconds?: number;
 }
 
-/** What an attempt fails with. It goes into the queue's own rows, so it carries a code and nothing from inside. */
+/**
+ * The error of a failed attempt. The queue stores it in its own rows, so it has a code and says nothing from inside.
+ */
 export class AttemptFailed extends Error {
   override readonly name = 'AttemptFailed';
 }

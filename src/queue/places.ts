@@ -1,4 +1,7 @@
-/** The places of a process at a queue. Each takes one job after the other; all can be closed for a while without disturbing jobs that run. */
+/**
+ * The places of a process at a queue. Each place takes one job after the other. All can be closed for a while; running
+ * jobs go on.
+ */
 import type { PgBoss } from 'pg-boss';
 
 /** Registers a worker of one job at a time with pg-boss. @returns its id */
@@ -27,7 +30,7 @@ export class Places {
     await Promise.all(started.map(({ promise }, index) => Promise.race([promise, this.#loops[index]])));
   }
 
-  /** A place whose job still runs takes part again only when that has ended: there are never more jobs than places. */
+  /** Opens a place again when its running job has ended, so that there are never more jobs than places. */
   async #keep(onRegistered: () => void): Promise<void> {
     for (;;) {
       await this.#opened.promise;
@@ -40,7 +43,7 @@ export class Places {
     }
   }
 
-  /** No place takes another job until `open`. One that is just being taken still comes. */
+  /** From now on no place takes a job until `open`. A job that is just being taken still comes. */
   close(): void {
     if (this.#isStopping) return;
     this.#opened = Promise.withResolvers();
@@ -52,7 +55,7 @@ export class Places {
     this.#opened.resolve();
   }
 
-  /** For good. Resolves when jobs that run, or were just being taken, have ended. */
+  /** Closes all places for good. Resolves when their jobs have ended, also those that were just being taken. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#closed.resolve();

@@ -17,7 +17,7 @@ export const deadLetterQueue = 'transcription-dead-letter';
 
 /** Attempts at a session before it fails. */
 export const maxAttempts = 3;
-/** The largest limit of jobs at once per account that fair share knows. */
+/** The largest limit of jobs at once for an account. */
 export const maxRunningJobs = 100;
 
 export class Queue {
@@ -39,7 +39,7 @@ export class Queue {
     this.#boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue warning'));
   }
 
-  /** Some errors are copies, with everything that the database said about a row. */
+  /** Only the message: some of these errors hold everything that the database said about a row. */
   readonly #warn = ({ message }: Error) => this.#log.warn({ err: new Error(message) }, 'queue error');
 
   async start(): Promise<void> {
@@ -63,7 +63,7 @@ export class Queue {
     );
   }
 
-  /** `createQueue` leaves a queue that is there as it is: without the second call new options would never reach it. */
+  /** `createQueue` does not change a queue that exists, so new options need the second call. */
   async #keepQueue(name: string, once: { partition?: true }, options: QueueOptions): Promise<void> {
     await this.#boss.createQueue(name, { ...once, ...options, notify: true });
     await this.#boss.updateQueue(name, { ...options, notify: true });
@@ -83,7 +83,9 @@ export class Queue {
     });
   }
 
-  /** Completes a running job within the caller's transaction. False when this attempt no longer holds it. */
+  /**
+   * Completes a running job within the caller's transaction. False when this attempt does not hold the job any more.
+   */
   async complete(trx: Trx, job: QueuedJob): Promise<boolean> {
     const response = await this.#boss.complete(transcriptionQueue, job, null, { db: fromKysely(trx) });
     return (response as { affected: number }).affected === 1;
@@ -120,7 +122,7 @@ export class Queue {
       );
     this.#places = new Places(this.#boss, transcriptionQueue, place);
     await this.#places.start(concurrency);
-    // pg-boss tells nobody of a dead letter. Each look wakes this worker, every 5 s.
+    // pg-boss does not notify of a dead letter. Each look, every 5 s, wakes this worker.
     const seldom = { pollingIntervalSeconds: 300, notifyPollingIntervalSeconds: 300 };
     const deadLetters = await this.#boss.work(deadLetterQueue, seldom, async ([job]: { data: JobData }[]) =>
       this.#guarded(giveUp(job!.data)),
@@ -135,7 +137,7 @@ export class Queue {
     });
   }
 
-  /** Faults are logged here and go on as no more than that. */
+  /** Logs a fault. The caller goes on without its details. */
   async #guarded(work: Promise<void>): Promise<void> {
     try {
       await work;
@@ -146,14 +148,14 @@ export class Queue {
     }
   }
 
-  /** Whoever ends a job takes the next at once: without this, workers would sleep until their next poll. */
+  /** A worker that ends a job takes the next one at once. Otherwise it would sleep until its next poll. */
   #wakeBusyWorkers(): void {
     for (const worker of this.#boss.getWipData()) {
       if (worker.name === transcriptionQueue && worker.count > 0) this.#boss.notifyWorker(worker.id);
     }
   }
 
-  /** Takes no further job until `resume`; those that run go on. Dead letters are still taken. */
+  /** Takes no further job until `resume`. Running jobs go on, and dead letters are still taken. */
   pause(): void {
     this.#places?.close();
   }

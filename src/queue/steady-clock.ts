@@ -1,6 +1,6 @@
 /**
- * Time for the queue's timers which no correction of the system's clock moves: set back by an hour, pg-boss's own would
- * wait that hour longer before it looks for dead workers again.
+ * The time for the queue's timers. No correction of the system's clock moves it. If that clock were set back by an
+ * hour, pg-boss's own timers would look for dead workers an hour later.
  */
 export const steadyClock = {
   /** ms since the epoch, by the system's clock as it was when this process began. */

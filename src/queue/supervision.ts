@@ -1,12 +1,15 @@
-/** Looks for jobs whose worker is gone (missed heartbeats, expiry): they go back to the queue, or to the dead letters. */
+/**
+ * Looks for jobs whose worker is gone (missed heartbeats, expiry). Such jobs go back to the queue, or become dead
+ * letters.
+ */
 
-/** A worker that is silent for so long is taken for dead. pg-boss allows no less than 10 s. */
+/** A worker that was silent for so long counts as dead. pg-boss allows no less than 10 s. */
 export const heartbeatSeconds = 10;
-/** How often a worker tells that it lives. Two heartbeats in a row may be lost. */
+/** How often a worker sends a heartbeat. Two in a row may be lost. */
 export const heartbeatRefreshSeconds = 3;
-/** How often a process looks. */
+/** How often a process looks for dead workers. */
 export const lookSeconds = 5;
-/** After this much delay the heartbeats of living workers are still less than 10 s old. */
+/** After a delay of at most this, the heartbeats of living workers are still less than 10 s old. */
 const harmlessDelayMs = 3_000;
 
 export interface Supervised {
@@ -14,12 +17,12 @@ export interface Supervised {
   ask(): Promise<unknown>;
   /** Takes jobs away from workers that are silent. */
   look(): Promise<void>;
-  /** Hears why one of both failed. */
+  /** Hears why one of the two failed. */
   onError(error: Error): void;
 }
 
 export interface Supervision {
-  /** Resolves when nobody looks any more. */
+  /** Ends the looking. Resolves when the last look has ended. */
   stop(): Promise<void>;
 }
 

@@ -36,8 +36,8 @@ export class Auth {
    * what is left. Of a request that comes alone, what it asks for is read meanwhile: no answer may leave before
    * `res.locals.counted` has resolved, and a rejection, 429 `rate_limited`, goes before all that is found wrong later.
    *
-   * @throws {ApiError} 401 `unauthorized`, 403 `plan_not_eligible`, `account_suspended` or `insufficient_scope`,
-   *   429 `rate_limited`
+   * @throws {ApiError} 401 `unauthorized`, 403 `plan_not_eligible`, `account_suspended` or `insufficient_scope`, 429
+   *   `rate_limited`
    */
   async admit(req: Request, res: Response, scope: Scope): Promise<Principal> {
     const principal = await this.#authenticate(req, res);

@@ -1,7 +1,7 @@
 /**
- * Owners of keys, remembered for as long as nothing about access changed. A revocation, suspension, plan or limit change
- * takes effect in every process within a second: each reads a change counter every 500 ms and forgets all keys when it
- * moved; while it could not read it for a second, remembered keys are not used.
+ * Remembers the owners of keys until something about access changes. A revocation, suspension, plan or limit change
+ * takes effect in every process within a second: each process reads a change counter every 500 ms, and forgets all keys
+ * when the counter moved. When a process could not read the counter for a second, it does not use what it remembers.
  */
 import { hash } from 'node:crypto';
 import { readAccessVersion } from '../../../db/access-changes.ts';
@@ -14,12 +14,12 @@ import type { KeyOwner } from '../../../db/api-keys.ts';
 const pollMs = 500;
 const trustMs = 1_000;
 const maxEntries = 10_000;
-/** Keys that are not remembered, of whomever: anybody may send many that nobody has. */
+/** Keys that are not remembered, of all accounts together: anybody may send many keys that do not exist. */
 const lookUps = { maxEntries: 100, maxAtOnce: 2, accountOf: () => '' };
 
 interface Entry {
   owner: KeyOwner;
-  /** On the clock of `performance.now()`. */
+  /** By the clock of `performance.now()`. */
   expiresAt: number;
 }
 
@@ -28,7 +28,7 @@ export class KeyCache {
   readonly #owners: GatheredReads<string, KeyOwner | undefined>;
   readonly #entries = new Map<string, Entry>();
   #version: number | undefined;
-  /** Moves with every change, so that an owner that was read before it is not remembered after it. */
+  /** Moves with every change, so that an owner that was read before a change is not remembered after it. */
   #generation = 0;
   #checkedAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
@@ -53,7 +53,7 @@ export class KeyCache {
 
   /** The owner of a key that is valid now. */
   async ownerOf(apiKey: string): Promise<KeyOwner | undefined> {
-    // Text, since a buffer and its text would cost three times as much. The key itself is not kept.
+    // As text, because a buffer and its text take three times as much memory. The key itself is not kept.
     const name = hash('sha256', apiKey, 'base64');
     const now = performance.now();
     const entry = this.#entries.get(name);

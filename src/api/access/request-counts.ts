@@ -1,4 +1,4 @@
-/** Requests counted against the allowances of their accounts, many in one statement and each exactly. */
+/** Counts requests against the allowances of their accounts: many in one statement, and each of them exactly. */
 import { countRequest, countRequestsThatFit } from '../../../db/allowance.ts';
 import { Batches } from '../batches.ts';
 import type { AllowanceWindow, FittingCount } from '../../../db/allowance.ts';
@@ -21,7 +21,7 @@ export class RequestCounts {
   #lastCameAlone = true;
   /** Accounts whose allowance of this window was found used up. */
   #refused = new Set<string>();
-  /** Runs while there are any: windows of all accounts end together. */
+  /** Set while there are such accounts. The windows of all accounts end together. */
   #windowEnd: NodeJS.Timeout | undefined;
 
   constructor(db: Db) {
@@ -31,7 +31,7 @@ export class RequestCounts {
   /** As {@link countRequest}, with which every process may count at the same time. @param allowance requests per window */
   count(accountId: string, allowance: number): Promise<AllowanceWindow> {
     const asked = this.#asked.entry(accountId, () => ({ accountId, allowance, requests: [] }));
-    // Of two requests, one may know of a new limit that the other does not.
+    // One of two requests may know of a new limit, and the other not yet.
     if (asked.allowance !== allowance) return countRequest(this.#db, accountId, allowance);
     const request = Promise.withResolvers<AllowanceWindow>();
     asked.requests.push(request);
@@ -74,7 +74,7 @@ export class RequestCounts {
     }
   }
 
-  /** Not all at once: requests of one account beyond its allowance would take every connection of the pool. */
+  /** One after the other: otherwise an account beyond its allowance would take every connection of the pool. */
   async #countOneByOne({ accountId, allowance, requests }: Asked): Promise<void> {
     let refusal: AllowanceWindow | undefined;
     for (const { resolve } of requests) {
@@ -88,7 +88,7 @@ export class RequestCounts {
 }
 
 function admitAll({ allowance, requests }: Asked, { used, endsInSeconds }: FittingCount): void {
-  // The last of them is told what is left after all of them, the first what was left after itself.
+  // The first request is told what was left after itself, the last one what is left after all of them.
   let remaining = allowance - used + requests.length;
   for (const { resolve } of requests) resolve({ admitted: true, remaining: (remaining -= 1), endsInSeconds });
 }

@@ -1,4 +1,4 @@
-/** The opaque cursor of the list: a position, and a checksum over it and the filters that it belongs to. */
+/** The opaque cursor of the list: a position, and a checksum over the position and the filters of the list. */
 import { crc32 } from 'node:zlib';
 import { ApiError } from '../answers/problem.ts';
 import { toMicroseconds } from './time.ts';
@@ -11,9 +11,7 @@ export function encodeCursor(position: SessionPosition, filter: SessionFilter): 
   return Buffer.from(checksum(text, filter) + text).toString('base64url');
 }
 
-/**
- * @throws {ApiError} 400 `invalid_cursor` when it is damaged or was issued with other filters
- */
+/** @throws {ApiError} 400 `invalid_cursor` when it is damaged, or belongs to a list with other filters */
 export function decodeCursor(cursor: string, filter: SessionFilter): SessionPosition {
   const bytes = Buffer.from(cursor, 'base64url');
   const whole = bytes.toString();

@@ -6,14 +6,17 @@ interface Asked<Question, Answer> extends PromiseWithResolvers<Answer> {
   question: Question;
 }
 
-/** Reads of one kind, many in one statement (see {@link Batches}); who asks the same in the same moment shares the answer. */
+/**
+ * Reads of one kind, many in one statement (see {@link Batches}). Equal questions of the same moment share one answer.
+ */
 export class GatheredReads<Question, Answer> {
   readonly #batches: Batches<Asked<Question, Answer>>;
   readonly #keyOf: (question: Question) => string;
 
   /**
    * @param read answers questions, in their order
-   * @param keyOf tells questions apart. It names the account: no answer is ever shared between accounts
+   * @param keyOf gives equal questions the same key. The key names the account, so no answer is ever shared between
+   *   accounts
    * @param limits see {@link Batches}
    */
   constructor(
@@ -42,7 +45,7 @@ async function answer<Question, Answer>(
     asked.forEach(({ resolve }, index) => resolve(answers[index]!));
   } catch (error) {
     if (asked.length === 1 || isDatabaseAway(error)) for (const { reject } of asked) reject(error);
-    // What one account has that can't be read is no other account's trouble.
+    // Asked one by one: when one account's rows can't be read, other accounts still get their answers.
     else for (const one of asked) await answer(read, [one]);
   }
 }

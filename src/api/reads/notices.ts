@@ -4,12 +4,17 @@ import { sessionChannel } from '../../../db/sessions/states.ts';
 import type { Log } from '../../log.ts';
 
 const reconnectMs = 1_000;
-/** A server that was demoted never breaks the connection, but nothing ends there any more. */
+/**
+ * How often the server is asked whether it was demoted. A demoted server does not break the connection, but no session
+ * ends there any more.
+ */
 const lookEveryMs = 5_000;
 
 type Connection = ReturnType<typeof openConnection>;
 
-/** News of sessions that ended, by LISTEN over one connection of the process, which is replaced when it breaks. */
+/**
+ * Tells which sessions have ended, by LISTEN over one connection of the process. A connection that breaks is replaced.
+ */
 export class SessionNotices {
   readonly #url: string;
   readonly #log: Log;
@@ -20,7 +25,7 @@ export class SessionNotices {
   #looking: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  /** @param onListening told whenever listening has begun: whatever ended before then went unheard */
+  /** @param onListening called whenever listening has begun: sessions that ended before were not heard of */
   constructor(url: string, log: Log, onFinal: (sessionId: string) => void, onListening: () => void) {
     this.#url = url;
     this.#log = log;
@@ -47,7 +52,7 @@ export class SessionNotices {
     }
   }
 
-  /** One that ends, for whatever reason, is replaced. */
+  /** Looks whether the connection still leads to a server that takes writes. A connection that ends is replaced. */
   async #look(connection: Connection): Promise<void> {
     await refuseReadOnly(connection).catch(async (error: unknown) => {
       this.#log.warn({ err: error }, 'the listening connection leads to the wrong server, or nowhere');

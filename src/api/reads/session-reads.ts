@@ -1,4 +1,4 @@
-/** What most requests read, gathered from all requests of the same moment. */
+/** What most requests read. Requests of the same moment are read by few statements. */
 import { findPages, listSessions } from '../../../db/sessions/pages.ts';
 import { findSessions } from '../../../db/sessions/sessions.ts';
 import { findSegments, findSessionsWithSegments } from '../../../db/sessions/transcripts.ts';
@@ -9,7 +9,7 @@ import type { PageQuestion } from '../../../db/sessions/pages.ts';
 import type { ReadableSession } from '../../../db/sessions/readable.ts';
 import type { SessionWithSegments } from '../../../db/sessions/transcripts.ts';
 
-/** A session of an account, its id in lower case. */
+/** A session of an account. Its id is in lower case. */
 interface Owned {
   accountId: string;
   id: string;
@@ -24,9 +24,9 @@ const limits = {
   sessions: { maxEntries: 1_000, maxAtOnce: 2, accountOf },
   pages: { maxEntries: 16, maxAtOnce: 2, accountOf },
   withSegments: { maxEntries: 16, maxAtOnce: 2, accountOf },
-  // A few of these may be many megabytes long, and those that are asked for together come together.
+  // Segments may be many megabytes long, and those of one statement come together.
   segments: { maxEntries: 10, maxAtOnce: 1, accountOf },
-  /** Pages of some statuses, each by a statement of its own. */
+  /** Pages of some statuses only. Each is read by a statement of its own. */
   filtered: { atOnce: 4, each: 2 },
 };
 const keyOf = ({ accountId, id }: Owned) => `${accountId}/${id}`;
@@ -60,7 +60,7 @@ export class SessionReads {
     return this.#sessions.find({ accountId, id });
   }
 
-  /** The same, with the segments of its transcript as JSON text unless there are very many. */
+  /** As `find`, with the segments of the transcript as JSON text, unless there are very many. */
   findWithSegments(accountId: string, id: string): Promise<SessionWithSegments | undefined> {
     return this.#withSegments.find({ accountId, id });
   }

@@ -11,7 +11,7 @@ const rfc3339 = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:)(\d{2})(?:\.(\d+))?([Zz]
 export function toMicroseconds(text: string): string | undefined {
   const [, date, hourAndMinute, second, fraction = '', zone] = rfc3339.exec(text) ?? [];
   if (date === undefined) return undefined;
-  // A leap second (RFC 3339, section 5.7) is the first moment of the next minute to every clock here.
+  // Every clock here shows a leap second (RFC 3339, section 5.7) as the first moment of the next minute.
   const leap = second === '60';
   const seconds =
     Date.parse(`${date}T${hourAndMinute}${leap ? '59' : second}${zone!.toUpperCase()}`) / 1000 + (leap ? 1 : 0);

@@ -1,23 +1,26 @@
 import { FairTurns } from '../fair-turns.ts';
 
-/** Each may be many megabytes, and those with words take a connection: half of the pool, and of that half for one account. */
+/**
+ * A body may be many megabytes, and one with words takes a connection. So at most half of the pool is used, and half of
+ * that by one account.
+ */
 const limits = { atOnce: 10, each: 5 };
-/** In characters. What is longer takes a while to send. */
+/** In characters. It takes a while to send a longer body. */
 const longFrom = 256 * 1024;
 
 interface Shared {
   body: Promise<string>;
-  /** Who waits for it, or is being sent it. */
+  /** Clients that wait for the body, or that it is being sent to. */
   readers: number;
 }
 
 /**
- * Bodies made of stored transcripts. Who asks for one that is just being made gets the same, and who asks for a long
- * one that somebody is still being sent: a thousand clients that are woken together, or that read a long transcript
- * slowly, cost one reading and are in memory once.
+ * Makes bodies from stored transcripts and shares them. A client gets the same body as others when it is just being
+ * made, or when it is long and still being sent to somebody. So a thousand clients that wake up together, or that read
+ * a long transcript slowly, cost one reading and one copy in memory.
  */
 export class TranscriptBodies {
-  /** No map: see {@link Batches}. */
+  /** Not a map, for the reason that {@link Batches} gives. */
   readonly #shared: Record<string, Shared> = Object.create(null);
   readonly #turns = new FairTurns(limits);
 

@@ -1,4 +1,6 @@
-/** Transcripts as they are answered: the session in the cheapest of three ways, then its segments as JSON or captions. */
+/**
+ * Answers a transcript: finds the session in the cheapest of three ways, then makes JSON or captions of its segments.
+ */
 import { findSegmentsWithWords } from '../../../db/sessions/transcripts.ts';
 import { plainText, subRip, webVtt } from '../../captions/formats.ts';
 import { toSessionError } from '../../sessions/view.ts';
@@ -10,13 +12,13 @@ import type { SessionWithSegments } from '../../../db/sessions/transcripts.ts';
 import type { TranscriptType } from '../answers/negotiation.ts';
 import type { Context } from '../context.ts';
 
-/** The session of a transcript, with its segments as JSON text where they came along. */
+/** The session of a transcript, with its segments as JSON text if they were read with it. */
 export type FoundSession = ReadableSession & Partial<Pick<SessionWithSegments, 'segments'>>;
 
-/** What of a transcript is asked for. */
+/** Which part of a transcript, and in which form. */
 export interface WantedTranscript {
   accountId: string;
-  /** Of the session, in lower case. */
+  /** The session's id, in lower case. */
   id: string;
   type: TranscriptType;
   /** Only for JSON. */
@@ -25,8 +27,8 @@ export interface WantedTranscript {
 
 /**
  * @param waitSeconds how long to wait until the session is final
- * @param mayBeKnown whether the client may have the transcript already: then its segments are not read yet
- * @param reader.signal ends the waiting; read only when there is some
+ * @param mayBeKnown whether the client may have the transcript already; then its segments are not read yet
+ * @param reader.signal ends the waiting; it is only used when there is any
  * @returns undefined when the account has no such session
  */
 export function findSessionOf(
@@ -36,7 +38,7 @@ export function findSessionOf(
   reader: { readonly signal: AbortSignal },
 ): Promise<FoundSession | undefined> {
   if (waitSeconds > 0) return waits.untilFinal(accountId, id, waitSeconds, reader.signal);
-  // Segments with words are read by a statement of their own.
+  // Segments with their words are read by a statement of their own.
   if (withWords || mayBeKnown) return sessions.find(accountId, id);
   return sessions.findWithSegments(accountId, id);
 }
@@ -44,10 +46,10 @@ export function findSessionOf(
 type Reads = Pick<Context, 'db' | 'sessions' | 'transcriptBodies'>;
 
 /**
- * The text of an answer. What has to be read for it is shared by all who ask for the same at the same time.
+ * The text of an answer. Clients that ask for the same at the same time share what is read.
  *
  * @param tag the answer's ETag
- * @param reader.signal aborts when the answer is out, or its client has left; read for a long text only
+ * @param reader.signal aborts when the answer was sent, or its client has left; only used for a long text
  * @throws {ApiError} 404 `session_not_found` when the session was deleted meanwhile
  */
 export async function transcriptText(
@@ -62,7 +64,7 @@ export async function transcriptText(
   return isReadYet ? make() : reads.transcriptBodies.of(wanted.accountId, session.id, tag, make, reader);
 }
 
-/** The stored segments go into the answer as the JSON text that they are. */
+/** The stored JSON text of the segments goes into the answer unchanged. */
 async function jsonOf(wanted: WantedTranscript, session: FoundSession, reads: Reads): Promise<string> {
   const { id, status, duration_ms: durationMs, language, error_code: code } = session;
   const head = JSON.stringify({
@@ -82,7 +84,7 @@ async function captionsOf(wanted: WantedTranscript, session: FoundSession, reads
 
 const formats = { 'text/vtt': webVtt, 'application/x-subrip': subRip, 'text/plain': plainText };
 
-/** As JSON text. Those that came with the session are as old as it is. */
+/** The segments as JSON text. Segments that were read with the session belong to that moment. */
 async function segmentsOf(
   { accountId, id, withWords }: WantedTranscript,
   { status, segments }: FoundSession,
@@ -93,7 +95,7 @@ async function segmentsOf(
   return segments ?? stillThere(await sessions.segments(accountId, id));
 }
 
-/** Silence is stored too: what is missing was deleted with its session, after that had been found. */
+/** Also silence has a transcript. When there is none, the session was deleted after it was found. */
 function stillThere<Stored>(stored: Stored | undefined): Stored {
   if (stored === undefined) throw sessionNotFound();
   return stored;

@@ -1,4 +1,4 @@
-/** Clients that wait for a session to become final: thousands of them, over one listening connection of the process. */
+/** Clients that wait until a session is final: thousands of them, over one listening connection of the process. */
 import { isDatabaseAway } from '../../../db/database.ts';
 import { SessionNotices } from './notices.ts';
 import { SessionReads } from './session-reads.ts';
@@ -7,7 +7,7 @@ import type { Db } from '../../../db/database.ts';
 import type { ReadableSession } from '../../../db/sessions/readable.ts';
 import type { Log } from '../../log.ts';
 
-/** A notification that was lost (a broken connection) is found by looking at all that wait this often. */
+/** How often all sessions that are waited for are looked at. This finds those whose notification was lost. */
 const recheckMs = 5_000;
 
 interface Waiter {
@@ -42,12 +42,12 @@ export class SessionWaits {
   }
 
   /**
-   * The session of an account once it is final, or as it is when the time is over or `signal` aborts; at once undefined
-   * when the account has no such session (any more). While the database is away in between, it waits on.
+   * The session of an account when it is final, or as it is when the time is over or `signal` aborts. Undefined at once
+   * when the account has no such session. While the database is away, it waits on.
    *
    * @param sessionId in lower case
    * @param seconds how long to wait
-   * @throws what the first reading throws, or one that fails when the time is over
+   * @throws what the first reading throws, or a reading that fails when the time is over
    */
   async untilFinal(
     accountId: string,
@@ -59,7 +59,7 @@ export class SessionWaits {
     const read = () => this.#reads.find(accountId, sessionId);
     let last: Seen | undefined;
     for (;;) {
-      // Registered before reading, so that what happens in between still wakes us.
+      // Registered before the session is read, so that an end in between is not missed.
       const woken = this.#register(accountId, sessionId);
       try {
         last = await again(read, last, deadline);
@@ -77,7 +77,7 @@ export class SessionWaits {
     for (const { wake } of this.#waiting.get(sessionId) ?? []) wake();
   }
 
-  /** Wakes whoever missed that its session ended; who waits on is not disturbed. */
+  /** Wakes clients that missed the end of their session. Other clients wait on. */
   #recheck(): void {
     for (const [sessionId, waiters] of this.#waiting) {
       for (const { accountId, wake } of waiters) {
