@@ -1,17 +1,17 @@
-/** What every generated client must bring home, whatever its language. */
+/** What every generated client must get from the service, whatever its language. */
 import { randomUUID } from 'node:crypto';
 import { expect } from './judge.ts';
 import type { Bench } from './judge.ts';
 
-/** The one line that a driver prints. */
+/** The one line that a driver prints, as JSON. */
 interface Experience {
   /** Sessions in the list. */
   listed: number;
   segments: number;
   text: string;
-  /** Words with their times, of all segments. */
+  /** Words with times, over all segments. */
   words: number;
-  /** `code` of the typed errors: a wrong key, an unknown session, a key of another upload. */
+  /** The `code` of each typed error: for a wrong key, an unknown session, and an Idempotency-Key of another upload. */
   problems: string[];
 }
 

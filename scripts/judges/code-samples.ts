@@ -11,14 +11,14 @@ interface Sample {
   source: string;
 }
 
-/** How each language is run, the file of the sample last. */
+/** How each language is run. The file of the sample comes last. */
 const languages: Record<string, { file: string; command: string[] }> = {
   Shell: { file: 'sample.sh', command: ['sh'] },
   Python: { file: 'sample.py', command: ['venv/bin/python', '-W', 'error'] },
   TypeScript: { file: 'sample.mts', command: ['node'] },
 };
 
-/** The samples in the contract, as whoever copies them runs them. */
+/** Runs the samples of the contract, as people who copy them do. */
 export const codeSamples: Judge = {
   name: 'code-samples',
   tool: 'Code samples of the contract',

@@ -1,4 +1,7 @@
-/** Other people's tools as child processes: bounded in time, and ended with everything they started. */
+/**
+ * Runs other people's tools as child processes. Their time is limited, and they are ended with everything that they
+ * started.
+ */
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { delimiter, dirname } from 'node:path';
@@ -14,7 +17,7 @@ export interface CommandOptions {
 
 export class CommandFailed extends Error {
   readonly output: string;
-  /** Of a program that is not there. */
+  /** Whether the program is not installed. */
   readonly isMissing: boolean;
 
   constructor(message: string, output = '', isMissing = false) {
@@ -38,7 +41,7 @@ export async function runCommand(command: readonly string[], options: CommandOpt
   // In a process group of its own, so that what it started can be ended with it.
   const child = spawn(program, args, {
     cwd: options.cwd,
-    // No judge reports its use to anybody: Spectral's installation would, by a package called scarf.
+    // No tool may send statistics: Spectral's installation would, by a package called scarf.
     env: { ...process.env, PATH: path, SCARF_ANALYTICS: 'false', DO_NOT_TRACK: '1', ...options.env },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -8,8 +8,9 @@ export interface Judge {
   /** Whether it takes part in `--quick`. */
   isQuick: boolean;
   /**
-   * @returns when the service and its contract stood the test
-   * @throws {NotRun} when this machine can't run the tool; any other error is a judgement against us
+   * @returns when the service and its contract passed
+   * @throws {NotRun} when this machine can't run the tool; any other error means that the service or its contract fell
+   *   short
    */
   judge(bench: Bench): Promise<Verdict>;
 }
@@ -29,9 +30,12 @@ export interface Bench {
   /** The contract as the service serves it, in a file. */
   contract: string;
   service: JudgedService;
-  /** Runs a command in the judge's folder; what it says goes to `log.txt` there. @returns its standard output */
+  /** Runs a command in the judge's folder. Its output goes to `log.txt` there. @returns its standard output */
   run(command: readonly string[], options?: BenchOptions): Promise<string>;
-  /** The same for what needs a toolchain or a registry: @throws {NotRun} when it fails. */
+  /**
+   * As `run`, for a command that needs a toolchain or a registry.
+   * @throws {NotRun} when it fails
+   */
   fetch(command: readonly string[], options?: BenchOptions): Promise<string>;
 }
 
@@ -44,7 +48,7 @@ export interface JudgedService {
   key: string;
   /** A recording of human speech, a few seconds long. */
   audio: string;
-  /** For fuzzing: two accounts with sessions, and what is to be known of the first. */
+  /** For fuzzing: two accounts with sessions, and what a fuzzer must know of the first. */
   fuzzed: {
     key: string;
     strangerKey: string;
@@ -57,7 +61,7 @@ export interface JudgedService {
   };
 }
 
-/** The tool can't be run here. Never a pass, and not a fault of ours. */
+/** The tool can't be run here. This is never a pass, and no fault of the service. */
 export class NotRun extends Error {}
 
 /** The answer is not what it must be. */

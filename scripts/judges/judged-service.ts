@@ -1,4 +1,4 @@
-/** The service as it would be judged from outside: API, worker and PocketSphinx on an embedded database of their own. */
+/** The service as it is judged from outside: API, worker and PocketSphinx, on an embedded database of their own. */
 import { execFile } from 'node:child_process';
 import { openAsBlob } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const execute = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
 const host = '127.0.0.1';
 const audio = '/usr/share/pocketsphinx/test/data/librivox/sense_and_sensibility_01_austen_64kb-0880.wav';
-/** More than one page of two holds, so that there is a cursor. */
+/** More sessions than a page of two holds, so that there is a cursor. */
 const preparedSessions = 3;
 
 export interface StartedService extends JudgedService {
@@ -24,14 +24,14 @@ export interface StartedService extends JudgedService {
   stop(): Promise<void>;
 }
 
-/** @param cache the service's folder is made in it, and removed again */
+/** @param cache the service's folder is made in it and removed again */
 export async function startJudgedService(cache: string, signal: AbortSignal): Promise<StartedService> {
   const dataDir = await mkdtemp(join(cache, 'service-'));
   const [port, opsPort] = [await freePort(host, 0, 'PORT'), await freePort(host, 0, 'OPS_PORT')];
   const url = `http://${host}:${port}/v1`;
   const environment = {
     ...{ HOST: host, PORT: String(port), OPS_PORT: String(opsPort), DATA_DIR: dataDir, DATABASE_URL: '' },
-    // Judges send thousands of wrong keys from one address; slowing them down is tested elsewhere.
+    // Judges send thousands of wrong keys from one address. That such keys are slowed down is tested elsewhere.
     AUTH_FAILURES_PER_MINUTE: '1000000',
   };
   const service = await startServiceProcess({ url, logFile: join(cache, 'service.log'), environment, signal });
@@ -51,7 +51,7 @@ export async function startJudgedService(cache: string, signal: AbortSignal): Pr
 }
 
 async function prepareFuzzing(url: string, environment: Record<string, string>, cache: string) {
-  // One job at once leaves a place for the clients' uploads, though hundreds of these wait.
+  // With one job at once for this account, a place is left for the uploads of clients while hundreds of its jobs wait.
   const [key, strangerKey] = [await issueKey(environment, 1), await issueKey(environment, 1)];
   const shortAudio = join(cache, 'short.wav');
   await execute('ffmpeg', ['-v', 'error', '-y', '-i', audio, '-t', '0.5', shortAudio]);

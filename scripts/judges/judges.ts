@@ -9,8 +9,8 @@ import { arazzo } from './workflow.ts';
 import type { Judge } from './judge.ts';
 
 /**
- * Two at a time, so that downloads and compilers don't wait for Schemathesis. Within a lane one after the other: Maven
- * and npm share folders.
+ * Two lanes at once, so that downloads and compilers don't wait for Schemathesis. Judges of one lane run one after the
+ * other, because Maven and npm share folders.
  */
 export const lanes: readonly (readonly Judge[])[] = [
   [redocly, spectral, arazzo, codeSamples, ...typescriptClients, oapiCodegen, openapiPythonClient, ...openapiGenerator],

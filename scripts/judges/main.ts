@@ -1,4 +1,4 @@
-/** Everything an outside judge would run, against the live service, and one table at the end. scripts/conformance runs it. */
+/** Runs every outside judge against the live service and prints one table. scripts/conformance runs it. */
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -71,7 +71,7 @@ function leftOut({ name, tool }: Judge): Row {
   return { ...{ name, tool, version: '', did: '', seconds: 0 }, result: 'not run', why: 'only without --quick' };
 }
 
-/** @returns whether nothing fell short */
+/** @returns whether every judge that ran has passed */
 async function conformance(options: Options): Promise<boolean> {
   await mkdir(cache, { recursive: true, mode: 0o711 });
   say('Starting the service …');

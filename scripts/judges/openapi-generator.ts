@@ -11,7 +11,7 @@ const artifact = `org.openapitools:openapi-generator-cli:${version}`;
 
 interface Language {
   name: string;
-  /** What openapi-generator calls it. */
+  /** The name that openapi-generator has for it. */
   generator: string;
   label: string;
   properties: string;
@@ -46,7 +46,7 @@ async function generate(bench: Bench, { generator, properties }: Language): Prom
   await run(['java', '-jar', jar, 'generate', ...what]);
 }
 
-/** Everything that needs Maven Central; what is there already is not fetched again. */
+/** Everything that needs Maven Central. What is there already is not downloaded again. */
 function maven({ cache, fetch }: Bench, ...goal: string[]): Promise<string> {
   return fetch(['mvn', '-B', '-q', `-Dmaven.repo.local=${join(cache, 'downloads/maven')}`, ...goal]);
 }
@@ -58,8 +58,8 @@ async function buildJava(bench: Bench): Promise<string[]> {
   await copyFile(driver('OpenApiGenerator.java'), join(folder, 'OpenApiGenerator.java'));
   const found = await readdir(join(folder, 'made/src/main/java'), { recursive: true });
   const sources = found.filter((file) => file.endsWith('.java')).map((file) => join('made/src/main/java', file));
-  // No annotation is processed, the libraries' own annotations are not ours to mend, and the generator's templates call
-  // what Jackson has deprecated.
+  // These warnings are not ours: no annotation is processed, libraries have their own annotations, and the generator's
+  // templates call what Jackson has deprecated.
   const strict = ['-Xlint:all,-processing,-classfile,-deprecation', '-Werror'];
   await run(['javac', ...strict, '-cp', `${libraries}/*`, '-d', 'made/built', ...sources, 'OpenApiGenerator.java']);
   return ['java', '-cp', `made/built:${libraries}/*`, 'OpenApiGenerator'];
@@ -76,7 +76,7 @@ async function buildPython(bench: Bench): Promise<string[]> {
 async function buildGo({ folder, run, fetch }: Bench): Promise<string[]> {
   const cwd = join(folder, 'go');
   await rm(cwd, { recursive: true, force: true });
-  // The package alone, as a customer takes it; its tests want a library of their own.
+  // Only the package, as a customer takes it. The generator's tests need a library of their own.
   await mkdir(join(cwd, 'api'), { recursive: true });
   for (const file of await readdir(join(folder, 'made'))) {
     if (file.endsWith('.go')) await copyFile(join(folder, 'made', file), join(cwd, 'api', file));

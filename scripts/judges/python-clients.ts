@@ -7,7 +7,7 @@ import type { Judge } from './judge.ts';
 const version = '0.29.1';
 const mypyVersion = '2.4.1';
 
-/** The generator's own client.py hands the arguments of `__exit__` on untyped, whatever the contract says. */
+/** The generator's own client.py passes the arguments of `__exit__` on without types, whatever the contract says. */
 const mypyRules = '[mypy]\nstrict = true\n[mypy-generated.client]\nignore_errors = true\n';
 
 export const openapiPythonClient: Judge = {

@@ -6,11 +6,11 @@ import { expect } from './judge.ts';
 import type { Bench, Judge, JudgedService } from './judge.ts';
 
 const version = '4.32.5';
-/** So that CI gives the same answer twice. */
+/** A fixed seed, so that CI gives the same answer each time. */
 const quickSeed = 20261120;
 const given = resolve(import.meta.dirname, 'schemathesis');
 
-/** What is left of a report here. */
+/** The part of a report that is used here. */
 interface Report {
   phases: Record<string, { status: string }>;
   operations: { total: number; tested: number };

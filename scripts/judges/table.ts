@@ -7,7 +7,7 @@ export interface Row {
   version: string;
   did: string;
   result: 'passed' | 'failed' | 'not run';
-  /** Of what didn't pass. */
+  /** Why it did not pass. */
   why?: string;
   seconds: number;
 }

@@ -18,7 +18,7 @@ interface TypeScriptClient {
   tool: string;
   isQuick: boolean;
   packages: Record<string, string>;
-  /** Whose version the table shows. */
+  /** The package whose version the table shows. */
   generator: string;
   generate(bench: Bench): Promise<unknown>;
 }
@@ -40,7 +40,7 @@ const clients: TypeScriptClient[] = [
   },
   {
     ...{ name: 'orval', tool: 'orval', isQuick: false },
-    // Of 8.35 and later a dependency could not be installed from npm.
+    // From 8.35 on, a dependency could not be installed from npm.
     packages: { orval: '8.30.0' },
     generator: 'orval',
     async generate({ folder, run, contract, service }) {

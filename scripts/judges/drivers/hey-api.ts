@@ -1,4 +1,4 @@
-/** A day in the life of a client by hey-api. */
+/** What a client by hey-api does in the main job. */
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { createClient } from './generated/client/index.js';
@@ -21,7 +21,7 @@ async function finalTranscript(id: string): Promise<Transcript> {
   for (;;) {
     const query = { wait: 30, include: 'words' as const };
     const { data, error } = await getTranscript({ client, path: { id }, query });
-    // The type covers the captions too.
+    // Captions are strings, and the type includes them.
     if (data === undefined || typeof data === 'string') throw new Error(error?.code ?? 'captions instead of JSON');
     if (data.status === 'completed' || data.status === 'failed') return data;
   }

@@ -1,4 +1,4 @@
-/** A day in the life of a client by openapi-typescript and openapi-fetch. */
+/** What a client by openapi-typescript and openapi-fetch does in the main job. */
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import createClient from 'openapi-fetch';
@@ -15,7 +15,7 @@ async function upload(durationMs?: number) {
   const file = await openAsBlob(audio);
   return client.POST('/transcriptions', {
     params: { header: { 'Idempotency-Key': runId } },
-    // The type of a binary field is `string`: the serializer brings the file.
+    // The type of a binary field is `string`. The serializer sends the file instead.
     body: { file: basename(audio), ...(durationMs !== undefined && { durationMs }) },
     bodySerializer(body) {
       const form = new FormData();
@@ -30,7 +30,7 @@ async function finalTranscript(id: string): Promise<Transcript> {
   for (;;) {
     const params = { path: { id }, query: { wait: 30, include: 'words' as const } };
     const { data, error } = await client.GET('/sessions/{id}/transcript', { params });
-    // The type covers the captions too.
+    // Captions are strings, and the type includes them.
     if (data === undefined || typeof data === 'string') throw new Error(error?.code ?? 'captions instead of JSON');
     if (data.status === 'completed' || data.status === 'failed') return data;
   }

@@ -1,4 +1,4 @@
-/** A day in the life of a client by orval (fetch). */
+/** What a client by orval (fetch) does in the main job. */
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { createTranscription, getSession, getTranscript, listSessions } from './generated/api.js';
@@ -16,7 +16,7 @@ async function upload(durationMs?: number) {
 async function finalTranscript(id: string): Promise<Transcript> {
   for (;;) {
     const answer = await getTranscript(id, { wait: 30, include: 'words' }, undefined, as(key));
-    // The type covers the captions too.
+    // Captions are strings, and the type includes them.
     if (answer.status !== 200 || typeof answer.data === 'string') throw new Error(`no transcript: ${answer.status}`);
     if (answer.data.status === 'completed' || answer.data.status === 'failed') return answer.data;
   }
