@@ -1,9 +1,8 @@
+import { hasUnspaced } from './scripts.ts';
+
 /** What fits on a screen: two lines of 42 characters, as subtitling guides have it. */
 const lineCharacters = 42;
 
-/** Scripts that are written without spaces between words, and their punctuation. */
-const unspaced =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u3000-\u303f\uff00-\uffef]/u;
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 
 /** A word of a caption, as it is written there. */
@@ -16,7 +15,7 @@ export interface WrittenWord {
 /** Joins words to a sentence: with spaces between them, except in Chinese, Japanese, Thai and similar scripts. */
 export function joinWords(words: readonly WrittenWord[]): string {
   return words.reduce((text, { text: word, afterSpace }) => {
-    const isUnspaced = unspaced.test([...text].at(-1) ?? '') && unspaced.test([...word][0] ?? '');
+    const isUnspaced = hasUnspaced([...text].at(-1) ?? '') && hasUnspaced([...word][0] ?? '');
     return text === '' || !(afterSpace ?? !isUnspaced) ? text + word : `${text} ${word}`;
   }, '');
 }
@@ -29,7 +28,7 @@ export function splitWords(text: string): Required<WrittenWord>[] {
     .trim()
     .split(/\s+/)
     .flatMap((spaced) =>
-      (unspaced.test(spaced) ? splitUnspaced(spaced) : [spaced]).map((word, index) => ({
+      (hasUnspaced(spaced) ? splitUnspaced(spaced) : [spaced]).map((word, index) => ({
         text: word,
         afterSpace: index === 0,
       })),

@@ -1,7 +1,6 @@
+import { hasUnspaced } from '../../captions/scripts.ts';
 import type { SpokenWord } from '../../captions/segments.ts';
 
-/** Scripts without spaces. There, only the server's words tell where a word ends. */
-const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 const isLetter = (character: string) => /[\p{L}\p{N}\p{M}]/u.test(character);
 
 /** The letters and digits of a text, one by one. */
@@ -44,7 +43,8 @@ function cutBetween(characters: readonly string[], left: number, right: number):
   if (spaces !== -1) return left + spaces + 1;
   // A vowel sign or tone belongs to the letter before it.
   if (/\p{M}/u.test(characters[right]!)) return undefined;
-  return unspaced.test(characters[left]!) || unspaced.test(characters[right]!) ? right : undefined;
+  // In scripts without spaces, only the server's words tell where a word ends.
+  return hasUnspaced(characters[left]!) || hasUnspaced(characters[right]!) ? right : undefined;
 }
 
 /** Dashes and notes that stand alone have no times of their own, so they are joined to a word beside them. */

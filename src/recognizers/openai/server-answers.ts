@@ -1,6 +1,7 @@
 import { RecognizerError } from '../recognizer.ts';
 import { toLanguageTag } from './languages.ts';
 import { lettersOf, withPunctuation } from './punctuation.ts';
+import { unwrapped } from './wrapped-text.ts';
 import type { SpokenWord } from '../../captions/segments.ts';
 
 /** What a server heard in a piece. Times are ms from the start of its audio, within it and in order. */
@@ -27,10 +28,14 @@ const mostSeconds = 1e6;
  * @throws {RecognizerError} there is no text in it, or more than anybody could say
  */
 export function readAnswer(answer: unknown, durationMs: number): Answer {
-  const { text, words, segments, language, languages } = fieldsOf(answer);
+  const { words, language, languages, ...given } = fieldsOf(answer);
+  const { text, segments } = unwrapped({
+    text: typeof given.text === 'string' ? given.text : undefined,
+    segments: isFilled(given.segments) ? given.segments.map(fieldsOf) : undefined,
+  });
   const spokenSegments = readTimed(segments, 'text', durationMs);
   const timedWords = readTimed(isFilled(words) ? words : wordsWithin(segments), 'word', durationMs);
-  const written = typeof text === 'string' ? text.trim() : undefined;
+  const written = text?.trim();
   if (written === undefined && !spokenSegments && !timedWords) {
     throw notUnderstood('the server answered something else than a transcript');
   }

@@ -1,12 +1,10 @@
+import { beginsWithCharacterWord } from '../../captions/scripts.ts';
 import { RecognizerError } from '../recognizer.ts';
 import type { Word } from '../recognizer.ts';
 import type { PieceResult } from './messages.ts';
 
 /** The length of a token is rarely known. It lasts until the next token, but not longer than this. */
 const longestTokenMs = 400;
-
-/** Scripts without spaces. There, each token is a word. */
-const unspaced = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
 
 /**
  * Joins tokens to words. A token that begins with a space (or SentencePiece's `▁`) begins a word; the others continue
@@ -16,34 +14,74 @@ const unspaced = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
  * @throws {RecognizerError} there is text, but the model does not say when which word was heard
  */
 export function wordsOf(result: PieceResult, fromMs: number, toMs: number): Word[] {
-  const { tokens, timestamps, durations, ys_log_probs: logarithms } = result;
-  const hasWords = tokens.length > 0 && timestamps.length === tokens.length;
-  if (!hasWords && result.text.trim() === '') return [];
+  const hasTimes = result.tokens.length > 0 && result.timestamps.length === result.tokens.length;
+  if (!hasTimes && result.text.trim() === '') return [];
   // Without words, speech would be taken for silence and not be charged.
-  if (!hasWords) {
+  if (!hasTimes) {
     throw new RecognizerError('recognizer_error', 'the model gives text without its times', { retryable: false });
   }
-  const startOf = (index: number) => Math.min(toMs, fromMs + Math.round(timestamps[index]! * 1000));
+  const tokens = charactersOf(tokensOf(result, fromMs));
+  const startOf = (index: number) => Math.min(toMs, tokens[index]!.startMs);
   const endOf = (index: number) => {
     const nextMs = index + 1 < tokens.length ? startOf(index + 1) : toMs;
-    const ownMs = durations.length === tokens.length ? Math.round(durations[index]! * 1000) : longestTokenMs;
-    return Math.max(startOf(index), Math.min(nextMs, startOf(index) + ownMs));
+    return Math.max(startOf(index), Math.min(nextMs, startOf(index) + tokens[index]!.lengthMs));
   };
 
   const words: { startMs: number; endMs: number; text: string; logarithms: number[] }[] = [];
-  tokens.forEach((token, index) => {
-    const text = token.replaceAll('▁', ' ');
+  tokens.forEach(({ text, logarithms }, index) => {
     const last = words.at(-1);
-    const beginsWord = last === undefined || /^\s/.test(text) || unspaced.test(text) || unspaced.test(last.text);
+    const isCharacter = beginsWithCharacterWord(text) || (last !== undefined && beginsWithCharacterWord(last.text));
+    const beginsWord = last === undefined || /^\s/.test(text) || isCharacter;
     const word = beginsWord ? { startMs: startOf(index), endMs: 0, text: '', logarithms: [] as number[] } : last;
     if (beginsWord) words.push(word);
     word.text += text.trim();
     word.endMs = endOf(index);
-    if (logarithms.length === tokens.length) word.logarithms.push(logarithms[index]!);
+    word.logarithms.push(...logarithms);
   });
   return words
     .filter(({ text }) => text !== '')
     .map(({ startMs, endMs, text, logarithms: own }) => ({ startMs, endMs, text, ...confidenceOf(own) }));
+}
+
+interface Token {
+  /** With a space before it where it begins a word. */
+  text: string;
+  startMs: number;
+  lengthMs: number;
+  /** Of its probabilities, where the model tells them. */
+  logarithms: number[];
+}
+
+function tokensOf({ tokens, timestamps, durations, ys_log_probs: logarithms }: PieceResult, fromMs: number): Token[] {
+  const areLengthsKnown = durations.length === tokens.length;
+  return tokens.map((token, index) => ({
+    text: token.replaceAll('▁', ' '),
+    startMs: fromMs + Math.round(timestamps[index]! * 1000),
+    lengthMs: areLengthsKnown ? Math.round(durations[index]! * 1000) : longestTokenMs,
+    logarithms: logarithms.length === tokens.length ? [logarithms[index]!] : [],
+  }));
+}
+
+/** SentencePiece writes a character that is not in its vocabulary as the bytes of its UTF-8, a token each: `<0xC3>`. */
+const byte = /^<0x([0-9A-F]{2})>$/;
+
+/** Joins bytes to characters. */
+function charactersOf(tokens: readonly Token[]): Token[] {
+  const joined: (Token & { bytes?: number[] })[] = [];
+  for (const token of tokens) {
+    const value = byte.exec(token.text)?.[1];
+    const last = joined.at(-1);
+    if (value === undefined) joined.push(token);
+    else if (last?.bytes === undefined) joined.push({ ...token, bytes: [parseInt(value, 16)] });
+    else {
+      last.bytes.push(parseInt(value, 16));
+      last.lengthMs = token.startMs + token.lengthMs - last.startMs;
+      last.logarithms = [...last.logarithms, ...token.logarithms];
+    }
+  }
+  return joined.map(({ bytes, ...token }) =>
+    bytes === undefined ? token : { ...token, text: Buffer.from(bytes).toString('utf8') },
+  );
 }
 
 /** The probability of a word is the product of those of its tokens. */

@@ -33,6 +33,48 @@ test('words within segments, with probabilities, as whisper.cpp has them → wor
   expect(readAnswer(answer, 1000)).toEqual({ timesOf: 'words', utterances: [expected], language: 'en' });
 });
 
+describe("lines of whisper.cpp's server, which end in the middle of words", () => {
+  const tokens = (...list: string[]) =>
+    list.map((text, index) => ({ ...word(text, index, index + 1), probability: 0.5 }));
+  const lines = [
+    { ...segment(' the lobb', 0, 2), words: tokens(' the', ' lo', 'bb') },
+    { ...segment('quaquaiosa said', 2, 4), words: tokens('qua', 'qua', 'iosa', ' said') },
+    { ...segment(' so', 4, 5), words: tokens(' so') },
+  ];
+  const text = ' the lobb\nquaquaiosa said\n so\n';
+  const inOrder = lines.map((line, row) => ({
+    ...line,
+    words: line.words.map((each, index) => ({ ...each, start: row * 2 + index / 4, end: row * 2 + (index + 1) / 4 })),
+  }));
+
+  test('with tokens → whole words, from their first token to their last', () => {
+    const { timesOf, utterances } = readAnswer({ text, segments: inOrder }, 6000);
+    expect([timesOf, utterances.flat().map((each) => each.text)]).toEqual([
+      'words',
+      ['the', 'lobbquaquaiosa', 'said', 'so'],
+    ]);
+    expect(utterances.flat()[1]).toMatchObject({ startMs: 250, endMs: 2750 });
+  });
+
+  test('without tokens → whole words, in the segment where they begin', () => {
+    const segments = lines.map(({ words: _, ...line }) => line);
+    const { timesOf, utterances } = readAnswer({ text, segments }, 6000);
+    expect([timesOf, utterances.flat().map((each) => each.text)]).toEqual([
+      'segments',
+      ['the lobbquaquaiosa', 'said', 'so'],
+    ]);
+  });
+
+  test('in Japanese → nothing moves, and no space comes in', () => {
+    const segments = [segment('コー', 0, 1), segment('ヒー', 1, 2)];
+    expect(
+      readAnswer({ text: 'コー\nヒー\n', segments }, 2000)
+        .utterances.flat()
+        .map((each) => each.text),
+    ).toEqual(['コー', 'ヒー']);
+  });
+});
+
 test('segments without words → each with its times, text, speaker, and its confidence where it is real', () => {
   const segments = [
     { ...segment(' One. ', 0, 1.5), avg_logprob: -0.5, compression_ratio: 1.2 },

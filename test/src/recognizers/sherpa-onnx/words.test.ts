@@ -1,4 +1,5 @@
 import { wordsOf } from '../../../../src/recognizers/sherpa-onnx/words.ts';
+import { joinWords } from '../../../../src/captions/lines.ts';
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
 import type { PieceResult } from '../../../../src/recognizers/sherpa-onnx/messages.ts';
 
@@ -19,6 +20,25 @@ test('Chinese tokens → a word each', () => {
   expect(wordsOf(heard(['今', '天', ' ok', '好'], [0, 0.2, 0.4, 0.6]), 0, 1000).map(({ text }) => text)).toEqual([
     ...['今', '天', 'ok', '好'],
   ]);
+});
+
+test.each([
+  ['Japanese with a long vowel', ['コ', 'ー', 'ヒ', 'ー', 'を', '飲', 'む'], 'コーヒーを飲む'],
+  ['half-width katakana', ['ｺ', 'ｰ', 'ﾋ', 'ｰ'], 'ｺｰﾋｰ'],
+  ['Chinese with its punctuation', ['今', '天', '，', '好', '。'], '今天，好。'],
+  ['Korean, which has spaces', ['▁오늘', '은', '▁좋', '다'], '오늘은 좋다'],
+  ['Thai, whose tokens are parts of words', ['▁สวัส', 'ดี', 'ครับ'], 'สวัสดีครับ'],
+  ['mixed scripts', ['▁I', 'Pad', 'の', '話', '▁ok'], 'IPad の話 ok'],
+])('%s → joined as it is written', (_, tokens, text) => {
+  const words = wordsOf(heard(tokens, tokens.map((_token, index) => index / 10)), 0, 10_000); // prettier-ignore
+  expect(joinWords(words)).toBe(text);
+});
+
+test('characters that the model writes as bytes → characters again, with the times of all their bytes', () => {
+  const tokens = ['▁caf', '<0xC3>', '<0xA9>', '<0xF0>', '<0x9F>', '<0x8E>', '<0x99>', '▁<0xC3>', '.'];
+  const words = wordsOf(heard(tokens, [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]), 0, 10_000);
+  expect(words.map(({ text }) => text)).toEqual(['café🎙', '<0xC3>.']);
+  expect(words[0]).toMatchObject({ startMs: 0, endMs: 700 });
 });
 
 test('the last token → no longer than 400 ms, than it says itself, or than the piece', () => {
