@@ -1,6 +1,6 @@
 /** With CORS_ORIGINS set: answers to OPTIONS, and that no request goes past the checks of every request because of them. */
-import { parseAnswers, rawRequest, sendRaw } from '../../../support/clients/raw-http.ts';
-import { useService } from '../../../support/service/use-service.ts';
+import { parseAnswers, rawRequest, sendRaw } from '../../support/clients/raw-http.ts';
+import { useService } from '../../support/service/use-service.ts';
 
 const service = useService({ env: { CORS_ORIGINS: 'https://app.example.com' } });
 
