@@ -100,7 +100,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       'a model that recognizes words, of those that "npm run model -- list" shows, or the folder of one',
     ),
     recognizerIdleMinutes: integer('RECOGNIZER_IDLE_MINUTES', 10, 1, 10_080),
-    // Other programs read them too: what they hold is no fault of ours unless it is asked for.
+    // Other programs read these variables too, so a wrong value counts only when this recognizer is chosen.
     openai: env['RECOGNIZER']?.trim() === 'openai' ? speechServer() : undefined,
     workerConcurrency: integer('WORKER_CONCURRENCY', availableParallelism(), 1, 256),
     logLevel: oneOf('LOG_LEVEL', 'info', logLevels),

@@ -49,7 +49,7 @@ export function* plainText(captions: Iterable<Caption>): Generator<string> {
 function* withText(captions: Iterable<Caption>): Generator<Caption> {
   for (const caption of captions) {
     const text = oneLine(caption.text);
-    // A cue without text would be read as the end of a block, and the rest of it as the start of another.
+    // A cue without text would end its block, and players would read the rest of it as another block.
     if (text !== '') yield { ...caption, text };
   }
 }
@@ -63,7 +63,7 @@ function* visibleCues(captions: Iterable<Caption>): Generator<Caption> {
   if (last !== undefined) yield shownLongEnough(last, Infinity);
 }
 
-/** @param nextMs when the next one begins */
+/** @param nextMs when the next caption begins */
 function shownLongEnough(caption: Caption, nextMs: number): Caption {
   if (caption.endMs > caption.startMs) return caption;
   const room = nextMs > caption.startMs ? nextMs - caption.startMs : shortestCueMs;
