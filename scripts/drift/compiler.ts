@@ -9,8 +9,8 @@ import type { ChangedFiles } from './copy.ts';
 
 /** What ties the contract to the server. */
 const serverFiles = /^(codegen|handlers|src\/(api|sessions))\/|^src\/app\.ts$/;
-const clientFile = 'scripts/judges/drivers/openapi-fetch.ts';
-const clientTypes = 'scripts/judges/drivers/api.ts';
+const clientFile = 'scripts/judges/drivers/typescript/openapi-fetch.ts';
+const clientTypes = 'scripts/judges/drivers/typescript/api.ts';
 
 /** The TypeScript compiler, for the project with some files changed. It reads the project once. */
 export class Compiler {

@@ -11,6 +11,10 @@ interface Experience {
   text: string;
   /** Words with times, over all segments. */
   words: number;
+  /** The status of the session, when the driver reads it. */
+  status?: string;
+  /** WebVTT, when the driver asks for it. */
+  captions?: string;
   /** The `code` of each typed error: for a wrong key, an unknown session, and an Idempotency-Key of another upload. */
   problems: string[];
 }
@@ -26,7 +30,10 @@ export async function drive({ run, service }: Bench, command: readonly string[],
   expect(seen.listed > 0, 'the list is empty');
   expect(seen.segments > 0 && seen.text.trim() !== '', 'the transcript has no text');
   expect(seen.words > 0, 'the transcript has no words');
+  expect(seen.status === undefined || seen.status === 'completed', `the session is ${seen.status}`);
+  expect(seen.captions === undefined || seen.captions.startsWith('WEBVTT\n'), 'the captions are no WebVTT');
   const problems = seen.problems.join(', ');
   expect(problems === expectedProblems.join(', '), `the typed errors are ${problems}`);
-  return `listed, uploaded, polled, read "${seen.text}", met 401, 404 and 422 typed`;
+  const captions = seen.captions === undefined ? '' : ' and its captions';
+  return `listed, uploaded, polled, read "${seen.text}"${captions}, met 401, 404 and 422 typed`;
 }

@@ -1,10 +1,10 @@
 import { codeSamples } from './code-samples.ts';
 import { oapiCodegen } from './go-clients.ts';
 import { redocly, spectral } from './linters.ts';
-import { openapiGenerator } from './openapi-generator.ts';
-import { openapiPythonClient } from './python-clients.ts';
+import { openapiGenerator } from './openapi-generator/languages.ts';
+import { openapiPythonClient } from './python/openapi-python-client.ts';
 import { schemathesis } from './schemathesis.ts';
-import { typescriptClients } from './typescript-clients.ts';
+import { typescriptClients } from './typescript/clients.ts';
 import { arazzo } from './workflow.ts';
 import type { Judge } from './judge.ts';
 

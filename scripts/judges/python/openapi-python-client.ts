@@ -1,8 +1,8 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { drive } from './client.ts';
-import { installFromPyPI } from './pypi.ts';
-import type { Judge } from './judge.ts';
+import { drive } from '../client.ts';
+import { installFromPyPI } from '../pypi.ts';
+import type { Judge } from '../judge.ts';
 
 const version = '0.29.1';
 const mypyVersion = '2.4.1';
@@ -17,7 +17,7 @@ export const openapiPythonClient: Judge = {
   async judge(bench) {
     const { folder, run, contract } = bench;
     await installFromPyPI(bench, [`openapi-python-client==${version}`, `mypy==${mypyVersion}`]);
-    await copyFile(new URL('drivers/openapi-python-client.py', import.meta.url), join(folder, 'driver.py'));
+    await copyFile(new URL('../drivers/openapi-python-client.py', import.meta.url), join(folder, 'driver.py'));
     // It formats what it wrote with the ruff that came with it.
     const env = { PATH: `${join(folder, 'venv/bin')}:${process.env.PATH}` };
     const how = [
