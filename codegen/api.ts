@@ -58,8 +58,8 @@ export interface paths {
          *     `wait` holds the answer until the session is final, or the time is over. `Retry-After` says when to ask again
          *     while it is not final. `If-None-Match` with the last `ETag` gives 304 while nothing changed.
          *
-         *     `format=vtt`, `srt` or `txt` gives captions or plain text of a completed session; so does `Accept: text/vtt`,
-         *     `application/x-subrip` or `text/plain` where `format` is left out.
+         *     `format=vtt`, `srt`, `txt` or `md` gives captions, plain text or Markdown of a completed session; so does
+         *     `Accept: text/vtt`, `application/x-subrip`, `text/plain` or `text/markdown` where `format` is left out.
          */
         get: operations["getTranscript"];
         put?: never;
@@ -310,12 +310,12 @@ export interface components {
             confidence?: number;
         };
         /**
-         * @description `json`, `vtt` (WebVTT, `text/vtt`), `srt` (SubRip, `application/x-subrip`) or `txt` (`text/plain`). Others may be
-         *     added.
+         * @description `json`, `vtt` (WebVTT, `text/vtt`), `srt` (SubRip, `application/x-subrip`), `txt` (`text/plain`) or `md` (Markdown,
+         *     `text/markdown`). Others may be added.
          * @example vtt
          * @enum {string}
          */
-        TranscriptFormat: "json" | "vtt" | "srt" | "txt";
+        TranscriptFormat: "json" | "vtt" | "srt" | "txt" | "md";
         /**
          * @description What a transcript holds besides its segments.
          * @example words
@@ -342,6 +342,15 @@ export interface components {
          * @example good morning and welcome
          */
         PlainText: string;
+        /**
+         * @description Markdown (CommonMark) to read: title, day and length, then paragraphs by speaker and pause, each with its time.
+         * @example # Board meeting
+         *
+         *     2026-11-20, 0:00:07
+         *
+         *     **0:00:00 S1** good morning and welcome
+         */
+        Markdown: string;
         /** @description The form of an upload. Other fields, and repeated ones, are refused. */
         TranscriptionRequest: {
             /**
@@ -1456,7 +1465,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The transcript as it stands, as JSON, or a completed one as captions or plain text. */
+            /** @description The transcript as it stands, as JSON, or a completed one as captions, plain text or Markdown. */
             200: {
                 headers: {
                     /**
@@ -1506,6 +1515,7 @@ export interface operations {
                     "text/vtt": components["schemas"]["WebVtt"];
                     "application/x-subrip": components["schemas"]["SubRip"];
                     "text/plain": components["schemas"]["PlainText"];
+                    "text/markdown": components["schemas"]["Markdown"];
                 };
             };
             /** @description Nothing changed since the answer whose `ETag` was sent in `If-None-Match`. */

@@ -10,15 +10,17 @@ import { render } from './rendering.ts';
 import { transcribe } from './session.ts';
 import type { Rendering } from './rendering.ts';
 
-const renderings = ['srt', 'vtt', 'json', 'words'] as const;
+const renderings = ['srt', 'vtt', 'md', 'json', 'words'] as const;
+const without = (name: (typeof renderings)[number]) => renderings.filter((other) => other !== name);
 
 const command = new Command('npm run transcribe --')
   .description('Uploads a recording to the service, waits for its transcript and prints it.')
   .argument('FILE', 'a recording, anything with an audio track')
-  .addOption(new Option('--srt', 'print SubRip captions').conflicts(['vtt', 'json', 'words']))
-  .addOption(new Option('--vtt', 'print WebVTT captions').conflicts(['srt', 'json', 'words']))
-  .addOption(new Option('--json', 'print segments with times and confidences').conflicts(['srt', 'vtt', 'words']))
-  .addOption(new Option('--words', 'like --json, with each word').conflicts(['srt', 'vtt', 'json']))
+  .addOption(new Option('--srt', 'print SubRip captions').conflicts(without('srt')))
+  .addOption(new Option('--vtt', 'print WebVTT captions').conflicts(without('vtt')))
+  .addOption(new Option('--md', 'print Markdown: paragraphs by speaker and pause').conflicts(without('md')))
+  .addOption(new Option('--json', 'print segments with times and confidences').conflicts(without('json')))
+  .addOption(new Option('--words', 'like --json, with each word').conflicts(without('words')))
   .option('--url <URL>', 'where the service answers', `http://127.0.0.1:${process.env['PORT'] || 8080}/v1`)
   .option('--key <KEY>', 'API key (better: the variable TRANSCRIPTION_API_KEY; else the demo key of the quickstart)')
   .showHelpAfterError('What it takes: npm run transcribe -- --help')

@@ -3,7 +3,7 @@ import type { Schema } from '../../codegen/operations.ts';
 import type { ApiClient } from '../terminal/api-client.ts';
 import type { Progress } from '../terminal/progress.ts';
 
-const mediaTypes = { text: 'text/plain', vtt: 'text/vtt', srt: 'application/x-subrip' } as const;
+const mediaTypes = { text: 'text/plain', vtt: 'text/vtt', srt: 'application/x-subrip', md: 'text/markdown' } as const;
 
 /** How the transcript is printed. `words` is JSON with the words in it. */
 export type Rendering = keyof typeof mediaTypes | 'json' | 'words';

@@ -71,7 +71,7 @@ function shownLongEnough(caption: Caption, nextMs: number): Caption {
 }
 
 /** A blank line ends a cue in both formats, so text becomes one line. Other control characters are removed. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }
 

@@ -19,6 +19,9 @@ const read = (status: string, query = '') =>
 const vtt = 'WEBVTT\n\n00:00:00.120 --> 00:00:03.480\ngood morning\n\n00:00:03.900 --> 00:00:06.950\nbegin\n';
 const srt = '1\r\n00:00:00,120 --> 00:00:03,480\r\ngood morning\r\n\r\n2\r\n00:00:03,900 --> 00:00:06,950\r\nbegin\r\n';
 const plain = 'good morning\nbegin\n';
+const md = expect.stringMatching(
+  /^# Board meeting\n\n\d{4}-\d\d-\d\d, 0:00:07\n\n\*\*0:00:00\*\* good morning begin\n$/,
+);
 
 describe('Accept', () => {
   const json = 'application/json';
@@ -34,6 +37,8 @@ describe('Accept', () => {
     ['application/x-subrip', 'application/x-subrip'],
     ['text/plain', 'text/plain'],
     ['text/plain;charset=utf-8;q=0.4', 'text/plain'],
+    ['text/markdown', 'text/markdown'],
+    ['text/markdown;variant=CommonMark, text/plain;q=0.9', 'text/markdown'],
     ['text/*', 'text/vtt'],
     ['text/html, text/plain', 'text/plain'],
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', json],
@@ -57,7 +62,8 @@ describe('Accept', () => {
     expect(headers['content-type']).toBe(type === json ? json : `${type}; charset=utf-8`);
     expect(headers.vary).toBe('Accept, Accept-Encoding, Authorization');
     if (type !== json) {
-      expect(text).toBe({ 'text/vtt': vtt, 'application/x-subrip': srt, 'text/plain': plain }[type]);
+      const texts = { 'text/vtt': vtt, 'application/x-subrip': srt, 'text/plain': plain, 'text/markdown': md };
+      expect(text).toEqual(texts[type as keyof typeof texts]);
     }
   });
 
@@ -128,13 +134,14 @@ describe('Accept', () => {
         ['vtt', 'text/vtt; charset=utf-8', vtt],
         ['srt', 'application/x-subrip; charset=utf-8', srt],
         ['txt', 'text/plain; charset=utf-8', plain],
+        ['md', 'text/markdown; charset=utf-8', md],
       ] as const) {
         const request = read('completed', `?format=${format}`);
         const { text, headers } = await (
           accept === undefined ? request.unset('Accept') : request.set('Accept', accept)
         ).expect(200);
         expect(headers['content-type']).toBe(type);
-        if (expected !== undefined) expect(text).toBe(expected);
+        if (expected !== undefined) expect(text).toEqual(expected);
         const byAccept = await read('completed').set('Accept', type.split(';')[0]!).expect(200);
         expect([text, headers.etag, headers.vary]).toEqual([
           byAccept.text,

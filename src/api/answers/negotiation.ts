@@ -4,7 +4,13 @@
 
 import type { Schema } from '../../../codegen/operations.ts';
 
-export const transcriptTypes = ['application/json', 'text/vtt', 'application/x-subrip', 'text/plain'] as const;
+export const transcriptTypes = [
+  'application/json',
+  'text/vtt',
+  'application/x-subrip',
+  'text/plain',
+  'text/markdown',
+] as const;
 export type TranscriptType = (typeof transcriptTypes)[number];
 
 export const typeOfFormat = {
@@ -12,6 +18,7 @@ export const typeOfFormat = {
   vtt: 'text/vtt',
   srt: 'application/x-subrip',
   txt: 'text/plain',
+  md: 'text/markdown',
 } satisfies Record<Schema<'TranscriptFormat'>, TranscriptType>;
 
 /**

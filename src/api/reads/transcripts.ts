@@ -1,8 +1,10 @@
 /**
  * Answers a transcript: finds the session in the cheapest of three ways, then makes JSON or captions of its segments.
  */
+import { rfc3339 } from '../../../db/database.ts';
 import { findSegmentsWithWords } from '../../../db/sessions/transcripts.ts';
 import { plainText, subRip, webVtt } from '../../captions/formats.ts';
+import { markdown } from '../../captions/markdown.ts';
 import { toSessionError } from '../../sessions/view.ts';
 import { sessionNotFound } from '../answers/problem.ts';
 import { inSlices } from './slices.ts';
@@ -79,10 +81,16 @@ async function jsonOf(wanted: WantedTranscript, session: FoundSession, reads: Re
 
 async function captionsOf(wanted: WantedTranscript, session: FoundSession, reads: Reads): Promise<string> {
   const segments: Schema<'Segment'>[] = JSON.parse(await segmentsOf(wanted, session, reads));
-  return inSlices(formats[wanted.type as Exclude<TranscriptType, 'application/json'>](segments));
+  return inSlices(formats[wanted.type as Exclude<TranscriptType, 'application/json'>](segments, session));
 }
 
-const formats = { 'text/vtt': webVtt, 'application/x-subrip': subRip, 'text/plain': plainText };
+const formats = {
+  'text/vtt': webVtt,
+  'application/x-subrip': subRip,
+  'text/plain': plainText,
+  'text/markdown': (segments: Schema<'Segment'>[], { title, created_at, duration_ms }: FoundSession) =>
+    markdown({ title, createdAt: rfc3339(created_at), durationMs: duration_ms ?? 0 }, segments),
+};
 
 /** The segments as JSON text. Segments that were read with the session belong to that moment. */
 async function segmentsOf(

@@ -47,6 +47,11 @@ test.each([
   expect({ code, stdout: stdout.replaceAll('\r\n', '\n').trimEnd() }).toEqual({ code: 0, stdout: captions.trimEnd() });
 });
 
+test('--md → a heading, and paragraphs with their times', async () => {
+  const { stdout } = await transcribe([clip, '--md']);
+  expect(stdout).toMatch(/^# a "quoted" naïve clip\n\n[\d-]{10}, 0:00:02\n\n\*\*0:00:00\*\* hello world\n$/);
+});
+
 test('--json → segments; --words → the words too', async () => {
   const [json, words] = await Promise.all([transcribe([clip, '--json']), transcribe([clip, '--words'])]);
   const segment = { index: 0, startMs: 0, endMs: 200, text: 'hello world' };

@@ -3,7 +3,7 @@ import { matchesTag, preferredType } from '../../../../src/api/answers/negotiati
 
 test.each([
   ['text/vtt;level=1;q=0.5, text/plain;q=0.4', 'text/vtt'],
-  ['text/*;q=0.5, text/vtt;q=0.1, text/plain;q=0.2', 'text/plain'],
+  ['text/*;q=0.5, text/vtt;q=0.1, text/plain;q=0.2', 'text/markdown'],
   ['text/vtt;q=0.2, text/vtt;q=0.8, text/plain;q=0.5', 'text/vtt'],
   ['*/*;q=0.1, application/json;q=0.05', 'text/vtt'],
   [' , ,text/vtt,, ', 'text/vtt'],

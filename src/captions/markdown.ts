@@ -1,0 +1,63 @@
+/** A transcript to read: CommonMark (https://spec.commonmark.org) with a heading, and paragraphs by speaker and pause. */
+import { joinWords } from './lines.ts';
+import { oneLine } from './formats.ts';
+import type { Caption } from './formats.ts';
+
+export interface Heading {
+  title: string;
+  /** When the recording was uploaded: RFC 3339, UTC. */
+  createdAt: string;
+  durationMs: number;
+}
+
+/** Who pauses for so long begins a paragraph. */
+const pauseMs = 2_000;
+/** A paragraph ends with the segment that makes it this long. */
+const longEnough = 600;
+
+interface Paragraph {
+  startMs: number;
+  speaker: string | undefined;
+  texts: string[];
+  endMs: number;
+}
+
+/** The pieces of the text: the heading, then each paragraph with its time and, where speakers are known, its speaker. */
+export function* markdown({ title, createdAt, durationMs }: Heading, captions: Iterable<Caption>): Generator<string> {
+  yield `# ${escape(oneLine(title))}\n\n${createdAt.slice(0, 10)}, ${clock(durationMs)}\n`;
+  for (const { startMs, speaker, texts } of paragraphsOf(captions)) {
+    const who = speaker === undefined ? '' : ` ${escape(oneLine(speaker))}`;
+    yield `\n**${clock(startMs)}${who}** ${escape(joinWords(texts.map((text) => ({ text }))))}\n`;
+  }
+}
+
+function* paragraphsOf(captions: Iterable<Caption>): Generator<Paragraph> {
+  let last: Paragraph | undefined;
+  for (const { startMs, endMs, text, speaker } of captions) {
+    const line = oneLine(text);
+    if (line === '') continue;
+    if (last !== undefined && continues(last, startMs, speaker)) {
+      last.texts.push(line);
+      last.endMs = endMs;
+    } else {
+      if (last !== undefined) yield last;
+      last = { startMs, endMs, speaker, texts: [line] };
+    }
+  }
+  if (last !== undefined) yield last;
+}
+
+function continues({ speaker, endMs, texts }: Paragraph, startMs: number, nextSpeaker: string | undefined): boolean {
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  return nextSpeaker === speaker && startMs - endMs < pauseMs && length < longEnough;
+}
+
+/** Everything that may be markup within a line. Nothing that was said begins a line. */
+const escape = (text: string): string => text.replace(/[\\`*_[\]<>&#|~]/g, '\\$&');
+
+/** `h:mm:ss` */
+function clock(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const two = (value: number) => String(value % 60).padStart(2, '0');
+  return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60))}:${two(seconds)}`;
+}
