@@ -57,7 +57,7 @@ describe("lines of whisper.cpp's server, which end in the middle of words", () =
   });
 
   test('without tokens → whole words, in the segment where they begin', () => {
-    const segments = lines.map(({ words: _, ...line }) => line);
+    const segments = lines.map(({ text: line, start, end }) => segment(line, start, end));
     const { timesOf, utterances } = readAnswer({ text, segments }, 6000);
     expect([timesOf, utterances.flat().map((each) => each.text)]).toEqual([
       'segments',
