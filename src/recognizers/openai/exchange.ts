@@ -10,6 +10,9 @@ const longestAnswerBytes = 8 * 1024 * 1024;
 const longestPackageWaitMs = 60_000;
 const longestTimerMs = 24 * 60 * 60_000;
 
+/** OpenAI's codes for an account that has to pay, or to raise a limit, first. The same request fails until then. */
+const unpaid = new Set(['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active']);
+
 /** Sends a request, and waits for the whole answer. */
 export interface Exchange {
   fetch: typeof fetch;
@@ -39,6 +42,7 @@ export function createExchange(apiKey: string, retries: number): Exchange {
       const text = await textWithin(response, longestAnswerBytes);
       if (text === undefined) return refusal('there is no end of the answer', 502, { 'x-should-retry': 'false' });
       if (response.ok) return answerOf(text, response);
+      if (unpaid.has(codeOf(text))) return refusal(text, response.status, { 'x-should-retry': 'false' });
       const isLast = Number(new Headers(init?.headers).get('x-stainless-retry-count')) >= retries;
       return refusal(text, response.status, isLast ? {} : await retryHeaders(response, signal));
     },
@@ -92,6 +96,8 @@ function refusal(text: string, status: number, headers: Record<string, string>):
   const inOpenAiWay = { message: message ?? text, param: error?.param, code: error?.code };
   return new Response(JSON.stringify({ error: inOpenAiWay }), { status, headers });
 }
+
+const codeOf = (text: string): string => String((parsed(text) as { error?: { code?: unknown } } | null)?.error?.code);
 
 function parsed(text: string): unknown {
   try {

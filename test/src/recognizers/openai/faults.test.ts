@@ -88,9 +88,11 @@ test('a Retry-After beyond the time limit → not asked again before it; timed_o
   expect(server.requests).toHaveLength(1);
 });
 
-test('429 that the server says not to repeat → not repeated', async () => {
-  const headers = { 'x-should-retry': 'false', 'retry-after': '3600' };
-  const body = { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } };
+test.each<[string, Record<string, string>, string]>([
+  ['that the server says not to repeat', { 'x-should-retry': 'false', 'retry-after': '3600' }, 'rate_limit_exceeded'],
+  ['of an account that has to pay first', { 'retry-after': '1' }, 'insufficient_quota'],
+])('429 %s → not repeated', async (_, headers, code) => {
+  const body = { error: { message: 'You exceeded your current quota', code } };
   const { server, recognizer } = await serve(inTurn({ status: 429, headers, body }));
   const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));
   expect(error).toMatchObject({ code: 'recognizer_error', retryable: true });
