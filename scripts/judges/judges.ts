@@ -2,8 +2,11 @@ import { codeSamples } from './code-samples.ts';
 import { oapiCodegen } from './go-clients.ts';
 import { redocly, spectral } from './linters.ts';
 import { openapiGenerator } from './openapi-generator/languages.ts';
+import { datamodelCodeGenerator } from './python/datamodel-code-generator.ts';
+import { openapiCore } from './python/openapi-core.ts';
 import { openapiPythonClient } from './python/openapi-python-client.ts';
 import { schemathesis } from './schemathesis.ts';
+import { schemathesisDefaults } from './schemathesis-defaults.ts';
 import { typescriptClients } from './typescript/clients.ts';
 import { arazzo } from './workflow.ts';
 import type { Judge } from './judge.ts';
@@ -13,6 +16,16 @@ import type { Judge } from './judge.ts';
  * other, because Maven and npm share folders.
  */
 export const lanes: readonly (readonly Judge[])[] = [
-  [redocly, spectral, arazzo, codeSamples, ...typescriptClients, oapiCodegen, openapiPythonClient, ...openapiGenerator],
-  [schemathesis],
+  [
+    redocly,
+    spectral,
+    arazzo,
+    codeSamples,
+    ...typescriptClients,
+    oapiCodegen,
+    openapiPythonClient,
+    ...[datamodelCodeGenerator, openapiCore],
+    ...openapiGenerator,
+  ],
+  [schemathesis, schemathesisDefaults],
 ];

@@ -5,7 +5,7 @@ import { installFromPyPI } from './pypi.ts';
 import { expect } from './judge.ts';
 import type { Bench, Judge, JudgedService } from './judge.ts';
 
-const version = '4.32.5';
+export const version = '4.32.5';
 /** A fixed seed, so that CI gives the same answer each time. */
 const quickSeed = 20261120;
 const given = resolve(import.meta.dirname, 'schemathesis');
