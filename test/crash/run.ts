@@ -68,7 +68,8 @@ const figures = [...kindNames].map((name) =>
 const all = figuresOf('all', results);
 const neverHit = figures.filter(({ hit }) => hit === 0).map(({ kind }) => kind);
 const notRun = disk.canRun ? [] : [fullDisk.name];
-const isSound = faults.length + all.breaches + neverHit.length === 0 && !interrupted.signal.aborted;
+const isClean = faults.length + all.breaches === 0;
+const isSound = isClean && neverHit.length === 0 && !interrupted.signal.aborted;
 
 if (values.json) {
   const breaches = results.flatMap((result) => result.breaches);
@@ -78,9 +79,9 @@ if (values.json) {
   process.stdout.write(`\n${tableOf([...figures, all])}\n`);
 }
 for (const kind of notRun) tell(`Not run: ${kind}, since no disk may be mounted here.`);
-if (interrupted.signal.aborted) tell('Interrupted.');
+if (interrupted.signal.aborted) tell('Interrupted: the other rounds were not run.');
 else if (neverHit.length > 0) tell(`Never hit: ${neverHit.join('; ')}`);
 const minutes = ((performance.now() - began) / 60_000).toFixed(1);
-const verdict = isSound ? 'nothing lost, nothing cut, nothing charged twice, nothing there twice' : 'NOT SOUND';
+const verdict = isClean ? 'nothing lost, nothing cut, nothing charged twice, nothing there twice' : 'NOT SOUND';
 tell(`${results.length} rounds in ${minutes} minutes with seed ${seed}: ${verdict}`);
 process.exit(isSound ? 0 : 1);
