@@ -15,8 +15,6 @@ export interface TypeScriptClient {
   compilerOptions?: Record<string, unknown>;
   /** Writes the client into the judge's folder. */
   generate(bench: Bench): Promise<unknown>;
-  /** What starts the main job, where the command alone doesn't do. */
-  command?(bench: Bench, mainJob: string[]): Promise<string[]>;
 }
 
 /** For code whose files import each other without an extension, as CommonJS and bundlers find them. */
