@@ -1,12 +1,25 @@
 import { accuracy } from './accuracy.ts';
 import { fairness } from './fairness.ts';
 import { growth } from './growth.ts';
+import { idle } from './idle.ts';
 import { pickup } from './pickup.ts';
 import { long } from './pipeline-long.ts';
 import { pipeline } from './pipeline.ts';
 import { reads } from './reads.ts';
+import { start } from './start.ts';
 import { uploads } from './uploads.ts';
 import type { Bench } from './bench.ts';
 
 /** In the order in which they are listed. */
-export const benches: readonly Bench[] = [reads, uploads, pickup, fairness, growth, accuracy, pipeline, long];
+export const benches: readonly Bench[] = [
+  reads,
+  uploads,
+  pickup,
+  start,
+  idle,
+  fairness,
+  growth,
+  accuracy,
+  pipeline,
+  long,
+];

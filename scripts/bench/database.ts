@@ -16,16 +16,25 @@ export interface BenchDatabase {
   query<Row>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
-/** Starts the embedded PostgreSQL as `npm start` does, below the folder of the run, and makes the tables. */
-export async function startDatabase(setting: Setting): Promise<BenchDatabase> {
-  const folder = join(setting.folder, 'postgres');
-  mkdirSync(setting.folder, { recursive: true });
-  // PostgreSQL refuses to run as root. Its user must be able to enter the folder.
-  chmodSync(setting.folder, 0o711);
+/**
+ * Starts the embedded PostgreSQL as `npm start` does, and makes the tables.
+ *
+ * @param home where it is: below the folder of the run
+ * @returns with what stops it before the end of the run
+ */
+export async function startDatabase(
+  setting: Setting,
+  home = setting.folder,
+): Promise<BenchDatabase & { leave(): Promise<void> }> {
+  const folder = join(home, 'postgres');
+  mkdirSync(home, { recursive: true });
+  // PostgreSQL refuses to run as root. Its user must be able to enter the folders.
+  for (const path of new Set([setting.folder, home])) chmodSync(path, 0o711);
   const postgres = await joinEmbeddedPostgres({ folder });
-  setting.atEnd(() => postgres.leave());
+  const leave = () => postgres.leave();
+  setting.atEnd(leave);
   const pid = Number(readFileSync(clusterPaths(folder).postmasterPid, 'utf8').split('\n')[0]);
-  return open(setting, postgres.url, pid);
+  return { ...(await open(setting, postgres.url, pid)), leave };
 }
 
 /** Another database with the service's tables in the same PostgreSQL. @param name a plain SQL name */

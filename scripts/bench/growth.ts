@@ -6,7 +6,7 @@ import { grow, readWorks, segments } from './growth-database.ts';
 import { readLong, readVeryOften } from './growth-memory.ts';
 import { interleaved } from './rounds.ts';
 import { quantile, ratios } from './statistics.ts';
-import { connections, load, requireWrk } from './wrk.ts';
+import { crowd, load, requireWrk } from './wrk.ts';
 import type { Bench, Check, Figures, Findings, Setting } from './bench.ts';
 import type { Grown, ReadWork } from './growth-database.ts';
 import type { Long, Steady } from './growth-memory.ts';
@@ -55,7 +55,7 @@ async function run(setting: Setting): Promise<Findings> {
       accounts: 'half of all in one of 1,000',
       segments,
       rounds,
-      connections,
+      connections: crowd,
       'long transcript': `${long.segments.toLocaleString('en')} segments, ${long.clients} clients`,
     },
     checks: [...checksOf(all, measured), ...memoryChecks(steady, ofLong)],

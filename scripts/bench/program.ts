@@ -8,6 +8,7 @@ import { open, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../local-service/addresses.ts';
+import type { ChildProcess } from 'node:child_process';
 import type { Setting } from './bench.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -32,6 +33,7 @@ export interface Program {
  * @param options.env added to the environment of this process
  * @param options.nodeOptions for Node itself, such as `--cpu-prof`
  * @param options.answersOn where it answers when it is ready; `PORT` when absent
+ * @param options.byNpm starts the npm script of this name instead, and waits until `/readyz` says that it is ready
  * @throws with the end of its log when it does not start
  */
 export async function startProgram(
@@ -41,13 +43,15 @@ export async function startProgram(
     env: Record<string, string>;
     nodeOptions?: string[];
     answersOn?: 'PORT' | 'OPS_PORT';
+    byNpm?: string;
   },
 ): Promise<Program> {
   const [port, opsPort] = [await freePort(host, 0, 'PORT'), await freePort(host, 0, 'OPS_PORT')];
   const name = options.script.split('/').at(-1)!.replace('.ts', '');
   const logFile = join(setting.folder, `${name}-${port}.log`);
   const log = await open(logFile, 'w');
-  const command = [process.execPath, ...(options.nodeOptions ?? []), resolve(root, options.script)];
+  const node = [process.execPath, ...(options.nodeOptions ?? []), resolve(root, options.script)];
+  const command = options.byNpm === undefined ? node : ['npm', 'run', '--silent', options.byNpm];
   // In a process group of its own, so that ^C reaches only the bench, which then ends it.
   const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', ...command], {
     cwd: root,
@@ -61,17 +65,21 @@ export async function startProgram(
     for (const event of ['exit', 'error']) child.once(event, () => done());
   }).then(() => void (hasEnded = true));
   const stop = async () => {
-    child.kill('SIGTERM');
-    const killing = setTimeout(() => child.kill('SIGKILL'), stopLimitMs);
+    const signal = (name: NodeJS.Signals) => sendTo(child, options.byNpm, name);
+    signal('SIGTERM');
+    const killing = setTimeout(() => signal('SIGKILL'), stopLimitMs);
     await ended;
+    // npm ends before what it runs.
+    while (options.byNpm !== undefined && isGroupAlive(child.pid!)) await delay(10);
     clearTimeout(killing);
   };
   setting.atEnd(stop);
 
   const url = `http://${host}:${options.answersOn === 'OPS_PORT' ? opsPort : port}`;
   for (const deadline = Date.now() + startLimitMs; Date.now() < deadline && !hasEnded;) {
-    if (await answers(url)) return { pid: child.pid!, url, logFile, stop };
-    await delay(50, undefined, { signal: setting.signal });
+    if (await (options.byNpm === undefined ? answers(url) : isReady(`http://${host}:${opsPort}`)))
+      return { pid: child.pid!, url, logFile, stop };
+    await delay(options.byNpm === undefined ? 50 : 5, undefined, { signal: setting.signal });
   }
   const lines = (await readFile(logFile, 'utf8')).trimEnd().split('\n').slice(-8);
   throw new Error(`${options.script} did not start:\n${lines.join('\n')}`);
@@ -82,6 +90,26 @@ const answers = (url: string): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+const isReady = (opsUrl: string): Promise<boolean> =>
+  fetch(`${opsUrl}/readyz`).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+
+/** npm hands no signal on; what it runs is in its process group. */
+function sendTo(child: ChildProcess, byNpm: string | undefined, signal: NodeJS.Signals): void {
+  if (byNpm === undefined) child.kill(signal);
+  else if (isGroupAlive(child.pid!)) process.kill(-child.pid!, signal);
+}
+
+function isGroupAlive(pid: number): boolean {
+  try {
+    return process.kill(-pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 /** The answering half as `npm run start:api` runs it, with everything on. */
 export function startApiProgram(setting: Setting, databaseUrl: string, env: Record<string, string> = {}) {

@@ -1,32 +1,22 @@
-/** Reading: what most requests do. */
+/** Reading: what most requests do, by one client that asks alone and by crowds, of one account and of many. */
 import { seedAccounts, seedSessions, seedTranscripts, settle, startDatabase } from './database.ts';
 import { cpuOfTree } from './process-tree.ts';
 import { cpuOf, startApiProgram, startProgram } from './program.ts';
+import { checksOf, figuresOf } from './reads-findings.ts';
 import { interleaved } from './rounds.ts';
-import { quantile, ratios } from './statistics.ts';
-import { connections, load, requireWrk, writeTargets } from './wrk.ts';
-import type { Bench, Check, Figures, Findings, Goal, Setting } from './bench.ts';
-import type { BenchDatabase } from './database.ts';
+import { load, requireWrk, writeTargets } from './wrk.ts';
+import type { Bench, Findings, Setting } from './bench.ts';
+import type { BenchAccount, BenchDatabase } from './database.ts';
 import type { Program } from './program.ts';
-import type { Load, Target } from './wrk.ts';
+import type { Cell, Contender, Figure, Measured, Owners, Work } from './reads-findings.ts';
+import type { Target } from './wrk.ts';
 
 const segments = 100;
-
-/** A load, and the CPU time that one request took, in µs. */
-interface Figure extends Load {
-  nodeMicros: number;
-  postgresMicros: number;
-}
-
-type Contender = 'ours' | 'bare' | 'fastify' | 'full answer';
-type Measured = Partial<Record<Contender, Figure[]>>;
-
-const works = ['list of 20', 'one session', `transcript of ${segments} segments`, 'transcript poll, 304'] as const;
-type Work = (typeof works)[number];
+const works: Work[] = ['list of 20', 'one session', 'transcript of 100 segments', 'transcript poll, 304'];
 
 export const reads: Bench = {
   name: 'reads',
-  summary: 'list, session, transcript and poll, against bare node:http + pg and against Fastify',
+  summary: 'list, session, transcript and poll by 1 to 200 clients, against bare node:http + pg and against Fastify',
   run,
 };
 
@@ -35,42 +25,58 @@ async function run(setting: Setting): Promise<Findings> {
   const accounts = setting.sized({ full: 1_000, quick: 1_000, tiny: 2 });
   const sessions = accounts * setting.sized({ full: 1_000, quick: 20, tiny: 25 });
   const readSessions = setting.sized({ full: 20, quick: 4, tiny: 2 });
-  const rounds = setting.sized({ full: 9, quick: 3, tiny: 1 });
-  const seconds = setting.sized({ full: 4, quick: 1, tiny: 1 });
+  const rounds = setting.sized({ full: 5, quick: 1, tiny: 1 });
+  const seconds = setting.sized({ full: 2, quick: 0.3, tiny: 0.3 });
+  const warmUpSeconds = setting.sized({ full: 5, quick: 0.5, tiny: 0.1 });
+  const connections = setting.sized({ full: [1, 4, 32, 200], quick: [1, 4, 32, 200], tiny: [4] });
+  const owners = setting.sized<Owners[]>({
+    full: ['many accounts', 'one account'],
+    quick: ['many accounts', 'one account'],
+    tiny: ['many accounts'],
+  });
 
   setting.say('Starting PostgreSQL and making rows …');
   const database = await startDatabase(setting);
-  const owners = await seedAccounts(database, accounts);
+  const holders = await seedAccounts(database, accounts);
   await seedSessions(database, sessions);
   const seeded = await seedTranscripts(database, readSessions, segments);
   await seedSegmentRows(database);
   await settle(database);
 
   const programs = await startContenders(setting, database);
-  const keys = new Map(owners.map(({ id, key }) => [id, key]));
-  const raw: Partial<Record<Work, Measured>> = {};
+  const measured: Measured[] = [];
   for (const work of works) {
-    setting.say(`Measuring: ${work} …`);
-    const contenders: Partial<Record<Contender, () => Promise<Figure>>> = {};
-    for (const name of contendersOf(work)) {
-      const program = name === 'full answer' ? programs.ours : programs[name];
-      const targets = seeded.map(({ account_id, id, version }): Target => {
-        const isOurs = program === programs.ours;
-        const who = isOurs ? { Authorization: `Bearer ${keys.get(account_id)}` } : { 'X-Account': account_id };
-        const tag = work === 'transcript poll, 304' && name === 'ours' && { 'If-None-Match': `W/"${version}.json"` };
-        return { path: pathOf(work, id), headers: { ...who, ...tag } };
-      });
-      const file = await writeTargets(setting, `${works.indexOf(work)}-${name.replace(' ', '-')}`, targets);
-      contenders[name] = () => measure(setting, program, database, file, seconds);
+    for (const cell of owners.flatMap((who) =>
+      connections.map((count): Cell => ({ work, owners: who, connections: count })),
+    )) {
+      setting.say(`Measuring: ${work}, ${cell.owners}, connections: ${cell.connections} …`);
+      const wanted =
+        cell.owners === 'one account' ? seeded.filter(({ account_id: id }) => id === holders[0]!.id) : seeded;
+      const contenders: Partial<Record<Contender, () => Promise<Figure>>> = {};
+      for (const name of contendersOf(work)) {
+        const file = await writeTargets(setting, name.replace(' ', '-'), targetsOf(cell, name, wanted, holders));
+        const program = programs[name === 'one session' ? 'ours' : name];
+        // Once for each work, and by one client: a crowd lets PostgreSQL keep plans that it would not make for one.
+        if (cell.connections === connections[0]) await load(setting, program.url, file, warmUpSeconds, 1);
+        contenders[name] = () => measure(setting, program, database, { file, seconds, connections: cell.connections });
+      }
+      const figures = await interleaved(setting, rounds, contenders as Record<Contender, () => Promise<Figure>>, 0);
+      measured.push({ ...cell, figures });
     }
-    raw[work] = await interleaved(setting, rounds, contenders as Record<Contender, () => Promise<Figure>>);
   }
-  const measured = raw as Record<Work, Measured>;
   return {
-    sizes: { accounts, sessions, transcripts: seeded.length, segments, rounds, seconds, connections },
+    sizes: {
+      accounts,
+      sessions,
+      transcripts: seeded.length,
+      segments,
+      rounds,
+      seconds,
+      connections: connections.join(', '),
+    },
     checks: checksOf(measured),
-    figures: [figuresOf(measured)],
-    raw,
+    figures: figuresOf(measured),
+    raw: measured,
   };
 }
 
@@ -85,14 +91,38 @@ async function seedSegmentRows({ query }: BenchDatabase): Promise<void> {
 
 async function startContenders(setting: Setting, { url }: BenchDatabase) {
   const env = { DATABASE_URL: url, NODE_ENV: 'production' };
-  const ours = await startApiProgram(setting, url, { NODE_ENV: 'production' });
-  const bare = await startProgram(setting, { script: 'scripts/bench/baselines/bare.ts', env });
-  const fastify = await startProgram(setting, { script: 'scripts/bench/baselines/fastify.ts', env });
-  return { ours, bare, fastify };
+  const start = (script: string, more: object = {}) => startProgram(setting, { script, env: { ...env, ...more } });
+  const [ours, bare, plain, equal] = await Promise.all([
+    startApiProgram(setting, url, { NODE_ENV: 'production' }),
+    start('scripts/bench/baselines/bare.ts'),
+    start('scripts/bench/baselines/fastify.ts'),
+    start('scripts/bench/baselines/fastify.ts', { EQUAL_WORK: '1' }),
+  ]);
+  return { ours, bare, Fastify: plain, 'equal work': equal };
 }
 
-const contendersOf = (work: Work): Contender[] =>
-  work === 'transcript poll, 304' ? ['ours', 'full answer'] : ['ours', 'bare', 'fastify'];
+const contendersOf = (work: Work): Contender[] => {
+  const all: Contender[] = ['ours', 'bare', 'Fastify', 'equal work'];
+  return work === 'transcript poll, 304' ? [...all, 'one session'] : all;
+};
+
+function targetsOf(
+  { work }: Cell,
+  contender: Contender,
+  wanted: readonly { account_id: string; id: string; version: string }[],
+  holders: readonly BenchAccount[],
+): Target[] {
+  const keys = new Map(holders.map(({ id, key }) => [id, key]));
+  const knowsKeys = contender !== 'bare' && contender !== 'Fastify';
+  const isPoll = work === 'transcript poll, 304' && contender !== 'one session';
+  return wanted.map(({ account_id: account, id, version }) => ({
+    path: pathOf(contender === 'one session' ? contender : work, id),
+    headers: {
+      ...(knowsKeys ? { Authorization: `Bearer ${keys.get(account)}` } : { 'X-Account': account }),
+      ...(isPoll && { 'If-None-Match': `W/"${version}.json"` }),
+    },
+  }));
+}
 
 function pathOf(work: Work, id: string): string {
   if (work === 'list of 20') return '/v1/sessions?limit=20';
@@ -103,11 +133,10 @@ async function measure(
   setting: Setting,
   { pid, url }: Program,
   database: BenchDatabase,
-  targets: string,
-  seconds: number,
+  { file, seconds, connections }: { file: string; seconds: number; connections: number },
 ): Promise<Figure> {
   const before = { node: cpuOf(pid), postgres: cpuOfTree(database.pid) };
-  const figures = await load(setting, url, targets, seconds);
+  const figures = await load(setting, url, file, seconds, connections);
   if (figures.failures > 0) throw new Error(`${figures.failures} of ${figures.requests} requests failed at ${url}`);
   const perRequest = (ms: number) => (ms * 1000) / figures.requests;
   return {
@@ -115,45 +144,4 @@ async function measure(
     nodeMicros: perRequest(cpuOf(pid) - before.node),
     postgresMicros: perRequest(cpuOfTree(database.pid) - before.postgres),
   };
-}
-
-type Measure = 'perSecond' | 'p99Ms' | 'nodeMicros';
-const measureNames: Record<Measure, string> = {
-  ...{ perSecond: 'requests/s', p99Ms: 'p99', nodeMicros: 'CPU of Node per request' },
-};
-
-/** The goals of the project, in its own words. */
-const goals: [Work, Measure, Contender, Goal][] = [
-  ['list of 20', 'perSecond', 'bare', { atLeast: 0.8, aim: 0.9 }],
-  ['list of 20', 'perSecond', 'fastify', { atLeast: 1.1 }],
-  ['list of 20', 'p99Ms', 'bare', { atMost: 1.5 }],
-  ['one session', 'perSecond', 'bare', { atLeast: 0.75, aim: 0.9 }],
-  [`transcript of ${segments} segments`, 'perSecond', 'bare', { atLeast: 0.75, aim: 0.9 }],
-  [`transcript of ${segments} segments`, 'perSecond', 'fastify', { atLeast: 2.5 }],
-  ['transcript poll, 304', 'perSecond', 'full answer', { atLeast: 2 }],
-  ['transcript poll, 304', 'nodeMicros', 'full answer', { atMost: 0.6 }],
-];
-
-function checksOf(measured: Record<Work, Measured>): Check[] {
-  return goals.map(([work, measure, other, goal]) => {
-    const of = (name: Contender) => measured[work][name]!.map((figure) => figure[measure]);
-    return { work, measure: `${measureNames[measure]} ÷ ${other}`, values: ratios(of('ours'), of(other)), goal };
-  });
-}
-
-function figuresOf(measured: Record<Work, Measured>): Figures {
-  const columns = ['perSecond', 'p50Ms', 'p99Ms', 'nodeMicros', 'postgresMicros'] as const;
-  const rows = works.flatMap((work) =>
-    Object.entries(measured[work]).map(([name, figures]) => [
-      ...[work, name],
-      ...columns.map((column) =>
-        quantile(
-          figures.map((figure) => figure[column]),
-          0.5,
-        ),
-      ),
-    ]),
-  );
-  const head = ['work', 'server', 'requests/s', 'p50 ms', 'p99 ms', 'Node µs/request', 'PostgreSQL µs/request'];
-  return { title: 'Medians of all rounds', head, rows };
 }

@@ -1,11 +1,12 @@
-/** Makes load with wrk, which uses less of the machine than any client in Node: one thread, 32 connections. */
+/** Makes load with wrk, which uses less of the machine than any client in Node: one thread, any number of connections. */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Setting } from './bench.ts';
 
 const execute = promisify(execFile);
-export const connections = 32;
+/** Always asking. */
+export const crowd = 32;
 
 export interface Target {
   path: string;
@@ -60,11 +61,20 @@ export async function writeTargets({ folder }: Setting, name: string, targets: r
   return file;
 }
 
-/** Loads a server for some seconds. */
-export async function load(setting: Setting, url: string, targets: string, seconds: number): Promise<Load> {
-  const script = ['-s', `${setting.folder}/targets.lua`, url, '--', targets];
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', ...script];
-  const { stdout } = await execute('wrk', args, { signal: setting.signal });
+/** Loads a server for some seconds, by so many connections that always ask. */
+export async function load(
+  { folder, signal }: Setting,
+  url: string,
+  targets: string,
+  seconds: number,
+  connections = crowd,
+): Promise<Load> {
+  const script = ['-s', `${folder}/targets.lua`, url, '--', targets];
+  const args = ['-t1', `-c${connections}`, `-d${Math.ceil(seconds)}s`, '--timeout', '10s', ...script];
+  const running = execute('wrk', args, { signal });
+  // wrk knows whole seconds only; interrupted, it tells what it has counted.
+  const timer = setTimeout(() => running.child.kill('SIGINT'), seconds * 1000);
+  const { stdout } = await running.finally(() => clearTimeout(timer));
   const figures = /FIGURES (.*)/.exec(stdout)?.[1]?.split(' ').map(Number);
   if (figures === undefined) throw new Error(`wrk told no figures:\n${stdout}`);
   const [requests = 0, micros = 0, p50 = 0, p99 = 0, failures = 0] = figures;

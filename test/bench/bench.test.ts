@@ -101,7 +101,10 @@ test.each([
 });
 
 test.each([
-  [['reeds'], 'There is no bench reeds, only reads, uploads, pickup, fairness, growth, accuracy, pipeline, long.'],
+  [
+    ['reeds'],
+    'There is no bench reeds, only reads, uploads, pickup, start, idle, fairness, growth, accuracy, pipeline, long.',
+  ],
   [['reads', '--hours', '2'], 'reads does not take --hours.'],
   [['pickup', 'recordings'], 'pickup does not take a folder.'],
   [['long', '--hours', 'many'], 'Type a number above 0, at most 24.'],

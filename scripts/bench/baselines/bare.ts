@@ -27,6 +27,7 @@ const columns = 'id, status, title, created_at, started_at, completed_at, durati
 const statements = {
   list: `select ${columns} from sessions where account_id = $1 order by created_at desc, id desc limit 21`,
   session: `select ${columns} from sessions where account_id = $1 and id = $2`,
+  version: 'select transcript_version from sessions where account_id = $1 and id = $2',
   transcript: `select status, duration_ms, language, segments from sessions as s
     join transcripts as t on t.account_id = s.account_id and t.session_id = s.id where s.account_id = $1 and s.id = $2`,
 };
@@ -66,6 +67,16 @@ async function transcript(accountId: string, id: string): Promise<string> {
   return `${head.slice(0, -1)},"segments":${segments}}`;
 }
 
+/** Whether the client has it already. */
+async function isKnown(tag: string, accountId: string, id: string): Promise<boolean> {
+  const [row] = await read<{ transcript_version: string }>('version', [accountId, id]);
+  return tag === `W/"${row!.transcript_version}.json"`;
+}
+
+async function transcriptUnlessKnown(tag: string | undefined, accountId: string, id: string): Promise<string> {
+  return tag !== undefined && (await isKnown(tag, accountId, id)) ? '' : transcript(accountId, id);
+}
+
 function send(res: ServerResponse, status: number, text: string): void {
   const body = Buffer.from(text);
   res.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': body.length }).end(body);
@@ -75,9 +86,13 @@ createServer((req, res) => {
   const [, , id, part] = req.url!.split('?')[0]!.slice('/v1'.length).split('/');
   const accountId = String(req.headers['x-account']);
   const answer =
-    id === undefined ? list(accountId) : part === undefined ? session(accountId, id) : transcript(accountId, id);
+    id === undefined
+      ? list(accountId)
+      : part === undefined
+        ? session(accountId, id)
+        : transcriptUnlessKnown(req.headers['if-none-match'], accountId, id);
   answer.then(
-    (text) => send(res, 200, text),
+    (text) => (text === '' ? res.writeHead(304).end() : send(res, 200, text)),
     () => send(res, 500, '{}'),
   );
 }).listen(Number(PORT), HOST);
