@@ -88,7 +88,16 @@ export class UploadForm<Fields> {
     const repeated = entries.filter(([name, text]) => this.knows(name) && !this.#isList(name) && Array.isArray(text));
     const values = Object.fromEntries(entries.map(([name, text]) => [name, this.#valueOf(name, text)]));
     this.#validate(values);
-    const faults = [...repeated.map(([name]) => repetitionOf(name)), ...(this.#validate.errors ?? []).map(inTheForm)];
+    const invalid = (this.#validate.errors ?? []).map(inTheForm);
+    // A pattern that names the C1 characters can't be read by some generators, so the contract names the ASCII ones only.
+    const unwritable = entries.filter(
+      ([name, text]) => this.knows(name) && hasControl(text) && !invalid.some(isAbout(name)),
+    );
+    const faults = [
+      ...repeated.map(([name]) => faultOf(name, 'repeated', 'is repeated')),
+      ...invalid,
+      ...unwritable.map(([name]) => faultOf(name, 'pattern', 'must NOT have control characters')),
+    ];
     if (faults.length > 0) throw toInvalidRequest(faults);
     return values as Fields;
   }
@@ -136,13 +145,19 @@ const wholeNumber = ({ minimum, maximum }: FieldSchema): string =>
     .filter(Boolean)
     .join(' ');
 
-const repetitionOf = (name: string): ErrorObject => ({
-  keyword: 'repeated',
+const faultOf = (name: string, keyword: string, message: string): ErrorObject => ({
+  keyword,
   instancePath: `/form/${name}`,
   schemaPath: '',
   params: {},
-  message: 'is repeated',
+  message,
 });
+
+const hasControl = (texts: unknown): boolean => [texts].flat().some((text) => /\p{Cc}/u.test(String(text)));
+const isAbout =
+  (name: string) =>
+  ({ instancePath }: ErrorObject): boolean =>
+    instancePath.startsWith(`/form/${name}`);
 
 export const invalidField = (name: string, message: string): ApiError => invalidRequest({ in: 'body', name, message });
 
