@@ -12,6 +12,9 @@ export interface paths {
          * List saved sessions
          * @description The sessions of the account that owns the key, newest first, a page at a time. To get the next page repeat the
          *     request with `cursor` set to the `nextCursor` of the answer; the last page has none. There are no totals.
+         *
+         *     `q` searches titles and transcripts and goes together with every filter; each session that is found says in
+         *     `matches` where. What a transcript says can be found as soon as its session is `completed`.
          */
         get: operations["listSessions"];
         put?: never;
@@ -192,6 +195,37 @@ export interface components {
              */
             progress?: number;
             error?: components["schemas"]["SessionError"];
+            /**
+             * @description Where `q` was found in the transcript, in the order of time: at most three segments, those that hold most of its
+             *     words and phrases first. Empty when only the title holds them; only in a list that was asked for with `q`.
+             */
+            matches?: components["schemas"]["SearchMatch"][];
+        };
+        /** @description A segment of a transcript in which something was found. */
+        SearchMatch: {
+            /**
+             * Format: int32
+             * @description The `index` of the segment in its transcript.
+             * @example 1
+             */
+            segmentIndex: number;
+            /**
+             * Format: int32
+             * @description Where the segment begins, in milliseconds from the beginning of the audio.
+             * @example 3900
+             */
+            startMs: number;
+            /**
+             * Format: int32
+             * @description Where the segment ends, in milliseconds from the beginning of the audio.
+             * @example 6950
+             */
+            endMs: number;
+            /**
+             * @description What was said in the segment. A phrase may go on in the next one.
+             * @example let us begin with the minutes
+             */
+            text: string;
         };
         /** @description Why a session failed. Present if and only if the status is `failed`. */
         SessionError: {
@@ -1151,6 +1185,31 @@ export interface components {
          */
         CreatedBefore: string;
         /**
+         * @description What to look for in titles and transcripts, 1 to 200 characters. Sessions are found that hold all of its words,
+         *     wherever they are; `"words between quotes"` have to follow each other, and `-word` or `-"a phrase"` must not be
+         *     there. Every word counts, `the` too. A quote that is left open ends with `q`; all other punctuation only
+         *     separates words. Case, accents and width don't matter.
+         *
+         *     Inflections don't matter in the languages that PostgreSQL knows, by the `language` of the session: Arabic, Danish,
+         *     Dutch, English, Finnish, French, German, Greek, Hungarian, Indonesian, Irish, Italian, Lithuanian, Nepali,
+         *     Norwegian, Portuguese, Romanian, Russian, Spanish, Swedish, Tamil and Turkish. In other languages, and in titles
+         *     of sessions without a transcript, words are found as they are written. A word of four letters or more also
+         *     finds joined words that begin or end with it, in Danish, Dutch, Finnish, German, Hungarian, Norwegian and
+         *     Swedish. In Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese and Tibetan any part of a text is found.
+         *
+         *     A `q` that asks for nothing finds nothing: one without a letter or digit, or with nothing but excluded words.
+         *     The character NUL is 400 `invalid_request`, as is what is no Unicode.
+         * @example "annual report" budget -draft
+         */
+        Search: string;
+        /**
+         * @description Only the segments that hold one of the words or phrases of `q`, and none that it excludes, with the `index` that
+         *     they have in the whole transcript. `q` is what it is in the list of sessions. For JSON only; with another type or
+         *     `format` it is 400 `invalid_request`.
+         * @example budget
+         */
+        SearchTranscript: string;
+        /**
          * @description How many seconds to hold the answer for the session to become final, 0 to 30.
          * @example 30
          */
@@ -1308,6 +1367,24 @@ export interface operations {
                  * @example 2026-12-01T00:00:00Z
                  */
                 createdBefore?: components["parameters"]["CreatedBefore"];
+                /**
+                 * @description What to look for in titles and transcripts, 1 to 200 characters. Sessions are found that hold all of its words,
+                 *     wherever they are; `"words between quotes"` have to follow each other, and `-word` or `-"a phrase"` must not be
+                 *     there. Every word counts, `the` too. A quote that is left open ends with `q`; all other punctuation only
+                 *     separates words. Case, accents and width don't matter.
+                 *
+                 *     Inflections don't matter in the languages that PostgreSQL knows, by the `language` of the session: Arabic, Danish,
+                 *     Dutch, English, Finnish, French, German, Greek, Hungarian, Indonesian, Irish, Italian, Lithuanian, Nepali,
+                 *     Norwegian, Portuguese, Romanian, Russian, Spanish, Swedish, Tamil and Turkish. In other languages, and in titles
+                 *     of sessions without a transcript, words are found as they are written. A word of four letters or more also
+                 *     finds joined words that begin or end with it, in Danish, Dutch, Finnish, German, Hungarian, Norwegian and
+                 *     Swedish. In Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese and Tibetan any part of a text is found.
+                 *
+                 *     A `q` that asks for nothing finds nothing: one without a letter or digit, or with nothing but excluded words.
+                 *     The character NUL is 400 `invalid_request`, as is what is no Unicode.
+                 * @example "annual report" budget -draft
+                 */
+                q?: components["parameters"]["Search"];
             };
             header?: never;
             path?: never;
@@ -1446,6 +1523,13 @@ export interface operations {
                  * @example json
                  */
                 format?: components["parameters"]["Format"];
+                /**
+                 * @description Only the segments that hold one of the words or phrases of `q`, and none that it excludes, with the `index` that
+                 *     they have in the whole transcript. `q` is what it is in the list of sessions. For JSON only; with another type or
+                 *     `format` it is 400 `invalid_request`.
+                 * @example budget
+                 */
+                q?: components["parameters"]["SearchTranscript"];
             };
             header?: {
                 /**

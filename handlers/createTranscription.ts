@@ -8,6 +8,7 @@ import { countQueued } from '../db/sessions/sessions.ts';
 import { CommitOutcomeUnknown } from '../db/transaction.ts';
 import { refuseIneligible, unauthorized } from '../src/api/access/auth.ts';
 import { availableMs, reservationFor } from '../src/sessions/balance.ts';
+import { makeFindable } from '../src/sessions/indexing.ts';
 import { giveJob } from '../src/sessions/job.ts';
 import { ApiError, unavailable } from '../src/api/answers/problem.ts';
 import { maxAttempts, newJobId } from '../src/queue/queue.ts';
@@ -112,18 +113,20 @@ async function accept(
   const reservedMs = reservationFor(account, durationMs ?? null);
   if (reservedMs === undefined) throw insufficientBalance(account, durationMs);
 
+  const title = titleOf(body.title, file.originalName);
   const session = await insertQueuedSession(trx, {
     accountId,
     id: fresh.sessionId,
     jobId: fresh.jobId,
     queueJobId: newJobId(),
-    title: titleOf(body.title, file.originalName),
+    title,
     reference: body.reference,
     durationMs,
     maxAudioMs: account.max_audio_ms,
     reservedMs,
     attempts: maxAttempts,
   });
+  await makeFindable(trx, { accountId, sessionId: session.id }, { title, language: null, segments: undefined });
   await changeReserved(trx, accountId, reservedMs);
   await giveJob(trx, queue, account, session);
   return fresh;

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { jsonText } from '../codegen/operations.ts';
 import { matchesTag, preferredType, transcriptTypes, typeOfFormat } from '../src/api/answers/negotiation.ts';
-import { ApiError, sessionNotFound } from '../src/api/answers/problem.ts';
+import { ApiError, invalidRequest, sessionNotFound } from '../src/api/answers/problem.ts';
+import { searchText } from '../src/api/reads/search-text.ts';
 import { findSessionOf, transcriptText } from '../src/api/reads/transcripts.ts';
 import { isFinal, pollAgainSeconds } from '../src/sessions/view.ts';
 import type { ReadableSession } from '../db/sessions/readable.ts';
@@ -12,6 +14,8 @@ import type { WantedTranscript } from '../src/api/reads/transcripts.ts';
 export const getTranscript: Handler<'getTranscript'> = async (input, ctx) => {
   const { path, query, headers, principal } = input;
   const type = query.format === undefined ? wantedType(headers.accept) : typeOfFormat[query.format];
+  const q = searchText(query.q);
+  if (q !== undefined && type !== 'application/json') throw searchedAsText(type);
   const withWords = type === 'application/json' && query.include === 'words';
   const wanted = { accountId: principal.account_id, id: path.id.toLowerCase(), type, withWords };
 
@@ -20,19 +24,24 @@ export const getTranscript: Handler<'getTranscript'> = async (input, ctx) => {
   const session = await findSessionOf(wanted, ctx, how, input);
   if (session === undefined) throw sessionNotFound();
   if (type !== 'application/json') refuseCaptionsUnlessCompleted(session);
+  const isSearched = q !== undefined && session.status === 'completed';
+  const only = isSearched ? await ctx.search.segments(wanted.accountId, wanted.id, q) : undefined;
 
   const shared = {
-    ETag: tagOf(session, wanted),
+    ETag: tagOf(session, wanted, only),
     'Cache-Control': 'private, no-cache',
     Vary: 'Accept, Accept-Encoding, Authorization',
     ...(!isFinal(session.status) && { 'Retry-After': pollAgainSeconds }),
   };
   if (matchesTag(known, shared.ETag)) return { status: 304, headers: shared };
-  const text = await transcriptText(wanted, session, ctx, shared.ETag, input);
+  const text = await transcriptText({ ...wanted, only }, session, ctx, shared.ETag, input);
   return type === 'application/json'
     ? { status: 200, headers: shared, body: jsonText(text) }
     : { status: 200, headers: shared, contentType: type, body: text };
 };
+
+const searchedAsText = (type: TranscriptType) =>
+  invalidRequest({ in: 'query', name: 'q', message: `is for application/json, and not for ${type}` });
 
 function wantedType(accept: string | undefined): TranscriptType {
   const type = preferredType(accept);
@@ -54,8 +63,19 @@ function refuseCaptionsUnlessCompleted({ status }: ReadableSession): void {
  * A weak tag (RFC 9110, section 8.8.1). For a completed transcript it is the stored hash, for others it is made of what
  * may change.
  */
-function tagOf(session: ReadableSession, { type, withWords }: WantedTranscript): string {
+function tagOf(
+  session: ReadableSession,
+  { type, withWords }: WantedTranscript,
+  only: ReadonlySet<number> | undefined,
+): string {
   const { status, progress, error_code: error } = session;
   const version = session.transcript_version ?? [status, progress, error].filter((part) => part !== null).join('-');
-  return `W/"${version}.${withWords ? 'words' : type.split('/')[1]}"`;
+  const part =
+    only === undefined
+      ? ''
+      : `.${createHash('sha256')
+          .update([...only].join())
+          .digest('base64url')
+          .slice(0, 22)}`;
+  return `W/"${version}.${withWords ? 'words' : type.split('/')[1]}${part}"`;
 }

@@ -1,25 +1,30 @@
 import { decodeCursor, encodeCursor } from '../src/api/reads/cursor.ts';
 import { invalidRequest } from '../src/api/answers/problem.ts';
+import { searchText } from '../src/api/reads/search-text.ts';
 import { toSession } from '../src/sessions/view.ts';
 import { toMicroseconds } from '../src/api/reads/time.ts';
+import type { Schema } from '../codegen/operations.ts';
+import type { PageQuestion } from '../db/sessions/pages.ts';
+import type { Context } from '../src/api/context.ts';
 import type { Handler } from '../src/api/handler.ts';
 
 const maxTimeLength = 64;
 
 /** GET /sessions. */
-export const listSessions: Handler<'listSessions'> = async ({ query, principal }, { sessions }) => {
+export const listSessions: Handler<'listSessions'> = async ({ query, principal }, ctx) => {
   const filter = {
     statuses: query.status,
     createdAfter: timeOf('createdAfter', query.createdAfter),
     createdBefore: timeOf('createdBefore', query.createdBefore),
+    q: searchText(query.q),
   };
   const limit = query.limit!;
   const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, filter);
 
-  // One row more than asked for shows whether there is a next page.
-  const rows = await sessions.page({ accountId: principal.account_id, ...filter, limit: limit + 1, after });
-  const items = rows.slice(0, limit).map(toSession);
-  const last = rows.length > limit ? items.at(-1) : undefined;
+  const { q, ...filters } = filter;
+  const question = { accountId: principal.account_id, ...filters, limit, after };
+  const { items, hasMore } = q === undefined ? await pageOf(question, ctx) : await searchFor(q, question, ctx);
+  const last = hasMore ? items.at(-1) : undefined;
   return {
     status: 200,
     body:
@@ -28,6 +33,22 @@ export const listSessions: Handler<'listSessions'> = async ({ query, principal }
         : { items, nextCursor: encodeCursor({ createdAt: last.createdAt, id: last.id }, filter) },
   };
 };
+
+interface Page {
+  items: Schema<'Session'>[];
+  hasMore: boolean;
+}
+
+async function pageOf(question: PageQuestion, { sessions }: Context): Promise<Page> {
+  // One more than asked for tells whether there is a next page.
+  const rows = await sessions.page({ ...question, limit: question.limit + 1 });
+  return { items: rows.slice(0, question.limit).map(toSession), hasMore: rows.length > question.limit };
+}
+
+async function searchFor(q: string, question: PageQuestion, { search }: Context): Promise<Page> {
+  const { sessions, hasMore } = await search.page(question, q);
+  return { items: sessions.map(({ session, matches }) => ({ ...toSession(session), matches })), hasMore };
+}
 
 function timeOf(name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;

@@ -11,6 +11,7 @@ export const accountRules: Rule[] = [
       name <> '' or exists (select from sessions s where s.account_id = a.id)
       or exists (select from api_keys k where k.account_id = a.id)
       or exists (select from idempotency i where i.account_id = a.id)
+      or exists (select from search_languages l where l.account_id = a.id)
       or exists (select from ledger l where l.account_id = a.id and (l.reason is not null or l.reference is not null)))`,
   },
   {

@@ -44,7 +44,7 @@ export async function listSessions(db: Queryable, question: PageQuestion): Promi
  * A bound that was not asked for lies beyond every session. There is only one upper bound: of two, PostgreSQL begins at
  * the one that it meets first in the index, and reads all sessions in between.
  */
-function boundsOf({ accountId, createdAfter, createdBefore, after }: PageQuestion) {
+export function boundsOf({ accountId, createdAfter, createdBefore, after }: PageQuestion) {
   const isEarlier = createdBefore !== undefined && (after === undefined || createdBefore <= after.createdAt);
   // No id is lower than this one, so no session of that very moment is meant.
   const { createdAt: time, id } = isEarlier ? { createdAt: createdBefore, id: lowestId } : (after ?? beyondAll);

@@ -6,6 +6,7 @@ import { pickup } from './pickup.ts';
 import { long } from './pipeline-long.ts';
 import { pipeline } from './pipeline.ts';
 import { reads } from './reads.ts';
+import { search } from './search.ts';
 import { start } from './start.ts';
 import { uploads } from './uploads.ts';
 import type { Bench } from './bench.ts';
@@ -13,6 +14,7 @@ import type { Bench } from './bench.ts';
 /** In the order in which they are listed. */
 export const benches: readonly Bench[] = [
   reads,
+  search,
   uploads,
   pickup,
   start,

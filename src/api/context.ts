@@ -1,5 +1,6 @@
 import type { KeyOwner } from '../../db/api-keys.ts';
 import type { Foundation } from '../context.ts';
+import type { SessionSearch } from './reads/search.ts';
 import type { SessionReads } from './reads/session-reads.ts';
 import type { UploadReads } from './uploads/reads.ts';
 import type { TranscriptBodies } from './reads/transcript-bodies.ts';
@@ -26,6 +27,7 @@ export interface UploadedFile {
 /** What handlers get. */
 export interface Context extends Foundation {
   sessions: SessionReads;
+  search: SessionSearch;
   uploads: UploadReads;
   waits: SessionWaits;
   transcriptBodies: TranscriptBodies;

@@ -7,6 +7,7 @@ import { createApp } from '../app.ts';
 import { Auth } from './access/auth.ts';
 import { limitConnections } from './connections/connection-limit.ts';
 import { closeConnectionsWhen, closeGracefully, listen } from '../listening.ts';
+import { SessionSearch } from './reads/search.ts';
 import { SessionReads } from './reads/session-reads.ts';
 import { SessionWaits } from './reads/waits.ts';
 import { TranscriptBodies } from './reads/transcript-bodies.ts';
@@ -32,6 +33,7 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
     {
       ...foundation,
       sessions: new SessionReads(foundation.db),
+      search: new SessionSearch(foundation.db),
       uploads: new UploadReads(foundation.db),
       waits,
       transcriptBodies: new TranscriptBodies(),

@@ -1,6 +1,7 @@
 /** The auditor checks everything that must always hold, whatever happened. It changes nothing. */
 import { checkRows, inSnapshot } from '../../db/audit/audit.ts';
 import { checkNeededAudio } from './needed-audio.ts';
+import { checkSearchIndex } from './search-index.ts';
 import { checkSuperfluousFiles } from './superfluous-files.ts';
 import { deadLetterQueue, transcriptionQueue } from '../queue/queue.ts';
 import type { Check } from '../../db/audit/rule.ts';
@@ -28,7 +29,8 @@ export function audit(audited: Audited, onProgress: (done: number) => void, grac
     const needed = await checkNeededAudio(audited, snapshot);
     const superfluous = await checkSuperfluousFiles(audited, grace);
     const rows = await checkRows(snapshot, { work: transcriptionQueue, deadLetters: deadLetterQueue }, onProgress);
-    const checks = [...rows, ...needed, ...superfluous];
+    const index = await checkSearchIndex(snapshot);
+    const checks = [...rows, index, ...needed, ...superfluous];
     return { sound: checks.every(({ breaches }) => breaches === 0), checks };
   });
 }

@@ -1,5 +1,6 @@
 import { deleteFinalSessions, deleteSessionsOfAccount } from '../../db/account-erasure.ts';
 import { inAccountTransaction } from '../../db/account-transaction.ts';
+import { deleteLanguages } from '../../db/search/languages.ts';
 import { changeReserved, markAccountDeleted } from '../../db/accounts.ts';
 import { deleteApiKeys, listApiKeys } from '../../db/api-keys.ts';
 import { deleteIdempotencyRecords } from '../../db/idempotency.ts';
@@ -38,6 +39,7 @@ export async function eraseAccount(
     const keys = await listApiKeys(trx, id);
     await deleteApiKeys(trx, id);
     await deleteIdempotencyRecords(trx, id);
+    await deleteLanguages(trx, id);
     await eraseLedgerText(trx, id);
     await markAccountDeleted(trx, id);
     return { kind: 'erased', sessions: sessions + deleted, keys: keys.length };

@@ -3,7 +3,9 @@ import { changeReserved } from '../../db/accounts.ts';
 import { addLedgerEntry } from '../../db/ledger.ts';
 import { completeIfProcessing } from '../../db/sessions/attempts.ts';
 import { failIfNotFinal } from '../../db/sessions/states.ts';
+import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { insertTranscript } from '../../db/sessions/transcripts.ts';
+import { makeFindable } from './indexing.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { Trx } from '../../db/database.ts';
 import type { FailureCode } from '../../db/schema.ts';
@@ -32,7 +34,7 @@ export interface StoredTranscript {
 }
 
 /**
- * Stores a transcript, completes its session, charges its duration and ends its reservation.
+ * Stores a transcript, makes it findable, completes its session, charges its duration and ends its reservation.
  * @returns false when the session belongs to another attempt; then the caller must roll back
  */
 export async function completeSession(
@@ -47,6 +49,8 @@ export async function completeSession(
   const result = { durationMs, chargedMs, language, transcriptVersion: version };
   if (!(await completeIfProcessing(trx, attempt, result))) return false;
   await insertTranscript(trx, { account_id: accountId, session_id: sessionId, segments, words });
+  const { title } = (await findSessionRow(trx, accountId, sessionId))!;
+  await makeFindable(trx, attempt, { title, language: language ?? null, segments });
   if (chargedMs > 0) await addLedgerEntry(trx, { accountId, kind: 'charge', sessionId, amountMs: -chargedMs });
   await changeReserved(trx, accountId, -reservedMs);
   return true;

@@ -2,6 +2,7 @@
 import { runJob } from './attempt.ts';
 import { findFault } from './faults.ts';
 import { FreeAttempts } from './free-attempts.ts';
+import { keepIndexing } from './backlog.ts';
 import { rescue } from './rescue.ts';
 import { Room } from './room.ts';
 import { Standstill } from './standstill.ts';
@@ -31,7 +32,7 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
     (job) => runJob(job, worker),
     ({ accountId, sessionId, queueJobId }) => rescue(accountId, sessionId, queueJobId, worker),
   );
-  const sweeping = keepSweeping(worker);
+  const sweeping = Promise.all([keepSweeping(worker), keepIndexing(worker)]);
   worker.log.info({ recognizer: recognizer.name, concurrency: worker.config.workerConcurrency }, 'worker takes jobs');
 
   return {

@@ -11,7 +11,7 @@ export interface Room {
 
 /** Configuration, context, log, metrics: what a process is made of. */
 const base = 'src/*.ts';
-const shared = ['db', base, 'sessions', 'queue', 'files', 'audio', 'captions', 'children'];
+const shared = ['db', base, 'sessions', 'search', 'queue', 'files', 'audio', 'captions', 'children'];
 
 export const rooms: Room[] = [
   {
@@ -40,18 +40,24 @@ export const rooms: Room[] = [
     restsOn: [base, 'children', 'audio', 'captions'],
     sentence: 'recognizers/ turn audio into words and know no row and no job',
   },
+  {
+    name: 'search',
+    files: /^src\/search\//,
+    restsOn: ['db'],
+    sentence: 'search/ turns texts and queries into what the index holds, and asks db/ for nothing but stems',
+  },
   { name: 'files', files: /^src\/files\//, restsOn: [base, 'db'], sentence: 'files/ rests on db/' },
   { name: 'queue', files: /^src\/queue\//, restsOn: [base, 'db'], sentence: 'queue/ rests on db/' },
   {
     name: 'sessions',
     files: /^src\/sessions\//,
-    restsOn: [base, 'db', 'queue', 'files', 'codegen'],
+    restsOn: [base, 'db', 'queue', 'files', 'search', 'codegen'],
     sentence: 'sessions/ rests on queue/, files/ and db/, and knows neither the API nor the worker',
   },
   {
     name: 'audit',
     files: /^src\/audit\//,
-    restsOn: [base, 'db', 'queue', 'files'],
+    restsOn: [base, 'db', 'queue', 'files', 'search'],
     sentence: 'audit/ looks at rows, jobs and files, and not through the eyes of those who write them',
   },
   {

@@ -4,15 +4,18 @@ import { ApiError } from '../answers/problem.ts';
 import { toMicroseconds } from './time.ts';
 import type { SessionFilter, SessionPosition } from '../../../db/sessions/pages.ts';
 
+/** What a list was asked for, besides its page. */
+export type ListFilter = SessionFilter & { q?: string | undefined };
+
 const checksumLength = 8;
 
-export function encodeCursor(position: SessionPosition, filter: SessionFilter): string {
+export function encodeCursor(position: SessionPosition, filter: ListFilter): string {
   const text = `${position.createdAt} ${position.id}`;
   return Buffer.from(checksum(text, filter) + text).toString('base64url');
 }
 
 /** @throws {ApiError} 400 `invalid_cursor` when it is damaged, or belongs to a list with other filters */
-export function decodeCursor(cursor: string, filter: SessionFilter): SessionPosition {
+export function decodeCursor(cursor: string, filter: ListFilter): SessionPosition {
   const bytes = Buffer.from(cursor, 'base64url');
   const whole = bytes.toString();
   const text = whole.slice(checksumLength);
@@ -33,7 +36,12 @@ export function decodeCursor(cursor: string, filter: SessionFilter): SessionPosi
 }
 
 /** Eight hexadecimal digits. */
-function checksum(text: string, { statuses = [], createdAfter, createdBefore }: SessionFilter): string {
-  const filters = JSON.stringify([[...new Set(statuses)].sort(), createdAfter, createdBefore]);
+function checksum(text: string, { statuses = [], createdAfter, createdBefore, q }: ListFilter): string {
+  const filters = JSON.stringify([
+    [...new Set(statuses)].sort(),
+    createdAfter,
+    createdBefore,
+    ...(q === undefined ? [] : [q]),
+  ]);
   return crc32(`${text}\n${filters}`).toString(16).padStart(checksumLength, '0');
 }

@@ -25,6 +25,8 @@ export interface WantedTranscript {
   type: TranscriptType;
   /** Only for JSON. */
   withWords: boolean;
+  /** The indexes of the segments that are wanted, where not all are. Only for JSON. */
+  only?: ReadonlySet<number> | undefined;
 }
 
 /**
@@ -76,7 +78,14 @@ async function jsonOf(wanted: WantedTranscript, session: FoundSession, reads: Re
     ...(language !== null && { language }),
     ...(code !== null && { error: toSessionError(code) }),
   });
-  return `${head.slice(0, -1)},"segments":${await segmentsOf(wanted, session, reads)}}`;
+  const segments = await segmentsOf(wanted, session, reads);
+  return `${head.slice(0, -1)},"segments":${wanted.only === undefined ? segments : these(wanted.only, segments)}}`;
+}
+
+function these(only: ReadonlySet<number>, segments: string): string {
+  if (only.size === 0) return '[]';
+  const all: Schema<'Segment'>[] = JSON.parse(segments);
+  return JSON.stringify(all.filter(({ index }) => only.has(index)));
 }
 
 async function captionsOf(wanted: WantedTranscript, session: FoundSession, reads: Reads): Promise<string> {

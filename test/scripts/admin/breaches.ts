@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { versionOf } from '../../../db/sessions/transcripts.ts';
+import { edit } from './edited-transcript.ts';
 import type { Db } from '../../../db/database.ts';
 import type { EverySession, Kind } from '../../support/service/every-session.ts';
 
@@ -12,7 +12,7 @@ export interface Breakable extends EverySession {
   dataDir: string;
 }
 
-type Break = (on: Breakable) => Promise<unknown>;
+export type Break = (on: Breakable) => Promise<unknown>;
 
 /** Statements in which `:spoken`, `:account` and the like stand for ids. */
 const run =
@@ -33,32 +33,6 @@ const charge = (kind: Kind, account = ':account') => [
     values (${account}, gen_random_uuid(), 'charge', -1000, :${kind})`,
   `update accounts set balance_ms = balance_ms - 1000 where id = ${account}`,
 ];
-
-interface Segment {
-  index: number;
-  startMs: number | string;
-  endMs: number;
-  text: string;
-}
-type Words = { startMs: number; endMs: number; text: string }[][];
-
-/** Rewrites the transcript of the spoken session, and its version with it. */
-const edit =
-  (change: (segments: Segment[], words: Words) => void): Break =>
-  async ({ db, sessions: { spoken } }) => {
-    const row = await db
-      .selectFrom('transcripts')
-      .selectAll()
-      .where('session_id', '=', spoken)
-      .executeTakeFirstOrThrow();
-    const [segments, words] = [JSON.parse(row.segments) as Segment[], JSON.parse(row.words) as Words];
-    change(segments, words);
-    const texts = [JSON.stringify(segments), JSON.stringify(words)] as const;
-    await sql`update transcripts set segments = ${texts[0]}, words = ${texts[1]} where session_id = ${spoken}`.execute(
-      db,
-    );
-    await sql`update sessions set transcript_version = ${versionOf(1_000, ...texts)} where id = ${spoken}`.execute(db);
-  };
 
 const loseAudio =
   (kind: Kind): Break =>
@@ -146,6 +120,7 @@ export const breaches: [string, string, Break][] = [
   ['idempotency_names_session', 'another job', run('update idempotency set job_id = gen_random_uuid()')],
   ['idempotency_names_session', 'another account', run('update idempotency set account_id = :other')],
   ['erased_is_gone', 'a name', run(`update accounts set name = 'Somebody' where id = :erased`)],
+  ['erased_is_gone', 'a language', run(`insert into search_languages values (:erased, 'en')`)],
   ['erased_is_gone', 'a key', run('update api_keys set account_id = :erased where account_id = :other')],
   [
     'erased_is_gone',
@@ -184,9 +159,11 @@ export const breaches: [string, string, Break][] = [
   ['words_are_within', 'a word that ends before it begins', edit((_, [words]) => void (words![1]!.endMs = 99))],
   [
     'version_is_hash',
-    'another word',
-    run(`update transcripts set segments = replace(segments::text, 'good', 'evil')::json where session_id = :spoken`),
+    'another letter',
+    run(`update transcripts set segments = replace(segments::text, 'good', 'Good')::json where session_id = :spoken`),
   ],
+  ['index_is_text', 'a session left out', run('delete from passages where session_id = :spoken')],
+  ['index_is_text', 'its words left out', run(`update passages set words = '' where session_id = :queued`)],
   ['unfinished_has_audio', 'audio of a queued session lost', loseAudio('queued')],
   ['unfinished_has_audio', 'audio of a processing session lost', loseAudio('processing')],
   ['failed_keeps_audio', 'audio of a failed session lost', loseAudio('failed')],

@@ -8,6 +8,7 @@ import { insertQueuedSession } from '../../../db/sessions/states.ts';
 import { markAudioDeletedIfFinal } from '../../../db/sessions/audio.ts';
 import { versionOf } from '../../../db/sessions/transcripts.ts';
 import { completeSession, failSession } from '../../../src/sessions/endings.ts';
+import { makeFindable } from '../../../src/sessions/indexing.ts';
 import type { Db } from '../../../db/database.ts';
 import type { FailureCode } from '../../../db/schema.ts';
 import type { Attempt } from '../../../db/sessions/attempts.ts';
@@ -62,10 +63,12 @@ export async function queueSession(
   const session = { accountId, id: randomUUIDv7(), jobId: randomUUIDv7(), queueJobId: randomUUIDv7(), reservedMs };
   await inAccountTransaction(db, accountId, async (trx) => {
     await insertQueuedSession(trx, { ...session, title, durationMs, maxAudioMs: 14_400_000, attempts });
+    await makeFindable(trx, { accountId, sessionId: session.id }, { title, language: null, segments: undefined });
     await changeReserved(trx, accountId, reservedMs);
   });
   if (createdAt !== undefined)
-    await sql`update sessions set created_at = ${createdAt} where id = ${session.id}`.execute(db);
+    await sql`with moved as (update sessions set created_at = ${createdAt} where id = ${session.id})
+      update passages set created_at = ${createdAt} where session_id = ${session.id}`.execute(db);
   return session;
 }
 

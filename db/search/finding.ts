@@ -1,0 +1,141 @@
+/**
+ * Which sessions of an account hold what was asked for. A word that few of them hold is looked up in the index; where all
+ * words are common, sessions are looked at one after the other, from the newest on.
+ */
+import { sql } from 'kysely';
+import { Prepared } from '../prepared.ts';
+import { readable } from '../sessions/readable.ts';
+import type { ParameterOf } from '../prepared.ts';
+import type { Queryable } from '../database.ts';
+import type { SessionStatus } from '../schema.ts';
+import type { ReadableSession } from '../sessions/readable.ts';
+
+/** A condition of a search, as the text of a `tsquery`: a passage of the session has to fulfil it, or none may. */
+export interface SearchCondition {
+  query: string;
+  isExcluded: boolean;
+}
+
+/** Which sessions of an account are looked at, and how many of those found are wanted. */
+export interface SearchRange {
+  accountId: string;
+  /** Null: of every status. */
+  statuses: SessionStatus[] | null;
+  /** From this time on, and before this place: RFC 3339, or `infinity`. */
+  from: string;
+  time: string;
+  id: string;
+  limit: number;
+}
+
+const counts = new Prepared<{ queries: string[]; most: number }, { count: number }>('search-counts', (db, parameter) =>
+  db
+    .selectFrom(
+      sql<{ count: number; place: number }>`(
+        select q.place, (select count(*) from (
+          select from passages p where p.words @@ q.query::tsquery limit ${parameter('most')}::int) as found) as count
+        from unnest(${parameter('queries')}::text[]) with ordinality as q (query, place))`.as('counted'),
+    )
+    .select('count')
+    .orderBy('place'),
+);
+
+/** How many passages fulfil each of these queries; of those that are common, `most`. A query names its account itself. */
+export async function countPassages(db: Queryable, queries: string[], most: number): Promise<number[]> {
+  return (await counts.run(db, { queries, most })).map(({ count }) => count);
+}
+
+interface Conditions extends SearchRange {
+  /** All of these are looked up in the index. */
+  rare: string[];
+  /** And each of these is looked for in the sessions that were found. */
+  checked: string[];
+  isWanted: boolean[];
+}
+
+/** The conditions as a table, so that their texts are read once and not for every session. */
+const checks = (parameter: ParameterOf<Conditions>) => sql`checks as materialized (
+  select query::tsquery as query, wanted
+  from unnest(${parameter('checked')}::text[], ${parameter('isWanted')}::boolean[]) as c (query, wanted))`;
+
+/** Whether a session `s` is of a status that was asked for, and fulfils the conditions that are looked for in it. */
+const holds = (parameter: ParameterOf<Conditions>) => sql<boolean>`
+  (${parameter('statuses')}::text[] is null or s.status = any(${parameter('statuses')}::text[]))
+  and coalesce((select bool_and(wanted = exists (
+      select from passages p where p.account_id = s.account_id and p.session_id = s.id and p.words @@ query))
+    from checks), true)`;
+
+const inRange = (parameter: ParameterOf<Conditions>, id: string) => sql<boolean>`
+  account_id = ${parameter('accountId')}::uuid and created_at >= ${parameter('from')}::timestamptz
+  and (created_at, ${sql.ref(id)}) < (${parameter('time')}::timestamptz, ${parameter('id')}::uuid)`;
+
+const columns = sql.join(readable.map((column) => sql.ref(`s.${column}`)));
+
+// The offsets keep the steps in their order: what costs most comes last, for as few sessions as are wanted.
+const byIndex = new Prepared<Conditions, ReadableSession>('search-by-index', (db, parameter) =>
+  db
+    .selectFrom(
+      sql<ReadableSession>`(
+        with ${checks(parameter)}
+        select ${columns} from (
+          select account_id, session_id, created_at from (
+            select q.place, p.account_id, p.session_id, p.created_at
+            from unnest(${parameter('rare')}::text[]) with ordinality as q (query, place) cross join lateral (
+              select account_id, session_id, created_at from passages where words @@ q.query::tsquery offset 0) as p
+          ) as found
+          where ${inRange(parameter, 'session_id')}
+          group by account_id, session_id, created_at
+          having count(distinct place) = cardinality(${parameter('rare')}::text[])
+          order by created_at desc, session_id desc offset 0
+        ) as found cross join lateral (
+          select * from sessions where account_id = found.account_id and id = found.session_id offset 0) as s
+        where ${holds(parameter)}
+        limit ${parameter('limit')}::int)`.as('page'),
+    )
+    .selectAll(),
+);
+
+const looksAt = 500;
+
+const byTime = new Prepared<Conditions, ReadableSession>('search-by-time', (db, parameter) =>
+  db
+    .selectFrom(
+      sql<ReadableSession>`(
+        with ${checks(parameter)}
+        select ${columns} from (
+          select * from sessions where ${inRange(parameter, 'id')}
+          order by created_at desc, id desc limit ${sql.lit(looksAt)}
+        ) as s
+        where ${holds(parameter)}
+        limit ${parameter('limit')}::int)`.as('page'),
+    )
+    .selectAll(),
+);
+
+/** Whether a search was ended by PostgreSQL because it took too long. */
+export const isTimedOut = (error: unknown): boolean =>
+  Error.isError(error) && 'code' in error && error.code === '57014';
+
+const asArrays = (conditions: readonly SearchCondition[]) => ({
+  checked: conditions.map(({ query }) => query),
+  isWanted: conditions.map(({ isExcluded }) => !isExcluded),
+});
+
+/** Newest first. @param rare at least one: the sessions are those that fulfil all of them, and the others */
+export function findByIndex(
+  db: Queryable,
+  range: SearchRange,
+  rare: string[],
+  others: readonly SearchCondition[],
+): Promise<ReadableSession[]> {
+  return byIndex.run(db, { ...range, rare, ...asArrays(others) });
+}
+
+/** Newest first, of the newest 500 of the range only. */
+export function findByTime(
+  db: Queryable,
+  range: SearchRange,
+  conditions: readonly SearchCondition[],
+): Promise<ReadableSession[]> {
+  return byTime.run(db, { ...range, rare: [], ...asArrays(conditions) });
+}

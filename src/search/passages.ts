@@ -1,0 +1,105 @@
+/**
+ * A title and a transcript as the index holds them. A `tsvector` of PostgreSQL knows 256 positions of a word, so they are
+ * cut into passages. These overlap, so that no phrase is cut.
+ */
+import { accountMark, isCommon, lexemeOf, reversedOf } from './lexemes.ts';
+import { tokensOf } from './tokens.ts';
+import type { Language } from './languages.ts';
+import type { Stems } from './lexemes.ts';
+import type { Token } from './tokens.ts';
+
+const longestPassage = 16_000;
+const mostOfOneWord = 255;
+/** A query of 200 characters holds no longer phrase. */
+const overlap = 200;
+/** A word of so many letters may be joined of two. */
+const joinedFrom = 8;
+
+export interface Passage {
+  /** The segment that it begins in. */
+  firstSegment: number;
+  /** The positions at which that segment and those after it begin, from 1. What lies before the first is the title. */
+  starts: number[];
+  /** The text of a `tsvector`. */
+  words: string;
+}
+
+export interface Tokenized {
+  tokens: Token[];
+  /** The position at which each segment begins, as tokens have them. */
+  starts: number[];
+}
+
+/** A session cut into tokens. No phrase goes from its title into its first segment. */
+export function tokenize(title: string, segments: readonly string[]): Tokenized {
+  const tokens = tokensOf(title);
+  let next = tokens.length + 1;
+  const starts = segments.map((text) => {
+    const start = next;
+    for (const token of tokensOf(text, start)) {
+      tokens.push(token);
+      next += 1;
+    }
+    return start;
+  });
+  return { tokens, starts };
+}
+
+/** The words whose stems are needed, each once. */
+export const wordsOf = (tokens: readonly Token[]): string[] => [
+  ...new Set(tokens.filter(({ kind }) => kind === 'word').map(({ text }) => text)),
+];
+
+/** The passages of a session: at least one, however little it says. */
+export function toPassages(
+  accountId: string,
+  { tokens, starts }: Tokenized,
+  language: Language,
+  stems: Stems,
+): Passage[] {
+  const account = accountMark(accountId);
+  const passages: Passage[] = [];
+  for (let [from, to] = [0, 0]; passages.length === 0 || to < tokens.length; from = to - overlap) {
+    const base = tokens[from]?.position ?? 0;
+    const places = new Map<string, number[]>();
+    let isFull = false;
+    for (to = from; to < tokens.length && !isFull; to += 1) {
+      const token = tokens[to]!;
+      const lexeme = lexemeOf(account, language, token, stems);
+      if (isCommon(token, stems)) {
+        places.set(lexeme, []);
+        continue;
+      }
+      const position = token.position - base + 1;
+      const ofThis = placed(places, lexeme, position);
+      const mayBeJoined = language.joinsWords && token.kind === 'word' && token.text.length >= joinedFrom;
+      if (mayBeJoined) placed(places, reversedOf(account, language, token, stems), position);
+      isFull = ofThis === mostOfOneWord || position >= longestPassage;
+    }
+    const last = tokens[to - 1]?.position ?? 0;
+    passages.push({ ...segmentsWithin(starts, base, last), words: toTsvector(places) });
+  }
+  return passages;
+}
+
+/** @returns how many places the lexeme has now */
+function placed(places: Map<string, number[]>, lexeme: string, position: number): number {
+  const known = places.get(lexeme);
+  if (known === undefined) places.set(lexeme, [position]);
+  return known === undefined ? 1 : known.push(position);
+}
+
+function segmentsWithin(all: readonly number[], base: number, last: number): Omit<Passage, 'words'> {
+  const firstSegment = Math.max(
+    0,
+    all.findLastIndex((start) => start <= base),
+  );
+  const starts: number[] = [];
+  for (let index = firstSegment; all[index]! <= last; index += 1) starts.push(Math.max(1, all[index]! - base + 1));
+  return { firstSegment, starts };
+}
+
+const toTsvector = (places: ReadonlyMap<string, number[]>): string =>
+  [...places]
+    .map(([lexeme, positions]) => `'${lexeme}'${positions.length > 0 ? ':' : ''}${positions.join(',')}`)
+    .join(' ');

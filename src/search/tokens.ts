@@ -1,0 +1,72 @@
+/** What a text is made of, for search: words, and pairs of characters in scripts that put no spaces between words. */
+
+export interface Token {
+  /** In lower case and without accents. */
+  text: string;
+  /** From 0. Neighbours are 1 apart. */
+  position: number;
+  /**
+   * `pair`: a character and the next, or the last one alone, of a script without spaces. `plain`: there is nothing to
+   * inflect, as in `2026`.
+   */
+  kind: 'word' | 'plain' | 'pair';
+}
+
+/** Longer ones are nobody's words. */
+const longest = 64;
+const wordLike = /[\p{L}\p{M}\p{N}]+/gu;
+/** Korean has spaces, but its particles stick to the words before them. */
+const unspaced =
+  '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}\\p{scx=Tibt}';
+const runs = new RegExp(`[${unspaced}]+|[^${unspaced}]+`, 'gu');
+const isUnspaced = new RegExp(`^[${unspaced}]`, 'u');
+const hasLetter = /\p{L}/u;
+
+/** The tokens of a text in their order. @param from the position of the first */
+export function tokensOf(text: string, from = 0): Token[] {
+  const tokens: Token[] = [];
+  let position = from;
+  for (const [found] of fold(text).matchAll(wordLike)) {
+    for (const run of isPlainAscii(found) ? [found] : found.match(runs)!) {
+      if (isUnspaced.test(run)) {
+        const characters = [...run];
+        for (const [index, character] of characters.entries()) {
+          tokens.push({ text: character + (characters[index + 1] ?? ''), position, kind: 'pair' });
+          position += 1;
+        }
+      } else {
+        tokens.push({
+          text: run.slice(0, longest).toWellFormed(),
+          position,
+          kind: hasLetter.test(run) ? 'word' : 'plain',
+        });
+        position += 1;
+      }
+    }
+  }
+  return tokens;
+}
+
+const isPlainAscii = (text: string) => /^[\0-\x7f]*$/.test(text);
+
+const accents = /([\p{sc=Latin}\p{sc=Grek}])[\u0300-\u036f]+/gu;
+/** Vowel signs that Arabic and Hebrew may leave out, and hyphens that are only seen at the end of a line. */
+const optionalSigns = /[\u064b-\u0652\u0670\u0591-\u05c7\u00ad]/g;
+/** What is one letter with an accent to people, and none to Unicode. */
+const folded: Record<string, string> = {
+  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i', ς: 'σ', ё: 'е' },
+};
+const foldable = new RegExp(`[${Object.keys(folded).join('')}]`, 'gu');
+
+/** Case, accents and width are gone: `Ｃafé`, `CAFÉ` and `cafe` are the same. */
+function fold(text: string): string {
+  if (isPlainAscii(text)) return text.toLowerCase();
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(accents, '$1')
+    .replace(optionalSigns, '')
+    .normalize('NFC')
+    .replace(foldable, (letter) => folded[letter]!);
+}

@@ -1,0 +1,49 @@
+/** Sessions of an older version of the service become findable, one after the other, while the service runs. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inAccountTransaction } from '../../db/account-transaction.ts';
+import { firstPlace, lookForUnindexed } from '../../db/search/unindexed.ts';
+import { findSessionRow } from '../../db/sessions/sessions.ts';
+import { findSegments } from '../../db/sessions/transcripts.ts';
+import { makeFindable } from '../sessions/indexing.ts';
+import type { Db } from '../../db/database.ts';
+import type { SessionPlace } from '../../db/search/unindexed.ts';
+import type { Sweeper } from './sweeps.ts';
+
+/** A worker of an older version may still store transcripts after this one has begun. */
+const againAfterMs = 60 * 60 * 1000;
+const atATime = 500;
+
+/** Looks through all sessions at once and then every hour, until the worker stops. */
+export async function keepIndexing(worker: Sweeper): Promise<void> {
+  while (!worker.stopping.aborted) {
+    await indexBacklog(worker).catch((error: unknown) => worker.log.warn({ err: error }, 'indexing was interrupted'));
+    await sleep(againAfterMs, undefined, { signal: worker.stopping }).catch(() => {});
+  }
+}
+
+/** Makes whatever can't be found yet findable, each session in a transaction of its own. */
+export async function indexBacklog({ db, log, stopping }: Pick<Sweeper, 'db' | 'log' | 'stopping'>): Promise<void> {
+  let after: SessionPlace = firstPlace;
+  let indexed = 0;
+  for (let looked = atATime; looked === atATime && !stopping.aborted;) {
+    const sessions = await lookForUnindexed(db, after, atATime);
+    for (const session of sessions.filter(({ isMissing }) => isMissing)) {
+      if (stopping.aborted) break;
+      await index(db, session);
+      indexed += 1;
+    }
+    looked = sessions.length;
+    after = sessions.at(-1) ?? after;
+  }
+  if (indexed > 0) log.info({ sessions: indexed }, 'older sessions can be searched now');
+}
+
+async function index(db: Db, { accountId, id }: SessionPlace): Promise<void> {
+  await inAccountTransaction(db, accountId, async (trx) => {
+    const session = await findSessionRow(trx, accountId, id);
+    if (session === undefined) return;
+    const [segments] = await findSegments(trx, [{ accountId, id }]);
+    const { title, language } = session;
+    await makeFindable(trx, { accountId, sessionId: id }, { title, language, segments });
+  });
+}

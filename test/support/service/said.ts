@@ -1,0 +1,28 @@
+/** Sessions in which something was said, for search. */
+import { versionOf } from '../../../db/sessions/transcripts.ts';
+import { makeSession } from './sessions.ts';
+import type { Db } from '../../../db/database.ts';
+import type { StoredTranscript } from '../../../src/sessions/endings.ts';
+
+/** A transcript of one segment for each text, a second apart. */
+export function transcriptOf(texts: readonly string[], language?: string): StoredTranscript {
+  const segments = JSON.stringify(
+    texts.map((text, index) => ({ index, startMs: index * 1_000, endMs: index * 1_000 + 900, text })),
+  );
+  const words = JSON.stringify(texts.map(() => []));
+  const durationMs = texts.length * 1_000;
+  const version = versionOf(durationMs, segments, words);
+  return { durationMs, language, segments, words, hasSpeech: texts.length > 0, version };
+}
+
+/** A completed session. @returns its id */
+export async function saySession(
+  db: Db,
+  accountId: string,
+  texts: string | readonly string[],
+  { title = 'Untitled', language, createdAt }: { title?: string; language?: string; createdAt?: string } = {},
+): Promise<string> {
+  const transcript = transcriptOf(typeof texts === 'string' ? [texts] : texts, language);
+  const at = createdAt === undefined ? {} : { createdAt };
+  return (await makeSession(db, accountId, { status: 'completed', title, transcript, ...at })).id;
+}
