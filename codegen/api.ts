@@ -1187,8 +1187,9 @@ export interface components {
         /**
          * @description What to look for in titles and transcripts, 1 to 200 characters. Sessions are found that hold all of its words,
          *     wherever they are; `"words between quotes"` have to follow each other, and `-word` or `-"a phrase"` must not be
-         *     there. Every word counts, `the` too. A quote that is left open ends with `q`; all other punctuation only
-         *     separates words. Case, accents and width don't matter.
+         *     there. A quote that is left open ends with `q`; all other punctuation only separates words. Case, accents and width
+         *     don't matter. Very common words, such as `the` in English, have to be there too, but no place of theirs is known:
+         *     in a phrase any word may stand for them, and no segment is shown for them.
          *
          *     Inflections don't matter in the languages that PostgreSQL knows, by the `language` of the session: Arabic, Danish,
          *     Dutch, English, Finnish, French, German, Greek, Hungarian, Indonesian, Irish, Italian, Lithuanian, Nepali,
@@ -1370,8 +1371,9 @@ export interface operations {
                 /**
                  * @description What to look for in titles and transcripts, 1 to 200 characters. Sessions are found that hold all of its words,
                  *     wherever they are; `"words between quotes"` have to follow each other, and `-word` or `-"a phrase"` must not be
-                 *     there. Every word counts, `the` too. A quote that is left open ends with `q`; all other punctuation only
-                 *     separates words. Case, accents and width don't matter.
+                 *     there. A quote that is left open ends with `q`; all other punctuation only separates words. Case, accents and width
+                 *     don't matter. Very common words, such as `the` in English, have to be there too, but no place of theirs is known:
+                 *     in a phrase any word may stand for them, and no segment is shown for them.
                  *
                  *     Inflections don't matter in the languages that PostgreSQL knows, by the `language` of the session: Arabic, Danish,
                  *     Dutch, English, Finnish, French, German, Greek, Hungarian, Indonesian, Irish, Italian, Lithuanian, Nepali,
