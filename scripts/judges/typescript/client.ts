@@ -15,6 +15,8 @@ export interface TypeScriptClient {
   compilerOptions?: Record<string, unknown>;
   /** Writes the client into the judge's folder. */
   generate(bench: Bench): Promise<unknown>;
+  /** What starts the main job, where it is more than the job's own command. */
+  command?(bench: Bench, mainJob: readonly string[]): Promise<string[]>;
 }
 
 /** For code whose files import each other without an extension, as CommonJS and bundlers find them. */

@@ -6,11 +6,12 @@ import { openapiFetch } from './openapi-fetch.ts';
 import { typescriptAxios, typescriptFetch } from './openapi-generator.ts';
 import { openapiTypescriptCodegen } from './openapi-typescript-codegen.ts';
 import { orval } from './orval.ts';
+import { prism } from './prism.ts';
 import { rtkQuery } from './rtk-query.ts';
 import { swaggerTypescriptApi } from './swagger-typescript-api.ts';
 import { zodios } from './zodios.ts';
 
 export const typescriptClients = [
   ...[openapiFetch, heyApi, heyApiZod, orval, swaggerTypescriptApi, typescriptFetch, typescriptAxios],
-  ...[openapiTypescriptCodegen, kubb, zodios, rtkQuery],
+  ...[openapiTypescriptCodegen, kubb, zodios, rtkQuery, prism],
 ].map(judgeOfClient);

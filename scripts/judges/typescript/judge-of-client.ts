@@ -33,7 +33,8 @@ export function judgeOfClient(client: TypeScriptClient): Judge {
       const type = compilerOptions.module === 'commonjs' ? 'commonjs' : 'module';
       await mkdir(join(folder, 'built'), { recursive: true });
       await writeFile(join(folder, 'built/package.json'), JSON.stringify({ type }));
-      return { version, did: await drive(bench, ['node', 'built/main-job.js']) };
+      const mainJob = ['node', 'built/main-job.js'];
+      return { version, did: await drive(bench, (await client.command?.(bench, mainJob)) ?? mainJob) };
     },
   };
 }
