@@ -4,5 +4,6 @@ import { go } from './go.ts';
 import { java } from './java.ts';
 import { php } from './php.ts';
 import { python } from './python.ts';
+import { ruby } from './ruby.ts';
 
-export const openapiGenerator = [...[java, python, go, php].map(judgeOfLanguage), csharp];
+export const openapiGenerator = [...[java, python, go, php, ruby].map(judgeOfLanguage), csharp];
