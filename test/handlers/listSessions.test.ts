@@ -67,7 +67,7 @@ test('sessions of every status → each with its own fields and no others, nothi
       {
         ...always,
         ...{ id: completed.id, status: 'completed', title: 'C', startedAt: time, completedAt: time },
-        ...{ durationMs: 7_100, language: 'en-US' },
+        ...{ durationMs: 7_100, chargedMs: 7_100, language: 'en-US' },
       },
       { ...always, id: processing.id, status: 'processing', title: 'B', startedAt: time, progress: 40 },
       { ...always, id: queued.id, status: 'queued', title: 'A', durationMs: 1_000 },
