@@ -5,5 +5,6 @@ import { java } from './java.ts';
 import { php } from './php.ts';
 import { python } from './python.ts';
 import { ruby } from './ruby.ts';
+import { rust } from './rust.ts';
 
-export const openapiGenerator = [...[java, python, go, php, ruby].map(judgeOfLanguage), csharp];
+export const openapiGenerator = [...[java, python, go, php, ruby, rust].map(judgeOfLanguage), csharp];
