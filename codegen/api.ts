@@ -1205,8 +1205,7 @@ export interface components {
         Search: string;
         /**
          * @description Only the segments that hold one of the words or phrases of `q`, and none that it excludes, with the `index` that
-         *     they have in the whole transcript. `q` is what it is in the list of sessions. For JSON only; with another type or
-         *     `format` it is 400 `invalid_request`.
+         *     they have in the whole transcript; captions and texts hold them alone, too. `q` is what it is in the list of sessions.
          * @example budget
          */
         SearchTranscript: string;
@@ -1527,8 +1526,7 @@ export interface operations {
                 format?: components["parameters"]["Format"];
                 /**
                  * @description Only the segments that hold one of the words or phrases of `q`, and none that it excludes, with the `index` that
-                 *     they have in the whole transcript. `q` is what it is in the list of sessions. For JSON only; with another type or
-                 *     `format` it is 400 `invalid_request`.
+                 *     they have in the whole transcript; captions and texts hold them alone, too. `q` is what it is in the list of sessions.
                  * @example budget
                  */
                 q?: components["parameters"]["SearchTranscript"];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { jsonText } from '../codegen/operations.ts';
 import { matchesTag, preferredType, transcriptTypes, typeOfFormat } from '../src/api/answers/negotiation.ts';
-import { ApiError, invalidRequest, sessionNotFound } from '../src/api/answers/problem.ts';
+import { ApiError, sessionNotFound } from '../src/api/answers/problem.ts';
 import { searchText } from '../src/api/reads/search-text.ts';
 import { findSessionOf, transcriptText } from '../src/api/reads/transcripts.ts';
 import { isFinal, pollAgainSeconds } from '../src/sessions/view.ts';
@@ -15,7 +15,6 @@ export const getTranscript: Handler<'getTranscript'> = async (input, ctx) => {
   const { path, query, headers, principal } = input;
   const type = query.format === undefined ? wantedType(headers.accept) : typeOfFormat[query.format];
   const q = searchText(query.q);
-  if (q !== undefined && type !== 'application/json') throw searchedAsText(type);
   const withWords = type === 'application/json' && query.include === 'words';
   const wanted = { accountId: principal.account_id, id: path.id.toLowerCase(), type, withWords };
 
@@ -39,9 +38,6 @@ export const getTranscript: Handler<'getTranscript'> = async (input, ctx) => {
     ? { status: 200, headers: shared, body: jsonText(text) }
     : { status: 200, headers: shared, contentType: type, body: text };
 };
-
-const searchedAsText = (type: TranscriptType) =>
-  invalidRequest({ in: 'query', name: 'q', message: `is for application/json, and not for ${type}` });
 
 function wantedType(accept: string | undefined): TranscriptType {
   const type = preferredType(accept);

@@ -31,7 +31,7 @@ export async function measureSmall(
   const many = (send: (index: number) => Promise<number>) => async () => {
     const rate = await uploadsPerSecond(clients, count, send);
     // No worker runs here, and both contenders count what waits.
-    await database.query('truncate sessions, transcripts; delete from pgboss.job');
+    await database.query('truncate sessions cascade; delete from pgboss.job');
     await removeFiles(setting);
     return rate;
   };

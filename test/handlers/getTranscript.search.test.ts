@@ -32,17 +32,18 @@ test('the segments with any of the words or phrases, and none that is excluded, 
   ]);
 });
 
-test('a session without a transcript → no segments; captions → 400 that names q', async () => {
+test('a session without a transcript → no segments', async () => {
   const { id } = await makeSession(service.db, account.id, { status: 'failed', title: 'budget' });
   expect(await search(id, 'budget')).toEqual([]);
-  for (const [query, accept] of [
-    ['q=a&format=vtt', '*/*'],
-    ['q=a', 'text/plain'],
-  ] as const) {
-    const asked = service.get(`/v1/sessions/${id}/transcript?${query}`, account.key).set('Accept', accept);
-    const { body } = await asked.expect(400);
-    expect(body).toMatchObject({ code: 'invalid_request', errors: [{ in: 'query', name: 'q' }] });
-  }
+});
+
+test('captions and texts → of the segments that were found alone', async () => {
+  const id = await saySession(service.db, account.id, ['Good morning', 'The budget', 'Good night'], { language: 'en' });
+  const path = `/v1/sessions/${id}/transcript?q=good`;
+  const { text } = await service.get(`${path}&format=txt`, account.key).buffer(true).expect(200);
+  expect(text).toBe('Good morning\nGood night\n');
+  const { text: none } = await service.get(`${path}%20-good`, account.key).set('Accept', 'text/vtt').buffer(true);
+  expect(none).toBe('WEBVTT\n');
 });
 
 test('its ETag tells what was found: 304 while that is the same, another one for another q', async () => {

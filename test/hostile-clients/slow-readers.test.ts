@@ -10,8 +10,9 @@ import { makeSession, twoSegments } from '../support/service/sessions.ts';
 import { until } from '../support/until.ts';
 import type { Socket } from 'node:net';
 
-/** More than any buffer takes, compressed as well. */
-const text = randomBytes(18_000_000).toString('base64');
+const signs = Buffer.from('!#$%&()*+,-./:;<=>?@[]^_`{|}~');
+/** More than any buffer takes, compressed as well, and without a word that search would have to know. */
+const text = Buffer.from(randomBytes(24_000_000).map((byte) => signs[byte % signs.length]!)).toString('latin1');
 const service = useService({ env: { VALIDATE_RESPONSES: '0' } });
 const account = useAccount(service);
 let path: string;

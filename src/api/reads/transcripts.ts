@@ -25,7 +25,7 @@ export interface WantedTranscript {
   type: TranscriptType;
   /** Only for JSON. */
   withWords: boolean;
-  /** The indexes of the segments that are wanted, where not all are. Only for JSON. */
+  /** The indexes of the segments that are wanted, where not all are. */
   only?: ReadonlySet<number> | undefined;
 }
 
@@ -79,17 +79,18 @@ async function jsonOf(wanted: WantedTranscript, session: FoundSession, reads: Re
     ...(code !== null && { error: toSessionError(code) }),
   });
   const segments = await segmentsOf(wanted, session, reads);
-  return `${head.slice(0, -1)},"segments":${wanted.only === undefined ? segments : these(wanted.only, segments)}}`;
+  return `${head.slice(0, -1)},"segments":${wanted.only === undefined ? segments : JSON.stringify(these(wanted.only, segments))}}`;
 }
 
-function these(only: ReadonlySet<number>, segments: string): string {
-  if (only.size === 0) return '[]';
+/** @param only undefined for all */
+function these(only: ReadonlySet<number> | undefined, segments: string): Schema<'Segment'>[] {
+  if (only?.size === 0) return [];
   const all: Schema<'Segment'>[] = JSON.parse(segments);
-  return JSON.stringify(all.filter(({ index }) => only.has(index)));
+  return only === undefined ? all : all.filter(({ index }) => only.has(index));
 }
 
 async function captionsOf(wanted: WantedTranscript, session: FoundSession, reads: Reads): Promise<string> {
-  const segments: Schema<'Segment'>[] = JSON.parse(await segmentsOf(wanted, session, reads));
+  const segments = these(wanted.only, await segmentsOf(wanted, session, reads));
   return inSlices(formats[wanted.type as Exclude<TranscriptType, 'application/json'>](segments, session));
 }
 

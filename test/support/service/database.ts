@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openConnection } from '../../../db/database.ts';
+import { until } from '../until.ts';
 
 export interface TestDatabase {
   url: string;
@@ -14,7 +15,15 @@ export interface TestDatabase {
 export async function createTestDatabase(templateUrl = process.env.TEST_DATABASE_URL!): Promise<TestDatabase> {
   const template = new URL(templateUrl);
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await onServer(template, `create database ${name} template ${template.pathname.slice(1)} strategy file_copy`);
+  // On a busy machine autovacuum may still look at the template (SQLSTATE 55006).
+  const cloned = () =>
+    onServer(template, `create database ${name} template ${template.pathname.slice(1)} strategy file_copy`).then(
+      () => true,
+      (error: { code?: string }) => {
+        if (error.code !== '55006') throw error;
+      },
+    );
+  await until(cloned);
   const url = new URL(template);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => onServer(template, `drop database if exists ${name} with (force)`) };

@@ -25,7 +25,7 @@ test('VALIDATE_RESPONSES=1, an answer that breaks the contract → logged, and 5
 });
 
 test('the problem in the place of an answer → keeps the allowance, and nothing that the answer said of itself', async () => {
-  const transcript = { ...twoSegments, segments: '[{"index":-1}]' };
+  const transcript = { ...twoSegments, segments: '[{"index":-1,"text":"x"}]' };
   const session = await makeSession(service.db, account.id, { status: 'completed', transcript });
   const { headers } = await service.get(`/v1/sessions/${session.id}/transcript`, account.key).expect(500);
   expect(headers).toMatchObject({ 'content-type': 'application/problem+json', 'cache-control': 'no-store' });
