@@ -94,7 +94,7 @@ export class UploadForm<Fields> {
     const values = Object.fromEntries(entries.map(([name, text]) => [name, this.#valueOf(name, text)]));
     this.#validate(values);
     const invalid = (this.#validate.errors ?? []).map(inTheForm);
-    // A pattern that names the C1 characters can't be read by some generators, so the contract names the ASCII ones only.
+    // Whatever the contract says of a field: pages are put together with ASCII's separators (db/sessions/records.ts).
     const unwritable = entries.filter(
       ([name, text]) => this.knows(name) && hasControl(text) && !invalid.some(isAbout(name)),
     );
@@ -158,7 +158,7 @@ const faultOf = (name: string, keyword: string, message: string): ErrorObject =>
   message,
 });
 
-const hasControl = (texts: unknown): boolean => [texts].flat().some((text) => /\p{Cc}/u.test(String(text)));
+const hasControl = (texts: unknown): boolean => [texts].flat().some((text) => /[\x00-\x1f\x7f]/.test(String(text)));
 const isAbout =
   (name: string) =>
   ({ instancePath }: ErrorObject): boolean =>
