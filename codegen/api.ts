@@ -385,10 +385,7 @@ export interface components {
          *     **0:00:00 S1** good morning and welcome
          */
         Markdown: string;
-        /**
-         * @description The form of an upload. Other fields, and repeated ones, are refused. An optional field that is sent empty counts as left
-         *     out.
-         */
+        /** @description The form of an upload. Other fields, and repeated ones, are refused. */
         TranscriptionRequest: {
             /**
              * Format: binary

@@ -27,7 +27,7 @@ const nameless = (content: Buffer | string, ...more: string[]) =>
   part(['Content-Disposition: form-data; name="file"', ...more], content);
 
 const invalidDurations = [
-  ...['0', '-1', '1.5', '1e3', '2147483648', '99999999999999999999', 'abc', ' ', ' 7', '7 ', '0x10', '07', '+7'],
+  ...['0', '-1', '1.5', '1e3', '2147483648', '99999999999999999999', 'abc', '', ' ', ' 7', '7 ', '0x10', '07', '+7'],
   ...['١٢٣', 'null', '1_000', '7\r\n'],
 ];
 test.each([
@@ -111,6 +111,7 @@ test.each([
     named('durationMs', 'must be a whole number from 1 to 2147483647'),
   ]),
   ...(['title', 'reference'] as const).flatMap((name): [string, () => Buffer, object][] => [
+    [`with an empty ${name}`, () => form(textPart(name, ''), file()), named(name)],
     [`with a ${name} of 256 characters`, () => form(textPart(name, '🎧'.repeat(256)), file()), named(name)],
     [`with a ${name} of 100 KB`, () => form(textPart(name, 'x'.repeat(100_000)), file()), named(name, 'is too long')],
     [`with a control character in ${name}`, () => form(textPart(name, 'a\u001fb'), file()), named(name)],

@@ -69,21 +69,6 @@ test('title and reference of the form → those of the session, in lists as well
   expect(list.items).toEqual([session]);
 });
 
-test('optional fields that are sent empty → as if they were left out, also for an Idempotency-Key', async () => {
-  const send = (...parts: Buffer[]) =>
-    service
-      .post('/v1/transcriptions', account.key)
-      .set({ 'Content-Type': formType, 'Idempotency-Key': 'empty fields' })
-      .send(form(...parts));
-  const empty = ['durationMs', 'title', 'reference'].map((name) => textPart(name, ''));
-  const { body: accepted } = await send(...empty, filePart(audio, 'minutes.wav')).expect(202);
-  const { body: session } = await service.get(`/v1/sessions/${String(accepted.sessionId)}`, account.key);
-  expect(session).toMatchObject({ title: 'minutes' });
-  expect(session).not.toHaveProperty('reference');
-  const repeated = await send(filePart(audio, 'minutes.wav')).expect(202);
-  expect(repeated.body).toEqual(accepted);
-});
-
 test('file names, titles and references → never in the log', () => {
   const log = service.logLines.join('');
   expect(log).toContain('createTranscription');

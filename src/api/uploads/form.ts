@@ -43,7 +43,6 @@ const partHeaderBytes = 256;
 
 export class UploadForm<Fields> {
   readonly #fields: Map<string, FieldSchema>;
-  readonly #required: ReadonlySet<string>;
   readonly #validate: ValidateFunction;
   /** How many text fields are read at most. */
   readonly maxFields: number;
@@ -58,7 +57,6 @@ export class UploadForm<Fields> {
     const { properties, required = [] } = schema as FormSchema;
     const { file: _, ...others } = properties;
     this.#fields = new Map(Object.entries(others));
-    this.#required = new Set(required);
     for (const [name, field] of this.#fields) refuseUnreadable(name, field);
     const fields = [...this.#fields.values()];
     this.maxFields = fields.reduce((sum, { maxItems }) => sum + (maxItems ?? 1), spareFields);
@@ -82,14 +80,11 @@ export class UploadForm<Fields> {
   }
 
   /**
-   * Browsers and some generated clients send an optional field that nobody filled in as an empty one: it counts as left out.
-   *
    * @param texts what was sent as text: the values of a name that is repeated, as an array
    * @throws {ApiError} 400 `invalid_request` that names every field that is unknown, repeated or wrong
    */
   read(texts: Readonly<Record<string, unknown>>): Fields {
-    const isLeftOut = (name: string, text: unknown) => text === '' && this.knows(name) && !this.#required.has(name);
-    const entries = Object.entries(texts).filter(([name, text]) => !isLeftOut(name, text));
+    const entries = Object.entries(texts);
     const repeated = entries.filter(([name, text]) => this.knows(name) && !this.#isList(name) && Array.isArray(text));
     const values = Object.fromEntries(entries.map(([name, text]) => [name, this.#valueOf(name, text)]));
     this.#validate(values);

@@ -44,6 +44,7 @@ test.each<[string, Record<string, unknown>, [string, string][]]>([
   ['a number beyond the largest', { durationMs: '2147483648' }, [['durationMs', isWhole]]],
   ['a number below the only bound', { offset: '-6' }, [['offset', 'must be a whole number from -5']]],
   ['minus zero', { offset: '-0' }, [['offset', 'must be a whole number from -5']]],
+  ['an empty text', { title: '' }, [['title', 'must NOT have fewer than 1 characters']]],
   ['a text too long', { title: 'x'.repeat(256) }, [['title', 'must NOT have more than 255 characters']]],
   ['a control character', { title: 'a\tb' }, [['title', 'must match pattern "^[^\\x00-\\x1f]*$"']]],
   ['none of a closed set', { channels: 'both' }, [['channels', 'must be one of mixed, separate']]],
