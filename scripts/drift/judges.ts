@@ -12,6 +12,10 @@ const limitMs = 10 * 60_000;
 const redocly = ['node_modules/.bin/redocly', 'lint', '--extends=recommended-strict', 'openapi.yaml'];
 const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
 
+const jest = 'node_modules/jest/bin/jest.js';
+/** A mutated service may not start, and leave its connections open: Jest would wait for them for ever. */
+const alsoWhenOpen = ['--forceExit'];
+
 export class Judges {
   readonly #compiler: Compiler;
   readonly #copy: ProjectCopy;
@@ -35,7 +39,7 @@ export class Judges {
       case 'release':
         return this.#run(files, 'scripts/check/breaking-changes.ts');
       case 'test':
-        return this.#run(files, '--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runInBand', test!);
+        return this.#run(files, '--experimental-vm-modules', jest, '--runInBand', ...alsoWhenOpen, test!);
     }
   }
 
