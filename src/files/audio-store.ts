@@ -62,8 +62,9 @@ export class AudioStore {
   }
 
   async removeIncoming(path: string): Promise<void> {
-    await rm(path, { force: true });
+    // The sweep removes what can't be removed now.
     this.#comingIn.delete(path);
+    await rm(path, { force: true });
   }
 
   async exists(accountId: string, sessionId: string): Promise<boolean> {

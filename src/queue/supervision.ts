@@ -43,7 +43,7 @@ export function startSupervision(supervised: Supervised): Supervision {
  * afterwards. The next look then waits for 10 s, in which every living worker sends a new heartbeat.
  */
 async function supervise({ ask, look, onError }: Supervised, signal: AbortSignal): Promise<void> {
-  for (let waitSeconds = heartbeatSeconds; ;) {
+  for (let waitSeconds = heartbeatSeconds; !signal.aborted;) {
     const due = performance.now() + waitSeconds * 1_000;
     await pause(waitSeconds * 1_000, signal);
     if (signal.aborted) return;
@@ -62,7 +62,12 @@ async function supervise({ ask, look, onError }: Supervised, signal: AbortSignal
 /** Ends early when `signal` aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
   });
 }

@@ -27,13 +27,14 @@ export function diskStorage(store: AudioStore, options: { hash: boolean; minFree
   const write = async (content: Readable): Promise<StoredFile> => {
     const path = store.newIncomingPath();
     const checkDisk = () => refuseFullDisk(store, options.minFreeDisk);
-    const file = await UploadFile.create(path, { hash: options.hash, checkDisk });
+    let file: UploadFile | undefined;
     try {
+      file = await UploadFile.create(path, { hash: options.hash, checkDisk });
       await pipeline(content, file);
     } catch (error) {
-      // Closing may fail, too, on some file systems. The first error is reported.
-      await file.close().catch(() => undefined);
-      await store.removeIncoming(path);
+      // These may fail, too, on some file systems. The first error is reported.
+      await file?.close().catch(() => undefined);
+      await store.removeIncoming(path).catch(() => undefined);
       throw error;
     }
     const flushed = file.flush();

@@ -7,13 +7,17 @@ let supervision: Supervision;
 let looks: number[];
 let errors: string[];
 let ask: () => Promise<unknown>;
+let look: () => Promise<void>;
 beforeEach(() => {
   holdTheClock('timeouts', 'performance');
-  [looks, errors, ask] = [[], [], async () => 1];
+  [looks, errors, ask, look] = [[], [], async () => 1, async () => {}];
   const began = performance.now();
   supervision = startSupervision({
     ask: () => ask(),
-    look: async () => void looks.push(Math.round((performance.now() - began) / 1_000)),
+    look() {
+      looks.push(Math.round((performance.now() - began) / 1_000));
+      return look();
+    },
     onError: ({ message }) => errors.push(message),
   });
 });
@@ -46,4 +50,24 @@ test('the database answers after 4 s → no look for 10 s more', async () => {
   ask = async () => 1;
   await jest.advanceTimersByTimeAsync(12_000);
   expect(looks).toEqual([24]);
+});
+
+test('a look fails → it is told, and the next comes after 10 s', async () => {
+  look = () => Promise.reject(new Error('no rights'));
+  await jest.advanceTimersByTimeAsync(12_000);
+  look = async () => {};
+  await jest.advanceTimersByTimeAsync(14_000);
+  expect(errors).toEqual(['no rights']);
+  expect(looks).toEqual([10, 20, 25]);
+});
+
+test('stopped during a look → ends with it', async () => {
+  look = () => new Promise((resolve) => setTimeout(resolve, 1_000));
+  await jest.advanceTimersByTimeAsync(10_500);
+  let hasEnded = false;
+  const stopped = supervision.stop().then(() => (hasEnded = true));
+  expect(hasEnded).toBe(false);
+  await jest.advanceTimersByTimeAsync(600);
+  expect(hasEnded).toBe(true);
+  await stopped;
 });

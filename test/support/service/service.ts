@@ -52,7 +52,10 @@ export async function startTestService({ env = {}, beside }: TestServiceOptions 
   const logLines: string[] = [];
   const log = createLog({ logLevel: 'debug' }, { write: (line) => void logLines.push(line) });
   const foundation = await layFoundation(config, log, 'worker');
-  const api = await startApi(foundation, databaseUrl);
+  const api = await startApi(foundation, databaseUrl).catch(async (error: unknown) => {
+    await foundation.close();
+    throw error;
+  });
   const url = `http://127.0.0.1:${api.port}`;
   const workers: Worker[] = [];
 
