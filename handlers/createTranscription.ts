@@ -8,7 +8,7 @@ import { countQueued } from '../db/sessions/sessions.ts';
 import { CommitOutcomeUnknown } from '../db/transaction.ts';
 import { refuseIneligible, unauthorized } from '../src/api/access/auth.ts';
 import { availableMs, reservationFor } from '../src/sessions/balance.ts';
-import { makeFindable } from '../src/sessions/indexing.ts';
+import { findableOf, makeFindable } from '../src/sessions/indexing.ts';
 import { giveJob } from '../src/sessions/job.ts';
 import { ApiError, unavailable } from '../src/api/answers/problem.ts';
 import { maxAttempts, newJobId } from '../src/queue/queue.ts';
@@ -126,7 +126,8 @@ async function accept(
     reservedMs,
     attempts: maxAttempts,
   });
-  await makeFindable(trx, { accountId, sessionId: session.id }, { title, language: null, segments: undefined });
+  const findable = await findableOf(trx, accountId, { title, language: null, segments: undefined });
+  await makeFindable(trx, { accountId, sessionId: session.id }, findable);
   await changeReserved(trx, accountId, reservedMs);
   await giveJob(trx, queue, account, session);
   return fresh;

@@ -62,16 +62,11 @@ function refuseCaptionsUnlessCompleted({ status }: ReadableSession): void {
 function tagOf(
   session: ReadableSession,
   { type, withWords }: WantedTranscript,
-  only: ReadonlySet<number> | undefined,
+  only: readonly number[] | undefined,
 ): string {
   const { status, progress, error_code: error } = session;
   const version = session.transcript_version ?? [status, progress, error].filter((part) => part !== null).join('-');
   const part =
-    only === undefined
-      ? ''
-      : `.${createHash('sha256')
-          .update([...only].join())
-          .digest('base64url')
-          .slice(0, 22)}`;
+    only === undefined ? '' : `.${createHash('sha256').update(only.join()).digest('base64url').slice(0, 22)}`;
   return `W/"${version}.${withWords ? 'words' : type.split('/')[1]}${part}"`;
 }

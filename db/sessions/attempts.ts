@@ -12,6 +12,7 @@ const now = sql<string>`now()`;
 
 export interface Claim {
   attempt: number;
+  title: string;
   /** Decoding stops at this length. */
   max_audio_ms: number;
   reserved_ms: number;
@@ -40,7 +41,7 @@ export function claimIfNotFinal(
     .where('queue_job_id', '=', queueJobId)
     .where('status', 'in', ['queued', 'processing'])
     .where('attempts_left', '>', 0)
-    .returning(['attempt', 'max_audio_ms', 'reserved_ms', 'measured_ms'])
+    .returning(['attempt', 'title', 'max_audio_ms', 'reserved_ms', 'measured_ms'])
     .executeTakeFirst();
 }
 

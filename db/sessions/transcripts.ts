@@ -71,18 +71,28 @@ export function findSessionsWithSegments(
   return readWanted(db, sessionsWithSegments, wanted);
 }
 
-/** Each segment with its words, as one JSON text. PostgreSQL puts it together: a day has 300,000 words. */
-export async function findSegmentsWithWords(
+/**
+ * The segments of a transcript as one JSON text. PostgreSQL puts it together: a day has 300,000 words.
+ *
+ * @param chosen.withWords whether each segment comes with its words
+ * @param chosen.only the indexes of the segments that are wanted, where not all are
+ */
+export async function findChosenSegments(
   db: Queryable,
   accountId: string,
   sessionId: string,
+  { withWords, only }: { withWords: boolean; only?: readonly number[] | undefined },
 ): Promise<string | undefined> {
+  const ordered = (list: string) =>
+    sql`json_array_elements(${sql.ref(list)}) with ordinality as ${sql.ref(`of_${list}`)} (value, place)`;
+  const text = withWords
+    ? sql`left(of_segments.value::text, -1) || ',"words":' || coalesce(of_words.value::text, '[]') || '}'`
+    : sql`of_segments.value::text`;
   const { rows } = await sql<{ segments: string }>`
     select '[' || coalesce((
-      select string_agg(
-        left(segment.value::text, -1) || ',"words":' || coalesce(spoken.value::text, '[]') || '}', ',' order by place)
-      from json_array_elements(segments) with ordinality as segment (value, place)
-      left join json_array_elements(words) with ordinality as spoken (value, place) using (place)
+      select string_agg(${text}, ',' order by place)
+      from ${ordered('segments')} ${withWords ? sql`left join ${ordered('words')} using (place)` : sql``}
+      where ${only === undefined ? sql`true` : sql`place - 1 = any(${only}::bigint[])`}
     ), '') || ']' as segments
     from transcripts where account_id = ${accountId} and session_id = ${sessionId}`.execute(db);
   return rows[0]?.segments;

@@ -1,10 +1,8 @@
-/** The transaction that stores a transcript, charges it and completes its session, as the worker runs it. */
-import { randomUUIDv7 } from 'node:crypto';
+/** What stores a transcript, makes it findable, charges it and completes its session, as the worker does it. */
 import { inAccountTransaction } from '../../db/account-transaction.ts';
-import { changeReserved } from '../../db/accounts.ts';
-import { claimIfNotFinal } from '../../db/sessions/attempts.ts';
-import { insertQueuedSession } from '../../db/sessions/states.ts';
 import { completeSession } from '../../src/sessions/endings.ts';
+import { findableOf } from '../../src/sessions/indexing.ts';
+import { claimedSession, title } from './claimed-session.ts';
 import { quantile } from './statistics.ts';
 import type { Db } from '../../db/database.ts';
 
@@ -20,18 +18,10 @@ const stored = { durationMs, language: 'en-US', segments, words: '[]', hasSpeech
 export async function completionMs(db: Db, accountId: string, times: number): Promise<number> {
   const took: number[] = [];
   while (took.length < times) {
-    const [sessionId, queueJobId] = [randomUUIDv7(), randomUUIDv7()];
-    await inAccountTransaction(db, accountId, async (trx) => {
-      const limits = { durationMs, maxAudioMs: durationMs, reservedMs: durationMs, attempts: 3 };
-      const ids = { accountId, id: sessionId, jobId: randomUUIDv7(), queueJobId };
-      await insertQueuedSession(trx, { ...ids, ...limits, title: 'Board meeting' });
-      await changeReserved(trx, accountId, durationMs);
-    });
-    const { attempt } = (await claimIfNotFinal(db, accountId, sessionId, queueJobId))!;
+    const attempt = await claimedSession(db, accountId, durationMs);
     const began = performance.now();
-    await inAccountTransaction(db, accountId, (trx) =>
-      completeSession(trx, { accountId, sessionId, attempt }, durationMs, stored),
-    );
+    const findable = await findableOf(db, accountId, { title, language: stored.language, segments });
+    await inAccountTransaction(db, accountId, (trx) => completeSession(trx, attempt, durationMs, stored, findable));
     took.push(performance.now() - began);
   }
   return quantile(took, 0.5);

@@ -1,15 +1,15 @@
 /** An account with many transcripts among many sessions of others, all of them in the index as the service writes it. */
 import { openDatabase } from '../../db/database.ts';
-import { findStems } from '../../db/search/stems.ts';
 import { accountMark } from '../../src/search/lexemes.ts';
 import { languageOf } from '../../src/search/languages.ts';
-import { toPassages, tokenize, wordsOf } from '../../src/search/passages.ts';
+import { passagesOf } from '../../src/search/session-passages.ts';
 import { seedAccounts, seedSessions, settle } from './database.ts';
 import { textOf } from './search-texts.ts';
 import type { Setting } from './bench.ts';
 import type { BenchAccount, BenchDatabase } from './database.ts';
 
 const atATime = 100;
+const language = 'en';
 export const words = { fewest: 500, most: 5_000 };
 
 export interface Searched {
@@ -52,13 +52,12 @@ export async function seedSearched(
 async function seedTexts(setting: Setting, database: BenchDatabase, accountId: string, count: number) {
   const { db, close } = openDatabase(database.url, () => undefined);
   setting.atEnd(close);
-  const language = languageOf('en');
   const ids = await database.query<{ id: string; title: string }>(
     'select id, title from sessions where account_id = $1 order by created_at',
     [accountId],
   );
-  await database.query('insert into search_languages values ($1, $2)', [accountId, language.mark]);
-  const [stems, sizes] = [new Map<string, string>(), { textBytes: 0, segmentBytes: 0 }];
+  await database.query('insert into search_languages values ($1, $2)', [accountId, languageOf(language).mark]);
+  const sizes = { textBytes: 0, segmentBytes: 0 };
   for (let from = 0; from < count; from += atATime) {
     setting.signal.throwIfAborted();
     const some = ids.slice(from, from + atATime).map(({ id, title }, index) => {
@@ -72,21 +71,21 @@ async function seedTexts(setting: Setting, database: BenchDatabase, accountId: s
       );
       sizes.textBytes += segments.join(' ').length;
       sizes.segmentBytes += json.length;
-      return { id, json, tokenized: tokenize(title, segments) };
+      return { id, title, json };
     });
-    const unknown = [...new Set(some.flatMap(({ tokenized }) => wordsOf(tokenized.tokens)))].filter(
-      (word) => !stems.has(word),
-    );
-    const [found] = await findStems(db, [language.dictionary!], unknown);
-    for (const [word, stem] of found!) stems.set(word, stem);
     await database.query(
       `insert into transcripts (account_id, session_id, segments, words)
        select $1, id, segments, '[]' from unnest($2::uuid[], $3::json[]) as t (id, segments)`,
       [accountId, some.map(({ id }) => id), some.map(({ json }) => json)],
     );
-    const passages = some.flatMap(({ id, tokenized }) =>
-      toPassages(accountId, tokenized, language, stems).map((passage, number) => ({ id, number, ...passage })),
-    );
+    const passages = (
+      await Promise.all(
+        some.map(async ({ id, title, json }) => {
+          const ofSession = await passagesOf(db, accountId, { title, language, segments: json });
+          return ofSession.map((passage, number) => ({ id, number, ...passage }));
+        }),
+      )
+    ).flat();
     await database.query(
       `insert into passages (account_id, session_id, number, created_at, of_transcript, first_segment, starts, words)
        select $1, s.id, p.number, s.created_at, true, p.first_segment, p.starts::smallint[], p.words::tsvector

@@ -1,16 +1,16 @@
-/** The transaction that stores a transcript, as the worker runs it, and the same without the index. */
-import { randomUUIDv7 } from 'node:crypto';
+/** Storing a transcript as the worker does it, and the same without the index. */
 import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { changeReserved } from '../../db/accounts.ts';
 import { addLedgerEntry } from '../../db/ledger.ts';
-import { claimIfNotFinal, completeIfProcessing } from '../../db/sessions/attempts.ts';
-import { insertQueuedSession } from '../../db/sessions/states.ts';
+import { completeIfProcessing } from '../../db/sessions/attempts.ts';
 import { insertTranscript } from '../../db/sessions/transcripts.ts';
 import { toStoredTranscript } from '../../src/worker/stored-transcript.ts';
 import { completeSession } from '../../src/sessions/endings.ts';
+import { findableOf } from '../../src/sessions/indexing.ts';
+import { claimedSession, title } from './claimed-session.ts';
 import { quantile } from './statistics.ts';
 import { textOf } from './search-texts.ts';
-import type { Trx, Db } from '../../db/database.ts';
+import type { Db } from '../../db/database.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { Transcript } from '../../src/recognizers/recognizer.ts';
 import type { StoredTranscript } from '../../src/sessions/endings.ts';
@@ -33,40 +33,34 @@ export async function storingMs(
   while (took.length < times) {
     number += 1;
     const transcript = spoken(textOf(number, words).segments);
-    const attempt = await claimed(db, accountId, words * msOfWord);
+    const attempt = await claimedSession(db, accountId, words * msOfWord);
     const began = performance.now();
     const stored = toStoredTranscript(transcript, words * msOfWord);
-    await inAccountTransaction(db, accountId, (trx) =>
-      how === 'with the index'
-        ? completeSession(trx, attempt, stored.durationMs, stored)
-        : completeWithoutIndex(trx, attempt, stored),
-    );
+    await (how === 'with the index' ? completeWithIndex : completeWithoutIndex)(db, attempt, stored);
     took.push(performance.now() - began);
   }
   return quantile(took, 0.5);
 }
 
-async function claimed(db: Db, accountId: string, durationMs: number): Promise<Attempt> {
-  const [sessionId, queueJobId] = [randomUUIDv7(), randomUUIDv7()];
-  await inAccountTransaction(db, accountId, async (trx) => {
-    const limits = { durationMs, maxAudioMs: durationMs, reservedMs: durationMs, attempts: 3 };
-    const ids = { accountId, id: sessionId, jobId: randomUUIDv7(), queueJobId };
-    await insertQueuedSession(trx, { ...ids, ...limits, title: 'Board meeting' });
-    await changeReserved(trx, accountId, durationMs);
-  });
-  const { attempt } = (await claimIfNotFinal(db, accountId, sessionId, queueJobId))!;
-  return { accountId, sessionId, attempt };
+async function completeWithIndex(db: Db, attempt: Attempt, stored: StoredTranscript): Promise<void> {
+  const { language = null, segments } = stored;
+  const findable = await findableOf(db, attempt.accountId, { title, language, segments });
+  await inAccountTransaction(db, attempt.accountId, (trx) =>
+    completeSession(trx, attempt, stored.durationMs, stored, findable),
+  );
 }
 
 /** What `completeSession` does besides. */
-async function completeWithoutIndex(trx: Trx, attempt: Attempt, stored: StoredTranscript): Promise<boolean> {
+async function completeWithoutIndex(db: Db, attempt: Attempt, stored: StoredTranscript): Promise<void> {
   const { accountId, sessionId } = attempt;
   const { durationMs, language, segments, words, version } = stored;
-  await completeIfProcessing(trx, attempt, { durationMs, chargedMs: durationMs, language, transcriptVersion: version });
-  await insertTranscript(trx, { account_id: accountId, session_id: sessionId, segments, words });
-  await addLedgerEntry(trx, { accountId, kind: 'charge', sessionId, amountMs: -durationMs });
-  await changeReserved(trx, accountId, -durationMs);
-  return true;
+  const result = { durationMs, chargedMs: durationMs, language, transcriptVersion: version };
+  await inAccountTransaction(db, accountId, async (trx) => {
+    await completeIfProcessing(trx, attempt, result);
+    await insertTranscript(trx, { account_id: accountId, session_id: sessionId, segments, words });
+    await addLedgerEntry(trx, { accountId, kind: 'charge', sessionId, amountMs: -durationMs });
+    await changeReserved(trx, accountId, -durationMs);
+  });
 }
 
 function spoken(texts: readonly string[]): Transcript {

@@ -14,6 +14,8 @@ const mostOfOneWord = 255;
 const overlap = 200;
 /** A word of so many letters may be joined of two. */
 const joinedFrom = 8;
+/** Takes about 1 ms. */
+const tokensOfSlice = 1_000;
 
 export interface Passage {
   /** The segment that it begins in. */
@@ -26,37 +28,41 @@ export interface Passage {
 
 export interface Tokenized {
   tokens: Token[];
+  /** Those whose stems are needed, each once. */
+  words: Set<string>;
   /** The position at which each segment begins, as tokens have them. */
   starts: number[];
 }
 
-/** A session cut into tokens. No phrase goes from its title into its first segment. */
-export function tokenize(title: string, segments: readonly string[]): Tokenized {
+/** A session cut into tokens, as work for `inSlices`. No phrase goes from its title into its first segment. */
+export function* tokenize(title: string, segments: readonly string[]): Generator<undefined, Tokenized> {
   const tokens = tokensOf(title);
+  const words = wordsOf(tokens);
+  const starts: number[] = [];
   let next = tokens.length + 1;
-  const starts = segments.map((text) => {
-    const start = next;
-    for (const token of tokensOf(text, start)) {
+  for (const text of segments) {
+    starts.push(next);
+    for (const token of tokensOf(text, next)) {
       tokens.push(token);
+      if (token.kind === 'word') words.add(token.text);
       next += 1;
     }
-    return start;
-  });
-  return { tokens, starts };
+    yield;
+  }
+  return { tokens, words, starts };
 }
 
-/** The words whose stems are needed, each once. */
-export const wordsOf = (tokens: readonly Token[]): string[] => [
-  ...new Set(tokens.filter(({ kind }) => kind === 'word').map(({ text }) => text)),
-];
+/** The words whose stems are needed. */
+export const wordsOf = (tokens: readonly Token[]): Set<string> =>
+  new Set(tokens.filter(({ kind }) => kind === 'word').map(({ text }) => text));
 
-/** The passages of a session: at least one, however little it says. */
-export function toPassages(
+/** The passages of a session, as work for `inSlices`: at least one, however little it says. */
+export function* toPassages(
   accountId: string,
   { tokens, starts }: Tokenized,
   language: Language,
   stems: Stems,
-): Passage[] {
+): Generator<undefined, Passage[]> {
   const account = accountMark(accountId);
   const passages: Passage[] = [];
   for (let [from, to] = [0, 0]; passages.length === 0 || to < tokens.length; from = to - overlap) {
@@ -64,6 +70,7 @@ export function toPassages(
     const places = new Map<string, number[]>();
     let isFull = false;
     for (to = from; to < tokens.length && !isFull; to += 1) {
+      if (to % tokensOfSlice === 0) yield;
       const token = tokens[to]!;
       const lexeme = lexemeOf(account, language, token, stems);
       if (isCommon(token, stems)) {

@@ -1,6 +1,7 @@
 import { findStems } from '../../db/search/stems.ts';
 import { languageOf, simple } from './languages.ts';
-import { toPassages, tokenize, wordsOf } from './passages.ts';
+import { inSlices } from '../slices.ts';
+import { toPassages, tokenize } from './passages.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Passage } from './passages.ts';
 
@@ -13,18 +14,18 @@ export interface Indexable {
   segments: string | undefined;
 }
 
-/** What the index holds of a session, or should. @param db knows the stems of words, and is not changed */
+/** What the index holds of a session, or should. Requests are answered in between. @param db knows the stems of words, and is not changed */
 export async function passagesOf(
   db: Queryable,
   accountId: string,
   { title, language: tag, segments }: Indexable,
 ): Promise<Passage[]> {
   const texts = segments === undefined ? [] : (JSON.parse(segments) as { text: string }[]).map(({ text }) => text);
-  const tokenized = tokenize(title, texts);
+  const tokenized = await inSlices(tokenize(title, texts));
   // Before there is a transcript nobody knows the language of its title.
   const language = segments === undefined ? simple : languageOf(tag);
   const { dictionary } = language;
   const [stems = new Map<string, string>()] =
-    dictionary === undefined ? [] : await findStems(db, [dictionary], wordsOf(tokenized.tokens));
-  return toPassages(accountId, tokenized, language, stems);
+    dictionary === undefined ? [] : await findStems(db, [dictionary], [...tokenized.words]);
+  return inSlices(toPassages(accountId, tokenized, language, stems));
 }

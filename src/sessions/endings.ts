@@ -3,12 +3,12 @@ import { changeReserved } from '../../db/accounts.ts';
 import { addLedgerEntry } from '../../db/ledger.ts';
 import { completeIfProcessing } from '../../db/sessions/attempts.ts';
 import { failIfNotFinal } from '../../db/sessions/states.ts';
-import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { insertTranscript } from '../../db/sessions/transcripts.ts';
 import { makeFindable } from './indexing.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { Trx } from '../../db/database.ts';
 import type { FailureCode } from '../../db/schema.ts';
+import type { Findable } from './indexing.ts';
 
 /**
  * Fails a session and ends its reservation.
@@ -42,6 +42,7 @@ export async function completeSession(
   attempt: Attempt,
   reservedMs: number,
   transcript: StoredTranscript,
+  findable: Findable,
 ): Promise<boolean> {
   const { accountId, sessionId } = attempt;
   const { durationMs, language, segments, words, hasSpeech, version } = transcript;
@@ -49,8 +50,7 @@ export async function completeSession(
   const result = { durationMs, chargedMs, language, transcriptVersion: version };
   if (!(await completeIfProcessing(trx, attempt, result))) return false;
   await insertTranscript(trx, { account_id: accountId, session_id: sessionId, segments, words });
-  const { title } = (await findSessionRow(trx, accountId, sessionId))!;
-  await makeFindable(trx, attempt, { title, language: language ?? null, segments });
+  await makeFindable(trx, attempt, findable);
   if (chargedMs > 0) await addLedgerEntry(trx, { accountId, kind: 'charge', sessionId, amountMs: -chargedMs });
   await changeReserved(trx, accountId, -reservedMs);
   return true;

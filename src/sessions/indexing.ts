@@ -2,8 +2,27 @@ import { indexSession } from '../../db/search/passages.ts';
 import { addLanguage } from '../../db/search/languages.ts';
 import { languageOf } from '../search/languages.ts';
 import { passagesOf } from '../search/session-passages.ts';
-import type { Trx } from '../../db/database.ts';
+import type { Queryable, Trx } from '../../db/database.ts';
+import type { Passage } from '../search/passages.ts';
 import type { Indexable } from '../search/session-passages.ts';
+
+/** All that makes a session findable. */
+export interface Findable {
+  passages: Passage[];
+  /** The mark of its transcript's language; undefined while there is none. */
+  language: string | undefined;
+}
+
+/**
+ * Works out what makes a session findable. For a day of speech that takes a second, so it is done before the account is
+ * locked.
+ *
+ * @param db knows the stems of words, and is not changed
+ */
+export async function findableOf(db: Queryable, accountId: string, session: Indexable): Promise<Findable> {
+  const passages = await passagesOf(db, accountId, session);
+  return { passages, language: session.segments === undefined ? undefined : languageOf(session.language).mark };
+}
 
 /**
  * Makes a session findable by its title and, once there is one, by its transcript. The caller's transaction makes the
@@ -12,9 +31,8 @@ import type { Indexable } from '../search/session-passages.ts';
 export async function makeFindable(
   trx: Trx,
   { accountId, sessionId }: { accountId: string; sessionId: string },
-  session: Indexable,
+  { passages, language }: Findable,
 ): Promise<void> {
-  const passages = await passagesOf(trx, accountId, session);
-  if (session.segments !== undefined) await addLanguage(trx, accountId, languageOf(session.language).mark);
-  await indexSession(trx, { accountId, sessionId }, passages, session.segments !== undefined);
+  if (language !== undefined) await addLanguage(trx, accountId, language);
+  await indexSession(trx, { accountId, sessionId }, passages, language !== undefined);
 }

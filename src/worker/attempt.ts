@@ -6,6 +6,7 @@ import { expiryMarginSeconds } from '../queue/job-expiry.ts';
 import { AttemptFailed } from '../queue/jobs.ts';
 import { RecognizerError } from '../recognizers/recognizer.ts';
 import { completeSession } from '../sessions/endings.ts';
+import { findableOf } from '../sessions/indexing.ts';
 import { removeAudio } from './audio-removal.ts';
 import { operatorsFault } from './judgement.ts';
 import { ClaimLost, TimeIsUp, outcomeOf, settle, settleUnclaimed } from './outcomes.ts';
@@ -106,8 +107,14 @@ async function transcribe(job: QueuedJob, attempt: Attempt, claim: Claim, worker
     if (durationMs > 0) metrics.realTimeFactor.observe((performance.now() - began) / durationMs);
 
     const stored = toStoredTranscript(transcript, durationMs);
+    const findable = await findableOf(db, accountId, {
+      title: claim.title,
+      language: stored.language ?? null,
+      segments: stored.segments,
+    });
     await inAccountTransaction(db, accountId, async (trx) => {
-      const isOurs = (await completeSession(trx, attempt, reservedMs, stored)) && (await queue.complete(trx, job));
+      const isCompleted = await completeSession(trx, attempt, reservedMs, stored, findable);
+      const isOurs = isCompleted && (await queue.complete(trx, job));
       if (!isOurs) throw new ClaimLost();
     });
   } finally {

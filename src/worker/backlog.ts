@@ -4,7 +4,7 @@ import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { firstPlace, lookForUnindexed } from '../../db/search/unindexed.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { findSegments } from '../../db/sessions/transcripts.ts';
-import { makeFindable } from '../sessions/indexing.ts';
+import { findableOf, makeFindable } from '../sessions/indexing.ts';
 import type { Db } from '../../db/database.ts';
 import type { SessionPlace } from '../../db/search/unindexed.ts';
 import type { Sweeper } from './sweeps.ts';
@@ -39,11 +39,15 @@ export async function indexBacklog({ db, log, stopping }: Pick<Sweeper, 'db' | '
 }
 
 async function index(db: Db, { accountId, id }: SessionPlace): Promise<void> {
+  const session = await findSessionRow(db, accountId, id);
+  if (session === undefined) return;
+  const [segments] = await findSegments(db, [{ accountId, id }]);
+  const { title, language, transcript_version: version } = session;
+  const findable = await findableOf(db, accountId, { title, language, segments });
   await inAccountTransaction(db, accountId, async (trx) => {
-    const session = await findSessionRow(trx, accountId, id);
-    if (session === undefined) return;
-    const [segments] = await findSegments(trx, [{ accountId, id }]);
-    const { title, language } = session;
-    await makeFindable(trx, { accountId, sessionId: id }, { title, language, segments });
+    const current = await findSessionRow(trx, accountId, id);
+    // Whoever completed it meanwhile made it findable, or the next look does.
+    if (current?.transcript_version !== version) return;
+    await makeFindable(trx, { accountId, sessionId: id }, findable);
   });
 }

@@ -43,7 +43,7 @@ export const rooms: Room[] = [
   {
     name: 'search',
     files: /^src\/search\//,
-    restsOn: ['db'],
+    restsOn: [base, 'db'],
     sentence: 'search/ turns texts and queries into what the index holds, and asks db/ for nothing but stems',
   },
   { name: 'files', files: /^src\/files\//, restsOn: [base, 'db'], sentence: 'files/ rests on db/' },

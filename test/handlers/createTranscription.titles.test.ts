@@ -8,6 +8,17 @@ beforeAll(async () => {
   audio = await tone(100);
 });
 
+/** The session of an upload, as its client reads it. */
+async function sessionOf(body: Buffer) {
+  const { body: accepted } = await service
+    .post('/v1/transcriptions', account.key)
+    .set('Content-Type', formType)
+    .send(body)
+    .expect(202);
+  const { body: session } = await service.get(`/v1/sessions/${String(accepted.sessionId)}`, account.key).expect(200);
+  return session;
+}
+
 test.each<[string, string[]]>([
   ['alone', []],
   ['with a type of its own', ['Content-Type: audio/wav']],
@@ -18,13 +29,7 @@ test.each<[string, string[]]>([
   for (const ms of [10, 10_000]) {
     const file = part(['Content-Disposition: form-data; name="file"', ...headers], await tone(ms));
     for (const body of [form(file), form(duration, file), form(file, duration)]) {
-      const { body: accepted } = await service
-        .post('/v1/transcriptions', account.key)
-        .set('Content-Type', formType)
-        .send(body)
-        .expect(202);
-      const { body: session } = await service.get(`/v1/sessions/${String(accepted.sessionId)}`, account.key);
-      expect(session).toMatchObject({ title: 'Untitled', durationMs: ms });
+      expect(await sessionOf(body)).toMatchObject({ title: 'Untitled', durationMs: ms });
     }
   }
 });
@@ -46,24 +51,13 @@ test.each([
   ['of 300 emoji', `${'🎧'.repeat(296)}.wav`, '🎧'.repeat(255)],
   ['with markup', '<script>alert(1)<.svg', '<script>alert(1)<'],
 ])('a file name %s → the title, and nothing else, comes from it', async (_, fileName, title) => {
-  const { body: accepted } = await service
-    .post('/v1/transcriptions', account.key)
-    .set('Content-Type', formType)
-    .send(form(filePart(audio, fileName)))
-    .expect(202);
-  const { body } = await service.get(`/v1/sessions/${String(accepted.sessionId)}`, account.key).expect(200);
-  expect(body.title).toBe(title);
+  expect(await sessionOf(form(filePart(audio, fileName)))).toMatchObject({ title });
 });
 
 test('title and reference of the form → those of the session, in lists as well', async () => {
   const [title, reference] = ['Budget 2027 — first draft', 'TICKET-4711 / ü'];
   const body = form(textPart('title', ` ${title} `), filePart(audio, 'fakepath.wav'), textPart('reference', reference));
-  const { body: accepted } = await service
-    .post('/v1/transcriptions', account.key)
-    .set('Content-Type', formType)
-    .send(body)
-    .expect(202);
-  const { body: session } = await service.get(`/v1/sessions/${String(accepted.sessionId)}`, account.key);
+  const session = await sessionOf(body);
   expect(session).toMatchObject({ title, reference });
   const { body: list } = await service.get('/v1/sessions?limit=1', account.key);
   expect(list.items).toEqual([session]);

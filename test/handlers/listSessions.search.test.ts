@@ -1,7 +1,6 @@
 /** `GET /sessions?q=…`: what is found, and where. */
 import { sql } from 'kysely';
-import { simple } from '../../src/search/languages.ts';
-import { toPassages, tokenize } from '../../src/search/passages.ts';
+import { passagesOf } from '../../src/search/session-passages.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { saySession } from '../support/service/said.ts';
 import { makeSession } from '../support/service/sessions.ts';
@@ -176,8 +175,10 @@ test('more sessions than are counted or looked at in one go → each that holds 
 /** 1,600 sessions, of which the oldest 1,100 hold two words, and one of 400 a third; the newest 500 hold none of them. */
 async function seedMany(accountId: string): Promise<void> {
   const titles = Array.from({ length: 1_600 }, (_, index) => `Session ${index}`);
-  const words = titles.map((_, index) =>
-    toTsvector(accountId, index >= 1_100 ? 'other' : `common also${index % 400 === 7 ? ' rare' : ''}`),
+  const words = await Promise.all(
+    titles.map((_, index) =>
+      toTsvector(accountId, index >= 1_100 ? 'other' : `common also${index % 400 === 7 ? ' rare' : ''}`),
+    ),
   );
   await sql`
     with made as (
@@ -192,8 +193,10 @@ async function seedMany(accountId: string): Promise<void> {
     from made join unnest(${titles}::text[], ${words}::text[]) as w (title, words) using (title)`.execute(service.db);
 }
 
-const toTsvector = (accountId: string, title: string): string =>
-  toPassages(accountId, tokenize(title, []), simple, new Map())[0]!.words;
+async function toTsvector(accountId: string, title: string): Promise<string> {
+  const [passage] = await passagesOf(service.db, accountId, { title, language: null, segments: undefined });
+  return passage!.words;
+}
 
 test('an upload that waits for a worker → found by its title at once', async () => {
   const { key } = await makeAccount(service.db);

@@ -56,14 +56,12 @@ export class SessionSearch {
   }
 
   /** The segments of a transcript that hold a word or phrase of `q`, and none of what it excludes. */
-  segments(accountId: string, sessionId: string, q: string): Promise<Set<number>> {
+  segments(accountId: string, sessionId: string, q: string): Promise<number[]> {
     return this.#inTurn(accountId, async () => {
       const conditions = await this.#conditionsOf(accountId, q);
       const found = await this.#placesOf(accountId, [sessionId], conditions, allPassages);
       const matches = [...findMatches(conditions, found.get(sessionId) ?? [])];
-      return new Set(
-        matches.flatMap(([segment, met]) => ([...met].some(({ isExcluded }) => isExcluded) ? [] : [segment])),
-      );
+      return matches.flatMap(([segment, met]) => ([...met].some(({ isExcluded }) => isExcluded) ? [] : [segment]));
     });
   }
 
@@ -74,7 +72,7 @@ export class SessionSearch {
     const stems = await findStems(
       this.#db,
       spoken.map(({ dictionary }) => dictionary),
-      wordsOf(clauses.flatMap(({ tokens }) => tokens)),
+      [...wordsOf(clauses.flatMap(({ tokens }) => tokens))],
     );
     const languages = [
       { language: simple, stems: new Map<string, string>() },

@@ -2,12 +2,12 @@
  * Answers a transcript: finds the session in the cheapest of three ways, then makes JSON or captions of its segments.
  */
 import { rfc3339 } from '../../../db/database.ts';
-import { findSegmentsWithWords } from '../../../db/sessions/transcripts.ts';
+import { findChosenSegments } from '../../../db/sessions/transcripts.ts';
 import { plainText, subRip, webVtt } from '../../captions/formats.ts';
 import { markdown } from '../../captions/markdown.ts';
 import { toSessionError } from '../../sessions/view.ts';
+import { inSlices, joined } from '../../slices.ts';
 import { sessionNotFound } from '../answers/problem.ts';
-import { inSlices } from './slices.ts';
 import type { Schema } from '../../../codegen/operations.ts';
 import type { ReadableSession } from '../../../db/sessions/readable.ts';
 import type { SessionWithSegments } from '../../../db/sessions/transcripts.ts';
@@ -26,7 +26,7 @@ export interface WantedTranscript {
   /** Only for JSON. */
   withWords: boolean;
   /** The indexes of the segments that are wanted, where not all are. */
-  only?: ReadonlySet<number> | undefined;
+  only?: readonly number[] | undefined;
 }
 
 /**
@@ -78,20 +78,12 @@ async function jsonOf(wanted: WantedTranscript, session: FoundSession, reads: Re
     ...(language !== null && { language }),
     ...(code !== null && { error: toSessionError(code) }),
   });
-  const segments = await segmentsOf(wanted, session, reads);
-  return `${head.slice(0, -1)},"segments":${wanted.only === undefined ? segments : JSON.stringify(these(wanted.only, segments))}}`;
-}
-
-/** @param only undefined for all */
-function these(only: ReadonlySet<number> | undefined, segments: string): Schema<'Segment'>[] {
-  if (only?.size === 0) return [];
-  const all: Schema<'Segment'>[] = JSON.parse(segments);
-  return only === undefined ? all : all.filter(({ index }) => only.has(index));
+  return `${head.slice(0, -1)},"segments":${await segmentsOf(wanted, session, reads)}}`;
 }
 
 async function captionsOf(wanted: WantedTranscript, session: FoundSession, reads: Reads): Promise<string> {
-  const segments = these(wanted.only, await segmentsOf(wanted, session, reads));
-  return inSlices(formats[wanted.type as Exclude<TranscriptType, 'application/json'>](segments, session));
+  const segments: Schema<'Segment'>[] = JSON.parse(await segmentsOf(wanted, session, reads));
+  return inSlices(joined(formats[wanted.type as Exclude<TranscriptType, 'application/json'>](segments, session)));
 }
 
 const formats = {
@@ -104,12 +96,13 @@ const formats = {
 
 /** The segments as JSON text. Segments that were read with the session belong to that moment. */
 async function segmentsOf(
-  { accountId, id, withWords }: WantedTranscript,
+  { accountId, id, withWords, only }: WantedTranscript,
   { status, segments }: FoundSession,
   { db, sessions }: Reads,
 ): Promise<string> {
   if (status !== 'completed') return '[]';
-  if (withWords) return stillThere(await findSegmentsWithWords(db, accountId, id));
+  if (withWords || only !== undefined)
+    return stillThere(await findChosenSegments(db, accountId, id, { withWords, only }));
   return segments ?? stillThere(await sessions.segments(accountId, id));
 }
 

@@ -89,7 +89,8 @@ describe.each(changesOfAttempt)('%s', (_, change) => {
 test('claims → each counts up the attempt and spends one, until none is left', async () => {
   const session = await queueSession(database.db, accountId, { attempts: 2, reservedMs: 10 });
   const claim = () => claimIfNotFinal(database.db, accountId, session.id, session.queueJobId);
-  expect(await claim()).toEqual({ attempt: 1, max_audio_ms: 14_400_000, reserved_ms: 10, measured_ms: null });
+  const limits = { max_audio_ms: 14_400_000, reserved_ms: 10, measured_ms: null };
+  expect(await claim()).toEqual({ attempt: 1, title: 'Board meeting', ...limits });
   expect(await claim()).toMatchObject({ attempt: 2 });
   expect(await claim()).toBeUndefined();
   expect(await row(session)).toMatchObject({ attempt: 2, attempts_left: 0, status: 'processing' });

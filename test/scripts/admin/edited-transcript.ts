@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { findSessionRow } from '../../../db/sessions/sessions.ts';
 import { versionOf } from '../../../db/sessions/transcripts.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { makeFindable } from '../../../src/sessions/indexing.ts';
+import { findableOf, makeFindable } from '../../../src/sessions/indexing.ts';
 import type { Break } from './breaches.ts';
 
 interface Segment {
@@ -27,6 +27,6 @@ export const edit =
     );
     await sql`update sessions set transcript_version = ${versionOf(1_000, ...json)} where id = ${spoken}`.execute(db);
     const { title, language } = (await findSessionRow(db, account.id, spoken))!;
-    const owned = { accountId: account.id, sessionId: spoken };
-    await inTransaction(db, (trx) => makeFindable(trx, owned, { title, language, segments: json[0] }));
+    const findable = await findableOf(db, account.id, { title, language, segments: json[0] });
+    await inTransaction(db, (trx) => makeFindable(trx, { accountId: account.id, sessionId: spoken }, findable));
   };

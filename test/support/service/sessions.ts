@@ -5,10 +5,11 @@ import { inAccountTransaction } from '../../../db/account-transaction.ts';
 import { changeReserved } from '../../../db/accounts.ts';
 import { claimIfNotFinal, reportProgressIfProcessing } from '../../../db/sessions/attempts.ts';
 import { insertQueuedSession } from '../../../db/sessions/states.ts';
+import { findSessionRow } from '../../../db/sessions/sessions.ts';
 import { markAudioDeletedIfFinal } from '../../../db/sessions/audio.ts';
 import { versionOf } from '../../../db/sessions/transcripts.ts';
 import { completeSession, failSession } from '../../../src/sessions/endings.ts';
-import { makeFindable } from '../../../src/sessions/indexing.ts';
+import { findableOf, makeFindable } from '../../../src/sessions/indexing.ts';
 import type { Db } from '../../../db/database.ts';
 import type { FailureCode } from '../../../db/schema.ts';
 import type { Attempt } from '../../../db/sessions/attempts.ts';
@@ -63,7 +64,8 @@ export async function queueSession(
   const session = { accountId, id: randomUUIDv7(), jobId: randomUUIDv7(), queueJobId: randomUUIDv7(), reservedMs };
   await inAccountTransaction(db, accountId, async (trx) => {
     await insertQueuedSession(trx, { ...session, title, durationMs, maxAudioMs: 14_400_000, attempts });
-    await makeFindable(trx, { accountId, sessionId: session.id }, { title, language: null, segments: undefined });
+    const findable = await findableOf(trx, accountId, { title, language: null, segments: undefined });
+    await makeFindable(trx, { accountId, sessionId: session.id }, findable);
     await changeReserved(trx, accountId, reservedMs);
   });
   if (createdAt !== undefined)
@@ -88,8 +90,12 @@ export async function finishSession(
   attempt: Attempt,
   transcript = twoSegments,
 ): Promise<void> {
-  const done = await inAccountTransaction(db, session.accountId, (trx) =>
-    completeSession(trx, attempt, session.reservedMs, transcript),
+  const { accountId, id, reservedMs } = session;
+  const { title } = (await findSessionRow(db, accountId, id))!;
+  const { language = null, segments } = transcript;
+  const findable = await findableOf(db, accountId, { title, language, segments });
+  const done = await inAccountTransaction(db, accountId, (trx) =>
+    completeSession(trx, attempt, reservedMs, transcript, findable),
   );
   if (!done) throw new Error('the session can not be completed');
 }
