@@ -15,15 +15,24 @@ export interface AuditedSession {
   isWhole: boolean;
 }
 
-/** A page of all sessions, in the order of their accounts and ids. */
+/** Of the compressed texts of a page. */
+const pageBytes = 1024 * 1024;
+
+/** The next sessions of all, in the order of their accounts and ids: fewer than `limit` where they are long. */
 export async function listSearchable(snapshot: Trx, after: SessionPlace, limit: number): Promise<AuditedSession[]> {
   const { rows } = await sql<AuditedSession>`
-    select s.account_id, s.id, s.title, s.language, t.segments::text as segments,
-      (s.status = 'completed') = (t.session_id is not null) as "isWhole"
-    from (select * from sessions where (account_id, id) > (${after.accountId}::uuid, ${after.id}::uuid)
-      order by account_id, id limit ${limit}) as s
-    left join transcripts t on t.account_id = s.account_id and t.session_id = s.id
-    order by s.account_id, s.id`.execute(snapshot);
+    select account_id, id, title, language, segments::text as segments, "isWhole"
+    from (
+      select s.account_id, s.id, s.title, s.language, t.segments,
+        (s.status = 'completed') = (t.session_id is not null) as "isWhole",
+        sum(pg_column_size(t.segments)) over (
+          order by s.account_id, s.id rows between unbounded preceding and 1 preceding) as bytes_before
+      from (select * from sessions where (account_id, id) > (${after.accountId}::uuid, ${after.id}::uuid)
+        order by account_id, id limit ${limit}) as s
+      left join transcripts t on t.account_id = s.account_id and t.session_id = s.id
+    ) as page
+    where bytes_before is null or bytes_before < ${pageBytes}
+    order by account_id, id`.execute(snapshot);
   return rows;
 }
 

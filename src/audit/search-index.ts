@@ -26,7 +26,7 @@ export async function checkSearchIndex(snapshot: Trx): Promise<Check> {
     check.breaches += broken.length;
     check.examples = [...check.examples, ...broken.sort()].slice(0, maxExamples);
     const last = sessions.at(-1);
-    if (last === undefined || sessions.length < atATime) return check;
+    if (last === undefined) return check;
     after = { accountId: last.account_id, id: last.id };
   }
 }
