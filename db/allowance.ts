@@ -58,6 +58,32 @@ const counted = new Prepared<{ accountId: string; allowance: number }, Count>('c
   return { compile: () => statement.compile(db) };
 });
 
+/**
+ * Counts one request of an account whose window has begun and has room, as {@link countRequest} does, in half the time.
+ *
+ * @returns undefined when nothing was counted: then {@link countRequest} begins a window, or refuses
+ */
+export async function countFurtherRequest(
+  db: Queryable,
+  accountId: string,
+  allowance: number,
+): Promise<FittingCount | undefined> {
+  const [row] = await countedFurther.run(db, { accountId, allowance });
+  return row && { used: row.used, endsInSeconds: Math.min(60, Math.max(1, row.ends_in)) };
+}
+
+const countedFurther = new Prepared<{ accountId: string; allowance: number }, { used: number; ends_in: number }>(
+  'count-further-request',
+  (db, parameter) => {
+    const statement = sql<{ used: number; ends_in: number }>`
+      update allowance set used = used + 1
+      where account_id = ${parameter('accountId')}::uuid and window_number = floor(${now} / 60)::bigint
+        and used < ${parameter('allowance')}::int
+      returning used, ceil((window_number + 1) * 60 - ${now})::int as ends_in`;
+    return { compile: () => statement.compile(db) };
+  },
+);
+
 export interface FittingCount {
   /** Requests counted in this window, including these. */
   used: number;

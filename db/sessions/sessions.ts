@@ -47,12 +47,23 @@ export async function readWanted<Row extends { place: number }>(
 }
 
 /** Many sessions in one statement. @returns in the order of `wanted` */
-export function findSessions(
+export async function findSessions(
   db: Queryable,
   wanted: readonly { accountId: string; id: string }[],
 ): Promise<(ReadableSession | undefined)[]> {
-  return readWanted(db, many, wanted);
+  if (wanted.length > 1) return readWanted(db, many, wanted);
+  const [session] = await one.run(db, wanted[0]!);
+  return [session];
 }
+
+/** Takes two thirds of the time of `many`. */
+const one = new Prepared<{ accountId: string; id: string }, ReadableSession>('session', (db, parameter) =>
+  db
+    .selectFrom('sessions')
+    .select(readable)
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '=', parameter('id')),
+);
 
 /** The whole row, for the worker and for support. */
 export function findSessionRow(db: Queryable, accountId: string, id: string): Promise<Session | undefined> {

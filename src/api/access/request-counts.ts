@@ -1,5 +1,5 @@
 /** Counts requests against the allowances of their accounts: many in one statement, and each of them exactly. */
-import { countRequest, countRequestsThatFit } from '../../../db/allowance.ts';
+import { countFurtherRequest, countRequest, countRequestsThatFit } from '../../../db/allowance.ts';
 import { Batches } from '../batches.ts';
 import type { AllowanceWindow, FittingCount } from '../../../db/allowance.ts';
 import type { Db } from '../../../db/database.ts';
@@ -56,8 +56,10 @@ export class RequestCounts {
   }
 
   async #countTogether(batch: Asked[]): Promise<void> {
-    this.#lastCameAlone = batch.length === 1 && batch[0]!.requests.length === 1;
+    const [first] = batch;
+    this.#lastCameAlone = batch.length === 1 && first!.requests.length === 1;
     try {
+      if (this.#lastCameAlone && (await this.#countAlone(first!))) return;
       const wanted = batch.map(({ accountId, allowance, requests }) => {
         return { accountId, allowance, wanted: requests.length };
       });
@@ -72,6 +74,15 @@ export class RequestCounts {
     } catch (error) {
       for (const { requests } of batch) for (const { reject } of requests) reject(error);
     }
+  }
+
+  /** @returns false when it was not counted: the account's window has to begin, or may be full */
+  async #countAlone(asked: Asked): Promise<boolean> {
+    const { accountId, allowance } = asked;
+    if (this.#refused.has(accountId)) return false;
+    const count = await countFurtherRequest(this.#db, accountId, allowance);
+    if (count !== undefined) admitAll(asked, count);
+    return count !== undefined;
   }
 
   /** One after the other: otherwise an account beyond its allowance would take every connection of the pool. */

@@ -163,6 +163,42 @@ test(
 );
 
 test(
+  'requests that come alone, in two processes, while the window turns → each window admits its allowance, not one more',
+  withinAMinute(first, async () => {
+    const { id } = await makeAccount(first.db);
+    const processes = [new RequestCounts(first.db), new RequestCounts(second.db)];
+    const oneByOne = async (counts: RequestCounts) => {
+      const answers = [];
+      for (let i = 0; i < 12; i += 1) answers.push(await counts.count(id, 10));
+      return answers;
+    };
+    const before = await Promise.all(processes.map(oneByOne));
+    await turnWindow(id);
+    const after = await Promise.all([new RequestCounts(first.db), new RequestCounts(second.db)].map(oneByOne));
+    for (const window of [before.flat(), after.flat()]) {
+      const left = window.filter(({ admitted }) => admitted).map(({ remaining }) => remaining);
+      expect(left.sort((a, b) => b - a)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    }
+  }),
+);
+
+test(
+  'requests that come alone → one statement each, but for the first of a window and the first that is refused',
+  withinAMinute(first, async () => {
+    const { id } = await makeAccount(first.db);
+    const { db, count } = countStatements(first.db);
+    const counts = new RequestCounts(db);
+    const statements: number[] = [];
+    for (let i = 0; i < 7; i += 1) {
+      const before = count();
+      await counts.count(id, 5);
+      statements.push(count() - before);
+    }
+    expect(statements).toEqual([2, 1, 1, 1, 1, 3, 2]);
+  }),
+);
+
+test(
   'requests of 40 accounts at once in four processes → each account admits exactly its own allowance',
   withinAMinute(first, async () => {
     const accounts = await Promise.all(Array.from({ length: 40 }, () => makeAccount(first.db)));
