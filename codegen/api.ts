@@ -1204,6 +1204,11 @@ export interface components {
          */
         Search: string;
         /**
+         * @description Only sessions whose upload sent exactly this `reference`.
+         * @example TICKET-4711
+         */
+        Reference: string;
+        /**
          * @description Only the segments that hold one of the words or phrases of `q`, and none that it excludes, with the `index` that
          *     they have in the whole transcript; captions and texts hold them alone, too. `q` is what it is in the list of sessions.
          * @example budget
@@ -1386,6 +1391,11 @@ export interface operations {
                  * @example "annual report" budget -draft
                  */
                 q?: components["parameters"]["Search"];
+                /**
+                 * @description Only sessions whose upload sent exactly this `reference`.
+                 * @example TICKET-4711
+                 */
+                reference?: components["parameters"]["Reference"];
             };
             header?: never;
             path?: never;

@@ -17,6 +17,7 @@ export const listSessions: Handler<'listSessions'> = async ({ query, principal }
     createdAfter: timeOf('createdAfter', query.createdAfter),
     createdBefore: timeOf('createdBefore', query.createdBefore),
     q: searchText(query.q),
+    reference: query.reference,
   };
   const limit = query.limit!;
   const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, filter);

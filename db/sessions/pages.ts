@@ -10,6 +10,7 @@ import type { ReadableSession } from './readable.ts';
 
 export interface SessionFilter {
   statuses?: readonly SessionStatus[] | undefined;
+  reference?: string | undefined;
   /** RFC 3339, UTC, with microseconds. */
   createdAfter?: string | undefined;
   createdBefore?: string | undefined;
@@ -34,6 +35,10 @@ export interface PageQuestion extends SessionFilter {
  */
 export async function listSessions(db: Queryable, question: PageQuestion): Promise<ReadableSession[]> {
   const statuses = [...new Set(question.statuses)];
+  if (question.reference !== undefined) {
+    const { reference, limit } = question;
+    return pageOfReference.run(db, { ...boundsOf(question), reference, statuses, limit });
+  }
   if (statuses.length === 0) return (await findPages(db, [question]))[0]!;
   const values: Partial<PageValues> = { ...boundsOf(question), limit: question.limit };
   statuses.forEach((status, index) => (values[statusNames[index]!] = status));
@@ -78,18 +83,20 @@ const pagesByStatus = statusNames.map(
     ),
 );
 
+const pageWithin = (db: Queryable, parameter: ParameterOf<Bounds & { limit: number }>) =>
+  db
+    .selectFrom('sessions')
+    .select(readable)
+    .where('account_id', '=', parameter('accountId'))
+    .where('created_at', '>=', parameter('from'))
+    .where(sql<boolean>`(created_at, id) < (${parameter('time')}::timestamptz, ${parameter('id')}::uuid)`)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(parameter('limit'));
+
 function pageOf(db: Queryable, parameter: ParameterOf<PageValues>, statuses: readonly (typeof statusNames)[number][]) {
   const of = (status: (typeof statusNames)[number]) =>
-    db
-      .selectFrom('sessions')
-      .select(readable)
-      .where('account_id', '=', parameter('accountId'))
-      .where('status', '=', parameter(status))
-      .where('created_at', '>=', parameter('from'))
-      .where(sql<boolean>`(created_at, id) < (${parameter('time')}::timestamptz, ${parameter('id')}::uuid)`)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(parameter('limit'));
+    pageWithin(db, parameter).where('status', '=', parameter(status));
 
   const [first, ...others] = statuses;
   return others
@@ -101,6 +108,16 @@ function pageOf(db: Queryable, parameter: ParameterOf<PageValues>, statuses: rea
     .orderBy('id', 'desc')
     .limit(parameter('limit'));
 }
+
+/** Few sessions have the same reference: those of other statuses may be read and left out. */
+const pageOfReference = new Prepared<
+  Bounds & { reference: string; statuses: SessionStatus[]; limit: number },
+  ReadableSession
+>('page-of-reference', (db, parameter) =>
+  pageWithin(db, parameter)
+    .where('reference', '=', parameter('reference'))
+    .where(sql<boolean>`(${parameter('statuses')}::text[] = '{}' or status = any(${parameter('statuses')}::text[]))`),
+);
 
 /**
  * Pages of all statuses, for many accounts in one statement.

@@ -36,12 +36,9 @@ export function decodeCursor(cursor: string, filter: ListFilter): SessionPositio
 }
 
 /** Eight hexadecimal digits. */
-function checksum(text: string, { statuses = [], createdAfter, createdBefore, q }: ListFilter): string {
-  const filters = JSON.stringify([
-    [...new Set(statuses)].sort(),
-    createdAfter,
-    createdBefore,
-    ...(q === undefined ? [] : [q]),
-  ]);
+function checksum(text: string, { statuses = [], createdAfter, createdBefore, q, reference }: ListFilter): string {
+  // What came later is only there when it is asked for: so a cursor outlives the next version of the service.
+  const later = reference !== undefined ? [q, reference] : q !== undefined ? [q] : [];
+  const filters = JSON.stringify([[...new Set(statuses)].sort(), createdAfter, createdBefore, ...later]);
   return crc32(`${text}\n${filters}`).toString(16).padStart(checksumLength, '0');
 }

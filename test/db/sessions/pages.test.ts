@@ -19,9 +19,9 @@ beforeAll(async () => {
   accountId = (await makeAccount(service.db)).id;
   await sql`
     insert into sessions (account_id, id, job_id, queue_job_id, status, title, max_audio_ms, reserved_ms, attempts_left,
-      created_at, completed_at, error_code)
+      created_at, completed_at, error_code, reference)
     select ${accountId}, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'failed', 'one of many', 1, 0, 0,
-      '2026-01-01Z'::timestamptz + n * interval '1 minute', now(), 'canceled'
+      '2026-01-01Z'::timestamptz + n * interval '1 minute', now(), 'canceled', 'call ' || n % 400
     from generate_series(1, ${many}) as n`.execute(service.db);
   await sql`analyze sessions`.execute(service.db);
   single = openDatabase(service.databaseUrl, () => {}, 1);
@@ -48,23 +48,26 @@ test('a page deep in a long list → reads as few blocks as the first one', asyn
   expect(await blocksOf('pages', page(position.createdAt))).toBeLessThan(fewBlocks);
 });
 
-test('a page of one status deep in a long list → reads as few blocks', async () => {
-  const question = { accountId, limit: 20, statuses: ['failed'] as const, after: position };
-  expect(await listSessions(single.db, question)).toHaveLength(20);
+/** Of a statement that is prepared already, with the types of its values in their order. */
+async function typesOf(name: string): Promise<string[]> {
   const { rows } = await sql<{ types: string }>`
-    select parameter_types::text as types from pg_prepared_statements where name = 'page-of-1'`.execute(single.db);
-  const values: Record<string, string> = { uuid: accountId, text: 'failed', bigint: '20' };
-  const times = ['-infinity', position.createdAt];
-  let uuids = 0;
-  const given = rows[0]!.types
-    .slice(1, -1)
-    .split(',')
-    .map((type) => {
-      if (type.includes('timestamp')) return times.shift();
-      if (type === 'uuid') return uuids++ === 0 ? accountId : position.id;
-      return values[type];
-    });
-  expect(await blocksOf('page-of-1', given.map((value) => `'${value}'`).join(', '))).toBeLessThan(fewBlocks);
+    select parameter_types::text as types from pg_prepared_statements where name = ${name}`.execute(single.db);
+  return rows[0]!.types.slice(1, -1).replaceAll('"', '').split(',');
+}
+
+test.each([
+  ['one status', 'page-of-1', { statuses: ['failed'] as const }, { text: 'failed' }],
+  ['one reference', 'page-of-reference', { reference: 'call 7' }, { text: 'call 7', 'text[]': '{}' }],
+])('a page of %s deep in a long list → reads as few blocks', async (_, name, filter, texts) => {
+  const question = { accountId, limit: 20, after: position, ...filter };
+  expect((await listSessions(single.db, question)).length).toBeGreaterThan(3);
+  const values: Record<string, string[]> = {
+    uuid: [accountId, position.id],
+    'timestamp with time zone': ['-infinity', position.createdAt],
+    bigint: ['20', '20'],
+  };
+  const given = (await typesOf(name)).map((type) => values[type]?.shift() ?? (texts as Record<string, string>)[type]);
+  expect(await blocksOf(name, given.map((value) => `'${value}'`).join(', '))).toBeLessThan(fewBlocks);
 });
 
 test.each([

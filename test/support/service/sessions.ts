@@ -25,6 +25,7 @@ export interface TestSession {
 
 interface NewTestSession {
   title?: string;
+  reference?: string;
   durationMs?: number;
   reservedMs?: number;
   attempts?: number;
@@ -59,11 +60,11 @@ function stored(durationMs: number, { segments, words }: { segments: string; wor
 export async function queueSession(
   db: Db,
   accountId: string,
-  { title = 'Board meeting', durationMs, reservedMs = 0, attempts = 3, createdAt }: NewTestSession = {},
+  { title = 'Board meeting', reference, durationMs, reservedMs = 0, attempts = 3, createdAt }: NewTestSession = {},
 ): Promise<TestSession> {
   const session = { accountId, id: randomUUIDv7(), jobId: randomUUIDv7(), queueJobId: randomUUIDv7(), reservedMs };
   await inAccountTransaction(db, accountId, async (trx) => {
-    await insertQueuedSession(trx, { ...session, title, durationMs, maxAudioMs: 14_400_000, attempts });
+    await insertQueuedSession(trx, { ...session, title, reference, durationMs, maxAudioMs: 14_400_000, attempts });
     const findable = await findableOf(trx, accountId, { title, language: null, segments: undefined });
     await makeFindable(trx, { accountId, sessionId: session.id }, findable);
     await changeReserved(trx, accountId, reservedMs);

@@ -1,9 +1,9 @@
 import { decodeCursor, encodeCursor } from '../../../../src/api/reads/cursor.ts';
-import type { SessionFilter } from '../../../../db/sessions/pages.ts';
+import type { ListFilter } from '../../../../src/api/reads/cursor.ts';
 
 const position = { createdAt: '2026-11-20T09:30:00.123456Z', id: '01a1f89b-f1a2-7605-ae51-71a046f5ee3c' };
 
-test.each<[string, SessionFilter, SessionFilter]>([
+test.each<[string, ListFilter, ListFilter]>([
   ['no filters', {}, {}],
   ['statuses in another order', { statuses: ['queued', 'failed'] }, { statuses: ['failed', 'queued', 'failed'] }],
   ['times', { createdAfter: '-infinity' }, { createdAfter: '-infinity', createdBefore: undefined }],
@@ -13,10 +13,12 @@ test.each<[string, SessionFilter, SessionFilter]>([
   expect(decodeCursor(cursor, used)).toEqual(position);
 });
 
-test.each<[string, SessionFilter, SessionFilter]>([
+test.each<[string, ListFilter, ListFilter]>([
   ['a status', {}, { statuses: ['queued'] }],
   ['no status', { statuses: ['queued'] }, {}],
   ['another status', { statuses: ['queued'] }, { statuses: ['failed'] }],
+  ['another reference', { reference: 'a' }, { reference: 'b' }],
+  ['a reference instead of a search', { q: 'a' }, { reference: 'a' }],
   ['after instead of before', { createdAfter: 'infinity' }, { createdBefore: 'infinity' }],
 ])('a cursor used with %s → 400 invalid_cursor', (_, issued, used) => {
   const attempt = () => decodeCursor(encodeCursor(position, issued), used);
