@@ -64,8 +64,19 @@ export async function transcriptText(
   reader: { readonly signal: AbortSignal },
 ): Promise<string> {
   const make = () => (wanted.type === 'application/json' ? jsonOf : captionsOf)(wanted, session, reads);
-  const isReadYet = session.status !== 'completed' || typeof session.segments === 'string';
-  return isReadYet ? make() : reads.transcriptBodies.of(wanted.accountId, session.id, tag, make, reader);
+  return isQuicklyMade(wanted, session)
+    ? make()
+    : reads.transcriptBodies.of(wanted.accountId, session.id, tag, make, reader);
+}
+
+/** In characters of JSON: captions of so much are made in a few ms. */
+const shortText = 32 * 1024;
+
+/** Whether nothing has to be read any more, and not much to be made: JSON goes out as it is stored. */
+function isQuicklyMade({ type, only }: WantedTranscript, { status, segments }: FoundSession): boolean {
+  if (status !== 'completed') return true;
+  if (typeof segments !== 'string' || only !== undefined) return false;
+  return type === 'application/json' || segments.length < shortText;
 }
 
 /** The stored JSON text of the segments goes into the answer unchanged. */
