@@ -172,6 +172,13 @@ export interface components {
              */
             completedAt?: string;
             /**
+             * Format: date-time
+             * @description When the session is deleted for good, within an hour; then it is 404 `session_not_found`. Without it, the session
+             *     is kept.
+             * @example 2027-02-18T09:30:00.123456Z
+             */
+            deleteAt?: string;
+            /**
              * Format: int32
              * @description The duration of the audio in milliseconds, measured at the upload and exact once completed.
              * @example 1834000
@@ -410,6 +417,13 @@ export interface components {
              * @example TICKET-4711
              */
             reference?: string;
+            /**
+             * Format: int32
+             * @description After how many days of 24 hours the session is deleted for good, with its title, transcript and audio. Without
+             *     it, the account's own rule counts, if support has set one; otherwise the session is kept.
+             * @example 90
+             */
+            retentionDays?: number;
         };
         /** @description A queued transcription. Its `status` is always `queued`; follow the session for what happens next. */
         TranscriptionJob: {

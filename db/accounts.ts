@@ -14,6 +14,8 @@ export interface AccountInForce extends Limits {
   deleted_at: string | null;
   balance_ms: number;
   reserved_ms: number;
+  /** Null: sessions are kept. */
+  retention_days: number | null;
 }
 
 export function createAccount(db: Queryable, account: { id: string; name: string; plan: string }): Promise<Account> {
@@ -82,6 +84,7 @@ function accountsInForce(db: Queryable) {
       'accounts.deleted_at',
       'accounts.balance_ms',
       'accounts.reserved_ms',
+      'accounts.retention_days',
     ])
     .select(limitsInForce);
 }
@@ -108,6 +111,16 @@ export function setLimitOverrides(
   overrides: Partial<LimitOverrides>,
 ): Promise<Account | undefined> {
   return db.updateTable('accounts').set(overrides).where('id', '=', id).returningAll().executeTakeFirst();
+}
+
+/** @param days null: sessions are kept */
+export function setRetention(db: Queryable, id: string, days: number | null): Promise<Account | undefined> {
+  return db
+    .updateTable('accounts')
+    .set({ retention_days: days })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
 }
 
 export function suspendAccount(db: Queryable, id: string): Promise<Account | undefined> {

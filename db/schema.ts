@@ -49,6 +49,8 @@ export interface AccountTable extends NewLimitOverrides {
   deleted_at: TimeOrNull;
   balance_ms: Generated<number>;
   reserved_ms: Generated<number>;
+  /** Its sessions are deleted after so many days, unless their upload says otherwise. Null: they are kept. */
+  retention_days: ColumnType<number | null, number | null | undefined, number | null>;
   created_at: CreatedAt;
 }
 
@@ -105,6 +107,8 @@ export interface SessionTable {
   /** Version of the stored transcript; a part of its ETag. */
   transcript_version: ColumnType<string | null, string | null | undefined, string | null>;
   audio_deleted_at: TimeOrNull;
+  /** When the session is to be deleted. Null: it is kept. */
+  delete_at: ColumnType<string | null, string | null | undefined, never>;
 }
 
 export interface TranscriptTable {

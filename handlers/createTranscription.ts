@@ -125,6 +125,7 @@ async function accept(
     maxAudioMs: account.max_audio_ms,
     reservedMs,
     attempts: maxAttempts,
+    retentionDays: body.retentionDays ?? account.retention_days ?? undefined,
   });
   const findable = await findableOf(trx, accountId, { title, language: null, segments: undefined });
   await makeFindable(trx, { accountId, sessionId: session.id }, findable);

@@ -34,6 +34,12 @@ export const sessionRules: Rule[] = [
       and duration_ms < measured_ms - (measured_ms * 0.01 + 1000)`,
   },
   {
+    id: 'retention_is_kept',
+    rule: 'A session is deleted within an hour of its deleteAt',
+    looksAt: sql`sessions where delete_at is not null`,
+    broken: sql`select id from sessions where delete_at < now() - interval '1 hour'`,
+  },
+  {
     id: 'charge_is_told',
     rule: 'A completed session, and no other, says what was charged for it: its duration or nothing',
     looksAt: sql`sessions`,

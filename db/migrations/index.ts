@@ -2,6 +2,7 @@ import { initial } from './0001-initial.ts';
 import { measuredDuration } from './0002-measured-duration.ts';
 import { namesAndCharges } from './0004-names-and-charges.ts';
 import { search } from './0005-search.ts';
+import { retention } from './0006-retention.ts';
 import type { Migration } from 'kysely/migration';
 
 /** In the order in which they run. Add to the end; never change one that was released. */
@@ -10,4 +11,5 @@ export const migrations: Record<string, Migration> = {
   '0002-measured-duration': measuredDuration,
   '0004-names-and-charges': namesAndCharges,
   '0005-search': search,
+  '0006-retention': retention,
 };

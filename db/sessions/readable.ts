@@ -47,6 +47,7 @@ function readSession(next: Texts) {
     progress: next.numberOrNull(),
     error_code: next.textOrNull() as FailureCode | null,
     transcript_version: next.textOrNull(),
+    delete_at: next.textOrNull(),
   } satisfies Partial<Selectable<SessionTable>>;
 }
 

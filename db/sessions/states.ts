@@ -35,6 +35,8 @@ export interface NewSession {
   maxAudioMs: number;
   reservedMs: number;
   attempts: number;
+  /** After so many days of 24 hours it is deleted. Undefined: it is kept. */
+  retentionDays?: number | undefined;
 }
 
 /** The columns from which a session's job is made. */
@@ -59,10 +61,14 @@ export function insertQueuedSession(trx: Trx, session: NewSession): Promise<Queu
       max_audio_ms: session.maxAudioMs,
       reserved_ms: session.reservedMs,
       attempts_left: session.attempts,
+      delete_at: deleteAt(session.retentionDays),
     })
     .returning(ofQueued)
     .executeTakeFirstOrThrow();
 }
+
+const deleteAt = (days: number | undefined) =>
+  days === undefined ? null : sql<string>`now() + make_interval(hours => 24 * ${days}::int)`;
 
 /** Fails a session, whatever attempt runs. Answers what it had reserved; undefined when it was final already. */
 export async function failIfNotFinal(

@@ -3,7 +3,7 @@ import { rfc3339 } from '../../db/database.ts';
 import { availableMs } from '../../src/sessions/balance.ts';
 import { formatDuration } from './durations.ts';
 import { jsonLimits, limitNames, shownLimit } from './limits.ts';
-import { details, momentOf } from '../terminal/table.ts';
+import { count, details, momentOf } from '../terminal/table.ts';
 import type { Account } from '../../db/accounts.ts';
 import type { Limits, PlanTable } from '../../db/schema.ts';
 
@@ -29,6 +29,7 @@ export function accountJson(account: Account, plan: PlanTable) {
     status: statusOf(account),
     ...jsonLimits(limitsInForce(account, plan)),
     overrides: limitNames.filter(({ column }) => account[column] !== null).map(({ json }) => json),
+    ...(account.retention_days !== null && { retentionDays: account.retention_days }),
     createdAt: rfc3339(account.created_at),
     ...(account.suspended_at !== null && { suspendedAt: rfc3339(account.suspended_at) }),
     ...(account.deleted_at !== null && { deletedAt: rfc3339(account.deleted_at) }),
@@ -53,6 +54,7 @@ export function accountText(account: Account, plan: PlanTable): string {
     Status: statusOf(account),
     ...balanceEntries(account),
     ...Object.fromEntries(limits),
+    Retention: account.retention_days === null ? 'sessions are kept' : count(account.retention_days, 'day'),
     Created: momentOf(account.created_at),
     Suspended: momentOf(account.suspended_at),
     Deleted: momentOf(account.deleted_at),

@@ -5,6 +5,7 @@ import {
   resumeAccount,
   setLimitOverrides,
   setPlan,
+  setRetention,
   suspendAccount,
 } from '../../db/accounts.ts';
 import { addLedgerEntry } from '../../db/ledger.ts';
@@ -13,7 +14,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { eraseAccount } from '../../src/sessions/account-erasure.ts';
 import { changeAccount, getAccount, getPlan, refuseDeletedAccount, refuseUnknownAccount } from './account-lookup.ts';
 import { accountJson, accountText, statusOf } from './account-view.ts';
-import { accountId, positiveDuration, text } from './arguments.ts';
+import { accountId, positiveDuration, retentionDays, text } from './arguments.ts';
 import { addCommand, addGroup, answer, invocation } from './command.ts';
 import { formatDuration } from './durations.ts';
 import { addLimitOptions, typedLimits } from './limits.ts';
@@ -70,6 +71,17 @@ export function addAccountCommands(program: Command): void {
         const limits = overridesOf(options);
         await changeAccount(admin.db, id, (trx) => setLimitOverrides(trx, id, limits));
         return show(admin, id, options.clear ? "All limits are the plan's now." : 'The limits are set.');
+      }),
+    );
+
+  const keeps = 'Delete sessions uploaded from now on after so many days, unless their upload says otherwise.';
+  addCommand(group, 'set-retention', keeps, 'set-retention ACCOUNT 90', 'set-retention ACCOUNT none')
+    .argument('<account>', 'id of the account', accountId)
+    .argument('<days>', '1 to 3650, or none: sessions are kept', retentionDays)
+    .action((id: string, days: number | null, _options: object, command: Command) =>
+      answer(command, async (admin) => {
+        await changeAccount(admin.db, id, (trx) => setRetention(trx, id, days));
+        return show(admin, id, 'The retention is set, for sessions that are uploaded from now on.');
       }),
     );
 

@@ -6,7 +6,7 @@ import type { ReadableSession } from '../../db/sessions/readable.ts';
 
 export function toSession(row: ReadableSession): Schema<'Session'> {
   const { id, status, title, reference, created_at, started_at, completed_at } = row;
-  const { duration_ms, charged_ms, language, progress, error_code } = row;
+  const { duration_ms, charged_ms, language, progress, error_code, delete_at } = row;
   const session: Schema<'Session'> = { id, status, title, createdAt: rfc3339(created_at) };
   if (reference !== null) session.reference = reference;
   if (started_at !== null) session.startedAt = rfc3339(started_at);
@@ -16,6 +16,7 @@ export function toSession(row: ReadableSession): Schema<'Session'> {
   if (language !== null) session.language = language;
   if (progress !== null) session.progress = progress;
   if (error_code !== null) session.error = toSessionError(error_code);
+  if (delete_at !== null) session.deleteAt = rfc3339(delete_at);
   return session;
 }
 

@@ -111,6 +111,16 @@ test('set-plan, suspend, resume → what the account may do, at once', async () 
   expect(resumed).not.toHaveProperty('suspendedAt');
 });
 
+test('set-retention → for sessions from now on, shown; none takes it back', async () => {
+  const { id } = await makeAccount(service.db);
+  expect(await admin.json('accounts', 'set-retention', id, '90')).toMatchObject({ id, retentionDays: 90 });
+  const { stdout } = await admin.run('accounts', 'show', id);
+  expect(stdout).toMatch(/^Retention +90 days$/m);
+  expect(await admin.json('accounts', 'set-retention', id, 'none')).not.toHaveProperty('retentionDays');
+  for (const wrong of ['0', '3651', 'never'])
+    expect(await admin.run('accounts', 'set-retention', id, wrong)).toEqual(mistaken(/1 to 3650/));
+});
+
 test('set-limits → overrides one by one, and --clear takes all of them back', async () => {
   const { id } = await makeAccount(service.db, { plan: 'pro' });
   const first = ['--requests-per-minute', '600', '--queued-sessions', '0', '--running-jobs', '100'];

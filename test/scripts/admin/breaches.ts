@@ -93,6 +93,11 @@ export const breaches: [string, string, Break][] = [
   ['completed_has_transcript', 'a transcript lost', run('delete from transcripts where session_id = :silent')],
   ['transcript_is_of_completed', 'too early', run(`insert into transcripts values (:account, :queued, '[]', '[]')`)],
   ['decoded_is_measured', 'the end lost', run('update sessions set measured_ms = 2021 where id = :spoken')],
+  [
+    'retention_is_kept',
+    'kept too long',
+    run(`update sessions set delete_at = now() - interval '2 hours' where id = :silent`),
+  ],
   ['charge_is_told', 'another charge told', run('update sessions set charged_ms = 7 where id = :spoken')],
   ['completed_has_result', 'a duration lost', run('update sessions set duration_ms = null where id = :silent')],
   [

@@ -29,6 +29,7 @@ interface NewTestSession {
   durationMs?: number;
   reservedMs?: number;
   attempts?: number;
+  retentionDays?: number;
   /** RFC 3339; now when it is missing. */
   createdAt?: string;
 }
@@ -60,11 +61,27 @@ function stored(durationMs: number, { segments, words }: { segments: string; wor
 export async function queueSession(
   db: Db,
   accountId: string,
-  { title = 'Board meeting', reference, durationMs, reservedMs = 0, attempts = 3, createdAt }: NewTestSession = {},
+  {
+    title = 'Board meeting',
+    reference,
+    durationMs,
+    reservedMs = 0,
+    attempts = 3,
+    retentionDays,
+    createdAt,
+  }: NewTestSession = {},
 ): Promise<TestSession> {
   const session = { accountId, id: randomUUIDv7(), jobId: randomUUIDv7(), queueJobId: randomUUIDv7(), reservedMs };
   await inAccountTransaction(db, accountId, async (trx) => {
-    await insertQueuedSession(trx, { ...session, title, reference, durationMs, maxAudioMs: 14_400_000, attempts });
+    await insertQueuedSession(trx, {
+      ...session,
+      title,
+      reference,
+      durationMs,
+      retentionDays,
+      maxAudioMs: 14_400_000,
+      attempts,
+    });
     const findable = await findableOf(trx, accountId, { title, language: null, segments: undefined });
     await makeFindable(trx, { accountId, sessionId: session.id }, findable);
     await changeReserved(trx, accountId, reservedMs);

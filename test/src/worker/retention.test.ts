@@ -1,0 +1,115 @@
+/** Sessions are deleted when their time has come, and no sooner. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { sql } from 'kysely';
+import { setRetention } from '../../../db/accounts.ts';
+import { sweep } from '../../../src/worker/sweeps.ts';
+import { WorkFolder } from '../../../src/files/work-folder.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { expectSound } from '../../support/service/audit.ts';
+import { makeSession } from '../../support/service/sessions.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { filePart, form, formType, textPart, tone } from '../../support/uploads/uploads.ts';
+import type { Sweeper } from '../../../src/worker/sweeps.ts';
+import type { TestAccount } from '../../support/service/accounts.ts';
+
+const service = useService();
+let worker: Sweeper;
+beforeAll(async () => {
+  const workFolder = new WorkFolder(service.dataDir);
+  await workFolder.open();
+  worker = { ...service, workFolder, stopping: new AbortController().signal };
+});
+afterEach(() => expectSound(service));
+
+const dueIn = (id: string, seconds: number) =>
+  sql`update sessions set delete_at = now() + ${seconds} * interval '1 second' where id = ${id}`.execute(service.db);
+const statusOf = async (account: TestAccount, id: string) =>
+  (await service.get(`/v1/sessions/${id}`, account.key)).status;
+
+async function upload(account: TestAccount, ...fields: [name: string, value: string][]) {
+  const body = form(filePart(await tone(300), 'memo.wav'), ...fields.map(([name, value]) => textPart(name, value)));
+  return service.post('/v1/transcriptions', account.key).set('Content-Type', formType).send(body);
+}
+
+async function deleteAtOf(account: TestAccount, ...fields: [name: string, value: string][]) {
+  const { body: accepted } = await upload(account, ...fields);
+  const { body } = await service.get(`/v1/sessions/${String(accepted.sessionId)}`, account.key).expect(200);
+  const { createdAt, deleteAt } = body as { createdAt: string; deleteAt?: string };
+  const days = deleteAt && (Date.parse(deleteAt) - Date.parse(createdAt)) / 86_400_000;
+  // The microseconds are those of the upload.
+  if (deleteAt !== undefined) expect(deleteAt.slice(10)).toBe(createdAt.slice(10));
+  return days;
+}
+
+test('the upload says how long, otherwise its account; otherwise it is kept', async () => {
+  const account = await makeAccount(service.db);
+  expect(await deleteAtOf(account)).toBeUndefined();
+  expect(await deleteAtOf(account, ['retentionDays', '3650'])).toBe(3_650);
+  await setRetention(service.db, account.id, 30);
+  expect(await deleteAtOf(account)).toBe(30);
+  expect(await deleteAtOf(account, ['retentionDays', '1'])).toBe(1);
+  await setRetention(service.db, account.id, null);
+  expect(await deleteAtOf(account)).toBeUndefined();
+});
+
+test.each(['0', '3651', '-1', '1.5', '1e2', 'forever', ''])('retentionDays=%j → 400 that names it', async (days) => {
+  const { status, body } = await upload(await makeAccount(service.db), ['retentionDays', days]);
+  expect({ status, body }).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_request', errors: [{ in: 'body', name: 'retentionDays' }] },
+  });
+});
+
+test('due sessions of every status → gone with audio, text, index and job; the charge stays; others are left alone', async () => {
+  const [account, other] = [await makeAccount(service.db), await makeAccount(service.db)];
+  const make = async (status: 'queued' | 'processing' | 'completed' | 'failed') => {
+    const { id } = await makeSession(service.db, account.id, { status, retentionDays: 1 });
+    return id;
+  };
+  const due = [await make('completed'), await make('failed'), await make('processing')];
+  const { body: queued } = await upload(account, ['retentionDays', '1']);
+  due.push(String(queued.sessionId));
+  const stays = [await make('completed'), (await makeSession(service.db, account.id, { status: 'completed' })).id];
+  const ofOther = (await makeSession(service.db, other.id, { status: 'completed', retentionDays: 1 })).id;
+  for (const id of due) await dueIn(id, -1);
+  await dueIn(stays[0]!, 60);
+  const audio = service.audioStore.path(account.id, due[1]!);
+  await mkdir(dirname(audio), { recursive: true });
+  await writeFile(audio, 'audio');
+  const waiting = service.get(`/v1/sessions/${due[3]}/transcript?wait=30`, account.key).then(({ status }) => status);
+
+  await sweep(worker);
+
+  expect(await Promise.all(due.map((id) => statusOf(account, id)))).toEqual([404, 404, 404, 404]);
+  expect(await waiting).toBe(404);
+  expect(await Promise.all(stays.map((id) => statusOf(account, id)))).toEqual([200, 200]);
+  expect(await statusOf(other, ofOther)).toBe(200);
+  for (const id of due) expect(await service.audioStore.exists(account.id, id)).toBe(false);
+  const left = async (table: 'transcripts' | 'passages') =>
+    (await service.db.selectFrom(table).select('session_id').where('session_id', 'in', due).execute()).length;
+  expect([await left('transcripts'), await left('passages')]).toEqual([0, 0]);
+  const jobs = await sql`select from pgboss.job where data->>'sessionId' = ${due[3]} and state < 'active'`.execute(
+    service.db,
+  );
+  expect(jobs.rows).toHaveLength(0);
+  const charges = await sql<{ session_id: string }>`
+    select session_id from ledger where account_id = ${account.id} and kind = 'charge'`.execute(service.db);
+  expect(charges.rows.map((row) => row.session_id)).toContain(due[0]);
+});
+
+test('more than are looked for at once, one of which can not be deleted → all others are, and that one by the next sweep', async () => {
+  const account = await makeAccount(service.db);
+  const queued = String((await upload(account, ['retentionDays', '1'])).body.sessionId);
+  const others: string[] = [];
+  while (others.length < 120) others.push((await makeSession(service.db, account.id, { status: 'failed' })).id);
+  for (const [index, id] of [queued, ...others].entries()) await dueIn(id, index - 1_000);
+  const broken = Object.create(service.queue, {
+    cancel: { value: () => Promise.reject(new Error('as the test says')) },
+  }) as Sweeper['queue'];
+  await sweep({ ...worker, queue: broken });
+  const { body: page } = await service.get('/v1/sessions', account.key);
+  expect(page.items.map(({ id }: { id: string }) => id)).toEqual([queued]);
+  await sweep(worker);
+  expect(await statusOf(account, queued)).toBe(404);
+});
