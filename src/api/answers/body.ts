@@ -36,15 +36,15 @@ export async function sendBody(req: Request, res: Response, text: string): Promi
     res.setHeader('Content-Encoding', 'gzip');
     if (req.method === 'HEAD') res.end();
     else await compress(res, text);
-  } else if (Buffer.byteLength(text) < inPiecesFrom || req.method === 'HEAD' || isBodyUnread(req)) {
-    const body = Buffer.from(text);
-    res.setHeader('Content-Length', body.length);
-    // Node leaves the body out of the answer to HEAD.
-    endAnswer(req, res, body);
-  } else {
-    res.setHeader('Content-Length', Buffer.byteLength(text));
-    await whileClientListens(res, pipeline(piecesOf(text), res));
+    return;
   }
+  // Takes ms for a long text, so it is counted once.
+  const length = Buffer.byteLength(text);
+  res.setHeader('Content-Length', length);
+  const isWhole = length < inPiecesFrom || req.method === 'HEAD' || isBodyUnread(req);
+  // Node leaves the body out of the answer to HEAD.
+  if (isWhole) endAnswer(req, res, Buffer.from(text));
+  else await whileClientListens(res, pipeline(piecesOf(text), res));
 }
 
 function prefersGzip(req: Request): boolean {
