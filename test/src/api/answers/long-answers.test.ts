@@ -35,9 +35,12 @@ async function transcriptOf(count: number, text: (index: number) => string): Pro
   return `http://127.0.0.1:${api.port}/v1/sessions/${id}/transcript`;
 }
 
-/** Compresses badly, so that a client that does not read is soon waited for. */
+const signs = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
+/** Compresses badly, so that a client that does not read is soon waited for. No words, which would fill the search index. */
 const noise = (index: number) =>
-  Buffer.from(Float64Array.from({ length: 24 }, (_, i) => Math.sin(index * 24 + i)).buffer).toString('base64');
+  [...Buffer.from(Float64Array.from({ length: 32 }, (_, i) => Math.sin(index * 32 + i)).buffer)]
+    .map((byte) => signs[byte % signs.length])
+    .join('');
 
 const accepting = (encoding: string) => ({ Authorization: `Bearer ${account.key}`, 'Accept-Encoding': encoding });
 
