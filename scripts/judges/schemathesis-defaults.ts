@@ -33,7 +33,7 @@ interface Recorder {
   interactions?: Record<string, { response?: { content?: { $base64: string } } }>;
 }
 
-/** Schemathesis without hooks and settings, knowing nothing but a key. */
+/** Schemathesis without hooks, knowing nothing but a key and how long an answer may take. */
 export const schemathesisDefaults: Judge = {
   name: 'schemathesis-defaults',
   tool: 'Schemathesis, by its defaults',
@@ -53,11 +53,21 @@ export const schemathesisDefaults: Judge = {
   },
 };
 
+/** Longer than `wait` holds an answer, as the contract tells every client. */
+const requestTimeout = ['--request-timeout', '40'];
+
 /** Schemathesis ends with 1 after any failure. The reports tell which ones count. */
 async function fuzz({ folder, run, contract, service }: Bench): Promise<void> {
   for (const stale of ['report.json', 'events.ndjson']) await rm(join(folder, stale), { force: true });
   const reports = ['--report-json-path', 'report.json', '--report-ndjson-path', 'events.ndjson'];
-  const how = ['--url', service.url, '--header', `Authorization: Bearer ${service.fuzzed.key}`, '--no-color'];
+  const how = [
+    '--url',
+    service.url,
+    '--header',
+    `Authorization: Bearer ${service.fuzzed.key}`,
+    '--no-color',
+    ...requestTimeout,
+  ];
   try {
     await run(['venv/bin/st', 'run', contract, ...how, ...reports], { limitMs: 30 * 60_000 });
   } catch (error) {
