@@ -1,17 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findDueSessions, firstDue } from '../../db/sessions/retention.ts';
 import { eraseSession } from '../sessions/support.ts';
 import type { WorkerContext } from './context.ts';
 
+const everyMs = 60_000;
 const atATime = 100;
 
+type Deleter = Pick<WorkerContext, 'db' | 'queue' | 'audioStore' | 'log' | 'stopping'>;
+
+/** Once a minute, beside the sweeps: an account with very many sessions that are due at once does not hold those up. */
+export async function keepRetention(worker: Deleter): Promise<void> {
+  while (!worker.stopping.aborted) {
+    await deleteDueSessions(worker).catch((error: unknown) =>
+      worker.log.warn({ err: error }, 'the retention was interrupted'),
+    );
+    await sleep(everyMs, undefined, { signal: worker.stopping }).catch(() => {});
+  }
+}
+
 /** Deletes sessions whose `deleteAt` has come, as support does, each in a transaction of its own. */
-export async function deleteDueSessions({
-  db,
-  queue,
-  audioStore,
-  log,
-  stopping,
-}: Pick<WorkerContext, 'db' | 'queue' | 'audioStore' | 'log' | 'stopping'>): Promise<void> {
+export async function deleteDueSessions({ db, queue, audioStore, log, stopping }: Deleter): Promise<void> {
   let deleted = 0;
   for (let found = atATime, after = firstDue; found === atATime && !stopping.aborted;) {
     const due = await findDueSessions(db, after, atATime);
@@ -23,7 +31,7 @@ export async function deleteDueSessions({
           log.warn({ err: outcome.error, sessionId: id }, 'a session was deleted; its audio not yet');
         if (outcome.kind !== 'unknown') deleted += 1;
       } catch (error) {
-        // The next sweep tries again. One that can't be deleted keeps nobody else's.
+        // The next minute tries again. One that can't be deleted keeps nobody else's.
         log.warn({ err: error, sessionId: id }, 'a session whose time has come was not deleted yet');
       }
     }

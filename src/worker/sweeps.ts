@@ -4,7 +4,6 @@ import { deleteExpiredIdempotencyRecords } from '../../db/idempotency.ts';
 import { mendStampsOfTheFuture } from '../../db/queue-tables.ts';
 import { transcriptionQueue } from '../queue/queue.ts';
 import { removeAudioOfFinalSessions } from './audio-removal.ts';
-import { deleteDueSessions } from './retention.ts';
 import { removeUnneededAudio, removeWorkOfEndedAttempts } from './leftovers.ts';
 import { rescueSessions } from './rescue.ts';
 import { Suspects } from './suspects.ts';
@@ -25,7 +24,6 @@ const steps: readonly Step[] = [
   removeUnneededAudio,
   removeWorkOfEndedAttempts,
   forgetExpiredIdempotencyKeys,
-  deleteDueSessions,
 ];
 
 /** Sweeps at once and then every minute, until the worker stops. */

@@ -4,6 +4,7 @@ import { findFault } from './faults.ts';
 import { FreeAttempts } from './free-attempts.ts';
 import { keepIndexing } from './backlog.ts';
 import { rescue } from './rescue.ts';
+import { keepRetention } from './retention.ts';
 import { Room } from './room.ts';
 import { Standstill } from './standstill.ts';
 import { keepSweeping } from './sweeps.ts';
@@ -32,7 +33,7 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
     (job) => runJob(job, worker),
     ({ accountId, sessionId, queueJobId }) => rescue(accountId, sessionId, queueJobId, worker),
   );
-  const sweeping = Promise.all([keepSweeping(worker), keepIndexing(worker)]);
+  const sweeping = Promise.all([keepSweeping(worker), keepIndexing(worker), keepRetention(worker)]);
   worker.log.info({ recognizer: recognizer.name, concurrency: worker.config.workerConcurrency }, 'worker takes jobs');
 
   return {

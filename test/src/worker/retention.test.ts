@@ -3,23 +3,17 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { sql } from 'kysely';
 import { setRetention } from '../../../db/accounts.ts';
-import { sweep } from '../../../src/worker/sweeps.ts';
-import { WorkFolder } from '../../../src/files/work-folder.ts';
+import { deleteDueSessions } from '../../../src/worker/retention.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { makeSession } from '../../support/service/sessions.ts';
 import { useService } from '../../support/service/use-service.ts';
+import { until } from '../../support/until.ts';
 import { filePart, form, formType, textPart, tone } from '../../support/uploads/uploads.ts';
-import type { Sweeper } from '../../../src/worker/sweeps.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 
 const service = useService();
-let worker: Sweeper;
-beforeAll(async () => {
-  const workFolder = new WorkFolder(service.dataDir);
-  await workFolder.open();
-  worker = { ...service, workFolder, stopping: new AbortController().signal };
-});
+const running = () => ({ ...service, stopping: new AbortController().signal });
 afterEach(() => expectSound(service));
 
 const dueIn = (id: string, seconds: number) =>
@@ -79,7 +73,7 @@ test('due sessions of every status → gone with audio, text, index and job; the
   await writeFile(audio, 'audio');
   const waiting = service.get(`/v1/sessions/${due[3]}/transcript?wait=30`, account.key).then(({ status }) => status);
 
-  await sweep(worker);
+  await deleteDueSessions(running());
 
   expect(await Promise.all(due.map((id) => statusOf(account, id)))).toEqual([404, 404, 404, 404]);
   expect(await waiting).toBe(404);
@@ -98,7 +92,7 @@ test('due sessions of every status → gone with audio, text, index and job; the
   expect(charges.rows.map((row) => row.session_id)).toContain(due[0]);
 });
 
-test('more than are looked for at once, one of which can not be deleted → all others are, and that one by the next sweep', async () => {
+test('more than are looked for at once, one of which can not be deleted → all others are, and that one the next time', async () => {
   const account = await makeAccount(service.db);
   const queued = String((await upload(account, ['retentionDays', '1'])).body.sessionId);
   const others: string[] = [];
@@ -106,10 +100,19 @@ test('more than are looked for at once, one of which can not be deleted → all 
   for (const [index, id] of [queued, ...others].entries()) await dueIn(id, index - 1_000);
   const broken = Object.create(service.queue, {
     cancel: { value: () => Promise.reject(new Error('as the test says')) },
-  }) as Sweeper['queue'];
-  await sweep({ ...worker, queue: broken });
+  }) as typeof service.queue;
+  await deleteDueSessions({ ...running(), queue: broken });
   const { body: page } = await service.get('/v1/sessions', account.key);
   expect(page.items.map(({ id }: { id: string }) => id)).toEqual([queued]);
-  await sweep(worker);
+  await deleteDueSessions(running());
   expect(await statusOf(account, queued)).toBe(404);
+});
+
+test('a worker that runs → deletes what is due without being told', async () => {
+  const account = await makeAccount(service.db);
+  const { id } = await makeSession(service.db, account.id, { status: 'failed', retentionDays: 1 });
+  await dueIn(id, -1);
+  const worker = await service.work();
+  await until(async () => (await statusOf(account, id)) === 404);
+  await worker.stop();
 });
