@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const root = resolve(import.meta.dirname, '../..');
-const startLimitMs = 60_000;
+const startLimitMs = 180_000;
 /** The service itself gives up an orderly stop after 25 s. */
 const stopLimitMs = 30_000;
 const shownLogLines = 8;

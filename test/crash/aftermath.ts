@@ -19,7 +19,7 @@ import type { Lane } from './lane.ts';
 
 const execute = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
-const childrenGoneWithinMs = 5_000;
+const childrenGoneWithinMs = 30_000;
 const sweepGraceMs = 61 * 60 * 1000;
 /** One for all rounds: each listens for the end of the process. */
 const log = createLog({ logLevel: 'silent' });

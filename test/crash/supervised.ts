@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../support/until.ts';
 import { descendantsOf, isStillAlive } from './descendants.ts';
 import type { ChildProcess } from 'node:child_process';
 
@@ -26,7 +27,7 @@ export interface Supervised {
 const root = join(import.meta.dirname, '../..');
 const linesKept = 400;
 const startAgainMs = 200;
-const childrenDieWithinMs = 1_000;
+const childrenDieWithinMs = 3_000;
 const running = new Set<ChildProcess>();
 const over = new AbortController();
 
@@ -46,10 +47,11 @@ export function supervise(script: string, ready: string, env: Record<string, str
       child.kill('SIGSTOP');
       const children = descendantsOf(child.pid!);
       child.kill('SIGKILL');
-      setTimeout(() => {
-        const orphans = children.filter(isStillAlive).map(({ name, pid }) => `${name} (${pid})`);
-        if (orphans.length > 0) supervised.faults.push(`outlived ${script}, which was killed: ${orphans.join(', ')}`);
-      }, childrenDieWithinMs);
+      const orphans = () => children.filter(isStillAlive);
+      void until(orphans, (left) => left.length === 0, childrenDieWithinMs).catch(() => {
+        const named = orphans().map(({ name, pid }) => `${name} (${pid})`);
+        supervised.faults.push(`outlived ${script}, which was killed: ${named.join(', ')}`);
+      });
     },
     signal: (name) => void child.kill(name),
     lines: [],

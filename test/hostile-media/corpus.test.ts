@@ -121,7 +121,7 @@ test('after all of them → the worker still serves, the books are sound, nothin
   await expectSound(service);
   expect([tally.total('tried'), tally.total('lost'), tally.total('500s')]).toEqual([corpus.length, 0, 0]);
   expect(service.logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)).toEqual([]);
-}, 90_000);
+});
 
 test('a playlist of the corpus without our lists → ffmpeg opens the address, so the tests above can fail', async () => {
   const { make } = corpus.find(({ name }) => name === 'hls.mp3')!;

@@ -15,7 +15,7 @@ import type { Seen } from '../support/clients/client.ts';
 import type { Relay } from '../support/faults/relay.ts';
 import type { OwnPostgres } from '../support/service/own-postgres.ts';
 
-const hangMs = 60_000;
+const hangMs = 150_000;
 const ends: (() => Promise<void> | void)[] = [killLeftovers];
 afterAll(async () => {
   for (const end of ends) await end();

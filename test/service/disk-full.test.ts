@@ -125,7 +125,7 @@ test('a disk that is full before a job or fills up while it decodes → no attem
   for (const line of ['worker takes no jobs until', 'worker takes jobs again'])
     expect(running.lines.filter((text) => text.includes(line))).toHaveLength(2);
   await onDisk.stop();
-}, 120_000);
+});
 
 test('a recording that is too large for the disk → it waits for a larger one, others go before it', async () => {
   if (!canMountDisks()) return;
@@ -153,4 +153,4 @@ test('a recording that is too large for the disk → it waits for a larger one, 
   await hurryRetries(service);
   expect(await client.final(waits)).toMatchObject({ status: 'completed' });
   await onDisk.stop();
-}, 120_000);
+});

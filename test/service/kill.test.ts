@@ -97,7 +97,6 @@ test.concurrent(
     expect(await again.ended).toBe(0);
     expect(again.lines.at(-1)).toContain('stopped');
   },
-  150_000,
 );
 
 test.concurrent(
@@ -123,5 +122,4 @@ test.concurrent(
     process.kill(again.pid, 'SIGTERM');
     expect(await again.ended).toBe(0);
   },
-  150_000,
 );

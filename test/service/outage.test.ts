@@ -155,7 +155,7 @@ let outcomes: Map<string, PromiseSettledResult<void>>;
 beforeAll(async () => {
   const settled = await Promise.allSettled(tests.map(([, run]) => run()));
   outcomes = new Map(tests.map(([name], index) => [name, settled[index]!]));
-}, 150_000);
+});
 
 test.each(tests)('%s', (name) => {
   const outcome = outcomes.get(name)!;

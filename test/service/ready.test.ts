@@ -45,4 +45,4 @@ test('/readyz asked from the first moment of a start → 503 until the API answe
 
   process.kill(running.pid, 'SIGTERM');
   expect(await running.ended).toBe(0);
-}, 120_000);
+});

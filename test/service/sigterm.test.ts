@@ -114,7 +114,6 @@ test.concurrent(
     await stop(again, 'SIGINT');
     await expectSound({ db, dataDir });
   },
-  120_000,
 );
 
 test.concurrent.each([
@@ -143,7 +142,6 @@ test.concurrent.each([
     await stop(again, 'SIGTERM');
     await expectSound({ db, dataDir });
   },
-  150_000,
 );
 
 test.concurrent(
@@ -156,7 +154,6 @@ test.concurrent(
     }
     expect(processesAbout(dataDir)).toEqual([]);
   },
-  90_000,
 );
 
 test.concurrent(
@@ -172,7 +169,6 @@ test.concurrent(
     expect(await service.ended).toBe(1);
     expect(service.lines.at(-1)).toContain('could not stop in time');
   },
-  90_000,
 );
 
 test.concurrent(

@@ -37,4 +37,4 @@ test('nobody reads the log → requests are answered, and SIGTERM ends it', asyn
     end();
     await drop();
   }
-}, 120_000);
+});

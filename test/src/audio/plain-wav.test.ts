@@ -165,4 +165,4 @@ test('WAV with all kinds of chunks → measured as ffmpeg measures it, or left t
   );
   expect(outcomes.measured).toBeGreaterThan(20);
   expect(outcomes.left).toBeGreaterThan(20);
-}, 180_000);
+});

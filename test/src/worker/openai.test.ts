@@ -64,7 +64,7 @@ test('an upload → the words that the server heard, with their times; charged',
   expect(server.requests.map(({ fields }) => fields['model'])).toEqual([['small.en']]);
   // What was said is the account's alone.
   expect(service.logLines.join('\n')).not.toContain(text.slice(0, 30));
-}, 120_000);
+});
 
 test('a server that refuses → failed at once, uncharged; what it said is in the log and nowhere else', async () => {
   const said = `Quota of project 4711 is used up, ${apiKey}`;

@@ -55,7 +55,7 @@ test('the database is away for 6 s while a job runs → the same attempt complet
   const next = await upload(api, account, `${folder}/tone.wav`);
   expect(await final(api, account, next.sessionId)).toMatchObject({ status: 'completed' });
   await worker.stop();
-}, 90_000);
+});
 
 test('the database is away just when the attempt ends → another attempt, charged once', async () => {
   const account = await makeAccount(api.db, { balanceMs: 60_000 });
@@ -82,7 +82,7 @@ test('the database is away just when the attempt ends → another attempt, charg
   expect(recognizer.of(sessionId)).toBe(2);
   expect((await listLedger(api.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000]);
   await worker.stop();
-}, 90_000);
+});
 
 test('a worker falls silent in the last attempt → the session fails as soon as another worker looks', async () => {
   const account = await makeAccount(api.db, { balanceMs: 60_000 });
@@ -102,4 +102,4 @@ test('a worker falls silent in the last attempt → the session fails as soon as
   expect((await listLedger(api.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000]);
   await relay.mend();
   await Promise.all([silent.stop(), other.stop()]);
-}, 90_000);
+});

@@ -44,4 +44,4 @@ test('every process of the recognizer killed, ten at the most → that session f
   const after = await upload(service, account, file);
   expect(await textOf(after)).toBe(text);
   await expectSound(service);
-}, 120_000);
+});

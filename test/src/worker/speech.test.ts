@@ -47,7 +47,7 @@ test('five clips of human speech → word error rate of at most 0.40, charged ex
     new Map(sessions.map(({ sessionId }, i) => [sessionId, -clips[i]!.durationMs])),
   );
   await expectNothingPrivate(heard, 'sense_and_sensibility');
-}, 180_000);
+});
 
 test('silence → completed without segments and without a charge', async () => {
   const account = await makeAccount(service.db, { balanceMs: 10_000 });

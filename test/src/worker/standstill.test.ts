@@ -122,7 +122,6 @@ test.each(breakages)(
     expect(await waitingMetric()).toEqual([]);
     expect([told(began).length - before[0]!, told(ended).length - before[1]!]).toEqual([1, 1]);
   },
-  60_000,
 );
 
 test('a worker that waits for the operator is stopped → at once, and what it was to do stays queued', async () => {
@@ -135,7 +134,7 @@ test('a worker that waits for the operator is stopped → at once, and what it w
   expect(await row(service, account, sessionId)).toMatchObject({ status: 'queued', attempts_left: 3 });
   worker = await service.work(new ScriptedRecognizer());
   expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
-}, 60_000);
+});
 
 /** As often as it takes: what is put off comes at once. */
 async function finalWithoutDelays(sessionId: string) {
@@ -170,7 +169,6 @@ test.each([
     expect(recognizer.of(doomed.sessionId)).toBe(8);
     expect(worker.whyNotReady()).toBeUndefined();
   },
-  60_000,
 );
 
 test('a fault that passes by itself → no attempt is spent', async () => {

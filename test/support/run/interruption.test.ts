@@ -41,5 +41,4 @@ test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
       await removeRemains(temporary);
     }
   },
-  180_000,
 );

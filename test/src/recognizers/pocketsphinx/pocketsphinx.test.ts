@@ -40,7 +40,7 @@ test('five clips of human speech → word error rate at most 0.40 over all of th
     heard.push(transcript.segments.map((segment) => segment.text).join(' '));
   }
   expect(wordErrorRate(references.join(' '), heard.join(' '))).toBeLessThanOrEqual(0.4);
-}, 180_000);
+});
 
 /** The real adapter around a program that prints what is asked, in place of PocketSphinx. */
 async function recognizeWith(script: string, timeLimitMs = 30_000): Promise<Transcript> {
