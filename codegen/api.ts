@@ -238,7 +238,7 @@ export interface components {
         SessionError: {
             /**
              * @description A stable code: `unsupported_media`, `no_audio_track`, `audio_too_long`, `insufficient_balance`,
-             *     `recognizer_error`, `timed_out` or `canceled`. Others may be added.
+             *     `recognizer_error`, `timed_out`, `canceled` or `too_many_channels`. Others may be added.
              * @example unsupported_media
              */
             code: string;
@@ -321,6 +321,12 @@ export interface components {
              * @example S1
              */
             speaker?: string;
+            /**
+             * Format: int32
+             * @description The channel of the recording in which it was said, from 1, when its channels were transcribed separately.
+             * @example 1
+             */
+            channel?: number;
             /** @description The words of the segment; only with `include=words`. */
             words?: components["schemas"]["Word"][];
         };
@@ -424,7 +430,17 @@ export interface components {
              * @example 90
              */
             retentionDays?: number;
+            channels?: components["schemas"]["ChannelMode"];
         };
+        /**
+         * @description `mixed`, as without it: all channels are transcribed together. `separate`: each channel is transcribed for itself,
+         *     as suits calls and interviews with a microphone each, and every segment says its `channel`. Segments of two
+         *     channels may overlap. The charge stays the duration of the recording. A recording of one channel is channel 1; one
+         *     of more than 8 fails with `too_many_channels`.
+         * @example separate
+         * @enum {string}
+         */
+        ChannelMode: "mixed" | "separate";
         /** @description A queued transcription. Its `status` is always `queued`; follow the session for what happens next. */
         TranscriptionJob: {
             /**

@@ -13,7 +13,8 @@ export type FailureCode =
   | 'insufficient_balance'
   | 'recognizer_error'
   | 'timed_out'
-  | 'canceled';
+  | 'canceled'
+  | 'too_many_channels';
 export type Scope = 'read' | 'write';
 export type LedgerKind = 'credit' | 'correction' | 'charge';
 
@@ -109,6 +110,8 @@ export interface SessionTable {
   audio_deleted_at: TimeOrNull;
   /** When the session is to be deleted. Null: it is kept. */
   delete_at: ColumnType<string | null, string | null | undefined, never>;
+  /** Whether each channel is recognized for itself. */
+  separate_channels: ColumnType<boolean, boolean | undefined, never>;
 }
 
 export interface TranscriptTable {

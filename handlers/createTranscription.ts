@@ -126,6 +126,7 @@ async function accept(
     reservedMs,
     attempts: maxAttempts,
     retentionDays: body.retentionDays ?? account.retention_days ?? undefined,
+    separateChannels: body.channels === 'separate',
   });
   const findable = await findableOf(trx, accountId, { title, language: null, segments: undefined });
   await makeFindable(trx, { accountId, sessionId: session.id }, findable);

@@ -3,6 +3,7 @@ import { measuredDuration } from './0002-measured-duration.ts';
 import { namesAndCharges } from './0004-names-and-charges.ts';
 import { search } from './0005-search.ts';
 import { retention } from './0006-retention.ts';
+import { channels } from './0008-channels.ts';
 import type { Migration } from 'kysely/migration';
 
 /** In the order in which they run. Add to the end; never change one that was released. */
@@ -12,4 +13,5 @@ export const migrations: Record<string, Migration> = {
   '0004-names-and-charges': namesAndCharges,
   '0005-search': search,
   '0006-retention': retention,
+  '0008-channels': channels,
 };

@@ -18,6 +18,8 @@ export interface Claim {
   reserved_ms: number;
   /** Null where the upload could not be measured. */
   measured_ms: number | null;
+  /** Each channel is recognized for itself. */
+  separate_channels: boolean;
 }
 
 /** Claims a session for one attempt of its own job. Undefined when the session is final or belongs to another job. */
@@ -41,7 +43,7 @@ export function claimIfNotFinal(
     .where('queue_job_id', '=', queueJobId)
     .where('status', 'in', ['queued', 'processing'])
     .where('attempts_left', '>', 0)
-    .returning(['attempt', 'title', 'max_audio_ms', 'reserved_ms', 'measured_ms'])
+    .returning(['attempt', 'title', 'max_audio_ms', 'reserved_ms', 'measured_ms', 'separate_channels'])
     .executeTakeFirst();
 }
 

@@ -37,10 +37,15 @@ export interface NewSession {
   attempts: number;
   /** After so many days of 24 hours it is deleted. Undefined: it is kept. */
   retentionDays?: number | undefined;
+  /** Each channel is recognized for itself. */
+  separateChannels?: boolean;
 }
 
 /** The columns from which a session's job is made. */
-export const ofQueued = ['id', 'queue_job_id', 'duration_ms', 'max_audio_ms', 'attempts_left'] as const;
+export const ofQueued = [
+  ...(['id', 'queue_job_id', 'duration_ms', 'max_audio_ms'] as const),
+  ...(['separate_channels', 'attempts_left'] as const),
+] as const;
 
 /** A session that was just put into the queue and has no job there yet. */
 export type QueuedSession = Pick<Session, (typeof ofQueued)[number]>;
@@ -62,6 +67,7 @@ export function insertQueuedSession(trx: Trx, session: NewSession): Promise<Queu
       reserved_ms: session.reservedMs,
       attempts_left: session.attempts,
       delete_at: deleteAt(session.retentionDays),
+      separate_channels: session.separateChannels ?? false,
     })
     .returning(ofQueued)
     .executeTakeFirstOrThrow();

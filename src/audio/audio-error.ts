@@ -1,4 +1,5 @@
-export type AudioErrorCode = 'unsupported_media' | 'no_audio_track' | 'audio_too_long' | 'timed_out';
+export type AudioErrorCode =
+  'unsupported_media' | 'no_audio_track' | 'audio_too_long' | 'timed_out' | 'too_many_channels';
 
 /** The file is at fault: the same file fails in the same way again. A client may see `code`. */
 export class AudioError extends Error {

@@ -16,6 +16,8 @@ export interface DecodeOptions {
   /** Where the samples go; overwritten. */
   output: string;
   maxDurationMs: number;
+  /** The only channel to decode, from 1. Without it, all channels are mixed. */
+  channel?: number | undefined;
   timeLimitMs: number;
   signal?: AbortSignal;
 }
@@ -36,7 +38,7 @@ const excessMs = 1000;
  * @throws the abort reason of `options.signal`
  */
 export async function decodeAudio(options: DecodeOptions): Promise<{ durationMs: number; silences: Silence[] }> {
-  const { input, output, maxDurationMs, timeLimitMs, signal } = options;
+  const { input, output, maxDurationMs, channel, timeLimitMs, signal } = options;
   // The file holds what people said, so no other user may read it, whatever the umask is.
   await using file = await open(output, 'w', 0o600).catch(unwritable);
   const silences = readSilences();
@@ -44,7 +46,12 @@ export async function decodeAudio(options: DecodeOptions): Promise<{ durationMs:
   const end = await runFfmpeg({
     input,
     outputArgs: [
-      ...['-af', toRecognizerInput(await isOggOpus(input).catch(unreadable)), '-t', `${maxDurationMs + excessMs}ms`],
+      ...[
+        '-af',
+        toRecognizerInput(await isOggOpus(input).catch(unreadable), channel),
+        '-t',
+        `${maxDurationMs + excessMs}ms`,
+      ],
       ...['-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'],
     ],
     timeLimitMs,
@@ -86,8 +93,10 @@ function unwritable(error: Error): never {
   throw new AudioToolError('the decoded audio could not be written', { cause });
 }
 
-function toRecognizerInput(isOggOpus: boolean): string {
+function toRecognizerInput(isOggOpus: boolean, channel: number | undefined): string {
   return [
+    // Where a part of a joined file lacks the channel, ffmpeg fills it with silence.
+    ...(channel === undefined ? [] : [`pan=mono|c0=c${channel - 1}`]),
     // Reduced first, because silence for a gap is buffered whole: in 8 channels at 192 kHz it would be many times
     // larger.
     'aformat=sample_fmts=s16:sample_rates=16000:channel_layouts=mono',

@@ -6,6 +6,7 @@ export interface Caption {
   endMs: number;
   text: string;
   speaker?: string;
+  channel?: number;
 }
 
 /**
@@ -23,8 +24,9 @@ export type CaptionFormat = (captions: Iterable<Caption>) => Generator<string>;
  */
 export function* webVtt(captions: Iterable<Caption>): Generator<string> {
   yield 'WEBVTT\n';
-  for (const { startMs, endMs, text, speaker } of visibleCues(captions)) {
-    const voice = speaker === undefined ? '' : `<v ${escapeWebVtt(oneLine(speaker))}>`;
+  for (const { startMs, endMs, text, ...caption } of visibleCues(captions)) {
+    const name = voiceOf(caption);
+    const voice = name === undefined ? '' : `<v ${escapeWebVtt(name)}>`;
     const lines = toLines(text).map(escapeWebVtt).join('\n');
     yield `\n${clock(startMs, '.')} --> ${clock(endMs, '.')}\n${voice}${lines}\n`;
   }
@@ -33,17 +35,18 @@ export function* webVtt(captions: Iterable<Caption>): Generator<string> {
 /** SubRip: numbered from 1, a comma before the ms, lines ending in CRLF as the old players it is for expect. */
 export function* subRip(captions: Iterable<Caption>): Generator<string> {
   let number = 0;
-  for (const { startMs, endMs, text, speaker } of visibleCues(captions)) {
+  for (const caption of visibleCues(captions)) {
+    const { startMs, endMs } = caption;
     number += 1;
     const times = `${clock(startMs, ',')} --> ${clock(endMs, ',')}`;
-    const lines = toLines(spoken(text, speaker)).map(escapeSubRip).join('\r\n');
+    const lines = toLines(spoken(caption)).map(escapeSubRip).join('\r\n');
     yield `${number === 1 ? '' : '\r\n'}${number}\r\n${times}\r\n${lines}\r\n`;
   }
 }
 
 /** One line per segment, each ending in LF. */
 export function* plainText(captions: Iterable<Caption>): Generator<string> {
-  for (const { text, speaker } of withText(captions)) yield `${spoken(text, speaker)}\n`;
+  for (const caption of withText(captions)) yield `${spoken(caption)}\n`;
 }
 
 function* withText(captions: Iterable<Caption>): Generator<Caption> {
@@ -88,8 +91,15 @@ function escapeSubRip(text: string): string {
   return text.replaceAll('<', '‹').replaceAll('>', '›').replaceAll('{\\', '{ \\');
 }
 
-function spoken(text: string, speaker: string | undefined): string {
-  return speaker === undefined ? text : `${oneLine(speaker)}: ${text}`;
+/** Who speaks, as captions show it: the speaker, or else the channel. */
+export function voiceOf({ speaker, channel }: Pick<Caption, 'speaker' | 'channel'>): string | undefined {
+  if (speaker !== undefined) return oneLine(speaker);
+  return channel === undefined ? undefined : `Channel ${channel}`;
+}
+
+function spoken(caption: Caption): string {
+  const voice = voiceOf(caption);
+  return voice === undefined ? caption.text : `${voice}: ${caption.text}`;
 }
 
 /** `hh:mm:ss.mmm`; hours have two digits or as many as they need. */

@@ -1,6 +1,6 @@
 /** A transcript to read: CommonMark (https://spec.commonmark.org) with a heading, and paragraphs by speaker and pause. */
 import { joinWords } from './lines.ts';
-import { oneLine } from './formats.ts';
+import { oneLine, voiceOf } from './formats.ts';
 import type { Caption } from './formats.ts';
 
 export interface Heading {
@@ -17,39 +17,40 @@ const longEnough = 600;
 
 interface Paragraph {
   startMs: number;
-  speaker: string | undefined;
+  voice: string | undefined;
   texts: string[];
   endMs: number;
 }
 
-/** The pieces of the text: the heading, then each paragraph with its time and, where speakers are known, its speaker. */
+/** The pieces of the text: the heading, then each paragraph with its time and, where speakers or channels are known, who speaks. */
 export function* markdown({ title, createdAt, durationMs }: Heading, captions: Iterable<Caption>): Generator<string> {
   yield `# ${escape(oneLine(title))}\n\n${createdAt.slice(0, 10)}, ${clock(durationMs)}\n`;
-  for (const { startMs, speaker, texts } of paragraphsOf(captions)) {
-    const who = speaker === undefined ? '' : ` ${escape(oneLine(speaker))}`;
+  for (const { startMs, voice, texts } of paragraphsOf(captions)) {
+    const who = voice === undefined ? '' : ` ${escape(voice)}`;
     yield `\n**${clock(startMs)}${who}** ${escape(joinWords(texts.map((text) => ({ text }))))}\n`;
   }
 }
 
 function* paragraphsOf(captions: Iterable<Caption>): Generator<Paragraph> {
   let last: Paragraph | undefined;
-  for (const { startMs, endMs, text, speaker } of captions) {
+  for (const { startMs, endMs, text, ...caption } of captions) {
     const line = oneLine(text);
     if (line === '') continue;
-    if (last !== undefined && continues(last, startMs, speaker)) {
+    const voice = voiceOf(caption);
+    if (last !== undefined && continues(last, startMs, voice)) {
       last.texts.push(line);
       last.endMs = endMs;
     } else {
       if (last !== undefined) yield last;
-      last = { startMs, endMs, speaker, texts: [line] };
+      last = { startMs, endMs, voice, texts: [line] };
     }
   }
   if (last !== undefined) yield last;
 }
 
-function continues({ speaker, endMs, texts }: Paragraph, startMs: number, nextSpeaker: string | undefined): boolean {
+function continues({ voice, endMs, texts }: Paragraph, startMs: number, nextVoice: string | undefined): boolean {
   const length = texts.reduce((sum, text) => sum + text.length, 0);
-  return nextSpeaker === speaker && startMs - endMs < pauseMs && length < longEnough;
+  return nextVoice === voice && startMs - endMs < pauseMs && length < longEnough;
 }
 
 /** Everything that may be markup within a line. Nothing that was said begins a line. */

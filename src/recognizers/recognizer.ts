@@ -20,6 +20,8 @@ export interface Segment {
   confidence?: number;
   /** `S1`, `S2`, …, only where the recognizer tells speakers apart. */
   speaker?: string;
+  /** Where it was said, from 1, only where channels are recognized separately. */
+  channel?: number;
   words: Word[];
 }
 

@@ -4,6 +4,9 @@ import type { Trx } from '../../db/database.ts';
 import type { QueuedSession } from '../../db/sessions/states.ts';
 import type { Queue } from '../queue/queue.ts';
 
+/** Of a recording whose channels are recognized separately. */
+export const mostChannels = 8;
+
 /**
  * Gives a queued session the job that its row names.
  * @param account the owner, locked by the caller
@@ -22,7 +25,8 @@ export async function giveJob(
     accountId: account.id,
     sessionId: session.id,
     // When the duration is unknown, the job gets as much time as the longest allowed audio needs.
-    durationMs: session.duration_ms ?? session.max_audio_ms,
+    // The channels are not counted before the job is taken.
+    durationMs: (session.duration_ms ?? session.max_audio_ms) * (session.separate_channels ? mostChannels : 1),
     // Without attempts left the session still needs a job: the worker that takes it fails the session.
     attempts: Math.max(1, session.attempts_left),
     runningJobs: account.running_jobs,

@@ -33,6 +33,7 @@ const messages: Record<FailureCode, string> = {
   recognizer_error: 'The audio could not be recognized.',
   timed_out: 'The transcription took too long.',
   canceled: 'The transcription was canceled.',
+  too_many_channels: 'The audio has more than 8 channels, which is too many to transcribe separately.',
 };
 
 export const isFinal = (status: ReadableSession['status']): boolean => status === 'completed' || status === 'failed';

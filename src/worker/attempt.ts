@@ -1,16 +1,15 @@
 /** One attempt at one session: decode, make sure it is paid for, recognize, store. The session's row is the authority. */
 import { inAccountTransaction } from '../../db/account-transaction.ts';
-import { confirmShortIfProcessing, reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
-import { decodeWhole } from '../audio/whole-audio.ts';
+import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
 import { expiryMarginSeconds } from '../queue/job-expiry.ts';
 import { AttemptFailed } from '../queue/jobs.ts';
 import { RecognizerError } from '../recognizers/recognizer.ts';
 import { completeSession } from '../sessions/endings.ts';
 import { findableOf } from '../sessions/indexing.ts';
 import { removeAudio } from './audio-removal.ts';
+import { hear } from './hearing.ts';
 import { operatorsFault } from './judgement.ts';
 import { ClaimLost, TimeIsUp, outcomeOf, settle, settleUnclaimed } from './outcomes.ts';
-import { coverDecoded } from './reservation.ts';
 import { toStoredTranscript } from './stored-transcript.ts';
 import { claimInTurn, putBack } from './turn.ts';
 import { takeRoom } from './room-of-job.ts';
@@ -83,29 +82,19 @@ async function tidyUp(attempt: Attempt, { workFolder, log }: WorkerContext): Pro
 }
 
 async function transcribe(job: QueuedJob, attempt: Attempt, claim: Claim, worker: WorkerContext): Promise<void> {
-  const { db, queue, audioStore, recognizer, workFolder, metrics } = worker;
-  const { accountId, sessionId } = attempt;
+  const { db, queue } = worker;
+  const { accountId } = attempt;
   const timeLimitMs = (job.expireInSeconds - expiryMarginSeconds) * 1000;
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(new TimeIsUp()), timeLimitMs);
   const signal = AbortSignal.any([job.signal, worker.stopping, deadline.signal]);
   try {
-    const file = workFolder.path(attempt);
-    const input = audioStore.path(accountId, sessionId);
-    const { durationMs, silences, isConfirmedShort } = await decodeWhole(
-      { input, output: file, maxDurationMs: claim.max_audio_ms, timeLimitMs, signal },
-      claim.measured_ms,
+    const { transcript, durationMs, reservedMs } = await hear(
+      attempt,
+      claim,
+      { timeLimitMs, signal, onProgress: progressReporter(attempt, worker) },
+      worker,
     );
-    if (isConfirmedShort) await confirmShortIfProcessing(db, attempt);
-    const reservedMs = await coverDecoded(db, attempt, claim.reserved_ms, durationMs);
-
-    const began = performance.now();
-    const transcript = await recognizer.recognize(
-      { file, durationMs, silences },
-      { signal, onProgress: progressReporter(attempt, worker) },
-    );
-    if (durationMs > 0) metrics.realTimeFactor.observe((performance.now() - began) / durationMs);
-
     const stored = toStoredTranscript(transcript, durationMs);
     const findable = await findableOf(db, accountId, {
       title: claim.title,

@@ -25,7 +25,7 @@ async fn upload(
     duration_ms: Option<i32>,
 ) -> Result<TranscriptionJob, Error<CreateTranscriptionError>> {
     let recording = PathBuf::from(variable("AUDIO"));
-    transcriptions_api::create_transcription(client, recording, Some(&variable("RUN_ID")), duration_ms, None, None, None).await
+    transcriptions_api::create_transcription(client, recording, Some(&variable("RUN_ID")), duration_ms, None, None, None, None).await
 }
 
 async fn final_transcript(client: &Configuration, id: &str) -> Result<Transcript, Box<dyn StdError>> {

@@ -31,6 +31,18 @@ test('plain text → a line per segment', () => {
   expect(toPlainText(two)).toBe('hello there\nS1: bye\n');
 });
 
+test('channels that were heard separately → named where no speaker is known', () => {
+  const both: Caption[] = [
+    { startMs: 0, endMs: 900, text: 'hello', channel: 1 },
+    { startMs: 500, endMs: 1_500, text: 'hi', channel: 2, speaker: 'S3' },
+  ];
+  expect(toWebVtt(both)).toBe(
+    'WEBVTT\n\n00:00:00.000 --> 00:00:00.900\n<v Channel 1>hello\n\n00:00:00.500 --> 00:00:01.500\n<v S3>hi\n',
+  );
+  expect(toSubRip(both)).toContain('\r\nChannel 1: hello\r\n');
+  expect(toPlainText(both)).toBe('Channel 1: hello\nS3: hi\n');
+});
+
 test('a cue that ends when it starts → shown for 500 ms, or until the next one', () => {
   const at = (startMs: number): Caption => ({ startMs, endMs: startMs, text: 'x' });
   expect(toWebVtt([at(0), at(200), at(900)])).toBe(

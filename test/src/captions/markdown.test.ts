@@ -27,6 +27,19 @@ test('speakers and pauses → a paragraph each, with its time', () => {
   ]);
 });
 
+test('channels → a paragraph each, also where they overlap', () => {
+  const text = written([
+    { ...said(0, 'good morning'), channel: 1 },
+    { ...said(100, 'hello'), channel: 2 },
+    { ...said(1_000, 'let us begin'), channel: 1 },
+  ]);
+  expect(paragraphsOf(text)).toEqual([
+    '**0:00:00 Channel 1** good morning',
+    '**0:00:00 Channel 2** hello',
+    '**0:00:01 Channel 1** let us begin',
+  ]);
+});
+
 test('an hour without a pause → paragraphs that can be read', () => {
   const paragraphs = paragraphsOf(
     written(Array.from({ length: 3_600 }, (_, second) => said(second * 1_000, 'and so on'))),

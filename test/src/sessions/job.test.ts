@@ -7,6 +7,7 @@ import { giveJob } from '../../../src/sessions/job.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { useDatabase } from '../../support/service/use-database.ts';
+import type { QueuedSession } from '../../../db/sessions/states.ts';
 
 const database = useDatabase();
 let queue: Queue;
@@ -19,12 +20,13 @@ beforeAll(async () => {
 });
 
 /** The job's row after a session of this kind got one. */
-async function given(session: { duration_ms?: number; attempts_left?: number }, order?: { isFirst: boolean }) {
+async function given(session: Partial<QueuedSession>, order?: { isFirst: boolean }) {
   const row = {
     id: newJobId(),
     queue_job_id: newJobId(),
     duration_ms: null,
     max_audio_ms: 14_400_000,
+    separate_channels: false,
     attempts_left: 3,
   };
   await inAccountTransaction(database.db, accountId, async (trx, account) => {
@@ -51,6 +53,11 @@ test('a measured session → a job of its own id, for its duration, its attempts
 
 test('a session that could not be measured → time for the longest audio that it may be', async () => {
   expect((await given({})).rows).toMatchObject([{ expire_seconds: expirySeconds(14_400_000) }]);
+});
+
+test('channels that are recognized separately → time for eight of them', async () => {
+  const { rows } = await given({ duration_ms: 60_000, separate_channels: true });
+  expect(rows).toMatchObject([{ expire_seconds: expirySeconds(8 * 60_000) }]);
 });
 
 test('a session that had its turn → before all others', async () => {

@@ -1,0 +1,68 @@
+/** From stored audio to a transcript: decodes it, makes sure that it is paid for, and recognizes it. */
+import { confirmShortIfProcessing } from '../../db/sessions/attempts.ts';
+import { AudioError, AudioToolError } from '../audio/audio-error.ts';
+import { countChannels } from '../audio/channels.ts';
+import { decodeWhole } from '../audio/whole-audio.ts';
+import { joinChannels } from '../recognizers/channels.ts';
+import { meanProgress } from '../recognizers/together.ts';
+import { mostChannels } from '../sessions/job.ts';
+import { coverDecoded } from './reservation.ts';
+import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
+import type { Transcript } from '../recognizers/recognizer.ts';
+import type { WorkerContext } from './context.ts';
+
+export interface Hearing {
+  timeLimitMs: number;
+  signal: AbortSignal;
+  onProgress: (percent: number) => void;
+}
+
+export interface Heard {
+  transcript: Transcript;
+  durationMs: number;
+  /** What is reserved for it now. */
+  reservedMs: number;
+}
+
+/**
+ * Recognizes the mix of all channels, or one channel after the other, so that the disk holds one at a time.
+ * @throws {AudioError} {AudioToolError} {RecognizerError} {NotCovered} {ClaimLost}
+ * @throws the abort reason of `hearing.signal`
+ */
+export async function hear(attempt: Attempt, claim: Claim, hearing: Hearing, worker: WorkerContext): Promise<Heard> {
+  const input = worker.audioStore.path(attempt.accountId, attempt.sessionId);
+  if (!claim.separate_channels) return hearChannel(attempt, claim, { ...hearing, input }, worker);
+
+  const count = await countChannels({ input, timeLimitMs: hearing.timeLimitMs, signal: hearing.signal });
+  if (count > mostChannels) throw new AudioError('too_many_channels', `${count} channels`);
+  const progressOf = meanProgress(count, hearing.onProgress);
+  const heard: Heard[] = [];
+  for (let channel = 1; channel <= count; channel += 1) {
+    const onProgress = progressOf(channel - 1);
+    const now = { ...claim, reserved_ms: heard.at(-1)?.reservedMs ?? claim.reserved_ms };
+    heard.push(await hearChannel(attempt, now, { ...hearing, onProgress, input, channel }, worker));
+    if (heard[0]!.durationMs !== heard.at(-1)!.durationMs)
+      throw new AudioToolError(`channel ${channel} is ${heard.at(-1)!.durationMs} ms, not ${heard[0]!.durationMs}`);
+    if (channel < count) onProgress(100);
+  }
+  return { ...heard.at(-1)!, transcript: joinChannels(heard.map(({ transcript }) => transcript)) };
+}
+
+async function hearChannel(
+  attempt: Attempt,
+  claim: Claim,
+  { timeLimitMs, signal, onProgress, input, channel }: Hearing & { input: string; channel?: number },
+  { db, workFolder, recognizer, metrics }: WorkerContext,
+): Promise<Heard> {
+  const file = workFolder.path(attempt);
+  const { durationMs, silences, isConfirmedShort } = await decodeWhole(
+    { input, output: file, maxDurationMs: claim.max_audio_ms, channel, timeLimitMs, signal },
+    claim.measured_ms,
+  );
+  if (isConfirmedShort) await confirmShortIfProcessing(db, attempt);
+  const reservedMs = await coverDecoded(db, attempt, claim.reserved_ms, durationMs);
+  const began = performance.now();
+  const transcript = await recognizer.recognize({ file, durationMs, silences }, { signal, onProgress });
+  if (durationMs > 0) metrics.realTimeFactor.observe((performance.now() - began) / durationMs);
+  return { transcript, durationMs, reservedMs };
+}
