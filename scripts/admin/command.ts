@@ -1,7 +1,7 @@
 /** How every command is declared and run. */
 import { readConfig } from '../../src/config.ts';
 import { withAdminContext } from './admin-context.ts';
-import { listenForInterruption } from './interruption.ts';
+import { listenForInterruption } from '../terminal/interruption.ts';
 import { Interrupted, Mistake } from './exit.ts';
 import type { Command } from 'commander';
 import type { AdminContext } from './admin-context.ts';
@@ -52,7 +52,9 @@ export async function answer(
 ): Promise<void> {
   const { json } = command.optsWithGlobals<{ json?: true }>();
   const config = readConfig(process.env);
-  const { interrupted, stopListening } = listenForInterruption();
+  const { interrupted, stopListening } = listenForInterruption(
+    'Finishing what has begun; press Ctrl-C again to stop at once.',
+  );
   const notice = (message: string) => process.stderr.write(`${message}\n`);
   const run = async (admin: AdminContext) => {
     if (interrupted.aborted) throw new Interrupted();

@@ -11,10 +11,10 @@ import { startServiceProcess } from '../local-service/service-process.ts';
 import { downloadModel } from '../model/download.ts';
 import { connectToHub } from '../model/hub.ts';
 import { createApiClient } from '../terminal/api-client.ts';
-import { showProgressOn } from '../terminal/progress.ts';
+import { showProgressOn } from '../terminal/show-progress.ts';
 import { readableDuration } from '../terminal/readable.ts';
-import { render } from '../transcribe/rendering.ts';
-import { transcribe } from '../transcribe/session.ts';
+import { render } from '../transcribe/formats.ts';
+import { sayingPauses, transcribe } from '../transcribe/session.ts';
 import type { Config } from '../../src/config.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 
@@ -28,8 +28,9 @@ async function demonstrate(url: string, dataDir: string, audio: string): Promise
   say(key.isNew ? `Made a demo account with 10 h of balance. ${kept}` : `Using the demo account. ${kept}`);
   say('');
   const client = createApiClient(url, key.secret);
-  const transcript = await transcribe(client, audio, { progress });
-  const text = (await render(client, transcript, 'text', progress)).trimEnd();
+  const course = { progress, onPause: sayingPauses(progress) };
+  const transcript = await transcribe(client, audio, [], course);
+  const text = (await render(client, transcript, 'txt', course)).trimEnd();
   say(`\nTranscript (${readableDuration(transcript.durationMs ?? 0)} of audio):\n`);
   say(text === '' ? '  (nothing was said)' : text.replaceAll(/^/gm, '  '));
   say(nextSteps({ url, keyFile: key.file, audio, sessionId: transcript.sessionId }).trimEnd());

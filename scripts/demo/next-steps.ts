@@ -15,6 +15,6 @@ read this transcript again, as captions:
   curl ${authorization} -H "Accept: text/vtt" ${url}/sessions/${sessionId}/transcript
 
 or do both with the client that comes with it:
-  npm run transcribe -- FILE --srt
+  npm run --silent transcribe -- FILE --srt > captions.srt
 `;
 }

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../../src/config.ts';
 import { modelFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { findKnownModel, knownModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
-import { showProgressOn } from '../terminal/progress.ts';
+import { showProgressOn } from '../terminal/show-progress.ts';
 import { readableSize } from '../terminal/readable.ts';
 import { downloadModel } from './download.ts';
 import { connectToHub } from './hub.ts';

@@ -1,53 +1,100 @@
-/** `npm run transcribe -- FILE`: uploads a recording, waits, prints its transcript. Progress and errors go to stderr. */
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { Command, Option } from 'commander';
+/** `npm run transcribe -- FILE…`: recordings become transcripts. Only transcripts go to stdout; all else goes to stderr. */
 import { findApiKey } from '../local-service/demo-key-file.ts';
 import { createApiClient } from '../terminal/api-client.ts';
-import { showProgressOn } from '../terminal/progress.ts';
+import { listenForInterruption } from '../terminal/interruption.ts';
+import { showProgressOn } from '../terminal/show-progress.ts';
+import { quoted } from '../terminal/quoted.ts';
 import { Refusal } from '../terminal/refusal.ts';
-import { render } from './rendering.ts';
-import { transcribe } from './session.ts';
-import type { Rendering } from './rendering.ts';
+import { checkFields, flagOfOne } from './form-fields.ts';
+import { extensionOf, render } from './formats.ts';
+import { defaultUrl, invocation, readWish, refuse } from './program.ts';
+import { NotSent, Unfinished } from './refusals.ts';
+import { goOnWith, sayingPauses, transcribe } from './session.ts';
+import { shown, transcribeSeveral } from './several.ts';
+import { findRecordings, targetsOf } from './targets.ts';
+import type { Course } from './session.ts';
+import type { Outcome } from './several.ts';
+import type { Meant } from './targets.ts';
 
-const renderings = ['srt', 'vtt', 'md', 'json', 'words'] as const;
-const without = (name: (typeof renderings)[number]) => renderings.filter((other) => other !== name);
+const exitCodes = { failed: 1, interrupted: 130 };
+const wish = readWish();
+const { sources, session, out, format, fields, url } = wish;
+const words = format === 'words';
 
-const command = new Command('npm run transcribe --')
-  .description('Uploads a recording to the service, waits for its transcript and prints it.')
-  .argument('FILE', 'a recording, anything with an audio track')
-  .addOption(new Option('--srt', 'print SubRip captions').conflicts(without('srt')))
-  .addOption(new Option('--vtt', 'print WebVTT captions').conflicts(without('vtt')))
-  .addOption(new Option('--md', 'print Markdown: paragraphs by speaker and pause').conflicts(without('md')))
-  .addOption(new Option('--json', 'print segments with times and confidences').conflicts(without('json')))
-  .addOption(new Option('--words', 'like --json, with each word').conflicts(without('words')))
-  .option('--url <URL>', 'where the service answers', `http://127.0.0.1:${process.env['PORT'] || 8080}/v1`)
-  .option('--key <KEY>', 'API key (better: the variable TRANSCRIPTION_API_KEY; else the demo key of the quickstart)')
-  .showHelpAfterError('What it takes: npm run transcribe -- --help')
-  .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 2))
-  .parse();
+/** What was typed wrong ends the process with exit code 2. */
+const asTyped = <T>(work: Promise<T>) =>
+  work.catch((error) => refuse(error instanceof Refusal ? error.message : error));
 
-type Choices = { url: string; key?: string } & Partial<Record<(typeof renderings)[number], true>>;
-const { url, key, ...chosen } = command.opts<Choices>();
-// npm runs scripts in the project's folder; a person means the folder he typed in.
-const file = resolve(process.env['INIT_CWD'] ?? '', command.args[0]!);
-const rendering: Rendering = renderings.find((name) => chosen[name]) ?? 'text';
+await asTyped(checkFields(fields));
+const meant = await asTyped(findRecordings(sources));
+const ofOne = flagOfOne(fields);
+if (ofOne !== undefined && meant.recordings.length > 1) refuse(`${ofOne} can be that of one recording only`);
+const apiKey = await findApiKey(wish.key, url);
+if (apiKey === undefined) refuse('An API key is needed: set TRANSCRIPTION_API_KEY, or run ./scripts/quickstart');
 
-const status = await stat(file).catch(() => undefined);
-if (status === undefined) command.error(`There is no file ${file}`);
-if (!status?.isFile()) command.error(`${file} is not a file`);
-if (!URL.canParse(url)) command.error(`--url ${url} is not an address such as http://127.0.0.1:8080/v1`);
-const apiKey = await findApiKey(key, url);
-if (apiKey === undefined) command.error('An API key is needed: set TRANSCRIPTION_API_KEY, or run ./scripts/quickstart');
-
+const client = createApiClient(url, apiKey);
+const { interrupted: signal, stopListening } = listenForInterruption();
 try {
-  const client = createApiClient(url, apiKey!);
-  const progress = showProgressOn(process.stderr);
-  const transcript = await transcribe(client, file, { words: rendering === 'words', progress });
-  if (transcript.segments.length === 0) progress.say('Nothing was said in this recording; nothing was charged.');
-  process.stdout.write(await render(client, transcript, rendering, progress));
+  await run();
 } catch (error) {
-  if (!(error instanceof Refusal)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
+  explain(error);
+} finally {
+  stopListening();
+}
+
+async function run(): Promise<void> {
+  if (session !== undefined) return print((course) => goOnWith(client, session, `session ${session}`, course));
+  if (meant.isOneFile && out === undefined) return print((course) => transcribe(client, sources[0]!, fields, course));
+  return write(meant);
+}
+
+async function print(work: (course: Course) => ReturnType<typeof transcribe>): Promise<void> {
+  const progress = showProgressOn(process.stderr);
+  const course = { progress, signal, words, onPause: sayingPauses(progress) };
+  const transcript = await work(course);
+  if (transcript.segments.length === 0) progress.say('Nothing was said in this recording; nothing was charged.');
+  process.stdout.write(await render(client, transcript, format, course));
+}
+
+async function write(found: Meant): Promise<void> {
+  const progress = showProgressOn(process.stderr, { keep: false });
+  for (const { path, why } of found.unread) progress.say(`${shown(path)} is left out: ${why}`);
+  if (found.recordings.length === 0) refuse('There is no recording in there');
+  const targets = await asTyped(Promise.resolve().then(() => targetsOf(found, out, extensionOf(format))));
+  const course = { progress, signal, onPause: sayingPauses(progress) };
+  const outcomes = await transcribeSeveral(client, targets, wish, course);
+  summarize(outcomes);
+}
+
+function summarize(outcomes: readonly Outcome[]): void {
+  const missing = outcomes.filter(({ failure }) => failure !== undefined);
+  say(`${outcomes.length - missing.length} of ${outcomes.length} recordings are transcribed.`);
+  if (signal.aborted) process.exitCode = exitCodes.interrupted;
+  else if (missing.length > 0) process.exitCode = exitCodes.failed;
+  for (const { file, failure } of missing) {
+    // Those that had not begun when Ctrl-C was pressed are told by the number above.
+    if (signal.aborted && failure instanceof NotSent) continue;
+    say(`\n${shown(file)}:\n${explanationOf(failure!).replaceAll(/^/gm, '  ')}`);
+  }
+}
+
+function explain(error: unknown): void {
+  if (!(error instanceof Error)) throw error;
+  say(explanationOf(error));
+  process.exitCode = signal.aborted ? exitCodes.interrupted : exitCodes.failed;
+}
+
+function explanationOf(error: Error): string {
+  if (!(error instanceof Unfinished)) return error instanceof Refusal ? error.message : (error.stack ?? error.message);
+  const sameUrl = url === defaultUrl() ? '' : ` --url ${quoted(url)}`;
+  const sameFormat = format === 'txt' ? '' : ` --format ${format}`;
+  return [
+    error.message,
+    `Session ${error.sessionId} goes on. This prints its transcript later, and costs nothing again:`,
+    `  ${invocation} --session ${error.sessionId}${sameFormat}${sameUrl}`,
+  ].join('\n');
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
 }

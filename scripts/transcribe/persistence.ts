@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { problemOf } from './problem.ts';
 import { Refusal } from '../terminal/refusal.ts';
-import { refusalOf } from './problem.ts';
+import { Unreachable } from './refusals.ts';
+import type { Problem } from './refusals.ts';
 
 interface Answer<Data> {
   data?: Data;
@@ -8,43 +10,55 @@ interface Answer<Data> {
   response: Response;
 }
 
+export interface Asking {
+  /** Hears why there is a pause of so many ms. */
+  onPause(this: void, why: string, ms: number): void;
+  signal?: AbortSignal | undefined;
+}
+
 const tries = 4;
 const firstPauseMs = 500;
-/** After these statuses another try may succeed, and `Retry-After` says when. */
-const passingStatuses = [429, 503];
 
 /**
- * Asks until there is an answer. It waits while the connection is lost, the service restarts or the allowance is used
- * up. `ask` must be safe to repeat.
- * @param onPause hears why there is a pause, and for how long
- * @throws {Refusal} when the service refuses, or still can't be reached after some tries
+ * Asks until there is an answer. It waits while the connection is lost or the service restarts, and, however long that
+ * takes, while the allowance is used up or too many recordings are queued. `ask` must be safe to repeat.
+ * @throws {Problem | Unreachable} when the service refuses, or still can't be reached after some tries
+ * @throws {Refusal} that the body of an upload fails with
+ * @throws the reason of `signal`
  */
 export async function askPersistently<Data>(
   ask: () => Promise<Answer<Data>>,
-  onPause: (message: string) => void,
+  { onPause, signal }: Asking,
 ): Promise<Data> {
-  for (let attempt = 1; ; attempt += 1) {
+  for (let failures = 0; ;) {
     const outcome = await ask().catch(withoutAnswer);
+    signal?.throwIfAborted();
     if ('response' in outcome && outcome.response.ok) return outcome.data as Data;
-    const refusal = 'response' in outcome ? refusalOf(outcome.error, outcome.response) : outcome;
-    const mayPass = !('response' in outcome) || passingStatuses.includes(outcome.response.status);
-    if (!mayPass || attempt === tries) throw refusal;
-    const pauseMs = retryAfterMs(outcome) ?? firstPauseMs * 2 ** (attempt - 1);
-    onPause(`${refusal.message.split('\n')[0]}; trying again in ${pauseMs / 1000} s`);
-    await delay(pauseMs);
+    const refusal = 'response' in outcome ? problemOf(outcome.error, outcome.response) : outcome;
+    const isTurnedAway = 'status' in refusal && refusal.status === 429;
+    if (!isTurnedAway) failures += 1;
+    if (!mayPass(refusal) || failures === tries) throw refusal;
+    const pauseMs = retryAfterMs(outcome) ?? firstPauseMs * 2 ** Math.max(failures - 1, 0);
+    onPause(refusal.message.split('\n')[0]!, pauseMs);
+    await delay(pauseMs, undefined, { signal });
   }
 }
 
+/** Whether another try may succeed in a while. */
+const mayPass = (refusal: Problem | Unreachable) => !('status' in refusal) || [429, 503].includes(refusal.status);
+
 /** `fetch` rejects with a TypeError when the connection fails, and JSON.parse with a SyntaxError. */
-function withoutAnswer(error: unknown): Refusal {
-  if (error instanceof SyntaxError) return new Refusal('What answers there is not this service. Check --url.');
+function withoutAnswer(error: unknown): Unreachable {
+  if (error instanceof SyntaxError) return new Unreachable('What answers there is not this service. Check --url.');
   if (!(error instanceof TypeError)) throw error;
+  // What the body of an upload failed with.
+  if (error.cause instanceof Refusal) throw error.cause;
   const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
   const hint = code === 'ECONNREFUSED' ? '. Is the service running? Start it: npm start' : '';
-  return new Refusal(`No connection to the service (${code ?? message})${hint}`);
+  return new Unreachable(`No connection to the service (${code ?? message})${hint}`);
 }
 
-function retryAfterMs(outcome: Refusal | Answer<unknown>): number | undefined {
+function retryAfterMs(outcome: Unreachable | Answer<unknown>): number | undefined {
   if (!('response' in outcome)) return undefined;
   const seconds = Number(outcome.response.headers.get('Retry-After') ?? NaN);
   return Number.isFinite(seconds) ? Math.max(seconds * 1000, firstPauseMs) : undefined;

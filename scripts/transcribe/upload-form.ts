@@ -1,51 +1,60 @@
-import { randomUUID } from 'node:crypto';
-import { openAsBlob } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
+import { RecordingChanged } from './refusals.ts';
+import type { RecordingFile } from './recording-file.ts';
+import type { FormFields } from './form-fields.ts';
 
 /** A multipart/form-data body that is read from disk while it is sent. It can be sent several times. */
 export interface UploadForm {
   headers: { 'Content-Type': string; 'Content-Length': string };
   /** The size of the whole body, with the parts around the file. */
   sizeBytes: number;
-  fileBytes: number;
-  /** @param onSent hears how many bytes the connection has taken so far */
+  /**
+   * Its stream fails with {@link RecordingChanged} before the end of the form, so that nothing of it is accepted.
+   * @param onSent hears how many bytes the connection has taken so far
+   */
   open(onSent: (bytes: number) => void): ReadableStream<Uint8Array>;
 }
 
 /**
  * `fetch` can encode a FormData itself, but does not report progress. And when the length is known before, the service
  * can refuse a file that is too large before it is sent.
+ * @param sha256 what the bytes of the file must be
  */
-export async function uploadForm(file: string): Promise<UploadForm> {
+export function uploadForm(recording: RecordingFile, fields: FormFields, sha256?: string): UploadForm {
   const boundary = `transcription-${randomUUID()}`;
-  const head = [
-    `--${boundary}`,
-    `Content-Disposition: form-data; name="file"; filename="${escaped(basename(file))}"`,
-    'Content-Type: application/octet-stream',
-    '\r\n',
-  ].join('\r\n');
-  const content = await openAsBlob(file);
-  const form = new Blob([head, content, `\r\n--${boundary}--\r\n`]);
+  const part = (disposition: string, ...lines: string[]) =>
+    [`--${boundary}`, `Content-Disposition: form-data; ${disposition}`, ...lines].join('\r\n');
+  const texts = fields.map(([name, value]) => part(`name="${name}"`, '', value, ''));
+  const fileName = escaped(basename(recording.path));
+  const file = part(`name="file"; filename="${fileName}"`, 'Content-Type: application/octet-stream', '', '');
+  const head = Buffer.from([...texts, file].join(''));
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const sizeBytes = head.length + recording.state.bytes + tail.length;
+
+  async function* body(onSent: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+    const hash = createHash('sha256');
+    let sent = head.length;
+    yield head;
+    for await (const chunk of recording.read()) {
+      if (sha256 !== undefined) hash.update(chunk);
+      yield chunk;
+      onSent((sent += chunk.length));
+    }
+    if (sha256 !== undefined && hash.digest('hex') !== sha256)
+      throw new RecordingChanged(`${recording.path} was changed while it was sent`);
+    yield tail;
+    onSent(sizeBytes);
+  }
+
   return {
-    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}`, 'Content-Length': String(form.size) },
-    sizeBytes: form.size,
-    fileBytes: content.size,
-    open: (onSent) => form.stream().pipeThrough(counting(onSent)),
+    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}`, 'Content-Length': String(sizeBytes) },
+    sizeBytes,
+    open: (onSent) => ReadableStream.from(body(onSent)),
   };
 }
 
-/** Escapes a file name for a form, as the HTML standard says. */
+/** A file name for a form, as the HTML standard says, but for control characters: a form and a title have none. */
 function escaped(fileName: string): string {
-  return fileName.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
-}
-
-function counting(onSent: (bytes: number) => void): TransformStream<Uint8Array, Uint8Array> {
-  let sent = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      controller.enqueue(chunk);
-      sent += chunk.byteLength;
-      onSent(sent);
-    },
-  });
+  return fileName.replaceAll(/\p{Cc}/gu, ' ').replaceAll('"', '%22');
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { projectFolder } from '../architecture/source-files.ts';
+import { until } from '../support/until.ts';
 
 export interface ScriptEnd {
   code: number | null;
@@ -10,12 +10,35 @@ export interface ScriptEnd {
   stderr: string;
 }
 
+export interface RunningScript {
+  /** Resolves once it has written this to standard error; fails when it ends without. */
+  says(text: string): Promise<unknown>;
+  kill(signal: NodeJS.Signals): void;
+  ended: Promise<ScriptEnd>;
+}
+
 /** Runs a file of `scripts/` as npm would, in a pipe instead of a terminal. */
-export async function runScript(args: string[], env: NodeJS.ProcessEnv): Promise<ScriptEnd> {
+export const runScript = (args: string[], env: NodeJS.ProcessEnv): Promise<ScriptEnd> => startScript(args, env).ended;
+
+/** @param program what runs the file, with its own arguments */
+export function startScript(args: string[], env: NodeJS.ProcessEnv, program = [process.execPath]): RunningScript {
   // Compiling is a third of such a short run.
   const own = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(process.env['TEST_FOLDER']!, 'compiled') };
-  const child = spawn(process.execPath, args, { cwd: projectFolder, env: { ...own, ...env } });
+  const [command, ...before] = program;
+  const child = spawn(command!, [...before, ...args], { cwd: projectFolder, env: { ...own, ...env } });
   child.stdin.end();
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  return { code: code as number | null, stdout, stderr };
+  const written = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => (written[name] += text));
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...written }));
+  return {
+    says: (text) =>
+      until(() => {
+        if (written.stderr.includes(text)) return true;
+        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended: ${written.stderr}`);
+        return false;
+      }),
+    kill: (signal) => void child.kill(signal),
+    ended,
+  };
 }

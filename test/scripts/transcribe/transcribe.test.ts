@@ -34,7 +34,9 @@ test('a recording → its text alone on stdout, plain progress lines on stderr',
   const { code, stdout, stderr } = await transcribe([clip]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'hello world\n' });
   expect(stderr).toMatch(/^Uploading a "quoted" naïve clip\.wav \(95\.\d kB\) …\n/);
-  expect(stderr).toMatch(/Transcribing …\nTranscribing: done\n$/);
+  expect(stderr).toMatch(
+    /: done\nTranscribing a "quoted" naïve clip\.wav …\nTranscribing a "quoted" naïve clip\.wav: done\n$/,
+  );
   expect(stderr).not.toContain('\x1b');
   expect(await titles()).toContain('a "quoted" naïve clip');
 });
@@ -112,7 +114,7 @@ test('no service at that address → says how to start it, exit 1', async () => 
 test.each([
   ['no file', [], {}, 'FILE'],
   ['a file that is not there', ['nowhere.wav'], {}, 'nowhere.wav'],
-  ['a folder', ['.'], {}, 'is not a file'],
+  ['a device', ['/dev/null'], {}, 'is not a file'],
   ['two formats', ['package.json', '--srt', '--vtt'], {}, '--vtt'],
   ['an unknown option', ['package.json', '--loud'], {}, '--loud'],
   ['an address that is none', ['package.json', '--url', 'nonsense'], {}, 'nonsense'],

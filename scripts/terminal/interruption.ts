@@ -1,19 +1,19 @@
-/**
- * Ctrl-C. What has begun is finished, so that nobody has to guess what was done. A second Ctrl-C ends the process at
- * once.
- */
+/** Ctrl-C. The first one lets a command end in order; a second one ends the process at once. */
 
 // The terminal sends the signal to npm and to this process, and npm passes it on. So one key press may arrive twice.
 const samePressMs = 500;
 
-/** Aborts on the first SIGINT or SIGTERM; a later one ends the process, which rolls its transaction back. */
-export function listenForInterruption(): { interrupted: AbortSignal; stopListening(): void } {
+/**
+ * Aborts on the first SIGINT or SIGTERM; a later one ends the process, which rolls a transaction back.
+ * @param notice what the first one writes to standard error, if anything
+ */
+export function listenForInterruption(notice?: string): { interrupted: AbortSignal; stopListening(): void } {
   const controller = new AbortController();
   let firstAt: number | undefined;
   const onSignal = () => {
     const now = performance.now();
     if (firstAt !== undefined && now - firstAt > samePressMs) process.exit(130);
-    if (firstAt === undefined) process.stderr.write('Finishing what has begun; press Ctrl-C again to stop at once.\n');
+    if (firstAt === undefined && notice !== undefined) process.stderr.write(`${notice}\n`);
     firstAt ??= now;
     controller.abort();
   };

@@ -1,0 +1,62 @@
+import { MultiBar } from 'cli-progress';
+import { cutToWidth } from './one-line.ts';
+import type { Options, Params } from 'cli-progress';
+import type { Progress, Step } from './progress.ts';
+
+const barWidth = 20;
+
+/**
+ * A bar for each step that goes on. Lines are written above the bars. Nothing of the terminal is changed that would have
+ * to be put back, so that even SIGKILL leaves it as it was.
+ * @param keep whether a bar stays when its step has ended
+ */
+export function showBarsOn(stream: NodeJS.WriteStream, keep: boolean): Progress {
+  let bars: MultiBar | undefined;
+  let going = 0;
+
+  function end(): void {
+    // Lines that wait to be written are not written by `stop`.
+    bars?.update();
+    bars?.stop();
+    bars = undefined;
+  }
+
+  return {
+    say(line) {
+      if (bars === undefined) stream.write(`${line}\n`);
+      else bars.log(`${line}\n`);
+    },
+    begin(title, total): Step {
+      bars ??= new MultiBar({
+        ...{ stream, format, fps: 10, clearOnComplete: !keep, hideCursor: false, linewrap: true },
+        // Otherwise a bar that did not change would be missing below a line that was written in its place.
+        forceRedraw: true,
+      });
+      const bar = bars.create(total, 0, { title });
+      let isGoing = true;
+      going += 1;
+      return {
+        reach: (value) => isGoing && bar.update(value),
+        next(nextTitle, nextTotal) {
+          bar.setTotal(nextTotal);
+          bar.update(0, { title: nextTitle });
+        },
+        end(succeeded) {
+          if (!isGoing) return;
+          isGoing = false;
+          going -= 1;
+          if (succeeded) bar.update(bar.getTotal());
+          if (going === 0) end();
+          else if (!keep) bars?.remove(bar);
+        },
+      };
+    },
+  };
+}
+
+/** The title comes last, because a narrow terminal cuts it off. */
+function format(_: Options, { progress, maxWidth }: Params, { title }: { title: string }): string {
+  const done = Math.round(progress * barWidth);
+  const percent = String(Math.floor(progress * 100)).padStart(3);
+  return cutToWidth(`${'█'.repeat(done)}${'░'.repeat(barWidth - done)} ${percent} %  ${title}`, maxWidth - 1);
+}

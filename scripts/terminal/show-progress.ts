@@ -1,0 +1,50 @@
+import { showBarsOn } from './bars.ts';
+import type { Progress } from './progress.ts';
+
+/**
+ * Bars on a terminal; plain lines in a file, a pipe or a CI log.
+ * @param options.keep whether a bar stays to be seen when its step has ended; otherwise whoever began it says what came
+ */
+export function showProgressOn(stream: NodeJS.WriteStream, { keep = true } = {}): Progress {
+  return stream.isTTY ? showBarsOn(stream, keep) : lines(stream, keep);
+}
+
+const pauseBetweenLinesMs = 3_000;
+
+function lines(stream: NodeJS.WritableStream, keep: boolean): Progress {
+  const say = (line: string) => void stream.write(`${line}\n`);
+  return {
+    say,
+    begin(firstTitle, firstTotal) {
+      let title = firstTitle;
+      let total = firstTotal;
+      let saidAt = 0;
+      let saidPercent = 0;
+      let ended = false;
+      const announce = () => {
+        saidAt = Date.now();
+        saidPercent = 0;
+        say(`${title} …`);
+      };
+      announce();
+      return {
+        reach(value) {
+          const percent = Math.floor((100 * value) / total);
+          if (ended || percent === saidPercent || Date.now() - saidAt < pauseBetweenLinesMs) return;
+          saidAt = Date.now();
+          saidPercent = percent;
+          say(`${title}: ${percent} %`);
+        },
+        next(nextTitle, nextTotal) {
+          if (keep) say(`${title}: done`);
+          [title, total] = [nextTitle, nextTotal];
+          announce();
+        },
+        end(succeeded) {
+          ended = true;
+          if (succeeded && keep) say(`${title}: done`);
+        },
+      };
+    },
+  };
+}

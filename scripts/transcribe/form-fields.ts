@@ -1,0 +1,67 @@
+/** What an upload may say of its recording, as options of the command. */
+import { readFile } from 'node:fs/promises';
+import Ajv from 'ajv';
+import { Option } from 'commander';
+import { Refusal } from '../terminal/refusal.ts';
+import type { Schema } from '../../codegen/operations.ts';
+
+type FieldName = Exclude<keyof Schema<'TranscriptionRequest'>, 'file' | 'durationMs'>;
+
+/** Names and values of form fields, in the order in which they are sent; a name may be there several times. */
+export type FormFields = readonly (readonly [FieldName, string])[];
+
+interface FieldOption {
+  field: FieldName;
+  flags: string;
+  description: string;
+  /** Set where one value can't be right for several recordings. */
+  ofOne?: true;
+}
+
+/** One line for each form field of the contract. */
+const fieldOptions: readonly FieldOption[] = [
+  { field: 'title', flags: '--title <TEXT>', description: 'the title instead of the file name', ofOne: true },
+  { field: 'reference', flags: '--reference <TEXT>', description: 'an identifier of your own, such as a ticket' },
+  { field: 'retentionDays', flags: '--retention-days <DAYS>', description: 'delete the session after so many days' },
+  { field: 'channels', flags: '--channels <MODE>', description: '"separate": transcribe each channel for itself' },
+];
+
+const optionOf = ({ flags, description }: FieldOption) => new Option(flags, description);
+
+export const uploadOptions = (): Option[] => fieldOptions.map(optionOf);
+
+/** The fields that were typed. @param values what the command line gave, by the names of the options */
+export function formFields(values: Record<string, unknown>): FormFields {
+  return fieldOptions.flatMap((option) => {
+    const typed = values[optionOf(option).attributeName()] as string | string[] | undefined;
+    return [typed ?? []].flat().map((value) => [option.field, value] as const);
+  });
+}
+
+/** The flag of a typed field that only one recording can have. */
+export function flagOfOne(fields: FormFields): string | undefined {
+  const names = new Set(fields.map(([name]) => name));
+  return fieldOptions.find(({ field, ofOne }) => ofOne && names.has(field))?.flags.split(' ')[0];
+}
+
+const contractFile = new URL('../../codegen/openapi.json', import.meta.url);
+
+/**
+ * Judges the fields by the contract, before a recording is sent.
+ * @throws {Refusal} that names the option
+ */
+export async function checkFields(fields: FormFields): Promise<void> {
+  if (fields.length === 0) return;
+  const contract = JSON.parse(await readFile(contractFile, 'utf8')) as object;
+  // A form holds texts only; a field that may be repeated is judged value by value.
+  const judge = new Ajv.default({ strict: false, validateFormats: false, coerceTypes: 'array' });
+  judge.addSchema(contract, 'contract');
+  for (const [name, value] of fields) {
+    const schema = { $ref: `contract#/components/schemas/TranscriptionRequest/properties/${name}` };
+    if (judge.validate(schema, value)) continue;
+    const flag = fieldOptions.find(({ field }) => field === name)!.flags.split(' ')[0]!;
+    const { message, params } = judge.errors![0]!;
+    const choices = (params as { allowedValues?: string[] }).allowedValues;
+    throw new Refusal(`${flag} ${JSON.stringify(value)} ${message}${choices ? `: ${choices.join(', ')}` : ''}`);
+  }
+}

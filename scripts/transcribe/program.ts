@@ -1,0 +1,91 @@
+/** What can be typed, and what it asks for. */
+import { resolve } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { formats } from './formats.ts';
+import { formFields, uploadOptions } from './form-fields.ts';
+import type { FormFields } from './form-fields.ts';
+import type { Format } from './formats.ts';
+
+/** Without `--silent`, npm writes two lines of its own before the transcript. */
+export const invocation = 'npm run --silent transcribe --';
+
+export interface Wish {
+  /** Absolute paths of files and folders. */
+  sources: string[];
+  session?: string;
+  /** Where results go, an absolute path. */
+  out?: string;
+  force: boolean;
+  format: Format;
+  fields: FormFields;
+  atOnce: number;
+  url: string;
+  key?: string;
+}
+
+const shortcuts = ['srt', 'vtt', 'md', 'json', 'words'] as const;
+const shortcut = (name: (typeof shortcuts)[number]) =>
+  new Option(`--${name}`, `the same as --format ${name}`).conflicts([
+    'format',
+    ...shortcuts.filter((other) => other !== name),
+  ]);
+
+export const defaultUrl = (): string => `http://127.0.0.1:${process.env['PORT'] || 8080}/v1`;
+
+const command: Command = new Command(invocation)
+  .description('Uploads recordings to the service, waits for their transcripts, and prints or writes them.')
+  .argument('[FILE...]', 'recordings, or folders: the audio and video files in them, by what their names end in')
+  .addOption(new Option('--format <FORMAT>', 'how transcripts are written').choices(formats).default('txt'))
+  .option('--out <FOLDER>', 'write transcripts there; without it, one file is printed, several go beside each')
+  .option('--force', 'replace files that are there already')
+  .option('--at-once <COUNT>', 'how many recordings may be on their way at once', wholeNumber, 4)
+  .option('--session <ID>', 'print the transcript of a session that was begun before; it costs nothing again')
+  .option('--url <URL>', 'where the service answers', defaultUrl())
+  .option('--key <KEY>', 'API key (better: the variable TRANSCRIPTION_API_KEY; else the demo key of the quickstart)')
+  .configureHelp({ helpWidth: 110 })
+  .showHelpAfterError(`What it takes: ${invocation} --help`)
+  .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 2));
+for (const option of [...uploadOptions(), ...shortcuts.map(shortcut)]) command.addOption(option);
+
+type Typed = Pick<Wish, 'format' | 'atOnce' | 'url'> &
+  Partial<Pick<Wish, 'force' | 'key' | 'session'> & { out: string }> &
+  Partial<Record<(typeof shortcuts)[number], true>>;
+
+/** npm runs scripts in the project's folder; a person means the folder he typed in. */
+const meant = (path: string) => resolve(process.env['INIT_CWD'] ?? '', path);
+
+/** What is wrong ends the process with exit code 2. */
+export function readWish(): Wish {
+  command.parse();
+  const { format, force = false, atOnce, url, key, session, out, ...others } = command.opts<Typed>();
+  const fields = formFields(others);
+  const wish: Wish = {
+    sources: command.args.map(meant),
+    ...{ force, fields, atOnce, url },
+    format: shortcuts.find((name) => others[name]) ?? format,
+    ...(session !== undefined && { session }),
+    ...(out !== undefined && { out: meant(out) }),
+    ...(key !== undefined && { key }),
+  };
+  refuseContradictions(wish);
+  return wish;
+}
+
+function refuseContradictions({ sources, session, out, force, fields, url }: Wish): void {
+  const tasks = [sources.length > 0, session !== undefined].filter(Boolean);
+  if (tasks.length === 0) refuse('Say what to transcribe: a FILE, a folder or --session ID');
+  if (tasks.length > 1) refuse('A FILE to transcribe and --session, which is there already: one at a time');
+  if (session !== undefined && (out !== undefined || force || fields.length > 0))
+    refuse('--session prints a transcript that is there: it takes a format and nothing else');
+  if (!URL.canParse(url)) refuse(`--url ${url} is not an address such as http://127.0.0.1:8080/v1`);
+}
+
+/** Ends the process with exit code 2. */
+export function refuse(message: string): never {
+  command.error(message);
+}
+
+function wholeNumber(typed: string): number {
+  if (/^[1-9]\d?$/.test(typed)) return Number(typed);
+  throw new InvalidArgumentError('Expected a whole number from 1 to 99.');
+}

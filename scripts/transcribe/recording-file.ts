@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Refusal } from '../terminal/refusal.ts';
+import { RecordingChanged } from './refusals.ts';
+import type { BigIntStats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+
+/** What tells one state of a file from another without reading it. */
+export interface FileState {
+  bytes: number;
+  /** ns since 1970, as text. */
+  changedAt: string;
+}
+
+export const stateOf = ({ size, mtimeNs }: BigIntStats): FileState => ({
+  bytes: Number(size),
+  changedAt: String(mtimeNs),
+});
+
+export const isSameState = (one: FileState, other: FileState): boolean =>
+  one.bytes === other.bytes && one.changedAt === other.changedAt;
+
+/**
+ * A recording that is held open while it is hashed and sent. Another file that gets its name meanwhile is not read, and
+ * a change of its own bytes is noticed.
+ */
+export class RecordingFile implements AsyncDisposable {
+  readonly path: string;
+  readonly state: FileState;
+  readonly #handle: FileHandle;
+
+  private constructor(path: string, handle: FileHandle, state: FileState) {
+    this.path = path;
+    this.#handle = handle;
+    this.state = state;
+  }
+
+  /**
+   * @param links what to do when the path is a symbolic link
+   * @throws {Refusal} when it is no file
+   */
+  static async open(path: string, links: 'follow' | 'refuse'): Promise<RecordingFile> {
+    const handle = await open(path, constants.O_RDONLY | (links === 'refuse' ? constants.O_NOFOLLOW : 0));
+    const status = await handle.stat({ bigint: true });
+    if (status.isFile()) return new RecordingFile(path, handle, stateOf(status));
+    await handle.close();
+    throw new Refusal(`${path} is not a file`);
+  }
+
+  /** @throws {RecordingChanged} as `read` does */
+  async sha256(signal?: AbortSignal): Promise<string> {
+    const hash = createHash('sha256');
+    for await (const chunk of this.read()) {
+      signal?.throwIfAborted();
+      hash.update(chunk);
+    }
+    return hash.digest('hex');
+  }
+
+  /**
+   * All bytes.
+   * @throws {RecordingChanged} at the end when the file was changed since it was opened
+   * @throws {Refusal} when it can't be read
+   */
+  async *read(): AsyncGenerator<Uint8Array> {
+    const { bytes } = this.state;
+    const range = { start: 0, end: bytes - 1, autoClose: false };
+    try {
+      if (bytes > 0) yield* this.#handle.createReadStream(range) as AsyncIterable<Uint8Array>;
+    } catch (error) {
+      throw new Refusal(`${this.path} can't be read: ${(error as Error).message}`);
+    }
+    const now = stateOf(await this.#handle.stat({ bigint: true }));
+    if (!isSameState(now, this.state)) throw new RecordingChanged(`${this.path} was changed while it was read`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handle.close();
+  }
+}

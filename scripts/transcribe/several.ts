@@ -1,0 +1,83 @@
+/** Several recordings, a few at a time; each becomes a file. */
+import { relative } from 'node:path';
+import pLimit from 'p-limit';
+import { onOneLine } from '../terminal/one-line.ts';
+import { Refusal } from '../terminal/refusal.ts';
+import { render } from './formats.ts';
+import { NotSent, Problem, Unfinished, Unreachable } from './refusals.ts';
+import { isThere, writeResult } from './results.ts';
+import { transcribe } from './session.ts';
+import type { ApiClient } from '../terminal/api-client.ts';
+import type { FormFields } from './form-fields.ts';
+import type { Format } from './formats.ts';
+import type { Course } from './session.ts';
+import type { Target } from './targets.ts';
+
+export interface Outcome {
+  file: string;
+  /** Undefined when the result was written. */
+  failure?: Error;
+}
+
+export interface Manner {
+  fields: FormFields;
+  format: Format;
+  force: boolean;
+  atOnce: number;
+}
+
+/** What happened to each, in the order of the targets. A recording that fails doesn't stop the others. */
+export async function transcribeSeveral(
+  client: ApiClient,
+  targets: readonly Target[],
+  { fields, format, force, atOnce }: Manner,
+  course: Course,
+): Promise<Outcome[]> {
+  const together = Math.min(atOnce, targets.length);
+  const limit = pLimit(together);
+  let hopeless: Error | undefined;
+
+  async function written({ file, result }: Target): Promise<string> {
+    if (course.signal?.aborted) throw new NotSent(false);
+    if (hopeless !== undefined) throw new Refusal('Not tried, because of the refusal above');
+    if (!force && (await isThere(result)))
+      throw new Refusal(`Not sent: ${shown(result)} is there already, and --force would replace it`);
+    const transcript = await transcribe(client, file, fields, { ...course, together, words: format === 'words' });
+    const text = await render(client, transcript, format, course);
+    const { sessionId } = transcript;
+    const isWritten = await writeResult(result, text, { replace: force }).catch((error: Error) => {
+      throw new Unfinished(sessionId, new Refusal(`${shown(result)} can't be written: ${error.message}`));
+    });
+    if (!isWritten) throw new Unfinished(sessionId, new Refusal(`${shown(result)} is there meanwhile`));
+    return transcript.segments.length === 0
+      ? `${shown(result)} (nothing was said, nothing was charged)`
+      : shown(result);
+  }
+
+  async function outcomeOf(target: Target): Promise<Outcome> {
+    const { file } = target;
+    try {
+      course.progress.say(`${shown(file)} → ${await written(target)}`);
+      return { file };
+    } catch (error) {
+      const failure = error as Error;
+      if (concernsAll(failure)) hopeless ??= failure;
+      if (!course.signal?.aborted) course.progress.say(`${shown(file)}: ${failure.message.split('\n')[0]}`);
+      return { file, failure };
+    }
+  }
+
+  return Promise.all(targets.map((target) => limit(() => outcomeOf(target))));
+}
+
+/** No recording would meet anything else. */
+function concernsAll(failure: Error): boolean {
+  const { cause } = failure instanceof Unfinished ? failure : { cause: failure };
+  return cause instanceof Unreachable || (cause instanceof Problem && [401, 403].includes(cause.status));
+}
+
+/** As a person would type it, from where he is. */
+export function shown(path: string): string {
+  const within = relative(process.env['INIT_CWD'] ?? '', path);
+  return onOneLine(within.startsWith('..') ? path : within);
+}

@@ -1,0 +1,168 @@
+import { mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gate, says, ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
+import { useAccount, useService } from '../../support/service/use-service.ts';
+import { tone } from '../../support/uploads/uploads.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import { runScript, startScript } from '../run-script.ts';
+import type { Schema } from '../../../codegen/operations.ts';
+
+const service = useService();
+const account = useAccount(service);
+const base = useFolder();
+let held = gate();
+const recognizer = new ScriptedRecognizer(async ({ options }) => {
+  await held.passed(options.signal);
+  return says('hello world');
+});
+
+beforeAll(async () => {
+  await service.work(recognizer);
+});
+beforeEach(() => {
+  held = gate();
+  held.open();
+});
+
+const command = (args: string[]) => ['scripts/transcribe/main.ts', '--url', `${service.url}/v1`, ...args];
+const env = () => ({ TRANSCRIPTION_API_KEY: account.key, INIT_CWD: base });
+const transcribe = (...args: string[]) => runScript(command(args), env());
+
+async function sessions(query = ''): Promise<Schema<'Session'>[]> {
+  const { body } = await service.get(`/v1/sessions?limit=100${query}`, account.key);
+  return (body as Schema<'SessionPage'>).items;
+}
+
+/** A folder of its own with recordings of 200 ms. @returns its path from where the command is typed */
+async function recordings(folder: string, ...names: string[]): Promise<string> {
+  for (const [index, name] of names.entries()) {
+    await mkdir(join(base, folder, name, '..'), { recursive: true });
+    await writeFile(join(base, folder, name), await tone(200, 300 + index));
+  }
+  return folder;
+}
+
+const here = (path: string) => readFile(join(base, path), 'utf8');
+
+test('files and folders → a transcript beside each; what fails is told and stops nobody', async () => {
+  const folder = await recordings('week', 'Monday.wav', 'late/Tuesday 🎤.WAV', 'same.wav', 'same.mka', '.hidden.wav');
+  const single = await recordings('single', 'one.wav');
+  await writeFile(join(base, folder, 'letter.mp3'), 'Dear Sir or Madam');
+  await writeFile(join(base, folder, 'notes.md'), 'mine');
+  await symlink(join(base, single, 'one.wav'), join(base, folder, 'link.wav'));
+  const { code, stdout, stderr } = await transcribe(folder, join(single, 'one.wav'), join(single, 'one.wav'));
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(await here('week/Monday.txt')).toBe('hello world\n');
+  expect((await readdir(join(base, folder))).sort()).toEqual(
+    [
+      ...['.hidden.wav', 'Monday.txt', 'Monday.wav', 'late', 'letter.mp3', 'link.wav', 'notes.md', 'same.mka'],
+      ...['same.mka.txt', 'same.wav', 'same.wav.txt'],
+    ].sort(),
+  );
+  expect((await readdir(join(base, folder, 'late'))).sort()).toEqual(['Tuesday 🎤.WAV', 'Tuesday 🎤.txt']);
+  expect(await here('single/one.txt')).toBe('hello world\n');
+  expect(stderr).toContain('week/link.wav is left out: links are not followed\n');
+  expect(stderr).toContain('week/Monday.wav → week/Monday.txt\n');
+  expect(stderr).toMatch(
+    /\n5 of 6 recordings are transcribed\.\n\nweek\/letter\.mp3:\n.*\((unsupported_media|no_audio_track)\)\n.*Request/,
+  );
+});
+
+test('a file that is there already is not replaced, and nothing is sent for it, without --force', async () => {
+  const folder = await recordings('edited', 'talk.wav');
+  await writeFile(join(base, 'edited/talk.txt'), 'by hand');
+  const before = (await sessions()).length;
+  const refused = await transcribe(folder);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('edited/talk.txt is there already, and --force would replace it');
+  expect(await here('edited/talk.txt')).toBe('by hand');
+  expect(await sessions()).toHaveLength(before);
+  expect((await transcribe(folder, '--force')).code).toBe(0);
+  expect(await here('edited/talk.txt')).toBe('hello world\n');
+});
+
+test('--out takes them, with their folders; --reference and --retention-days hold for each', async () => {
+  const folder = await recordings('calls', 'a.wav', 'deep/b.wav');
+  const ours = ['--reference', 'CALLS 7', '--retention-days', '30'];
+  const { code } = await transcribe(folder, '--out', 'made/here', '--vtt', ...ours);
+  expect(code).toBe(0);
+  expect(await here('made/here/a.vtt')).toMatch(/^WEBVTT\n/);
+  expect(await here('made/here/deep/b.vtt')).toMatch(/^WEBVTT\n/);
+  const found = await sessions('&reference=CALLS%207');
+  expect(found.map(({ title }) => title).sort()).toEqual(['a', 'b']);
+  expect(found.every(({ deleteAt }) => deleteAt !== undefined)).toBe(true);
+});
+
+test('--title names one recording', async () => {
+  const folder = await recordings('named', 'x.wav');
+  const { code } = await transcribe(join(folder, 'x.wav'), '--title', 'Minutes of “May”');
+  expect(code).toBe(0);
+  expect((await sessions()).map(({ title }) => title)).toContain('Minutes of “May”');
+});
+
+test('--at-once 2 → no more than two are on their way', async () => {
+  const folder = await recordings('many', '1.wav', '2.wav', '3.wav', '4.wav');
+  recognizer.peaks.clear();
+  expect((await transcribe(folder, '--at-once', '2')).code).toBe(0);
+  expect(recognizer.peaks.get(account.id)).toBeLessThanOrEqual(2);
+});
+
+test('Ctrl-C → says that the session goes on; --session prints it later, charged once', async () => {
+  const folder = await recordings('long', 'meeting.wav');
+  held = gate();
+  const running = startScript(command([join(folder, 'meeting.wav'), '--srt']), env());
+  await running.says('Transcribing meeting.wav …');
+  running.kill('SIGINT');
+  const { code, stdout, stderr } = await running.ended;
+  expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+  const [, typed] = /\n {2}npm run --silent transcribe -- (--session .*)\n$/.exec(stderr)!;
+  const [, id, ...others] = typed!.split(' ');
+  expect(others).toEqual(['--format', 'srt', '--url', `${service.url}/v1`]);
+  held.open();
+  const fetched = await transcribe('--session', id!, '--vtt');
+  expect(fetched).toMatchObject({ code: 0, stdout: expect.stringContaining('WEBVTT') });
+  expect((await transcribe('--session', id!)).stdout).toBe('hello world\n');
+  const { body } = await service.get(`/v1/sessions/${id}`, account.key);
+  expect(body).toMatchObject({ title: 'meeting', chargedMs: 200 });
+});
+
+test('Ctrl-C while several are on their way → those go on, the others were not sent', async () => {
+  const folder = await recordings('halfway', '1.wav', '2.wav', '3.wav');
+  held = gate();
+  const before = (await sessions()).length;
+  const running = startScript(command([folder, '--at-once', '1']), env());
+  await running.says('Transcribing 1.wav …');
+  running.kill('SIGINT');
+  const { code, stderr } = await running.ended;
+  expect(code).toBe(130);
+  expect(stderr).toContain('0 of 3 recordings are transcribed.');
+  expect(stderr.match(/--session /g)).toHaveLength(1);
+  expect(await sessions()).toHaveLength(before + 1);
+});
+
+test('on a terminal → bars, and nothing of the terminal is left changed', async () => {
+  const folder = await recordings('shown', 'one.wav', 'two\n\u001b[31m.wav');
+  const line = [process.execPath, ...command([folder])].map((word) => `'${word}'`).join(' ');
+  const { code, stdout } = await startScript(['-qec', line, '/dev/null'], env(), ['script']).ended;
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/█{20} 100 % {2}/);
+  expect(stdout).toContain('2 of 2 recordings are transcribed.');
+  expect(stdout).not.toMatch(/\x1b\[\?|\x1b\[31m/);
+});
+
+test.each([
+  ['--title for several', ['edited', 'single/one.wav', '--title', 'X'], '--title can be that of one recording only'],
+  ['a title that the contract refuses', ['single/one.wav', '--title', ' '], '--title " " must match'],
+  ['too many days', ['single/one.wav', '--retention-days', '3651'], '--retention-days "3651" must be <= 3650'],
+  [
+    'an unknown mode',
+    ['single/one.wav', '--channels', 'both'],
+    '--channels "both" must be equal to one of the allowed',
+  ],
+  ['a session and a file', ['single/one.wav', '--session', 'x'], 'one at a time'],
+  ['nothing', [], 'Say what to transcribe'],
+])('%s → what was wrong, exit 2', async (_, args, message) => {
+  const { code, stdout, stderr } = await transcribe(...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(message);
+});
