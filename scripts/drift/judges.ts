@@ -25,8 +25,8 @@ export class Judges {
     this.#copy = copy;
   }
 
-  /** What a judge reports about the project with these files changed. */
-  async judge(name: JudgeName, files: ChangedFiles, test?: string): Promise<Verdict> {
+  /** What a judge reports about the project with these files changed. @param tests the files that `test` runs */
+  async judge(name: JudgeName, files: ChangedFiles, ...tests: string[]): Promise<Verdict> {
     switch (name) {
       case 'compiler':
         return byFaults(this.#compiler.serverFaults(files));
@@ -39,7 +39,7 @@ export class Judges {
       case 'release':
         return this.#run(files, 'scripts/check/breaking-changes.ts');
       case 'test':
-        return this.#run(files, '--experimental-vm-modules', jest, '--runInBand', ...alsoWhenOpen, test!);
+        return this.#run(files, '--experimental-vm-modules', jest, '--runInBand', ...alsoWhenOpen, ...tests);
     }
   }
 

@@ -13,8 +13,9 @@ import type { Mutation } from './mutations.ts';
 
 const titleOf = ({ judge, test }: Pick<Mutation, 'judge' | 'test'>) => test ?? judgeTitles[judge];
 
-/** Each judge of the table once: a judge that always fails proves nothing. */
-const soundChecks = [...new Map(mutations.map((mutation) => [titleOf(mutation), mutation])).values()];
+/** A judge that always fails proves nothing. So each judge of the table judges once, all of its tests in one run. */
+const testFiles = [...new Set(mutations.flatMap(({ test = [] }) => test))];
+const otherJudges = new Set(mutations.map(({ judge }) => judge).filter((judge) => judge !== 'test'));
 
 function report(caught: boolean, sentence: string, { kind, words }: Verdict): void {
   if (kind === 'not run') return console.log(`- ${sentence}: ${words}`);
@@ -29,13 +30,19 @@ const copy = await ProjectCopy.make();
 try {
   const judges = new Judges(await Compiler.make(), copy);
   console.log('Without a mutation, nothing is found by:');
-  for (const { judge, test } of soundChecks) {
-    const verdict = await judges.judge(judge, {}, test);
-    report(verdict.kind === 'missed', titleOf({ judge, ...(test !== undefined && { test }) }), verdict);
+  for (const judge of otherJudges) {
+    const verdict = await judges.judge(judge, {});
+    report(verdict.kind === 'missed', judgeTitles[judge], verdict);
   }
+  const verdict = await judges.judge('test', {}, ...testFiles);
+  report(verdict.kind === 'missed', testFiles.join(', '), verdict);
   console.log('\nEach mutation is caught:');
   for (const mutation of mutations) {
-    const verdict = await judges.judge(mutation.judge, await changedBy(mutation), mutation.test);
+    const verdict = await judges.judge(
+      mutation.judge,
+      await changedBy(mutation),
+      ...(mutation.test === undefined ? [] : [mutation.test]),
+    );
     report(verdict.kind === 'caught', `${mutation.drift} → ${titleOf(mutation)}`, verdict);
   }
 } finally {

@@ -23,13 +23,17 @@ beforeAll(async () => {
 });
 afterAll(() => rm(out, { recursive: true, force: true }));
 
-const bench = (...args: string[]) => runScript(['scripts/bench/main.ts', ...args, '--out', out], {});
+/** Each writes to a folder of its own, so that several can run at once. */
+const folderOf = (name: string) => join(out, name);
+const bench = (...args: string[]) => runScript(['scripts/bench/main.ts', ...args, '--out', folderOf(args[0]!)], {});
 
-test.each(benches.map(({ name }) => name))('%s → a table, its JSON, its chart, and nothing else', async (name) => {
+const names = benches.map(({ name }) => name);
+test.concurrent.each(names)('%s → a table, its JSON, its chart, and nothing else', async (name) => {
+  const folder = folderOf(name);
   const { code, stdout, stderr } = await bench(name, '--size', 'tiny');
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('…') });
   expect(stdout).toMatch(new RegExp(`^${name}: goals\n┌`));
-  const run = JSON.parse(await readFile(join(out, `${name}.json`), 'utf8')) as Run;
+  const run = JSON.parse(await readFile(join(folder, `${name}.json`), 'utf8')) as Run;
   expect(run).toMatchObject({ name, size: 'tiny', machine: { node: process.version } });
   expect(run.checks).not.toEqual([]);
   for (const { work, values } of run.checks) {
@@ -37,8 +41,8 @@ test.each(benches.map(({ name }) => name))('%s → a table, its JSON, its chart,
     expect(values.length).toBeGreaterThan(0);
     for (const value of values) expect(Number.isFinite(value)).toBe(true);
   }
-  expect((await readdir(out)).filter((file) => file.startsWith('run-'))).toEqual([]);
-  expect(processesAbout(out)).toEqual([]);
+  expect((await readdir(folder)).filter((file) => file.startsWith('run-'))).toEqual([]);
+  expect(processesAbout(folder)).toEqual([]);
 });
 
 test('every chart → well-formed, nothing in it cut off, and no text over another or over a bar', async () => {
@@ -47,7 +51,7 @@ test('every chart → well-formed, nothing in it cut off, and no text over anoth
   try {
     const page = await browser.newPage();
     for (const { name } of benches) {
-      const svg = await readFile(join(out, `${name}.svg`), 'utf8');
+      const svg = await readFile(join(folderOf(name), `${name}.svg`), 'utf8');
       expect(await page.evaluate(faultsOf(svg))).toEqual([]);
     }
   } finally {

@@ -5,7 +5,6 @@ import { jest } from '@jest/globals';
 import { decodeAudio } from '../../../../src/audio/decode.ts';
 import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
-import { createPocketSphinx } from '../../../../src/recognizers/pocketsphinx/pocketsphinx.ts';
 import { createSherpaOnnx } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
 import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';
@@ -22,8 +21,7 @@ import type { Tone } from '../../../support/models/tiny/spoken-tones.ts';
 
 const folder = useFolder();
 const tinyModel = await makeTinySenseVoice(join(folder, 'model'));
-const english = await startSpeechServer({ recognizer: createPocketSphinx() });
-const closing: { close(): Promise<void> }[] = [english];
+const closing: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(closing.map((each) => each.close())));
 
 function askingFor(server: RunningSpeechServer, model = 'whisper-1', apiKey?: string, atOnce = 4): Recognizer {
@@ -36,8 +34,8 @@ const hearsTones = await toneServer();
 const tones = await toneSpeech(folder);
 recognizerConformance('openai', () => askingFor(hearsTones), tones);
 cutConformance('openai', () => askingFor(hearsTones), 120_000, tones);
-// A voice is more than tones: what is sent of it must be good enough for a recognizer of speech.
-speechConformance('openai', () => askingFor(english));
+// test/src/worker/openai.test.ts sends a voice.
+speechConformance('openai', () => askingFor(hearsTones), tones);
 
 const signal = new AbortController().signal;
 async function toneServer(options: SpeechServerOptions = {}): Promise<RunningSpeechServer> {
