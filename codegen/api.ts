@@ -191,7 +191,8 @@ export interface components {
              */
             chargedMs?: number;
             /**
-             * @description The language of the transcript as a BCP 47 tag, when the recognizer knows it.
+             * @description The language of the recording as a BCP 47 tag in its canonical spelling. The one that the upload asked for, if it
+             *     did; otherwise, once completed, the one that the recognizer was set to or found, when it tells.
              * @example en-US
              */
             language?: string;
@@ -238,7 +239,8 @@ export interface components {
         SessionError: {
             /**
              * @description A stable code: `unsupported_media`, `no_audio_track`, `audio_too_long`, `insufficient_balance`,
-             *     `recognizer_error`, `timed_out`, `canceled` or `too_many_channels`. Others may be added.
+             *     `recognizer_error`, `timed_out`, `canceled`, `too_many_channels` or `language_not_supported`, whose message says
+             *     which languages the recognizer knows, as far as it tells. Others may be added.
              * @example unsupported_media
              */
             code: string;
@@ -274,7 +276,8 @@ export interface components {
              */
             durationMs?: number;
             /**
-             * @description The language of the transcript as a BCP 47 tag, when the recognizer knows it.
+             * @description The language of the recording as a BCP 47 tag in its canonical spelling. The one that the upload asked for, if it
+             *     did; otherwise, once completed, the one that the recognizer was set to or found, when it tells.
              * @example en-US
              */
             language?: string;
@@ -398,7 +401,7 @@ export interface components {
          *     **0:00:00 S1** good morning and welcome
          */
         Markdown: string;
-        /** @description The form of an upload. Other fields, and repeated ones, are refused. */
+        /** @description The form of an upload. Other fields are refused, and so are repeated ones except `keyterms`. */
         TranscriptionRequest: {
             /**
              * Format: binary
@@ -431,6 +434,29 @@ export interface components {
              */
             retentionDays?: number;
             channels?: components["schemas"]["ChannelMode"];
+            /**
+             * @description The language that is spoken, as a BCP 47 tag of language, script and region, the last two of which may be missing:
+             *     `de`, `en-GB`, `zh-Hant`. The recognizer is told. One that does not know the language fails the session with
+             *     `language_not_supported`, uncharged, instead of writing nonsense. Recognizers tell languages apart by the first
+             *     part of the tag. Without it, recognizers that can find out the language do so, unless the operator has set one.
+             * @example de
+             */
+            language?: string;
+            /**
+             * Format: int32
+             * @description How many people speak. A hint: recognizers that tell speakers apart may use it, others ignore it.
+             * @example 2
+             */
+            speakers?: number;
+            /**
+             * @description Names, products and other words that are likely to be said, each in a field of its own. A hint: recognizers may
+             *     write these words more often as they are written here, or ignore them all or from some number on.
+             * @example [
+             *       "Okapi",
+             *       "Ngorongoro"
+             *     ]
+             */
+            keyterms?: string[];
         };
         /**
          * @description `mixed`, as without it: all channels are transcribed together. `separate`: each channel is transcribed for itself,
@@ -1239,6 +1265,12 @@ export interface components {
          */
         Reference: string;
         /**
+         * @description Only sessions in this language: the first part of a BCP 47 tag. `en` finds sessions whose `language` is `en`, `en-GB`
+         *     or any other English.
+         * @example en
+         */
+        Language: string;
+        /**
          * @description Only the segments that hold one of the words or phrases of `q`, and none that it excludes, with the `index` that
          *     they have in the whole transcript; captions and texts hold them alone, too. `q` is what it is in the list of sessions.
          * @example budget
@@ -1426,6 +1458,12 @@ export interface operations {
                  * @example TICKET-4711
                  */
                 reference?: components["parameters"]["Reference"];
+                /**
+                 * @description Only sessions in this language: the first part of a BCP 47 tag. `en` finds sessions whose `language` is `en`, `en-GB`
+                 *     or any other English.
+                 * @example en
+                 */
+                language?: components["parameters"]["Language"];
             };
             header?: never;
             path?: never;
@@ -1714,7 +1752,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The audio file and, optionally, its duration as the client knows it. */
+        /** @description The audio file and, optionally, what the client knows of it. */
         requestBody: {
             content: {
                 "multipart/form-data": components["schemas"]["TranscriptionRequest"];

@@ -12,6 +12,7 @@ export type FailureCode =
   | 'audio_too_long'
   | 'insufficient_balance'
   | 'recognizer_error'
+  | 'language_not_supported'
   | 'timed_out'
   | 'canceled'
   | 'too_many_channels';
@@ -92,9 +93,16 @@ export interface SessionTable {
   confirmed_short: Generated<boolean>;
   /** The longest audio that the account could upload when this upload was accepted. */
   max_audio_ms: number;
+  /** BCP 47: the language that the upload asked for; else, once completed, that of the transcript. */
   language: ColumnType<string | null, string | null | undefined, string | null>;
+  /** How many people speak, as the upload says. */
+  speakers: ColumnType<number | null, number | null | undefined, never>;
+  /** Words that are likely to be said, as the upload says. */
+  keyterms: ColumnType<string[] | null, string[] | null | undefined, never>;
   progress: ColumnType<number | null, number | null | undefined, number | null>;
   error_code: CodeOrNull;
+  /** With `language_not_supported`: the languages that the recognizer knows, separated by commas, if it tells. */
+  known_languages: ColumnType<string | null, never, string | null>;
   /** Once completed: what was charged, as in the ledger; 0 where nothing was said. */
   charged_ms: ColumnType<number | null, never, number>;
   /** How much of the balance is reserved for this session; 0 once it is final. */

@@ -12,6 +12,7 @@ import { findableOf, makeFindable } from '../src/sessions/indexing.ts';
 import { giveJob } from '../src/sessions/job.ts';
 import { ApiError, unavailable } from '../src/api/answers/problem.ts';
 import { maxAttempts, newJobId } from '../src/queue/queue.ts';
+import { canonicalTag } from '../src/languages.ts';
 import { pollAgainSeconds } from '../src/sessions/view.ts';
 import { fingerprintOf } from '../src/api/uploads/fingerprint.ts';
 import { titleOf } from '../src/api/uploads/title.ts';
@@ -121,6 +122,9 @@ async function accept(
     queueJobId: newJobId(),
     title,
     reference: body.reference,
+    language: body.language && canonicalTag(body.language),
+    speakers: body.speakers,
+    keyterms: body.keyterms,
     durationMs,
     maxAudioMs: account.max_audio_ms,
     reservedMs,

@@ -1,5 +1,6 @@
 import { decodeCursor, encodeCursor } from '../src/api/reads/cursor.ts';
 import { invalidRequest } from '../src/api/answers/problem.ts';
+import { canonicalTag, primaryOf } from '../src/languages.ts';
 import { searchText } from '../src/api/reads/search-text.ts';
 import { toSession } from '../src/sessions/view.ts';
 import { toMicroseconds } from '../src/api/reads/time.ts';
@@ -18,6 +19,7 @@ export const listSessions: Handler<'listSessions'> = async ({ query, principal }
     createdBefore: timeOf('createdBefore', query.createdBefore),
     q: searchText(query.q),
     reference: query.reference,
+    language: query.language && primaryOf(canonicalTag(query.language)!),
   };
   const limit = query.limit!;
   const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, filter);

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { canonicalTag } from './languages.ts';
 import { recognizerNames } from './recognizers/names.ts';
 import { chooseModel } from './recognizers/sherpa-onnx/installed-models.ts';
 import type { SpeechServer } from './recognizers/openai/speech-server.ts';
@@ -19,6 +20,8 @@ export interface Config {
   databaseUrl: string | undefined;
   dataDir: string;
   recognizer: RecognizerName;
+  /** What a recording is in whose upload says no language (BCP 47). Undefined: the recognizer finds out, if it can. */
+  recognizerLanguage: string | undefined;
   /** Only for `sherpa-onnx`. */
   sherpaOnnxModel: ChosenModel | undefined;
   /** How long a process of `sherpa-onnx` keeps its model in memory while it has nothing to do. */
@@ -80,6 +83,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     model: read('OPENAI_MODEL', 'whisper-1', (text) => text, 'the name of a model'),
   });
 
+  const language = read(
+    'RECOGNIZER_LANGUAGE',
+    'auto',
+    (text) => (text === 'auto' ? text : canonicalTag(text)),
+    'auto, or a language such as de, en-GB or zh-Hant',
+  );
   const dataDir = resolve(read('DATA_DIR', '.data', (text) => text, 'a folder'));
   const config: Config = {
     host: read('HOST', '127.0.0.1', (text) => (/^[\w.:-]+$/.test(text) ? text : undefined), 'an address to listen on'),
@@ -93,6 +102,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     ),
     dataDir,
     recognizer: oneOf('RECOGNIZER', 'pocketsphinx', recognizerNames),
+    recognizerLanguage: language === 'auto' ? undefined : language,
     sherpaOnnxModel: read<ChosenModel | undefined>(
       'SHERPA_ONNX_MODEL',
       undefined,

@@ -8,7 +8,7 @@ import { layFoundation } from './foundation.ts';
 import { closeGracefully, listen } from './listening.ts';
 import { createLog } from './log.ts';
 import { createOpsServer } from './ops.ts';
-import { RecognizerError } from './recognizers/recognizer.ts';
+import { LanguageNotKnown, RecognizerError } from './recognizers/recognizer.ts';
 import type { Config } from './config.ts';
 import type { Log } from './log.ts';
 import type { Recognizer } from './recognizers/recognizer.ts';
@@ -93,6 +93,9 @@ async function start(config: Config, log: Log, halves: Halves): Promise<() => Pr
 async function checkedRecognizer(config: Config): Promise<Recognizer> {
   const { selectRecognizer } = await import('./recognizers/select.ts');
   const recognizer = await selectRecognizer(config);
-  await recognizer.check();
+  await recognizer.check(config.recognizerLanguage).catch((error: unknown) => {
+    if (!(error instanceof LanguageNotKnown)) throw error;
+    throw new RecognizerError(error.code, `RECOGNIZER_LANGUAGE: ${error.message}`, { retryable: false });
+  });
   return recognizer;
 }

@@ -3,6 +3,7 @@ import { measuredDuration } from './0002-measured-duration.ts';
 import { namesAndCharges } from './0004-names-and-charges.ts';
 import { search } from './0005-search.ts';
 import { retention } from './0006-retention.ts';
+import { languagesAndHints } from './0007-languages-and-hints.ts';
 import { channels } from './0008-channels.ts';
 import type { Migration } from 'kysely/migration';
 
@@ -13,5 +14,6 @@ export const migrations: Record<string, Migration> = {
   '0004-names-and-charges': namesAndCharges,
   '0005-search': search,
   '0006-retention': retention,
+  '0007-languages-and-hints': languagesAndHints,
   '0008-channels': channels,
 };

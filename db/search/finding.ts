@@ -23,6 +23,8 @@ export interface SearchRange {
   statuses: SessionStatus[] | null;
   /** Null: of any, and of none. */
   reference: string | null;
+  /** Null: in any. */
+  language: string | null;
   /** From this time on, and before this place: RFC 3339, or `infinity`. */
   from: string;
   time: string;
@@ -60,10 +62,11 @@ const checks = (parameter: ParameterOf<Conditions>) => sql`checks as materialize
   select query::tsquery as query, wanted
   from unnest(${parameter('checked')}::text[], ${parameter('isWanted')}::boolean[]) as c (query, wanted))`;
 
-/** Whether a session `s` is of a status and of the reference that were asked for, and fulfils the conditions that are looked for in it. */
+/** Whether a session `s` is of a status, of the reference and in the language that were asked for, and fulfils the conditions that are looked for in it. */
 const holds = (parameter: ParameterOf<Conditions>) => sql<boolean>`
   (${parameter('statuses')}::text[] is null or s.status = any(${parameter('statuses')}::text[]))
   and (${parameter('reference')}::text is null or s.reference = ${parameter('reference')})
+  and (${parameter('language')}::text is null or split_part(s.language, '-', 1) = ${parameter('language')})
   and coalesce((select bool_and(wanted = exists (
       select from passages p where p.account_id = s.account_id and p.session_id = s.id and p.words @@ query))
     from checks), true)`;

@@ -20,7 +20,16 @@ export interface Claim {
   measured_ms: number | null;
   /** Each channel is recognized for itself. */
   separate_channels: boolean;
+  /** What the upload says of its recording. */
+  language: string | null;
+  speakers: number | null;
+  keyterms: string[] | null;
 }
+
+const ofClaim = [
+  ...(['attempt', 'title', 'max_audio_ms', 'reserved_ms', 'measured_ms'] as const),
+  ...(['separate_channels', 'language', 'speakers', 'keyterms'] as const),
+] as const satisfies readonly (keyof Claim)[];
 
 /** Claims a session for one attempt of its own job. Undefined when the session is final or belongs to another job. */
 export function claimIfNotFinal(
@@ -43,7 +52,7 @@ export function claimIfNotFinal(
     .where('queue_job_id', '=', queueJobId)
     .where('status', 'in', ['queued', 'processing'])
     .where('attempts_left', '>', 0)
-    .returning(['attempt', 'title', 'max_audio_ms', 'reserved_ms', 'measured_ms', 'separate_channels'])
+    .returning(ofClaim)
     .executeTakeFirst();
 }
 

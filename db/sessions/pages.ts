@@ -11,6 +11,8 @@ import type { ReadableSession } from './readable.ts';
 export interface SessionFilter {
   statuses?: readonly SessionStatus[] | undefined;
   reference?: string | undefined;
+  /** The first part of a canonical BCP 47 tag. */
+  language?: string | undefined;
   /** RFC 3339, UTC, with microseconds. */
   createdAfter?: string | undefined;
   createdBefore?: string | undefined;
@@ -35,14 +37,22 @@ export interface PageQuestion extends SessionFilter {
  */
 export async function listSessions(db: Queryable, question: PageQuestion): Promise<ReadableSession[]> {
   const statuses = [...new Set(question.statuses)];
-  if (question.reference !== undefined) {
-    const { reference, limit } = question;
-    return pageOfReference.run(db, { ...boundsOf(question), reference, statuses, limit });
+  const { reference, language, limit } = question;
+  if (reference !== undefined) {
+    return pageOfReference.run(db, { ...boundsOf(question), reference, language: language ?? null, statuses, limit });
+  }
+  if (language !== undefined) {
+    const asked = statuses.length === 0 ? everyStatus : statuses;
+    return pagesByLanguage[asked.length - 1]!.run(db, { ...valuesOf(question, asked), language });
   }
   if (statuses.length === 0) return (await findPages(db, [question]))[0]!;
+  return pagesByStatus[statuses.length - 1]!.run(db, valuesOf(question, statuses));
+}
+
+function valuesOf(question: PageQuestion, statuses: readonly SessionStatus[]): PageValues {
   const values: Partial<PageValues> = { ...boundsOf(question), limit: question.limit };
   statuses.forEach((status, index) => (values[statusNames[index]!] = status));
-  return pagesByStatus[statuses.length - 1]!.run(db, values as PageValues);
+  return values as PageValues;
 }
 
 /**
@@ -70,18 +80,8 @@ interface PageValues extends Bounds {
   limit: number;
 }
 
+const everyStatus: readonly SessionStatus[] = ['queued', 'processing', 'completed', 'failed'];
 const statusNames = ['status0', 'status1', 'status2', 'status3'] as const;
-
-/**
- * One statement for each number of statuses. Each status is read from its own place in the index, and the results are
- * merged. One range over all statuses would read every session in between.
- */
-const pagesByStatus = statusNames.map(
-  (_, index) =>
-    new Prepared<PageValues, ReadableSession>(`page-of-${index + 1}`, (db, parameter) =>
-      pageOf(db, parameter, statusNames.slice(0, index + 1)),
-    ),
-);
 
 const pageWithin = (db: Queryable, parameter: ParameterOf<Bounds & { limit: number }>) =>
   db
@@ -94,29 +94,50 @@ const pageWithin = (db: Queryable, parameter: ParameterOf<Bounds & { limit: numb
     .orderBy('id', 'desc')
     .limit(parameter('limit'));
 
-function pageOf(db: Queryable, parameter: ParameterOf<PageValues>, statuses: readonly (typeof statusNames)[number][]) {
-  const of = (status: (typeof statusNames)[number]) =>
-    pageWithin(db, parameter).where('status', '=', parameter(status));
+type Page = ReturnType<typeof pageWithin>;
 
-  const [first, ...others] = statuses;
-  return others
-    .reduce(
-      (union, status) => union.unionAll(db.selectFrom(of(status).as('page')).selectAll()),
-      db.selectFrom(of(first!).as('page')).selectAll(),
-    )
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(parameter('limit'));
-}
+/**
+ * One statement for each number of statuses. Each status is read from its own place in the index, and the results are
+ * merged. One range over all statuses would read every session in between.
+ */
+const pagesOf = <Values extends PageValues>(name: string, only: (page: Page, parameter: ParameterOf<Values>) => Page) =>
+  statusNames.map(
+    (_, index) =>
+      new Prepared<Values, ReadableSession>(`${name}-${index + 1}`, (db, parameter) => {
+        const given: ParameterOf<PageValues> = parameter;
+        const [first, ...others] = statusNames
+          .slice(0, index + 1)
+          .map((status) => only(pageWithin(db, given).where('status', '=', given(status)), parameter));
+        return others
+          .reduce(
+            (union, page) => union.unionAll(db.selectFrom(page.as('page')).selectAll()),
+            db.selectFrom(first!.as('page')).selectAll(),
+          )
+          .orderBy('created_at', 'desc')
+          .orderBy('id', 'desc')
+          .limit(given('limit'));
+      }),
+  );
 
-/** Few sessions have the same reference: those of other statuses may be read and left out. */
+const pagesByStatus = pagesOf<PageValues>('page-of', (page) => page);
+
+/** What the index holds of a session's language. */
+const primaryOf = sql<string>`split_part(language, '-', 1)`;
+
+/** Of a language there may be very many sessions in one status and few in another: its index knows the status, too. */
+const pagesByLanguage = pagesOf<PageValues & { language: string }>('page-of-language', (page, parameter) =>
+  page.where(primaryOf, '=', parameter('language')),
+);
+
+/** Few sessions have the same reference: those of other statuses and languages may be read and left out. */
 const pageOfReference = new Prepared<
-  Bounds & { reference: string; statuses: SessionStatus[]; limit: number },
+  Bounds & { reference: string; language: string | null; statuses: SessionStatus[]; limit: number },
   ReadableSession
 >('page-of-reference', (db, parameter) =>
   pageWithin(db, parameter)
     .where('reference', '=', parameter('reference'))
-    .where(sql<boolean>`(${parameter('statuses')}::text[] = '{}' or status = any(${parameter('statuses')}::text[]))`),
+    .where(sql<boolean>`(${parameter('statuses')}::text[] = '{}' or status = any(${parameter('statuses')}::text[]))`)
+    .where(sql<boolean>`(${parameter('language')}::text is null or ${primaryOf} = ${parameter('language')})`),
 );
 
 /**

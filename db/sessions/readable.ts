@@ -46,6 +46,7 @@ function readSession(next: Texts) {
     language: next.textOrNull(),
     progress: next.numberOrNull(),
     error_code: next.textOrNull() as FailureCode | null,
+    known_languages: next.textOrNull(),
     transcript_version: next.textOrNull(),
     delete_at: next.textOrNull(),
   } satisfies Partial<Selectable<SessionTable>>;

@@ -26,6 +26,10 @@ export interface NewSession {
   title: string;
   /** The client's own name for it. */
   reference?: string | undefined;
+  /** What the upload says of its recording. */
+  language?: string | undefined;
+  speakers?: number | undefined;
+  keyterms?: readonly string[] | undefined;
   /** Measured at the upload, when it could be measured. */
   durationMs: number | undefined;
   /**
@@ -61,6 +65,9 @@ export function insertQueuedSession(trx: Trx, session: NewSession): Promise<Queu
       status: 'queued',
       title: session.title,
       reference: session.reference ?? null,
+      language: session.language ?? null,
+      speakers: session.speakers ?? null,
+      keyterms: session.keyterms === undefined ? null : [...session.keyterms],
       duration_ms: session.durationMs ?? null,
       measured_ms: session.durationMs ?? null,
       max_audio_ms: session.maxAudioMs,
@@ -76,12 +83,16 @@ export function insertQueuedSession(trx: Trx, session: NewSession): Promise<Queu
 const deleteAt = (days: number | undefined) =>
   days === undefined ? null : sql<string>`now() + make_interval(hours => 24 * ${days}::int)`;
 
-/** Fails a session, whatever attempt runs. Answers what it had reserved; undefined when it was final already. */
+/**
+ * Fails a session, whatever attempt runs. Answers what it had reserved; undefined when it was final already.
+ * @param knownLanguages with `language_not_supported`: those that the recognizer knows, if it tells
+ */
 export async function failIfNotFinal(
   trx: Trx,
   accountId: string,
   id: string,
   code: FailureCode,
+  knownLanguages?: readonly string[],
 ): Promise<{ reservedMs: number } | undefined> {
   const session = await trx
     .selectFrom('sessions')
@@ -98,6 +109,7 @@ export async function failIfNotFinal(
       status: 'failed',
       completed_at: now,
       error_code: code,
+      known_languages: knownLanguages?.join(', ') ?? null,
       progress: null,
       reserved_ms: 0,
       last_error_code: null,
@@ -146,6 +158,7 @@ export function retryIfFailed(
       started_at: null,
       completed_at: null,
       error_code: null,
+      known_languages: null,
     })
     .where('account_id', '=', accountId)
     .where('id', '=', id)

@@ -35,13 +35,13 @@ export function sessionJson(session: Session) {
 }
 
 export function sessionText(session: Session): string {
+  const error = toSessionError(session);
   return details({
     Session: session.id,
     Account: session.account_id,
     Title: session.title,
     Status: session.status,
-    Error:
-      session.error_code === null ? undefined : `${session.error_code}: ${toSessionError(session.error_code).message}`,
+    Error: error && `${error.code}: ${error.message}`,
     Progress: session.progress === null ? undefined : `${session.progress} %`,
     Duration: session.duration_ms === null ? 'not measured' : formatDuration(session.duration_ms),
     Reserved: formatDuration(session.reserved_ms),

@@ -27,7 +27,7 @@ export interface Segment {
 
 export interface Transcript {
   /** BCP 47, such as `en-US`. */
-  language?: string;
+  language?: string | undefined;
   /** In order of time; empty when nothing was said. */
   segments: Segment[];
 }
@@ -40,7 +40,17 @@ export interface DecodedAudio {
   silences: Silence[];
 }
 
-export interface RecognizeOptions {
+/** What is known of a recording before it is heard. */
+export interface Hints {
+  /** What is spoken, as a canonical BCP 47 tag. Undefined: nobody said. */
+  language?: string | undefined;
+  /** How many people speak. */
+  speakers?: number | undefined;
+  /** Words that are likely to be said. */
+  keyterms?: readonly string[] | undefined;
+}
+
+export interface RecognizeOptions extends Hints {
   /** Kills whatever is running; `recognize` then rejects with the signal's reason. */
   signal: AbortSignal;
   /** Gets whole percents below 100, each larger than the last. */
@@ -50,9 +60,15 @@ export interface RecognizeOptions {
 /** Turns decoded audio into a transcript. Knows no row and no job. */
 export interface Recognizer {
   readonly name: string;
-  /** @throws {RecognizerError} it can't run here; the message says what to install */
-  check(): Promise<void>;
   /**
+   * @param language what it will be told where nobody else says a language (BCP 47)
+   * @throws {LanguageNotKnown}
+   * @throws {RecognizerError} it can't run here; the message says what to install
+   */
+  check(language?: string): Promise<void>;
+  /**
+   * Hints that it can't use are ignored, except for the language.
+   * @throws {LanguageNotKnown}
    * @throws {RecognizerError}
    * @throws the abort reason of `options.signal`
    */
@@ -61,7 +77,7 @@ export interface Recognizer {
   close(): Promise<void>;
 }
 
-export type RecognizerErrorCode = 'recognizer_error' | 'timed_out';
+export type RecognizerErrorCode = 'recognizer_error' | 'timed_out' | 'language_not_supported';
 
 export class RecognizerError extends Error {
   override readonly name = 'RecognizerError';
@@ -73,5 +89,19 @@ export class RecognizerError extends Error {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.code = code;
     this.retryable = options.retryable;
+  }
+}
+
+/** The recognizer would write nonsense: it does not know the language that is spoken. */
+export class LanguageNotKnown extends RecognizerError {
+  /** BCP 47; undefined where nobody knows which it knows. */
+  readonly known: readonly string[] | undefined;
+
+  constructor(language: string, known: readonly string[] | undefined) {
+    const others = known === undefined ? '' : `; it knows ${known.join(', ')}`;
+    super('language_not_supported', `the recognizer does not know the language ${language}${others}`, {
+      retryable: false,
+    });
+    this.known = known;
   }
 }

@@ -8,6 +8,8 @@ export interface RecognizerSettings {
   recognizer: RecognizerName;
   /** Where downloaded models are. */
   dataDir: string;
+  /** `RECOGNIZER_LANGUAGE` */
+  recognizerLanguage: string | undefined;
   /** `SHERPA_ONNX_MODEL` */
   sherpaOnnxModel: ChosenModel | undefined;
   /** `RECOGNIZER_IDLE_MINUTES` */
@@ -20,10 +22,10 @@ export interface RecognizerSettings {
 const makers: Record<RecognizerName, (settings: RecognizerSettings) => Promise<Recognizer>> = {
   pocketsphinx: async () => (await import('./pocketsphinx/pocketsphinx.ts')).createPocketSphinx(),
   // The configuration asks for a model where this is the recognizer.
-  'sherpa-onnx': async ({ sherpaOnnxModel, dataDir, recognizerIdleMinutes }) => {
+  'sherpa-onnx': async ({ sherpaOnnxModel, dataDir, recognizerIdleMinutes, recognizerLanguage: language }) => {
     const { createSherpaOnnx } = await import('./sherpa-onnx/sherpa-onnx.ts');
     const diarization = { folder: modelFolder(dataDir, 'diarization') };
-    return createSherpaOnnx({ ...sherpaOnnxModel!, diarization, idleMs: recognizerIdleMinutes * 60_000 });
+    return createSherpaOnnx({ ...sherpaOnnxModel!, language, diarization, idleMs: recognizerIdleMinutes * 60_000 });
   },
   // The configuration makes sure that there is a server when this is the recognizer.
   openai: async ({ openai }) => (await import('./openai/openai.ts')).createOpenAi({ server: openai! }),

@@ -8,7 +8,7 @@ import type { Passage } from './passages.ts';
 /** What there is to find of a session. */
 export interface Indexable {
   title: string;
-  /** Of the transcript, as a BCP 47 tag; null when nobody knows. */
+  /** Of the transcript, as a BCP 47 tag; null when nobody knows. Without a transcript it does not matter. */
   language: string | null;
   /** As JSON text; undefined while there is no transcript. */
   segments: string | undefined;
@@ -22,7 +22,7 @@ export async function passagesOf(
 ): Promise<Passage[]> {
   const texts = segments === undefined ? [] : (JSON.parse(segments) as { text: string }[]).map(({ text }) => text);
   const tokenized = await inSlices(tokenize(title, texts));
-  // Before there is a transcript nobody knows the language of its title.
+  // Before there is a transcript, its title is found as it is written.
   const language = segments === undefined ? simple : languageOf(tag);
   const { dictionary } = language;
   const [stems = new Map<string, string>()] =

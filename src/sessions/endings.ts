@@ -12,10 +12,17 @@ import type { Findable } from './indexing.ts';
 
 /**
  * Fails a session and ends its reservation.
+ * @param knownLanguages with `language_not_supported`: those that the recognizer knows, if it tells
  * @returns false when the session was final already; then nothing was changed
  */
-export async function failSession(trx: Trx, accountId: string, sessionId: string, code: FailureCode): Promise<boolean> {
-  const failed = await failIfNotFinal(trx, accountId, sessionId, code);
+export async function failSession(
+  trx: Trx,
+  accountId: string,
+  sessionId: string,
+  code: FailureCode,
+  knownLanguages?: readonly string[],
+): Promise<boolean> {
+  const failed = await failIfNotFinal(trx, accountId, sessionId, code, knownLanguages);
   if (failed === undefined) return false;
   await changeReserved(trx, accountId, -failed.reservedMs);
   return true;

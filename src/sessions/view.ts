@@ -6,7 +6,7 @@ import type { ReadableSession } from '../../db/sessions/readable.ts';
 
 export function toSession(row: ReadableSession): Schema<'Session'> {
   const { id, status, title, reference, created_at, started_at, completed_at } = row;
-  const { duration_ms, charged_ms, language, progress, error_code, delete_at } = row;
+  const { duration_ms, charged_ms, language, progress, delete_at } = row;
   const session: Schema<'Session'> = { id, status, title, createdAt: rfc3339(created_at) };
   if (reference !== null) session.reference = reference;
   if (started_at !== null) session.startedAt = rfc3339(started_at);
@@ -15,14 +15,21 @@ export function toSession(row: ReadableSession): Schema<'Session'> {
   if (charged_ms !== null) session.chargedMs = charged_ms;
   if (language !== null) session.language = language;
   if (progress !== null) session.progress = progress;
-  if (error_code !== null) session.error = toSessionError(error_code);
+  const error = toSessionError(row);
+  if (error !== undefined) session.error = error;
   if (delete_at !== null) session.deleteAt = rfc3339(delete_at);
   return session;
 }
 
-export function toSessionError(code: FailureCode): Schema<'SessionError'> {
+/** Why a session failed; undefined when it did not. */
+export function toSessionError({
+  error_code: code,
+  known_languages: known,
+}: Pick<ReadableSession, 'error_code' | 'known_languages'>): Schema<'SessionError'> | undefined {
+  if (code === null) return undefined;
   // A newer version of the service may have written a code that this one does not know.
-  return { code, message: messages[code] ?? 'The transcription failed.' };
+  const message = messages[code] ?? 'The transcription failed.';
+  return { code, message: known === null ? message : `${message} It knows: ${known}.` };
 }
 
 const messages: Record<FailureCode, string> = {
@@ -31,6 +38,7 @@ const messages: Record<FailureCode, string> = {
   audio_too_long: 'The audio is longer than the account may upload.',
   insufficient_balance: 'The audio turned out longer than the transcription balance covers.',
   recognizer_error: 'The audio could not be recognized.',
+  language_not_supported: 'The recognizer does not know the language that was asked for.',
   timed_out: 'The transcription took too long.',
   canceled: 'The transcription was canceled.',
   too_many_channels: 'The audio has more than 8 channels, which is too many to transcribe separately.',

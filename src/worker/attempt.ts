@@ -3,7 +3,7 @@ import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
 import { expiryMarginSeconds } from '../queue/job-expiry.ts';
 import { AttemptFailed } from '../queue/jobs.ts';
-import { RecognizerError } from '../recognizers/recognizer.ts';
+import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { completeSession } from '../sessions/endings.ts';
 import { findableOf } from '../sessions/indexing.ts';
 import { removeAudio } from './audio-removal.ts';
@@ -60,7 +60,7 @@ async function runAttempt(job: QueuedJob, room: RoomOfJob, worker: WorkerContext
     // The client sees only the code. The reason is for support.
     if (outcome.kind === 'retried')
       log.error({ err: error }, 'attempt failed; there is another unless it was the last');
-    if (outcome.kind === 'failed' && error instanceof RecognizerError)
+    if (outcome.kind === 'failed' && error instanceof RecognizerError && !(error instanceof LanguageNotKnown))
       log.error({ err: error }, 'the recognizer refuses, now and always');
     const settled = await settle(outcome, job, attempt, worker);
     observe(settled);
@@ -95,7 +95,8 @@ async function transcribe(job: QueuedJob, attempt: Attempt, claim: Claim, worker
       { timeLimitMs, signal, onProgress: progressReporter(attempt, worker) },
       worker,
     );
-    const stored = toStoredTranscript(transcript, durationMs);
+    const language = claim.language ?? transcript.language;
+    const stored = toStoredTranscript({ ...transcript, language }, durationMs);
     const findable = await findableOf(db, accountId, {
       title: claim.title,
       language: stored.language ?? null,

@@ -8,7 +8,7 @@ import { meanProgress } from '../recognizers/together.ts';
 import { mostChannels } from '../sessions/job.ts';
 import { coverDecoded } from './reservation.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
-import type { Transcript } from '../recognizers/recognizer.ts';
+import type { Hints, Transcript } from '../recognizers/recognizer.ts';
 import type { WorkerContext } from './context.ts';
 
 export interface Hearing {
@@ -52,8 +52,9 @@ async function hearChannel(
   attempt: Attempt,
   claim: Claim,
   { timeLimitMs, signal, onProgress, input, channel }: Hearing & { input: string; channel?: number },
-  { db, workFolder, recognizer, metrics }: WorkerContext,
+  worker: WorkerContext,
 ): Promise<Heard> {
+  const { db, workFolder, recognizer, metrics } = worker;
   const file = workFolder.path(attempt);
   const { durationMs, silences, isConfirmedShort } = await decodeWhole(
     { input, output: file, maxDurationMs: claim.max_audio_ms, channel, timeLimitMs, signal },
@@ -62,7 +63,17 @@ async function hearChannel(
   if (isConfirmedShort) await confirmShortIfProcessing(db, attempt);
   const reservedMs = await coverDecoded(db, attempt, claim.reserved_ms, durationMs);
   const began = performance.now();
-  const transcript = await recognizer.recognize({ file, durationMs, silences }, { signal, onProgress });
+  const hints = hintsOf(claim, worker);
+  const transcript = await recognizer.recognize({ file, durationMs, silences }, { ...hints, signal, onProgress });
   if (durationMs > 0) metrics.realTimeFactor.observe((performance.now() - began) / durationMs);
   return { transcript, durationMs, reservedMs };
+}
+
+function hintsOf({ language, speakers, keyterms, separate_channels }: Claim, { config }: WorkerContext): Hints {
+  return {
+    language: language ?? config.recognizerLanguage,
+    // Nobody says in which channel they speak.
+    speakers: separate_channels ? undefined : (speakers ?? undefined),
+    keyterms: keyterms ?? undefined,
+  };
 }

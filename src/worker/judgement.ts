@@ -1,7 +1,7 @@
 /** Whether an attempt failed by the operator's fault. Such an attempt does not count. */
 import { AudioError } from '../audio/audio-error.ts';
 import { operatorFaultBehind } from '../operator-fault.ts';
-import { RecognizerError } from '../recognizers/recognizer.ts';
+import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { ClaimLost, NotCovered, TimeIsUp } from './outcomes.ts';
 import type { WorkerContext } from './context.ts';
 
@@ -33,11 +33,11 @@ export async function operatorsFault(
 }
 
 /**
- * Whether the error certainly has nothing to do with disks and programs: it is about the audio, the balance, the claim
- * or the time. `unsupported_media` is not certain, because a full disk may be the reason why nothing could be decoded.
+ * Whether the error certainly has nothing to do with disks and programs: it is about the audio, its language, the
+ * balance, the claim or the time. `unsupported_media` is not certain, because a full disk may be the reason why nothing could be decoded.
  */
 function isJudged(error: unknown): boolean {
   if (error instanceof AudioError) return error.code !== 'unsupported_media';
   const hasTimedOut = error instanceof RecognizerError && error.code === 'timed_out';
-  return [ClaimLost, NotCovered, TimeIsUp].some((kind) => error instanceof kind) || hasTimedOut;
+  return [ClaimLost, NotCovered, TimeIsUp, LanguageNotKnown].some((kind) => error instanceof kind) || hasTimedOut;
 }

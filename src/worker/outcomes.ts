@@ -7,7 +7,7 @@ import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { AudioError } from '../audio/audio-error.ts';
 import { AttemptFailed } from '../queue/jobs.ts';
 import { newJobId } from '../queue/queue.ts';
-import { RecognizerError } from '../recognizers/recognizer.ts';
+import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { failSession } from '../sessions/endings.ts';
 import { giveJob } from '../sessions/job.ts';
 import type { FailureCode } from '../../db/schema.ts';
@@ -39,7 +39,7 @@ export type Outcome =
   /** This attempt may change nothing any more. */
   | { kind: 'claim_lost' }
   /** Another attempt would meet the same error: the session ends with this code. */
-  | { kind: 'failed'; code: FailureCode }
+  | { kind: 'failed'; code: FailureCode; knownLanguages?: readonly string[] | undefined }
   /** The attempt counts. If it was the last one, the session fails with this code. */
   | { kind: 'retried'; code: FailureCode };
 
@@ -63,6 +63,8 @@ export function outcomeOf(error: unknown, { isStopping, hasLostJob, operators }:
   if (error instanceof NotCovered) return { kind: 'failed', code: 'insufficient_balance' };
   if (error instanceof TimeIsUp) return { kind: 'retried', code: 'timed_out' };
   if (error instanceof AudioError) return { kind: error.code === 'timed_out' ? 'retried' : 'failed', code: error.code };
+  if (error instanceof LanguageNotKnown)
+    return { kind: 'failed', code: 'language_not_supported', knownLanguages: error.known };
   if (error instanceof RecognizerError) return { kind: error.retryable ? 'retried' : 'failed', code: error.code };
   return { kind: 'retried', code: 'recognizer_error' };
 }
@@ -87,7 +89,9 @@ export async function settle(
     const session = await findSessionRow(trx, accountId, sessionId);
     const isOurs = account !== undefined && session?.status === 'processing' && session.attempt === attempt.attempt;
     const isLast = isOurs && outcome.kind === 'retried' && session.attempts_left === 0;
-    if (isLast || (isOurs && outcome.kind === 'failed')) await failSession(trx, accountId, sessionId, outcome.code);
+    if (isLast) await failSession(trx, accountId, sessionId, outcome.code);
+    if (isOurs && outcome.kind === 'failed')
+      await failSession(trx, accountId, sessionId, outcome.code, outcome.knownLanguages);
     if (isOurs && outcome.kind === 'handed_back') {
       const handed = await handBackIfProcessing(trx, attempt, newJobId());
       if (handed !== undefined) {

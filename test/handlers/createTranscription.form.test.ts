@@ -40,8 +40,8 @@ test.each([
   ['with an empty file without a name', () => form(nameless('')), { code: 'empty_file' }],
   ['with two files', () => form(file(), file()), named('file', 'is repeated')],
   ['with three files', () => form(file(), file(), file()), named('file', 'is repeated')],
-  ['with an unknown text field', () => form(textPart('language', 'en'), file()), named('language', 'is not known')],
-  ['with it after the file', () => form(file(), textPart('language', 'en')), named('language', 'is not known')],
+  ['with an unknown text field', () => form(textPart('project', 'en'), file()), named('project', 'is not known')],
+  ['with it after the file', () => form(file(), textPart('project', 'en')), named('project', 'is not known')],
   ['with an unknown file', () => form(file(), filePart('x', 'x.wav', 'audio')), named('audio', 'is not known')],
   ['with only an unknown file', () => form(filePart(audio, 'x.wav', 'audio')), named('audio', 'is not known')],
   ['with an unknown field in binary', () => form(file(), binaryText('other')), named('other', 'is not known')],
@@ -72,10 +72,10 @@ test.each([
   ],
   [
     'with several wrong fields',
-    () => form(textPart('language', 'en'), file(), textPart('durationMs', '0'), textPart('colour', 'red')),
+    () => form(textPart('project', 'en'), file(), textPart('durationMs', '0'), textPart('colour', 'red')),
     {
       errors: [
-        { name: 'language', message: 'is not known' },
+        { name: 'project', message: 'is not known' },
         { name: 'colour', message: 'is not known' },
         { name: 'durationMs', message: 'must be a whole number from 1 to 2147483647' },
       ],
@@ -119,6 +119,45 @@ test.each([
     [`with ${name} twice`, () => form(textPart(name, 'a'), file(), textPart(name, 'b')), named(name, 'is repeated')],
   ]),
   ['with a blank title', () => form(textPart('title', '   '), file()), named('title')],
+  ...['xx-klingon', 'de-AT-1996', 'german', 'd', '', 'de_AT', 'de-', ' de', 'de\u0000', 'auto', 'дe', 'en-12'].map(
+    (value): [string, () => Buffer, object] => [
+      `with language ${JSON.stringify(value)}`,
+      () => form(textPart('language', value), file()),
+      named('language'),
+    ],
+  ),
+  [
+    'with language twice',
+    () => form(textPart('language', 'de'), file(), textPart('language', 'de')),
+    named('language', 'is repeated'),
+  ],
+  ...['0', '21', '-1', '1.5', 'two', '', '٢'].map((value): [string, () => Buffer, object] => [
+    `with speakers ${JSON.stringify(value)}`,
+    () => form(textPart('speakers', value), file()),
+    named('speakers', 'must be a whole number from 1 to 20'),
+  ]),
+  [
+    'with speakers twice',
+    () => form(textPart('speakers', '2'), textPart('speakers', '2'), file()),
+    named('speakers', 'is repeated'),
+  ],
+  [
+    'with 101 keyterms',
+    () => form(...Array.from({ length: 101 }, (_, i) => textPart('keyterms', `term ${i}`)), file()),
+    named('keyterms', 'must NOT have more than 100 items'),
+  ],
+  [
+    'with 500 keyterms',
+    () => form(...Array.from({ length: 500 }, (_, i) => textPart('keyterms', `term ${i}`)), file()),
+    named('keyterms'),
+  ],
+  ...['', '   ', 'x'.repeat(61), 'a\u001fb', 'a\nb'].map((value): [string, () => Buffer, object] => [
+    `with keyterms ${JSON.stringify(value)} among others`,
+    () => form(textPart('keyterms', 'Okapi'), textPart('keyterms', value), file()),
+    named('keyterms'),
+  ]),
+  ['with keyterms[]', () => form(textPart('keyterms[]', 'Okapi'), file()), named('keyterms[]', 'is not known')],
+  ['with keyterms as a file', () => form(file(), filePart('Okapi', 'terms.txt', 'keyterms')), named('keyterms')],
 ])('a form %s → 400 that says so, nothing is left', async (_, body, expected) => {
   const before = await traces(service, account);
   const response = await send(body()).set('Idempotency-Key', 'refused');

@@ -33,6 +33,13 @@ test.each(['start', 'start-api', 'start-worker'])(
   },
 );
 
+test('a RECOGNIZER_LANGUAGE that the recognizer does not know → says what it knows, exit code 1', () => {
+  const env = { PATH: process.env.PATH, PORT: '0', OPS_PORT: '0', RECOGNIZER_LANGUAGE: 'de-AT' };
+  const { status, stdout } = spawnSync(process.execPath, ['src/start-worker.ts'], { cwd: root, env, encoding: 'utf8' });
+  expect(status).toBe(1);
+  expect(stdout).toContain('RECOGNIZER_LANGUAGE: the recognizer does not know the language de-AT; it knows en');
+});
+
 test('API and worker in processes of their own, SIGTERM to both → exit code 0', async () => {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'halves-'));

@@ -18,6 +18,7 @@ test('nothing set → the documented defaults', () => {
     validateResponses: false,
     minFreeDisk: 1024 ** 3,
     recognizerIdleMinutes: 10,
+    recognizerLanguage: undefined,
   });
   expect(readConfig({}).workerConcurrency).toBeGreaterThanOrEqual(1);
   expect(readConfig({ PORT: '', HOST: '  ', RECOGNIZER: '' })).toEqual(readConfig({}));
@@ -49,6 +50,8 @@ test.each<[string, string, object]>([
   ['VALIDATE_RESPONSES', '1', { validateResponses: true }],
   ['MIN_FREE_DISK', '0', { minFreeDisk: 0 }],
   ['AUDIO_STORE', 'file:', {}],
+  ['RECOGNIZER_LANGUAGE', 'auto', { recognizerLanguage: undefined }],
+  ['RECOGNIZER_LANGUAGE', 'ZH-hant', { recognizerLanguage: 'zh-Hant' }],
 ])('%s=%s → accepted', (name, value, expected) => expect(readConfig({ [name]: value })).toMatchObject(expected));
 
 test.each([
@@ -68,6 +71,9 @@ test.each([
   ['RECOGNIZER', 'foo'],
   ['RECOGNIZER', 'PocketSphinx'],
   ['RECOGNIZER', 'constructor'],
+  ['RECOGNIZER_LANGUAGE', 'german'],
+  ['RECOGNIZER_LANGUAGE', 'xx-klingon'],
+  ['RECOGNIZER_LANGUAGE', 'de,en'],
   ['WORKER_CONCURRENCY', '0'],
   ['WORKER_CONCURRENCY', '257'],
   ['LOG_LEVEL', 'loud'],

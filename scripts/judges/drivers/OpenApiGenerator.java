@@ -33,7 +33,7 @@ public final class OpenApiGenerator {
   }
 
   private static TranscriptionJob upload(ApiClient client, Integer durationMs) throws ApiException {
-    return new TranscriptionsApi(client).createTranscription(new File(System.getenv("AUDIO")), RUN_ID, durationMs, null, null, null, null);
+    return new TranscriptionsApi(client).createTranscription(new File(System.getenv("AUDIO")), RUN_ID, durationMs, null, null, null, null, null, null, null);
   }
 
   private static Transcript finalTranscript(ApiClient client, UUID id) throws ApiException {
@@ -60,10 +60,10 @@ public final class OpenApiGenerator {
     Transcript transcript = finalTranscript(client, upload(client, null).getSessionId());
     SessionsApi sessions = new SessionsApi(client);
     List<SessionStatus> statuses = List.of(SessionStatus.COMPLETED, SessionStatus.FAILED);
-    int listed = sessions.listSessions(5, null, statuses, null, null, null, null).getItems().size();
+    int listed = sessions.listSessions(5, null, statuses, null, null, null, null, null).getItems().size();
     List<String> problems =
         List.of(
-            codeOf(() -> new SessionsApi(clientWith("wrong")).listSessions(null, null, null, null, null, null, null)),
+            codeOf(() -> new SessionsApi(clientWith("wrong")).listSessions(null, null, null, null, null, null, null, null)),
             codeOf(() -> sessions.getSession(UUID.fromString(RUN_ID))),
             codeOf(() -> upload(client, 1)));
     List<Segment> segments = transcript.getSegments();

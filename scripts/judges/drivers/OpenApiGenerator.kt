@@ -20,7 +20,7 @@ val sessions = SessionsApi(apiUrl)
 
 /** All fields are given, since the client sends those that are left out as empty ones, which the service refuses. */
 fun upload(durationMs: Int): TranscriptionJob =
-    TranscriptionsApi(apiUrl).createTranscription(File(System.getenv("AUDIO")), runId, durationMs, "Recording", runId, 90, ChannelMode.mixed)
+    TranscriptionsApi(apiUrl).createTranscription(File(System.getenv("AUDIO")), runId, durationMs, "Recording", runId, 90, ChannelMode.mixed, "en", 1, listOf("Okapi"))
 
 fun finalTranscript(id: UUID): Transcript {
     while (true) {

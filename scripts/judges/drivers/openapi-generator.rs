@@ -25,7 +25,7 @@ async fn upload(
     duration_ms: Option<i32>,
 ) -> Result<TranscriptionJob, Error<CreateTranscriptionError>> {
     let recording = PathBuf::from(variable("AUDIO"));
-    transcriptions_api::create_transcription(client, recording, Some(&variable("RUN_ID")), duration_ms, None, None, None, None).await
+    transcriptions_api::create_transcription(client, recording, Some(&variable("RUN_ID")), duration_ms, None, None, None, None, None, None, None).await
 }
 
 async fn final_transcript(client: &Configuration, id: &str) -> Result<Transcript, Box<dyn StdError>> {
@@ -54,12 +54,12 @@ async fn main() -> Result<(), Box<dyn StdError>> {
     let transcript = final_transcript(&client, &session_id).await?;
     let session = sessions_api::get_session(&client, &session_id).await?;
     let finals = Some(vec![SessionStatus::Completed, SessionStatus::Failed]);
-    let page = sessions_api::list_sessions(&client, Some(5), None, finals, None, None, None, None).await?;
+    let page = sessions_api::list_sessions(&client, Some(5), None, finals, None, None, None, None, None).await?;
 
     let stranger = client_with("wrong");
     // Whatever the status is, an error is read as the first variant, since all have the same fields.
     let ListSessionsError::Status400(refused) =
-        entity(sessions_api::list_sessions(&stranger, None, None, None, None, None, None, None).await)
+        entity(sessions_api::list_sessions(&stranger, None, None, None, None, None, None, None, None).await)
     else {
         panic!("no problem")
     };

@@ -11,8 +11,8 @@ from schemathesis import GenerationMode
 
 RECORDING = Path(os.environ["AUDIO"]).read_bytes()
 SESSION_IDS = os.environ["SESSION_IDS"].split(",")
-FILTERS = ("status", "createdAfter", "createdBefore", "q", "reference")
-TEXT_FIELDS = ("title", "reference")
+FILTERS = ("status", "createdAfter", "createdBefore", "q", "reference", "language")
+TEXT_FIELDS = ("title", "reference", "language")
 
 uploads = itertools.count()
 filters_of_cursor = {os.environ["CURSOR"]: {}}

@@ -36,9 +36,13 @@ export function decodeCursor(cursor: string, filter: ListFilter): SessionPositio
 }
 
 /** Eight hexadecimal digits. */
-function checksum(text: string, { statuses = [], createdAfter, createdBefore, q, reference }: ListFilter): string {
+function checksum(
+  text: string,
+  { statuses = [], createdAfter, createdBefore, q, reference, language }: ListFilter,
+): string {
   // What came later is only there when it is asked for: so a cursor outlives the next version of the service.
-  const later = reference !== undefined ? [q, reference] : q !== undefined ? [q] : [];
+  const later = [q, reference, language];
+  while (later.length > 0 && later.at(-1) === undefined) later.pop();
   const filters = JSON.stringify([[...new Set(statuses)].sort(), createdAfter, createdBefore, ...later]);
   return crc32(`${text}\n${filters}`).toString(16).padStart(checksumLength, '0');
 }

@@ -89,8 +89,8 @@ export class SessionSearch {
     const counts = await countPassages(this.#db, words, commonFrom);
     if (counts.includes(0)) return [];
     const statuses = question.statuses === undefined ? null : [...question.statuses];
-    const { reference = null, limit } = question;
-    const range = { ...boundsOf(question), statuses, reference, limit };
+    const { reference = null, language = null, limit } = question;
+    const range = { ...boundsOf(question), statuses, reference, language, limit };
     const rare = words.filter((_, index) => counts[index]! < commonFrom);
     if (rare.length === 0) {
       const newest = await findByTime(this.#db, range, conditions);

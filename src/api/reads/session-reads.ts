@@ -26,7 +26,7 @@ const limits = {
   withSegments: { maxEntries: 16, maxAtOnce: 2, accountOf },
   // Segments may be many megabytes long, and those of one statement come together.
   segments: { maxEntries: 10, maxAtOnce: 1, accountOf },
-  /** Pages of some statuses or of a reference only. Each is read by a statement of its own. */
+  /** Pages of some statuses, of a reference or of a language only. Each is read by a statement of its own. */
   filtered: { atOnce: 4, each: 2 },
 };
 const keyOf = ({ accountId, id }: Owned) => `${accountId}/${id}`;
@@ -72,7 +72,8 @@ export class SessionReads {
 
   /** Sessions of an account, newest first. */
   page(question: PageQuestion): Promise<ReadableSession[]> {
-    if (question.statuses === undefined && question.reference === undefined) return this.#pages.find(question);
+    const { statuses, reference, language } = question;
+    if ([statuses, reference, language].every((filter) => filter === undefined)) return this.#pages.find(question);
     return this.#filtered.run(question.accountId, () => listSessions(this.#db, question));
   }
 }

@@ -81,13 +81,14 @@ function isQuicklyMade({ type, only }: WantedTranscript, { status, segments }: F
 
 /** The stored JSON text of the segments goes into the answer unchanged. */
 async function jsonOf(wanted: WantedTranscript, session: FoundSession, reads: Reads): Promise<string> {
-  const { id, status, duration_ms: durationMs, language, error_code: code } = session;
+  const { id, status, duration_ms: durationMs, language } = session;
+  const error = toSessionError(session);
   const head = JSON.stringify({
     sessionId: id,
     status,
     ...(durationMs !== null && { durationMs }),
     ...(language !== null && { language }),
-    ...(code !== null && { error: toSessionError(code) }),
+    ...(error !== undefined && { error }),
   });
   return `${head.slice(0, -1)},"segments":${await segmentsOf(wanted, session, reads)}}`;
 }

@@ -1,6 +1,9 @@
 import { APIError, OpenAI } from 'openai';
-import { RecognizerError } from '../recognizer.ts';
+import { LanguageNotKnown, RecognizerError } from '../recognizer.ts';
 import { createExchange } from './exchange.ts';
+import { hintFields } from './hints.ts';
+import type { Hints } from '../recognizer.ts';
+import type { HintFields } from './hints.ts';
 import type { SpeechServer } from './speech-server.ts';
 
 /** The format of an answer (`response_format`), the one that tells most first. */
@@ -17,11 +20,13 @@ export interface SpeechClient {
   /**
    * Sends audio. When the server is busy, broken or away, it waits as long as the server asks for and tries again.
    * @param audio below the server's limit (25 MB at OpenAI)
+   * @param hints those that the server refuses are left out, except for the language
    * @returns what the server answered, unchecked
    * @throws {FormatRefused}
+   * @throws {LanguageNotKnown}
    * @throws {RecognizerError} with what the server said; retryable when the same request may succeed later
    */
-  transcribe(audio: File, format: AnswerFormat, signal: AbortSignal): Promise<unknown>;
+  transcribe(audio: File, format: AnswerFormat, hints: Hints, signal: AbortSignal): Promise<unknown>;
   /** Whether the server says that the key is wrong. False also when the server is away or has no list of models. */
   refusesKey(signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
@@ -51,16 +56,26 @@ export function createSpeechClient(server: SpeechServer, retries: number): Speec
   });
 
   return {
-    async transcribe(audio, format, signal) {
-      try {
-        return await client.audio.transcriptions.create(
-          { file: audio, model: server.model, response_format: format, ...optionsOf[format] },
-          { signal },
-        );
-      } catch (error) {
-        signal.throwIfAborted();
-        throw toRecognizerError(error, server);
-      }
+    async transcribe(audio, format, hints, signal) {
+      const request = { file: audio, model: server.model, response_format: format, ...optionsOf[format] };
+      const fieldsNow = () => hintFields(hints, server.model, exchange.isWhisperCpp());
+      const ask = async (fields: HintFields): Promise<unknown> => {
+        try {
+          return await client.audio.transcriptions.create({ ...request, ...fields }, { signal });
+        } catch (error) {
+          signal.throwIfAborted();
+          const { prompt, keywords, ...others } = fields;
+          if ((prompt ?? keywords) !== undefined && isRefusalOf(error, /\b(prompt|keywords)\b/)) return ask(others);
+          const refusal = toRecognizerError(error, server);
+          if (!(refusal instanceof FormatRefused) && isRefusalOf(error, /\blanguages?\b/i)) refuse(hints.language);
+          throw refusal;
+        }
+      };
+      const fields = fieldsNow();
+      const answer = await ask(fields);
+      // The first answer of a server may show that it wants to be told otherwise.
+      const better = fieldsNow();
+      return better.language === fields.language ? answer : ask(better);
     },
     async refusesKey(signal) {
       try {
@@ -81,6 +96,15 @@ const optionsOf = {
   json: {},
 };
 
+/** @throws {LanguageNotKnown} it was told a language */
+function refuse(language: string | undefined): void {
+  if (language !== undefined) throw new LanguageNotKnown(language, undefined);
+}
+
+/** Whether the server refuses a request because of a field. @param field in what it says */
+const isRefusalOf = (error: unknown, field: RegExp): error is APIError =>
+  error instanceof APIError && [400, 422].includes(error.status!) && field.test(`${error.param} ${error.message}`);
+
 /** The package's error is not kept as the cause, because it may hold the key. */
 function toRecognizerError(error: unknown, server: SpeechServer): RecognizerError {
   const { host } = new URL(server.baseUrl);
@@ -93,8 +117,7 @@ function toRecognizerError(error: unknown, server: SpeechServer): RecognizerErro
   if (status === undefined) return fail(`${host} could not be reached: ${reasonOf(error)}`, true);
 
   const message = `${host} answered ${error.message}`;
-  const isOfFormat = /response_format|verbose_json|diarized_json|timestamp_gran/.test(`${error.param} ${message}`);
-  if ((status === 400 || status === 422) && isOfFormat) {
+  if (isRefusalOf(error, /response_format|verbose_json|diarized_json|timestamp_gran/)) {
     return new FormatRefused(toLine(message, server.apiKey));
   }
   // The package tries the same statuses again.

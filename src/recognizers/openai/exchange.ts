@@ -16,6 +16,8 @@ const unpaid = new Set(['insufficient_quota', 'billing_hard_limit_reached', 'bil
 /** Sends a request, and waits for the whole answer. */
 export interface Exchange {
   fetch: typeof fetch;
+  /** Whether its last answer came from whisper.cpp's own server. */
+  isWhisperCpp(): boolean;
   /** Closes its connections. */
   close(): Promise<void>;
 }
@@ -31,14 +33,17 @@ export function createExchange(apiKey: string, retries: number): Exchange {
   // Node's own limit of five minutes is too short for a slow server with a queue.
   const dispatcher = throughProxies({ headersTimeout: 0, bodyTimeout: 0 });
   const headers = { accept: 'application/json', authorization: `Bearer ${apiKey}` };
+  let isWhisperCpp = false;
   return {
     close: () => dispatcher.destroy(),
+    isWhisperCpp: () => isWhisperCpp,
     async fetch(url, init) {
       const address = url instanceof Request ? url.url : url;
       const signal = init?.signal ?? null;
       const form = init?.body instanceof FormData ? { body: ownForm(init.body) } : {};
       const request = { method: init?.method ?? 'GET', headers, redirect: 'manual', signal, dispatcher } as const;
       const response = await undiciFetch(address, { ...request, ...form });
+      isWhisperCpp = response.headers.get('server') === 'whisper.cpp';
       const text = await textWithin(response, longestAnswerBytes);
       if (text === undefined) return refusal('there is no end of the answer', 502, { 'x-should-retry': 'false' });
       if (response.ok) return answerOf(text, response);

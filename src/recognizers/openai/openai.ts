@@ -4,6 +4,7 @@ import { createSlots, hearInPieces } from '../in-pieces.ts';
 import { readAnswer } from './server-answers.ts';
 import { FormatRefused, createSpeechClient } from './client.ts';
 import { toFlac } from './flac.ts';
+import { refuseOtherLanguage } from './hints.ts';
 import { lettersOf } from './punctuation.ts';
 import { toTranscript } from './transcript.ts';
 import { RecognizerError } from '../recognizer.ts';
@@ -12,7 +13,7 @@ import type { Slots } from '../in-pieces.ts';
 import type { Answer } from './server-answers.ts';
 import type { AnswerFormat } from './client.ts';
 import type { SpeechServer } from './speech-server.ts';
-import type { DecodedAudio, RecognizeOptions, Recognizer, Transcript } from '../recognizer.ts';
+import type { DecodedAudio, Hints, RecognizeOptions, Recognizer, Transcript } from '../recognizer.ts';
 
 /**
  * Requests at once, over all jobs of a process. Servers have room for so many, and each further worker process adds as
@@ -58,13 +59,22 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
   const client = createSpeechClient(server, retries);
   const bestFormat = server.model.endsWith('-diarize') ? 'diarized_json' : 'verbose_json';
 
-  async function hear(file: string, piece: Piece, format: AnswerFormat, signal: AbortSignal): Promise<Answer> {
+  async function hear(
+    file: string,
+    piece: Piece,
+    format: AnswerFormat,
+    hints: Hints,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     const deadline = AbortSignal.timeout(timeLimitMs(piece.heardToMs - piece.heardFromMs));
     const stop = AbortSignal.any([signal, deadline]);
     try {
       const audio = await toFlac(file, piece, stop);
       if (audio === undefined) return { timesOf: 'nothing', utterances: [], language: undefined };
-      return readAnswer(await client.transcribe(audio, format, stop), piece.heardToMs - piece.heardFromMs);
+      const said = await client.transcribe(audio, format, hints, stop);
+      const answer = readAnswer(said, piece.heardToMs - piece.heardFromMs);
+      refuseOtherLanguage(hints.language, answer.language);
+      return answer;
     } catch (cause) {
       signal.throwIfAborted();
       if (deadline.aborted) throw new RecognizerError('timed_out', 'the server took too long', { retryable: true });
@@ -77,16 +87,17 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
    * Hears a piece. When the answer has no times of words, the piece is heard again without its overlap, or words there
    * would be doubled.
    */
-  async function hearOnce(file: string, piece: Piece, format: AnswerFormat, learnt: Learnt, signal: AbortSignal) {
+  async function hearOnce(file: string, piece: Piece, format: AnswerFormat, learnt: Learnt, options: RecognizeOptions) {
+    const { signal } = options;
     const own = { ...piece, heardFromMs: piece.startMs, heardToMs: piece.endMs };
     const heard = learnt.wordTimes === false ? own : piece;
-    const answer = await hear(file, heard, format, signal);
+    const answer = await hear(file, heard, format, options, signal);
     if (isFormatWasted(answer, format, heard, learnt)) throw new FormatRefused('it has no times');
     if (answer.timesOf === 'words') learnt.wordTimes = true;
     else if (answer.timesOf === 'segments' && hasLetters(answer)) learnt.wordTimes ??= false;
     const isShared = heard.heardFromMs < piece.startMs || heard.heardToMs > piece.endMs;
     if (answer.timesOf === 'words' || answer.timesOf === 'nothing' || !isShared) return { piece: heard, answer };
-    return { piece: own, answer: await hear(file, own, format, signal) };
+    return { piece: own, answer: await hear(file, own, format, options, signal) };
   }
 
   async function recognizeIn(
@@ -95,12 +106,12 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
     options: RecognizeOptions,
   ): Promise<Transcript> {
     const learnt: Learnt = { wordTimes: undefined };
-    const hearPiece = (piece: Piece, signal: AbortSignal) => hearOnce(audio.file, piece, format, learnt, signal);
+    const hearPiece = (piece: Piece, signal: AbortSignal) =>
+      hearOnce(audio.file, piece, format, learnt, { ...options, signal });
     const pieces = await hearInPieces(audio, lengthsOf[format], slots, hearPiece, options);
-    return toTranscript(
-      pieces.map(({ result }) => result),
-      audio.durationMs,
-    );
+    const answered = pieces.map(({ result }) => result);
+    const transcript = toTranscript(answered, audio.durationMs);
+    return { ...transcript, language: transcript.language ?? options.language };
   }
 
   return {
@@ -120,13 +131,13 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
       }
     },
 
-    async recognize(audio, { signal, onProgress }) {
-      const onRise = rising(onProgress);
+    async recognize(audio, given) {
+      const options = { ...given, onProgress: rising(given.onProgress) };
       try {
-        return await recognizeIn(bestFormat, audio, { signal, onProgress: onRise });
+        return await recognizeIn(bestFormat, audio, options);
       } catch (error) {
         if (!(error instanceof FormatRefused)) throw error;
-        return await recognizeIn('json', audio, { signal, onProgress: onRise });
+        return await recognizeIn('json', audio, options);
       }
     },
 

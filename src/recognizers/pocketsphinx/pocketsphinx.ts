@@ -10,7 +10,8 @@ import { segmentsFromUtterances } from '../../captions/segments.ts';
 import { createSlots, laterBy, recognizeInPieces } from '../in-pieces.ts';
 import type { RecognizePiece, Slots } from '../in-pieces.ts';
 import { readPocketSphinxOutput } from './output.ts';
-import { RecognizerError } from '../recognizer.ts';
+import { primaryOf } from '../../languages.ts';
+import { LanguageNotKnown, RecognizerError } from '../recognizer.ts';
 import type { Piece } from '../../audio/pieces.ts';
 import type { Recognizer, Word } from '../recognizer.ts';
 
@@ -54,8 +55,12 @@ export function createPocketSphinx(options: PocketSphinxOptions = {}): Recognize
   const { program: executable = program, timeLimitMs = defaultTimeLimitMs, slots = createSlots() } = options;
   return {
     name: 'pocketsphinx',
-    check: () => checkInstalled(executable),
+    async check(language) {
+      await checkInstalled(executable);
+      refuseOtherLanguages(language);
+    },
     async recognize(audio, recognizeOptions) {
+      refuseOtherLanguages(recognizeOptions.language);
       const recognizePiece: RecognizePiece = (piece, signal, onHeard) =>
         recognizeOne(executable, timeLimitMs, audio.file, piece, signal, onHeard);
       const evenly = { atOnce: slots.count, shortestMs: shortestPieceMs };
@@ -70,6 +75,11 @@ export function createPocketSphinx(options: PocketSphinxOptions = {}): Recognize
 /** On a busy machine it took 0.2 to 0.3 s per second of audio. A process that takes ten times as long hangs. */
 function defaultTimeLimitMs(durationMs: number): number {
   return 15 * 60_000 + 4 * durationMs;
+}
+
+/** @throws {LanguageNotKnown} */
+function refuseOtherLanguages(language: string | undefined): void {
+  if (language !== undefined && primaryOf(language) !== 'en') throw new LanguageNotKnown(language, ['en']);
 }
 
 async function checkInstalled(executable: string): Promise<void> {

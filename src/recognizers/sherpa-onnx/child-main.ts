@@ -23,12 +23,19 @@ const work = JSON.parse(process.argv[2]!) as ChildWork;
 const hear = 'diarization' in work ? createDiarization(work.diarization) : createRecognition(work.recognition);
 answer('ready');
 for await (const line of createInterface({ input: process.stdin })) {
-  answer(hear(await readSamples(JSON.parse(line) as PieceRequest)));
+  const request = JSON.parse(line) as PieceRequest;
+  answer(hear(await readSamples(request), request));
 }
 
-function createRecognition(modelConfig: OfflineModelConfig): (samples: Float32Array) => PieceResult {
-  const recognizer = new sherpa.OfflineRecognizer({ featConfig: { sampleRate, featureDim: 80 }, modelConfig });
-  return (samples) => {
+type Hear<Result> = (samples: Float32Array, request: PieceRequest) => Result;
+
+function createRecognition(modelConfig: OfflineModelConfig): Hear<PieceResult> {
+  const featConfig = { sampleRate, featureDim: 80 };
+  const recognizer = new sherpa.OfflineRecognizer({ featConfig, modelConfig });
+  let told: string | undefined;
+  return (samples, { language }) => {
+    if (language !== told) recognizer.setConfig({ featConfig, modelConfig: speaking(modelConfig, language) });
+    told = language;
     if (isInaudible(samples)) {
       return { lang: '', text: '', tokens: [], timestamps: [], durations: [], ys_log_probs: [] };
     }
@@ -39,7 +46,17 @@ function createRecognition(modelConfig: OfflineModelConfig): (samples: Float32Ar
   };
 }
 
-function createDiarization(config: OfflineSpeakerDiarizationConfig): (samples: Float32Array) => WindowResult {
+/** @param language the model's own code; undefined: it finds out */
+function speaking(config: OfflineModelConfig, language: string | undefined): OfflineModelConfig {
+  const { whisper, senseVoice } = config;
+  return {
+    ...config,
+    ...(whisper && { whisper: { ...whisper, language: language ?? whisper.language } }),
+    ...(senseVoice && { senseVoice: { ...senseVoice, language: language ?? senseVoice.language } }),
+  };
+}
+
+function createDiarization(config: OfflineSpeakerDiarizationConfig): Hear<WindowResult> {
   const diarization = new sherpa.OfflineSpeakerDiarization(config);
   if (diarization.sampleRate !== sampleRate) throw new Error(`the model hears ${diarization.sampleRate} Hz only`);
   const extractor = new sherpa.SpeakerEmbeddingExtractor(config.embedding);
@@ -54,7 +71,8 @@ function createDiarization(config: OfflineSpeakerDiarizationConfig): (samples: F
     return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
   };
 
-  const turnsIn = (samples: Float32Array) => {
+  const turnsIn = (samples: Float32Array, speakers = config.clustering.numClusters) => {
+    diarization.setConfig({ clustering: { ...config.clustering, numClusters: speakers } });
     // Padded to whole seconds, because its windows begin one second apart. Otherwise it pads itself, and exits when it
     // hears speech there.
     const padded = new Float32Array(Math.ceil(samples.length / sampleRate) * sampleRate);
@@ -67,9 +85,9 @@ function createDiarization(config: OfflineSpeakerDiarizationConfig): (samples: F
       .filter(({ startMs, endMs }) => endMs - startMs >= config.minDurationOn * 1000);
   };
 
-  return (samples) => {
+  return (samples, { speakers: expected }) => {
     if (isInaudible(samples)) return { speakers: [] };
-    const turns = turnsIn(samples);
+    const turns = turnsIn(samples, expected);
     const speakers = turnsBySpeaker(turns).map((own) => {
       const others = turns.filter(({ speaker }) => speaker !== own[0]!.speaker);
       return {

@@ -24,17 +24,20 @@ type Speaker = WindowResult['speakers'][number];
  * Finds the speakers of each window in the next windows, by their voices. The most similar voices are matched first, if
  * they are similar enough. Two speakers of one window stay two.
  * @param windows in order of time
+ * @param mostSpeakers a voice beyond this number is taken for the most similar one that is known
  * @returns in order of time
  */
-export function joinWindows(windows: readonly HeardWindow[]): Turn[] {
+export function joinWindows(windows: readonly HeardWindow[], mostSpeakers = Infinity): Turn[] {
   /** For each speaker the sum of the voice's vectors, weighted by ms of speech. */
   const known: Voice[] = [];
   const turns = windows.flatMap(({ piece, result: { speakers } }) => {
     const voices = speakers.map(({ embedding }) => voiceOf(embedding));
     const numbers = recognize(voices, known.map(normalized));
     return speakers.flatMap((speaker, index) => {
-      const number = numbers.get(index) ?? known.length;
-      known[number] = sum(known[number], voices[index]!, speechMs(speaker));
+      const own = numbers.get(index) ?? (known.length < mostSpeakers ? known.length : undefined);
+      const number = own ?? mostSimilar(voices[index]!, known.map(normalized));
+      // Of a voice that has to be somebody's nothing is learnt about that speaker.
+      if (own !== undefined) known[own] = sum(known[own], voices[index]!, speechMs(speaker));
       return speaker.turns.map(([startMs, endMs]) => ({
         ...{ startMs: piece.heardFromMs + startMs, endMs: piece.heardFromMs + endMs },
         speaker: number,
@@ -60,6 +63,9 @@ function recognize(voices: readonly Voice[], known: readonly Voice[]): Map<numbe
   }
   return numbers;
 }
+
+const mostSimilar = (voice: Voice, known: readonly Voice[]) =>
+  known.reduce((best, other, number) => (product(voice, other) > product(voice, known[best]!) ? number : best), 0);
 
 function voiceOf(embedding: string): Voice {
   const bytes = Buffer.from(embedding, 'base64');

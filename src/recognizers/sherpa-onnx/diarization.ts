@@ -73,10 +73,14 @@ export function createDiarization(options: DiarizationOptions): Diarization {
         idleMs,
       ));
       return async (audio, recognizeOptions) => {
+        const { speakers: expected } = recognizeOptions;
+        // Not everybody speaks in every window. A recording of several is brought to this number when they are joined.
+        const speakers = audio.durationMs <= windowMs ? expected : undefined;
         const hear = ({ heardFromMs: fromMs, heardToMs: toMs }: Piece, stop: AbortSignal) =>
-          children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop).catch(explained);
+          children.ask({ file: audio.file, fromMs, toMs, speakers }, timeLimitMs(toMs - fromMs), stop).catch(explained);
         return joinWindows(
           await hearInPieces(audio, { longestMs: windowMs, overlapMs: 0 }, slots, hear, recognizeOptions),
+          expected,
         );
       };
     },

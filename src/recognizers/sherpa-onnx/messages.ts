@@ -3,11 +3,15 @@ import type { OfflineModelConfig, OfflineResult, OfflineSpeakerDiarizationConfig
 /** What a child is started for, with the models that it loads. */
 export type ChildWork = { recognition: OfflineModelConfig } | { diarization: OfflineSpeakerDiarizationConfig };
 
-/** A line to a child: which part of a file of 16 kHz mono s16le to hear. */
+/** A line to a child: which part of a file of 16 kHz mono s16le to hear, and what is known of it. */
 export interface PieceRequest {
   file: string;
   fromMs: number;
   toMs: number;
+  /** What is spoken, in the model's own code. Undefined: the model finds out, if it can. */
+  language?: string | undefined;
+  /** How many people speak. Undefined: the model finds out. */
+  speakers?: number | undefined;
 }
 
 /** A line from a child: first that it has loaded its models, then what it heard of each piece. */

@@ -26,8 +26,15 @@ declare module 'sherpa-onnx-node' {
     acceptWaveform(wave: { samples: Float32Array; sampleRate: number }): void;
   }
 
+  export interface OfflineRecognizerConfig {
+    featConfig: { sampleRate: number; featureDim: number };
+    modelConfig: OfflineModelConfig;
+  }
+
   export class OfflineRecognizer {
-    constructor(config: { featConfig: { sampleRate: number; featureDim: number }; modelConfig: OfflineModelConfig });
+    constructor(config: OfflineRecognizerConfig);
+    /** For the language of Whisper and SenseVoice; the models stay loaded. */
+    setConfig(config: OfflineRecognizerConfig): void;
     createStream(): OfflineStream;
     decode(stream: OfflineStream): void;
     getResult(stream: OfflineStream): OfflineResult;
@@ -51,6 +58,7 @@ declare module 'sherpa-onnx-node' {
   export class OfflineSpeakerDiarization {
     constructor(config: OfflineSpeakerDiarizationConfig);
     readonly sampleRate: number;
+    setConfig(config: Pick<OfflineSpeakerDiarizationConfig, 'clustering'>): void;
     /** @returns by start; turns of several speakers may overlap */
     process(samples: Float32Array): { start: number; end: number; speaker: number }[];
   }

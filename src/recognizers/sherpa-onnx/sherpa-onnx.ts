@@ -4,7 +4,9 @@ import { RecognizerError } from '../recognizer.ts';
 import { createDiarization } from './diarization.ts';
 import { howToInstall } from './installed-models.ts';
 import { copiesThatFit } from './copies-that-fit.ts';
+import { canonicalTag, primaryOf } from '../../languages.ts';
 import { readModelFolder } from './model-folder.ts';
+import { languagesOf, toldTo } from './model-languages.ts';
 import { nameSpeakers, withSpeakers } from './speakers.ts';
 import { WarmChildren } from './warm-children.ts';
 import { wordsOf } from './words.ts';
@@ -34,6 +36,8 @@ export interface SherpaOnnxOptions {
   folder: string;
   /** The name of a model that `npm run model` knows. */
   name?: string;
+  /** What the operator says is spoken. It is taken for the language of a model that tells none. */
+  language?: string | undefined;
   /** Where the models that tell speakers apart are. They may be installed later. */
   diarization?: Pick<DiarizationOptions, 'folder' | 'windowMs'>;
   /** How many processes run at once, if so many copies of the model fit into memory. */
@@ -51,13 +55,18 @@ export interface SherpaOnnxOptions {
 export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
   const { folder, name, slots = createSlots(), timeLimitMs = defaultTimeLimitMs, idleMs = defaultIdleMs } = options;
   const diarization = options.diarization && createDiarization({ ...options.diarization, slots, timeLimitMs, idleMs });
-  let loading: Promise<{ model: SherpaModel; copies: Slots; children: WarmChildren<PieceResult> }> | undefined;
-  const load = async () => {
+  let loading: ReturnType<typeof load> | undefined;
+  const operatorsWord = options.language === undefined ? undefined : [primaryOf(options.language)];
+  const readModel = async () => {
     const model = await readModelFolder(folder);
+    return { model, known: languagesOf(model, folder) ?? operatorsWord };
+  };
+  const load = async () => {
+    const { model, known } = await readModel();
     const memoryBytes = memoryBesideModel + 4 * model.bytes;
     const copies = createSlots(Math.min(slots.count, copiesThatFit(model.bytes)));
     const children = new WarmChildren<PieceResult>({ recognition: model.config }, memoryBytes, idleMs);
-    return { model, copies, children };
+    return { model, known, copies, children };
   };
   // A failure is not remembered: the folder may be there for the next job.
   const loadOnce = () =>
@@ -68,21 +77,24 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
 
   return {
     name: 'sherpa-onnx',
-    async check() {
-      await readModelFolder(folder).catch((cause: Error) => {
+    async check(language) {
+      const { model, known } = await readModel().catch((cause: Error) => {
         const message = `SHERPA_ONNX_MODEL: ${cause.message}. ${howToInstall(name)}`;
         throw new RecognizerError('recognizer_error', message, { retryable: true, cause });
       });
+      toldTo(model, known, language);
       await diarization?.load();
     },
 
-    async recognize(audio, { signal, onProgress }) {
-      const { model, copies, children } = await loadOnce();
+    async recognize(audio, { signal, onProgress, language: asked, speakers }) {
+      const { model, known, copies, children } = await loadOnce();
+      const told = toldTo(model, known, asked);
       const diarize = await diarization?.load();
       const languages = new Map<string, number>();
       const recognizePiece: RecognizePiece = async (piece, stop) => {
         const { heardFromMs: fromMs, heardToMs: toMs } = piece;
-        const ask = () => children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop);
+        const ask = () =>
+          children.ask({ file: audio.file, fromMs, toMs, language: told }, timeLimitMs(toMs - fromMs), stop);
         const result = await copies.run(ask, stop);
         const language = /^(<\|)?([a-z]{2,3})(\|>)?$/.exec(result.lang)?.[2];
         if (language !== undefined) languages.set(language, (languages.get(language) ?? 0) + result.text.length);
@@ -92,7 +104,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
       const progressOf = meanProgress(diarize ? 2 : 1, onProgress);
       const [heard, turns] = await together(signal, [
         (stop) => recognizeInPieces(audio, lengths, slots, recognizePiece, { signal: stop, onProgress: progressOf(0) }),
-        async (stop) => (await diarize?.(audio, { signal: stop, onProgress: progressOf(1) })) ?? [],
+        async (stop) => (await diarize?.(audio, { signal: stop, onProgress: progressOf(1), speakers })) ?? [],
       ]);
       const segments =
         lengths === withTimes
@@ -101,7 +113,8 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
               audio.durationMs,
             )
           : withSpeakers(segmentsFromTexts(heard.flat(), audio.durationMs), turns);
-      const language = [...languages].sort(([, a], [, b]) => b - a)[0]?.[0];
+      const found = [...languages].sort(([, a], [, b]) => b - a)[0]?.[0];
+      const language = found === undefined ? asked : canonicalTag(found);
       return { segments: nameSpeakers(segments), ...(language !== undefined && segments.length > 0 && { language }) };
     },
 

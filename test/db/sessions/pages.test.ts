@@ -19,9 +19,9 @@ beforeAll(async () => {
   accountId = (await makeAccount(service.db)).id;
   await sql`
     insert into sessions (account_id, id, job_id, queue_job_id, status, title, max_audio_ms, reserved_ms, attempts_left,
-      created_at, completed_at, error_code, reference)
+      created_at, completed_at, error_code, reference, language)
     select ${accountId}, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'failed', 'one of many', 1, 0, 0,
-      '2026-01-01Z'::timestamptz + n * interval '1 minute', now(), 'canceled', 'call ' || n % 400
+      '2026-01-01Z'::timestamptz + n * interval '1 minute', now(), 'canceled', 'call ' || n % 400, case n % 400 when 7 then 'de-AT' else 'en-US' end
     from generate_series(1, ${many}) as n`.execute(service.db);
   await sql`analyze sessions`.execute(service.db);
   single = openDatabase(service.databaseUrl, () => {}, 1);
@@ -56,17 +56,29 @@ async function typesOf(name: string): Promise<string[]> {
 }
 
 test.each([
-  ['one status', 'page-of-1', { statuses: ['failed'] as const }, { text: 'failed' }],
-  ['one reference', 'page-of-reference', { reference: 'call 7' }, { text: 'call 7', 'text[]': '{}' }],
+  ['one status', 'page-of-1', { statuses: ['failed'] as const }, { text: ['failed'] }],
+  [
+    'one reference',
+    'page-of-reference',
+    { reference: 'call 7' },
+    { text: ['call 7', 'de', 'de'], 'text[]': ['{}', '{}'] },
+  ],
+  ['one language', 'page-of-language-1', { language: 'de', statuses: ['failed'] as const }, { text: ['failed', 'de'] }],
 ])('a page of %s deep in a long list → reads as few blocks', async (_, name, filter, texts) => {
   const question = { accountId, limit: 20, after: position, ...filter };
   expect((await listSessions(single.db, question)).length).toBeGreaterThan(3);
-  const values: Record<string, string[]> = {
+  const values: Record<string, readonly string[]> = {
+    ...texts,
     uuid: [accountId, position.id],
     'timestamp with time zone': ['-infinity', position.createdAt],
     bigint: ['20', '20'],
   };
-  const given = (await typesOf(name)).map((type) => values[type]?.shift() ?? (texts as Record<string, string>)[type]);
+  const taken = new Map<string, number>();
+  const given = (await typesOf(name)).map((type) => {
+    const index = taken.get(type) ?? 0;
+    taken.set(type, index + 1);
+    return values[type]![index]!;
+  });
   expect(await blocksOf(name, given.map((value) => `'${value}'`).join(', '))).toBeLessThan(fewBlocks);
 });
 

@@ -89,7 +89,15 @@ describe.each(changesOfAttempt)('%s', (_, change) => {
 test('claims → each counts up the attempt and spends one, until none is left', async () => {
   const session = await queueSession(database.db, accountId, { attempts: 2, reservedMs: 10 });
   const claim = () => claimIfNotFinal(database.db, accountId, session.id, session.queueJobId);
-  const limits = { max_audio_ms: 14_400_000, reserved_ms: 10, measured_ms: null, separate_channels: false };
+  const limits = {
+    max_audio_ms: 14_400_000,
+    reserved_ms: 10,
+    measured_ms: null,
+    separate_channels: false,
+    language: null,
+    speakers: null,
+    keyterms: null,
+  };
   expect(await claim()).toEqual({ attempt: 1, title: 'Board meeting', ...limits });
   expect(await claim()).toMatchObject({ attempt: 2 });
   expect(await claim()).toBeUndefined();

@@ -4,7 +4,13 @@ import { selectRecognizer } from '../../../src/recognizers/select.ts';
 test('every name → the recognizer of that name', async () => {
   const openai = { baseUrl: 'http://127.0.0.1:8000/v1', apiKey: undefined, model: 'small' };
   const sherpaOnnxModel = { folder: '/models/tiny' };
-  const settings = { dataDir: '/data', sherpaOnnxModel, recognizerIdleMinutes: 10, openai };
+  const settings = {
+    dataDir: '/data',
+    sherpaOnnxModel,
+    recognizerIdleMinutes: 10,
+    recognizerLanguage: undefined,
+    openai,
+  };
   const selected = await Promise.all(
     recognizerNames.map((recognizer) => selectRecognizer({ recognizer, ...settings })),
   );

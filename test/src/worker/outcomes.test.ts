@@ -1,5 +1,5 @@
 import { AudioError, AudioToolError } from '../../../src/audio/audio-error.ts';
-import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
+import { LanguageNotKnown, RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { ClaimLost, NotCovered, TimeIsUp, outcomeOf } from '../../../src/worker/outcomes.ts';
 import type { Outcome } from '../../../src/worker/outcomes.ts';
 
@@ -20,6 +20,11 @@ test.each<[string, unknown, Outcome]>([
   ['recognizer, now', recognizerError('recognizer_error', true), { kind: 'retried', code: 'recognizer_error' }],
   ['recognizer, always', recognizerError('recognizer_error', false), { kind: 'failed', code: 'recognizer_error' }],
   ['recognizer: timed_out', recognizerError('timed_out', true), { kind: 'retried', code: 'timed_out' }],
+  [
+    'recognizer: another language',
+    new LanguageNotKnown('de', ['en']),
+    { kind: 'failed', code: 'language_not_supported', knownLanguages: ['en'] },
+  ],
   ['a fault of ours', new TypeError('undefined'), { kind: 'retried', code: 'recognizer_error' }],
   ['something that is no error', 'thrown', { kind: 'retried', code: 'recognizer_error' }],
 ])('%s → $kind', (_, error, outcome) => {

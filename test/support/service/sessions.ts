@@ -26,6 +26,7 @@ export interface TestSession {
 interface NewTestSession {
   title?: string;
   reference?: string;
+  language?: string;
   durationMs?: number;
   reservedMs?: number;
   attempts?: number;
@@ -64,6 +65,7 @@ export async function queueSession(
   {
     title = 'Board meeting',
     reference,
+    language,
     durationMs,
     reservedMs = 0,
     attempts = 3,
@@ -77,6 +79,7 @@ export async function queueSession(
       ...session,
       title,
       reference,
+      language,
       durationMs,
       retentionDays,
       maxAudioMs: 14_400_000,

@@ -19,6 +19,8 @@ test.each<[string, ListFilter, ListFilter]>([
   ['another status', { statuses: ['queued'] }, { statuses: ['failed'] }],
   ['another reference', { reference: 'a' }, { reference: 'b' }],
   ['a reference instead of a search', { q: 'a' }, { reference: 'a' }],
+  ['a language instead of a reference', { reference: 'en' }, { language: 'en' }],
+  ['no language', { language: 'en' }, {}],
   ['after instead of before', { createdAfter: 'infinity' }, { createdBefore: 'infinity' }],
 ])('a cursor used with %s → 400 invalid_cursor', (_, issued, used) => {
   const attempt = () => decodeCursor(encodeCursor(position, issued), used);

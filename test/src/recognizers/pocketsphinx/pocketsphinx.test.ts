@@ -99,6 +99,16 @@ test('a recognizer that hangs → timed_out', async () => {
   await expect(recognizeWith('exec sleep 1000', 200)).rejects.toMatchObject({ code: 'timed_out', retryable: true });
 });
 
+test('another language than English → LanguageNotKnown, as check says', async () => {
+  const recognizer = createPocketSphinx();
+  const audio = { file: join(folder, 'clip'), durationMs: 3000, silences: [] };
+  const { signal } = new AbortController();
+  await recognizer.check('en-GB');
+  const refusal = { code: 'language_not_supported', known: ['en'], retryable: false };
+  await expect(recognizer.check('de')).rejects.toMatchObject(refusal);
+  await expect(recognizer.recognize(audio, { signal, language: 'de' })).rejects.toMatchObject(refusal);
+});
+
 test('not installed → check and recognize say what to install', async () => {
   const recognizer = createPocketSphinx();
   const path = process.env['PATH'];

@@ -73,6 +73,19 @@ test('more than the models hear at once → voices found again by what they are 
   expect(speakersOf(transcript)).toEqual(tones.map((tone) => (tone === 'high' ? 'S1' : 'S2')));
 });
 
+test.each<[string, Partial<SherpaOnnxOptions>]>([
+  ['in one window', {}],
+  ['in windows', { diarization: { folder: models, windowMs: 2_000 } }],
+])('fewer speakers expected than there seem to be, %s → no more than expected', async (_, options) => {
+  const audio = await spoken(['low', 'low', 'high', 'high', 'low'], 0.7);
+  const recognizer = make(options);
+  expect(new Set(speakersOf(await recognizer.recognize(audio, { signal, speakers: 2 })))).toEqual(
+    new Set(['S1', 'S2']),
+  );
+  expect(new Set(speakersOf(await recognizer.recognize(audio, { signal, speakers: 1 })))).toEqual(new Set(['S1']));
+  expect(new Set(speakersOf(await recognizer.recognize(audio, { signal })))).toEqual(new Set(['S1', 'S2']));
+});
+
 test('one voice → S1 only', async () => {
   const transcript = await make().recognize(await spoken(repeated(15, 'high')), { signal });
   expect(speakersOf(transcript)).toEqual(new Array(15).fill('S1'));

@@ -52,6 +52,44 @@ test('tones → words where they begin, in English as the model says', async () 
   words.forEach(({ startMs }, index) => expect(Math.abs(startMs - (index * 1000 + 300))).toBeLessThanOrEqual(120));
 });
 
+test('one process, told one language and then another, or none → hears each time as it was told', async () => {
+  const recognizer = make(1);
+  const audio = await spoken('low', 'high');
+  const before = childrenHere().length;
+  for (const [language, heard] of [
+    ['zh-Hant', 'zh'],
+    [undefined, 'en'],
+    ['ja', 'ja'],
+    ['en-GB', 'en'],
+  ])
+    // prettier-ignore
+    expect(await recognizer.recognize(audio, { signal, language })).toMatchObject({ language: heard });
+  expect(childrenHere()).toHaveLength(before + 1);
+});
+
+test('a language that the model does not know → LanguageNotKnown, and no process begins; check says so too', async () => {
+  const before = childrenHere();
+  const known = ['en', 'ja', 'ko', 'yue', 'zh'];
+  const recognizer = make();
+  const audio = await spoken('low');
+  await expect(recognizer.recognize(audio, { signal, language: 'de' })).rejects.toMatchObject({
+    ...{ code: 'language_not_supported', retryable: false, known },
+  });
+  expect(childrenHere()).toEqual(before);
+  await recognizer.check('ja');
+  await expect(recognizer.check('de')).rejects.toThrow('does not know the language de; it knows en, ja, ko, yue, zh');
+});
+
+test('a model that does not tell its languages → knows what the operator says, and nothing else', async () => {
+  const folder = join(made, 'russian');
+  await mkdir(folder);
+  for (const file of ['encoder.onnx', 'decoder.onnx', 'joiner.onnx', 'tokens.txt'])
+    await writeFile(join(folder, file), '');
+  await createSherpaOnnx({ folder, language: 'ru-RU' }).check('ru-RU');
+  await expect(createSherpaOnnx({ folder, language: 'ru-RU' }).check('de')).rejects.toMatchObject({ known: ['ru'] });
+  await expect(createSherpaOnnx({ folder }).check('ru')).rejects.toMatchObject({ known: undefined });
+});
+
 test('a recording of several pieces → no word lost or doubled at their cuts', async () => {
   const tones = Array.from({ length: 150 }, (_, index): Tone => (index % 3 === 0 ? 'low' : 'high'));
   const transcript = await make().recognize(await spoken(...tones), { signal });

@@ -102,6 +102,12 @@ describe('speakers of several windows', () => {
     expect(numbersOf([[NaN, 0], [0, 0]], [[NaN, 0], [1, 0]], [[1, 0]])).toEqual([0, 1, 2, 3, 3]); // prettier-ignore
   });
 
+  test('as many speakers as there may be → further voices are the most similar one, from which nothing is learnt', () => {
+    const voices = [[[1, 0]], [[0, 1], [-0.6, 0.8]], [[NaN, 0], [0.9, 0.1]]]; // prettier-ignore
+    expect(joinWindows(windows(...voices), 2).map(({ speaker }) => speaker)).toEqual([0, 1, 1, 0, 0]);
+    expect(joinWindows(windows(...voices), 1).map(({ speaker }) => speaker)).toEqual([0, 0, 0, 0, 0]);
+  });
+
   test('turns → with times of the recording, in order', () => {
     expect(joinWindows(windows([], [[1], [-1]]))).toEqual([turn(10_000, 11_000, 0), turn(11_000, 12_000, 1)]);
     expect(joinWindows([])).toEqual([]);

@@ -6,11 +6,25 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { constant, float, int32, node, onnxModel, port } from './onnx.ts';
 
-const tokens = ['<blank>', '<|en|>', '<|NEUTRAL|>', '<|Speech|>', '<|withitn|>', '▁low', '▁high', '<unk>'];
+const tokens = [
+  '<blank>',
+  '<|en|>',
+  '<|zh|>',
+  '<|ja|>',
+  '<|NEUTRAL|>',
+  '<|Speech|>',
+  '<|withitn|>',
+  '▁low',
+  '▁high',
+  '<unk>',
+];
 /** Seven frames of 80 mel bins at a time, one step in six. */
 const [melBins, frames, shift] = [80, 7, 6];
 const inputs = melBins * frames;
 const classes = tokens.length;
+/** By the number that stands for it in the model's input. Without a language it says that it hears English. */
+const languages: Record<number, string> = { 0: '<|en|>', 3: '<|zh|>', 4: '<|en|>', 11: '<|ja|>' };
+const mostLanguages = 13;
 
 /** Writes `model.onnx` and `tokens.txt`. */
 export async function makeTinySenseVoice(folder: string): Promise<string> {
@@ -26,7 +40,8 @@ function model(): Buffer {
       node('MatMul', ['x', 'weights'], 'evidence'),
       node('Add', ['evidence', 'bias'], 'spoken'),
       // SenseVoice answers language, emotion, event and text normalization before what it hears.
-      node('Concat', ['prefix', 'spoken'], 'logits', { axis: 1 }),
+      node('Gather', ['languages', 'language'], 'told', { axis: 0 }),
+      node('Concat', ['told', 'prefix', 'spoken'], 'logits', { axis: 1 }),
     ],
     constants: [
       constant('weights', [inputs, classes], weights()),
@@ -35,7 +50,12 @@ function model(): Buffer {
         [classes],
         Float32Array.from(tokens, (token) => biasOf(token)),
       ),
-      constant('prefix', [1, 4, classes], prefix()),
+      constant(
+        'languages',
+        [mostLanguages, 1, classes],
+        saying(Array.from({ length: mostLanguages }, (_, number) => languages[number] ?? '<|en|>')),
+      ),
+      constant('prefix', [1, 3, classes], saying(['<|NEUTRAL|>', '<|Speech|>', '<|withitn|>'])),
     ],
     inputs: [
       port('x', float, ['N', 'T', inputs]),
@@ -75,9 +95,10 @@ function biasOf(token: string): number {
   return token.startsWith('▁') ? 0 : never;
 }
 
-function prefix(): Float32Array {
-  const matrix = new Float32Array(4 * classes).fill(never);
-  ['<|en|>', '<|NEUTRAL|>', '<|Speech|>', '<|withitn|>'].forEach((token, frame) => {
+/** A row for each of these tokens, in which it is certain. */
+function saying(certain: readonly string[]): Float32Array {
+  const matrix = new Float32Array(certain.length * classes).fill(never);
+  certain.forEach((token, frame) => {
     matrix[frame * classes + tokens.indexOf(token)] = -never;
   });
   return matrix;

@@ -1,0 +1,124 @@
+/** What a server is told of a recording, and servers that do not know its language. */
+import { join } from 'node:path';
+import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
+import { LanguageNotKnown } from '../../../../src/recognizers/recognizer.ts';
+import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
+import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';
+import { useFolder } from '../../../support/use-folder.ts';
+import type { DecodedAudio, Hints } from '../../../../src/recognizers/recognizer.ts';
+import type { Received, Reply } from '../../../support/models/speech-server.ts';
+
+const folder = useFolder();
+let audio: DecodedAudio;
+const closing: { close(): Promise<void> }[] = [];
+beforeAll(async () => {
+  const file = await ffmpeg(...sine(2), ...asRecognizerInput, join(folder, 'decoded'));
+  audio = { file, durationMs: 2000, silences: [] };
+});
+afterEach(() => Promise.all(closing.splice(0).map((each) => each.close())));
+
+const words = [{ word: 'fine', start: 0.1, end: 0.4 }];
+const fine = (language?: string, headers = {}): Reply => ({
+  ...{ status: 200, headers, body: { text: 'fine', words, ...(language !== undefined && { language }) } },
+});
+
+/** Recognizes once, and answers what the server was told. */
+async function told(hints: Hints, script: (request: Received) => Reply, model = 'whisper-1', times = 1) {
+  const server = await startSpeechServer({ script });
+  const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey: undefined, model } });
+  closing.push(recognizer, server);
+  const signal = new AbortController().signal;
+  const recognize = () => recognizer.recognize(audio, { signal, ...hints });
+  for (let time = 1; time < times; time += 1) await recognize();
+  const outcome = await recognize().catch((error: unknown) => error);
+  const fields = server.requests.map(({ fields: sent }) =>
+    Object.fromEntries(Object.entries(sent).filter(([name]) => /^(language|prompt|keywords)/.test(name))),
+  );
+  return { outcome, fields };
+}
+
+test.each<[string, Hints, string, object]>([
+  ['nothing', {}, 'whisper-1', {}],
+  ['a language', { language: 'en-GB' }, 'whisper-1', { language: ['en'] }],
+  ['a language that Whisper calls otherwise', { language: 'fil' }, 'whisper-1', { language: ['tl'] }],
+  ['Bokmål', { language: 'nb' }, 'whisper-1', { language: ['no'] }],
+  ['one that Whisper does not know', { language: 'gsw' }, 'whisper-1', { language: ['gsw'] }],
+  ['keyterms', { keyterms: ['Okapi', 'Zebra'] }, 'whisper-1', { prompt: ['Okapi, Zebra'] }],
+  ['keyterms, to a model without prompts', { keyterms: ['Okapi'] }, 'gpt-4o-transcribe-diarize', {}],
+  [
+    'both, to a model with newer fields',
+    { language: 'de', keyterms: ['Okapi', 'Zebra'] },
+    'gpt-transcribe',
+    { 'languages[]': ['de'], 'keywords[]': ['Okapi', 'Zebra'] },
+  ],
+  ['a number of speakers', { speakers: 2 }, 'whisper-1', {}],
+])('%s → told as servers know it', async (_, hints, model, expected) => {
+  expect((await told(hints, () => fine(), model)).fields).toEqual([expected]);
+});
+
+test('more keyterms than there is room for → the first ones, whole', async () => {
+  const keyterms = Array.from({ length: 100 }, (_, index) => `${index} `.padEnd(60, 'x'));
+  const { fields } = await told({ keyterms }, () => fine());
+  expect(fields).toEqual([{ prompt: [keyterms.slice(0, 12).join(', ')] }]);
+});
+
+test('a server that refuses prompts → heard without; hints fail nothing', async () => {
+  const script = ({ fields }: Received) => (fields['prompt'] ? refusal(400, 'not supported', 'prompt') : fine());
+  const { outcome, fields } = await told({ language: 'de', keyterms: ['Okapi'] }, script);
+  expect(outcome).toMatchObject({ language: 'de', segments: [{ text: 'fine' }] });
+  expect(fields).toEqual([{ language: ['de'], prompt: ['Okapi'] }, { language: ['de'] }]);
+});
+
+test.each<[string, string | undefined, string | undefined, string | undefined]>([
+  ['a name', 'german', undefined, 'de'],
+  ['a name, as it was told', 'german', 'de-AT', 'de'],
+  ['nothing', undefined, 'de-AT', 'de-AT'],
+  ['the larger language', 'norwegian', 'nb', 'no'],
+  ['a language of the larger one', 'cantonese', 'zh-Hant', 'yue'],
+  ['nothing, untold', undefined, undefined, undefined],
+])('an answer that says %s → the language of the transcript', async (_, answered, language, expected) => {
+  const { outcome } = await told({ language }, () => fine(answered));
+  expect((outcome as { language?: string }).language).toBe(expected);
+});
+
+test.each<[string, Reply, Hints]>([
+  ['that refuses the language', refusal(400, "Invalid language 'gsw'", 'language'), { language: 'gsw' }],
+  [
+    'that refuses it in vLLM’s way',
+    { status: 400, body: { message: 'Unsupported language: gsw' } },
+    { language: 'gsw' },
+  ],
+  ['whose model hears English only', fine('english'), { language: 'de' }],
+])('a server %s → LanguageNotKnown, asked once', async (_, reply, hints) => {
+  const { outcome, fields } = await told(hints, () => reply);
+  expect(outcome).toBeInstanceOf(LanguageNotKnown);
+  expect(outcome).toMatchObject({ code: 'language_not_supported', retryable: false, known: undefined });
+  expect(fields).toHaveLength(1);
+});
+
+test('a refusal that names languages, while none was told → no fault of a language', async () => {
+  const { outcome } = await told({}, () => refusal(400, 'language model not loaded'));
+  expect(outcome).toMatchObject({ code: 'recognizer_error' });
+});
+
+describe("whisper.cpp's own server", () => {
+  const own = (language?: string) => fine(language, { Server: 'whisper.cpp' });
+
+  test('without a language → asked to find it out; its first answer, as English, does not count', async () => {
+    const script = ({ fields }: Received) => own(fields['language']?.[0] === 'auto' ? 'german' : 'english');
+    const { outcome, fields } = await told({}, script, 'whisper-1', 2);
+    expect(outcome).toMatchObject({ language: 'de' });
+    expect(fields).toEqual([{}, { language: ['auto'] }, { language: ['auto'] }]);
+  });
+
+  test('with one → told it at once', async () => {
+    const { outcome, fields } = await told({ language: 'de' }, () => own('german'));
+    expect(outcome).toMatchObject({ language: 'de' });
+    expect(fields).toEqual([{ language: ['de'] }]);
+  });
+
+  test('with one that Whisper does not know → LanguageNotKnown: it would write nonsense', async () => {
+    const { outcome } = await told({ language: 'gsw' }, () => own());
+    expect(outcome).toMatchObject({ code: 'language_not_supported', known: expect.arrayContaining(['de', 'fil']) });
+  });
+});

@@ -1,0 +1,68 @@
+/** What an upload says of its recording, from the upload to the recognizer, and what becomes of a language nobody knows. */
+import { listLedger } from '../../../db/ledger.ts';
+import { retrySession } from '../../../src/sessions/support.ts';
+import { createPocketSphinx } from '../../../src/recognizers/pocketsphinx/pocketsphinx.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { expectSound } from '../../support/service/audit.ts';
+import { final, row } from '../../support/service/jobs.ts';
+import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { tone } from '../../support/uploads/uploads.ts';
+import type { TestAccount } from '../../support/service/accounts.ts';
+import type { Worker } from '../../../src/worker/worker.ts';
+
+const service = useService({ env: { RECOGNIZER_LANGUAGE: 'fr' } });
+let account: TestAccount;
+let worker: Worker;
+beforeEach(async () => void (account = await makeAccount(service.db, { balanceMs: 60_000 })));
+afterEach(async () => {
+  await worker.stop();
+  await expectSound(service);
+});
+
+async function uploaded(fields: Record<string, string | string[]>): Promise<string> {
+  const request = service.post('/v1/transcriptions', account.key);
+  for (const [name, values] of Object.entries(fields))
+    for (const value of [values].flat()) void request.field(name, value);
+  const { body } = await request.attach('file', await tone(1_000), 'tone.wav').expect(202);
+  return body.sessionId as string;
+}
+
+test('language, speakers and keyterms → told to the recognizer; without a language, the one of RECOGNIZER_LANGUAGE', async () => {
+  const recognizer = new ScriptedRecognizer(async () => ({ ...says('bonjour'), language: 'fr-CA' }));
+  worker = await service.work(recognizer);
+  const told = await uploaded({ language: 'de-at', speakers: '3', keyterms: ['Okapi', 'Zebra'] });
+  expect(await final(service, account, told)).toMatchObject({ status: 'completed', language: 'de-AT' });
+  expect(recognizer.calls[0]!.options).toMatchObject({ language: 'de-AT', speakers: 3, keyterms: ['Okapi', 'Zebra'] });
+  const untold = await uploaded({});
+  expect(await final(service, account, untold)).toMatchObject({ status: 'completed', language: 'fr-CA' });
+  expect(recognizer.calls[1]!.options).toMatchObject({ language: 'fr', speakers: undefined, keyterms: undefined });
+});
+
+test('PocketSphinx and language=de → failed once and for all, uncharged, with the languages that it knows; support may try again', async () => {
+  worker = await service.work(createPocketSphinx());
+  const id = await uploaded({ language: 'de' });
+  const error = {
+    code: 'language_not_supported',
+    message: 'The recognizer does not know the language that was asked for. It knows: en.',
+  };
+  expect(await final(service, account, id)).toMatchObject({ status: 'failed', language: 'de', error, segments: [] });
+  expect((await service.get(`/v1/sessions/${id}`, account.key).expect(200)).body).toMatchObject({ error });
+  expect(await row(service, account, id)).toMatchObject({ attempt: 1, reserved_ms: 0 });
+  expect((await listLedger(service.db, account.id)).map(({ kind }) => kind)).toEqual(['credit']);
+  expect(service.logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)).toEqual([]);
+
+  await worker.stop();
+  expect(await retrySession(service, id)).toEqual({ kind: 'queued' });
+  const recognizer = new ScriptedRecognizer();
+  worker = await service.work(recognizer);
+  expect(await final(service, account, id)).toMatchObject({ status: 'completed', language: 'de' });
+  expect(recognizer.calls[0]!.options).toMatchObject({ language: 'de' });
+  expect(await row(service, account, id)).toMatchObject({ error_code: null, known_languages: null });
+});
+
+test('PocketSphinx and language=en-GB → heard as English', async () => {
+  worker = await service.work(createPocketSphinx());
+  const transcript = await final(service, account, await uploaded({ language: 'en-GB' }));
+  expect(transcript).toMatchObject({ status: 'completed', language: 'en-GB' });
+});
