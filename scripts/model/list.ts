@@ -29,6 +29,11 @@ export async function listModels(dataDir: string): Promise<ListedModel[]> {
   );
 }
 
+const what: Partial<Record<KnownModel['kind'], string>> = {
+  diarization: 'tells speakers apart',
+  'voice detection': 'finds speech',
+};
+
 export function modelTable(models: readonly ListedModel[]): string {
   const columns = [
     { head: 'Name' },
@@ -38,7 +43,7 @@ export function modelTable(models: readonly ListedModel[]): string {
   ];
   const rows = models.map(({ name, kind, languages, bytes, installed, begun }) => [
     name,
-    kind === 'diarization' ? `${languages} (tells speakers apart)` : languages,
+    what[kind] === undefined ? languages : `${languages} (${what[kind]})`,
     readableSize(bytes),
     installed ? 'yes' : begun ? 'in part' : 'no',
   ]);

@@ -82,8 +82,9 @@ async function download(model: KnownModel, from: string | undefined, signal: Abo
 }
 
 function howToUse({ name, kind }: KnownModel): string {
-  return kind === 'diarization'
-    ? 'RECOGNIZER=sherpa-onnx tells speakers apart with it from the next recording on.'
+  if (kind === 'diarization') return 'RECOGNIZER=sherpa-onnx tells speakers apart with it from the next recording on.';
+  return kind === 'voice detection'
+    ? 'From the next recording on, every recognizer hears only where somebody speaks.'
     : `Use it: RECOGNIZER=sherpa-onnx SHERPA_ONNX_MODEL=${name} npm start`;
 }
 

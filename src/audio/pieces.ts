@@ -1,8 +1,14 @@
 import type { Silence } from './silences.ts';
 
+/** A stretch of a recording, in ms from its start. */
+export interface Span {
+  startMs: number;
+  endMs: number;
+}
+
 /** A part of a recording that is recognized on its own. Times are ms from the start of the recording. */
 export interface Piece {
-  /** The part that this piece is responsible for. Such parts follow each other without gap or overlap. */
+  /** The part that this piece is responsible for. Such parts don't overlap. */
   startMs: number;
   endMs: number;
   /** What the recognizer hears: a little more at both cuts, so that it hears the words there whole. */
@@ -16,6 +22,8 @@ export interface PieceLengths {
   overlapMs: number;
   /** How much before its start a piece is heard, if that is more than `overlapMs`. */
   leadInMs?: number;
+  /** A longer stretch without speech is left out, if it is known where somebody speaks. 3 s without it. */
+  longestPauseMs?: number;
   /** Without it, all pieces but the last are about as long as allowed. */
   evenly?: EvenPieces;
 }
@@ -51,6 +59,41 @@ export function cutIntoPieces(durationMs: number, silences: readonly Silence[], 
       heardToMs: Math.min(durationMs, endMs + overlapMs),
     };
   });
+}
+
+/** Pauses up to this length are heard, so that a sentence with a pause in it stays one piece. */
+const usualPauseMs = 3_000;
+
+/**
+ * Cuts only those stretches of a recording into pieces in which somebody speaks.
+ * @param speech where somebody speaks, in order
+ * @returns in order; between two pieces a part of the recording may be left out
+ */
+export function cutSpeechIntoPieces(
+  speech: readonly Span[],
+  silences: readonly Silence[],
+  lengths: PieceLengths,
+): Piece[] {
+  return withPauses(speech, lengths.longestPauseMs ?? usualPauseMs).flatMap(({ startMs: fromMs, endMs: toMs }) => {
+    const within = silences
+      .filter(({ startMs, endMs }) => endMs > fromMs && startMs < toMs)
+      .map(({ startMs, endMs }) => ({ startMs: Math.max(startMs - fromMs, 0), endMs: Math.min(endMs, toMs) - fromMs }));
+    return cutIntoPieces(toMs - fromMs, within, lengths).map((piece) => ({
+      ...{ startMs: piece.startMs + fromMs, endMs: piece.endMs + fromMs },
+      ...{ heardFromMs: piece.heardFromMs + fromMs, heardToMs: piece.heardToMs + fromMs },
+    }));
+  });
+}
+
+/** Joins stretches with a short pause between them. */
+export function withPauses(spans: readonly Span[], longestPauseMs: number): Span[] {
+  const joined: Span[] = [];
+  for (const { startMs, endMs } of spans) {
+    const last = joined.at(-1);
+    if (last === undefined || startMs - last.endMs > longestPauseMs) joined.push({ startMs, endMs });
+    else last.endMs = Math.max(last.endMs, endMs);
+  }
+  return joined;
 }
 
 function lateCuts(durationMs: number, silences: readonly Silence[], { longestMs }: PieceLengths): number[] {

@@ -1,7 +1,7 @@
 /** Recognizes a recording in pieces, several at once, and joins what was heard. */
 import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
-import { cutIntoPieces } from '../audio/pieces.ts';
+import { cutIntoPieces, cutSpeechIntoPieces } from '../audio/pieces.ts';
 import { joinPieces } from './join.ts';
 import { together } from './together.ts';
 import type { Piece, PieceLengths } from '../audio/pieces.ts';
@@ -74,7 +74,11 @@ export async function hearInPieces<Result>(
   hear: (piece: Piece, signal: AbortSignal, onHeard: (ms: number) => void) => Promise<Result>,
   { signal, onProgress }: RecognizeOptions,
 ): Promise<{ piece: Piece; result: Result }[]> {
-  const pieces = cutIntoPieces(audio.durationMs, audio.silences, lengths);
+  const { durationMs, silences, speech } = audio;
+  const pieces =
+    speech === undefined
+      ? cutIntoPieces(durationMs, silences, lengths)
+      : cutSpeechIntoPieces(speech, silences, lengths);
   const heardOf = progressOf(pieces, onProgress);
   // A recording never has more pieces in the line than can run at once. So a short recording that comes later waits for
   // one piece of a long one, not for all.

@@ -1,3 +1,4 @@
+import type { Span } from '../audio/pieces.ts';
 import type { Silence } from '../audio/silences.ts';
 
 /** Times are ms from the start of the audio. */
@@ -38,6 +39,8 @@ export interface DecodedAudio {
   durationMs: number;
   /** Where it may be cut, in order. */
   silences: Silence[];
+  /** Where somebody speaks, in order. The rest need not be recognized. Without it, nobody knows. */
+  speech?: readonly Span[];
 }
 
 /** What is known of a recording before it is heard. */

@@ -1,4 +1,6 @@
+import { onlySpeech } from './only-speech.ts';
 import { modelFolder } from './sherpa-onnx/installed-models.ts';
+import { createVoiceDetector } from './sherpa-onnx/voice-detector.ts';
 import type { RecognizerName } from './names.ts';
 import type { SpeechServer } from './openai/speech-server.ts';
 import type { Recognizer } from './recognizer.ts';
@@ -31,6 +33,11 @@ const makers: Record<RecognizerName, (settings: RecognizerSettings) => Promise<R
   openai: async ({ openai }) => (await import('./openai/openai.ts')).createOpenAi({ server: openai! }),
 };
 
-export function selectRecognizer(settings: RecognizerSettings): Promise<Recognizer> {
-  return makers[settings.recognizer](settings);
+export async function selectRecognizer(settings: RecognizerSettings): Promise<Recognizer> {
+  const { recognizer, dataDir, recognizerIdleMinutes } = settings;
+  const detector = createVoiceDetector({
+    folder: modelFolder(dataDir, 'vad'),
+    idleMs: recognizerIdleMinutes * 60_000,
+  });
+  return onlySpeech(await makers[recognizer](settings), detector);
 }

@@ -29,7 +29,7 @@ const checkTimeLimitMs = 5_000;
 const lengthsOf: Record<AnswerFormat, PieceLengths> = {
   verbose_json: { longestMs: 120_000, overlapMs: 1_000 },
   // Speakers are told apart within a piece only, so a piece is as long as servers allow: 25 MB, and 10 minutes at vLLM.
-  diarized_json: { longestMs: 590_000, overlapMs: 0 },
+  diarized_json: { longestMs: 590_000, overlapMs: 0, longestPauseMs: Infinity },
   // An answer without times gets the times of its piece, so pieces are short.
   json: { longestMs: 28_000, overlapMs: 0 },
 };

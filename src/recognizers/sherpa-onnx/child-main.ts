@@ -4,9 +4,9 @@ import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { bytesPerMs, endsTooEarly } from '../../audio/samples.ts';
 import { speechToKnow, turnsBySpeaker } from './diarization-speech.ts';
-import type { OfflineModelConfig, OfflineSpeakerDiarizationConfig } from 'sherpa-onnx-node';
+import type { OfflineModelConfig, OfflineSpeakerDiarizationConfig, VadConfig } from 'sherpa-onnx-node';
 import type { Span } from './diarization-speech.ts';
-import type { ChildAnswer, ChildWork, PieceRequest, PieceResult, WindowResult } from './messages.ts';
+import type { ChildAnswer, ChildWork, PieceRequest, PieceResult, VoicesResult, WindowResult } from './messages.ts';
 
 /** A CommonJS package, whose exports `import` can't see by their names. */
 const sherpa = createRequire(import.meta.url)('sherpa-onnx-node') as typeof import('sherpa-onnx-node');
@@ -20,7 +20,7 @@ const inaudible = 0.001;
 // so, it goes on.
 await writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined);
 const work = JSON.parse(process.argv[2]!) as ChildWork;
-const hear = 'diarization' in work ? createDiarization(work.diarization) : createRecognition(work.recognition);
+const hear = hearingFor(work);
 answer('ready');
 for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line) as PieceRequest;
@@ -28,6 +28,11 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 
 type Hear<Result> = (samples: Float32Array, request: PieceRequest) => Result;
+
+function hearingFor(work: ChildWork): Hear<PieceResult | WindowResult | VoicesResult> {
+  if ('diarization' in work) return createDiarization(work.diarization);
+  return 'voices' in work ? createVoices(work.voices) : createRecognition(work.recognition);
+}
 
 function createRecognition(modelConfig: OfflineModelConfig): Hear<PieceResult> {
   const featConfig = { sampleRate, featureDim: 80 };
@@ -96,6 +101,27 @@ function createDiarization(config: OfflineSpeakerDiarizationConfig): Hear<Window
       };
     });
     return { speakers };
+  };
+}
+
+function createVoices(config: VadConfig): Hear<VoicesResult> {
+  const { windowSize, maxSpeechDuration } = config.sileroVad;
+  const detector = new sherpa.Vad(config, maxSpeechDuration);
+  const toMs = (position: number) => Math.round(position / samplesPerMs);
+  return (samples) => {
+    detector.reset();
+    for (let start = 0; start < samples.length; start += windowSize) {
+      const window = new Float32Array(windowSize);
+      window.set(samples.subarray(start, start + windowSize));
+      detector.acceptWaveform(window);
+    }
+    detector.flush();
+    const speech: VoicesResult['speech'] = [];
+    for (; !detector.isEmpty(); detector.pop()) {
+      const { start, samples: spoken } = detector.front(false);
+      speech.push([toMs(start), toMs(Math.min(start + spoken.length, samples.length))]);
+    }
+    return { speech };
   };
 }
 

@@ -72,7 +72,7 @@ export function createDiarization(options: DiarizationOptions): Diarization {
         memoryBesideModels + 4 * found.bytes,
         idleMs,
       ));
-      return async (audio, recognizeOptions) => {
+      return async ({ speech: _, ...audio }, recognizeOptions) => {
         const { speakers: expected } = recognizeOptions;
         // Not everybody speaks in every window. A recording of several is brought to this number when they are joined.
         const speakers = audio.durationMs <= windowMs ? expected : undefined;

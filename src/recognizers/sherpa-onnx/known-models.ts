@@ -15,7 +15,7 @@ export interface HubFile {
 
 export interface KnownModel {
   name: string;
-  kind: 'recognition' | 'diarization';
+  kind: 'recognition' | 'diarization' | 'voice detection';
   languages: string;
   /** The size of all its files, for people. A download asks the hub. */
   bytes: number;
@@ -63,6 +63,20 @@ export const knownModels: readonly KnownModel[] = [
         revision: '0743f301363dec56491a490f6d6cbc9d67f9a3bf',
         path: 'nemo_en_titanet_small.onnx',
         name: 'embedding.onnx',
+      },
+    ],
+  },
+  {
+    name: 'vad',
+    kind: 'voice detection',
+    languages: 'any',
+    bytes: 1_807_522,
+    files: [
+      {
+        repo: 'csukuangfj/vad',
+        revision: 'fba88cd2e921609e7675c3aaf51e0b9b295da4bc',
+        path: 'silero_vad.onnx',
+        name: 'silero_vad.onnx',
       },
     ],
   },

@@ -1,7 +1,8 @@
-import type { OfflineModelConfig, OfflineResult, OfflineSpeakerDiarizationConfig } from 'sherpa-onnx-node';
+import type { OfflineModelConfig, OfflineResult, OfflineSpeakerDiarizationConfig, VadConfig } from 'sherpa-onnx-node';
 
 /** What a child is started for, with the models that it loads. */
-export type ChildWork = { recognition: OfflineModelConfig } | { diarization: OfflineSpeakerDiarizationConfig };
+export type ChildWork =
+  { recognition: OfflineModelConfig } | { diarization: OfflineSpeakerDiarizationConfig } | { voices: VadConfig };
 
 /** A line to a child: which part of a file of 16 kHz mono s16le to hear, and what is known of it. */
 export interface PieceRequest {
@@ -15,7 +16,7 @@ export interface PieceRequest {
 }
 
 /** A line from a child: first that it has loaded its models, then what it heard of each piece. */
-export type ChildAnswer = 'ready' | PieceResult | WindowResult;
+export type ChildAnswer = 'ready' | PieceResult | WindowResult | VoicesResult;
 
 export type PieceResult = Pick<OfflineResult, 'lang' | 'text' | 'tokens' | 'timestamps' | 'durations' | 'ys_log_probs'>;
 
@@ -27,4 +28,9 @@ export interface WindowResult {
     /** What the voice is like: 32-bit floats, little endian, as base64. */
     embedding: string;
   }[];
+}
+
+/** Where somebody speaks in a window of a recording: starts and ends in ms from the start of the window, in order. */
+export interface VoicesResult {
+  speech: [startMs: number, endMs: number][];
 }

@@ -73,4 +73,34 @@ declare module 'sherpa-onnx-node' {
     /** @param enableExternalBuffer whether the answer lies in memory of the addon */
     compute(stream: OnlineStream, enableExternalBuffer: boolean): Float32Array;
   }
+
+  export interface VadConfig {
+    sileroVad: {
+      model: string;
+      /** From 0 to 1: what is at least so likely to be a voice is one. */
+      threshold: number;
+      minSpeechDuration: number;
+      minSilenceDuration: number;
+      /** In samples. */
+      windowSize: number;
+      /** Of longer speech, only what is surer counts. */
+      maxSpeechDuration: number;
+    };
+    sampleRate: number;
+    numThreads: number;
+    provider: 'cpu';
+  }
+
+  export class Vad {
+    constructor(config: VadConfig, bufferSizeInSeconds: number);
+    /** @param samples as many as a window has */
+    acceptWaveform(samples: Float32Array): void;
+    /** The end of the audio. */
+    flush(): void;
+    isEmpty(): boolean;
+    /** The first stretch of speech that is not taken yet; `start` in samples since `reset`. */
+    front(enableExternalBuffer: boolean): { start: number; samples: Float32Array };
+    pop(): void;
+    reset(): void;
+  }
 }

@@ -65,6 +65,13 @@ test('download diarization → segmentation.onnx and embedding.onnx', async () =
   expect(await model.below(folder)).toEqual({ 'segmentation.onnx': 2000, 'embedding.onnx': 3000 });
 });
 
+test('download vad → silero_vad.onnx, and what it is for', async () => {
+  model.hub.files = { 'silero_vad.onnx': Buffer.alloc(2000, 'v') };
+  const { code, stdout } = await model.run(['download', 'vad']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/hears only where somebody speaks\.$/m) });
+  expect(await model.below(join(model.dataDir, 'models/vad'))).toEqual({ 'silero_vad.onnx': 2000 });
+});
+
 test('list → a table; --json → what is installed, begun, and where', async () => {
   await model.run(['download', 'sense-voice']);
   await mkdir(join(model.dataDir, 'models/whisper-tiny.partial'));
@@ -73,6 +80,7 @@ test('list → a table; --json → what is installed, begun, and where', async (
   expect(stdout).toMatch(/\nwhisper-tiny +99 languages +104 MB +in part\n/);
   expect(stdout).toMatch(/\nparakeet-tdt-0\.6b-v3 +25 European languages +670 MB +no\n/);
   expect(stdout).toMatch(/\nsense-voice .* yes\n/);
+  expect(stdout).toMatch(/\nvad +any \(finds speech\) +1\.8\d? MB +no\n/);
   const { stdout: json } = await model.run(['list', '--json']);
   const listed = JSON.parse(json) as { id: string }[];
   expect(listed.find(({ id }) => id === 'sense-voice')).toEqual({

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { cutIntoPieces } from '../../../src/audio/pieces.ts';
+import { cutIntoPieces, cutSpeechIntoPieces } from '../../../src/audio/pieces.ts';
 
 const lengths = { longestMs: 10_000, overlapMs: 1_000 };
 const cutsOf = (durationMs: number, silences: { startMs: number; endMs: number }[]) =>
@@ -97,4 +97,55 @@ test.each([
     }),
     { seed: 1, numRuns: 300 },
   );
+});
+
+describe('where it is known where somebody speaks', () => {
+  const speech = [
+    { startMs: 2_000, endMs: 5_000 },
+    { startMs: 8_000, endMs: 9_000 },
+    { startMs: 30_000, endMs: 42_000 },
+  ];
+  const silences = [{ startMs: 39_000, endMs: 39_500 }];
+
+  test('short pauses are heard, longer ones left out; cuts lie in silences, and nothing of the rest is heard', () => {
+    expect(cutSpeechIntoPieces(speech, silences, lengths)).toEqual([
+      { startMs: 2_000, endMs: 9_000, heardFromMs: 2_000, heardToMs: 9_000 },
+      { startMs: 30_000, endMs: 39_250, heardFromMs: 30_000, heardToMs: 40_250 },
+      { startMs: 39_250, endMs: 42_000, heardFromMs: 38_250, heardToMs: 42_000 },
+    ]);
+  });
+
+  test('pieces that keep every pause → from the first word to the last', () => {
+    const [piece] = cutSpeechIntoPieces(speech, [], { longestMs: 60_000, overlapMs: 0, longestPauseMs: Infinity });
+    expect(piece).toMatchObject({ startMs: 2_000, endMs: 42_000 });
+  });
+
+  test('nobody speaks → no piece', () => {
+    expect(cutSpeechIntoPieces([], silences, lengths)).toEqual([]);
+  });
+
+  test('whatever is said → all of it is in one piece each, in order, none longer than it may be', () => {
+    const steps = fc.array(fc.tuple(fc.integer({ min: 1, max: 20_000 }), fc.integer({ min: 1, max: 30_000 })));
+    fc.assert(
+      fc.property(steps, (drawn) => {
+        let nowMs = 0;
+        const spans = drawn.map(([pauseMs, spokenMs]) => {
+          const startMs = nowMs + pauseMs;
+          return { startMs, endMs: (nowMs = startMs + spokenMs) };
+        });
+        const pieces = cutSpeechIntoPieces(spans, [], lengths);
+        for (const { startMs, endMs } of spans) {
+          const parts = pieces.filter((piece) => piece.endMs > startMs && piece.startMs < endMs);
+          expect(parts[0]!.startMs).toBeLessThanOrEqual(startMs);
+          expect(parts.at(-1)!.endMs).toBeGreaterThanOrEqual(endMs);
+          parts.slice(1).forEach((part, index) => expect(part.startMs).toBe(parts[index]!.endMs));
+        }
+        pieces.forEach(({ startMs, endMs }, index) => {
+          expect(endMs - startMs).toBeLessThanOrEqual(lengths.longestMs);
+          expect(startMs).toBeGreaterThanOrEqual(pieces[index - 1]?.endMs ?? 0);
+        });
+      }),
+      { seed: 17, numRuns: 200 },
+    );
+  });
 });

@@ -2,6 +2,7 @@
 
 export const float = 1;
 export const int32 = 6;
+export const int64 = 7;
 
 const variable = 0;
 const lengthDelimited = 2;

@@ -1,0 +1,97 @@
+import { access } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { withPauses } from '../../audio/pieces.ts';
+import { createSlots, hearInPieces } from '../in-pieces.ts';
+import { RecognizerError } from '../recognizer.ts';
+import { howToInstall } from './installed-models.ts';
+import { WarmChildren } from './warm-children.ts';
+import type { Piece, Span } from '../../audio/pieces.ts';
+import type { DecodedAudio } from '../recognizer.ts';
+import type { VoicesResult } from './messages.ts';
+import type { VadConfig } from 'sherpa-onnx-node';
+
+const modelFile = 'silero_vad.onnx';
+
+/** The detector forgets what it heard at the end of a window. Five minutes take 20 MB of memory. */
+const windowMs = 5 * 60_000;
+const timeLimitMs = (durationMs: number) => 60_000 + durationMs;
+const memoryBytes = 4 * 1024 ** 3;
+
+/**
+ * A word that is taken for noise is lost, while noise that is taken for a voice only costs time. So the detector is
+ * asked to be generous (0.5 is Silero's default), and what is near a voice counts as speech.
+ */
+const threshold = 0.35;
+const nearMs = 500;
+
+export interface VoiceDetectorOptions {
+  /** The folder of `silero_vad.onnx`. Without it, nothing is detected. */
+  folder: string;
+  /** How long a process with a loaded model is kept that has nothing to do. */
+  idleMs: number;
+}
+
+/**
+ * Finds out where somebody speaks.
+ * @returns in order, with a margin of half a second, none touching another
+ * @throws {RecognizerError} the message names the folder
+ * @throws the abort reason of `signal`
+ */
+export type FindSpeech = (audio: DecodedAudio, signal: AbortSignal) => Promise<Span[]>;
+
+/** Silero's voice detector (https://github.com/snakers4/silero-vad), run by sherpa-onnx. */
+export interface VoiceDetector {
+  /**
+   * Looks for the model at each recording, because it may be installed while the service runs.
+   * @returns undefined when there is no such folder
+   * @throws {RecognizerError} the folder is there, but lacks the model
+   */
+  load(): Promise<FindSpeech | undefined>;
+  close(): Promise<void>;
+}
+
+export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): VoiceDetector {
+  const model = resolve(folder, modelFile);
+  const slots = createSlots();
+  let children: WarmChildren<VoicesResult> | undefined;
+  const exists = (path: string) => access(path).then(() => true, () => false); // prettier-ignore
+  const explained = (cause: unknown): never => {
+    if (!(cause instanceof RecognizerError)) throw cause;
+    const message = `voice detection with the model in ${folder}: ${cause.message}`;
+    throw new RecognizerError(cause.code, message, { retryable: cause.retryable, cause });
+  };
+
+  return {
+    async load() {
+      if (!(await exists(model))) {
+        if (!(await exists(folder))) return undefined;
+        const message = `Voices can not be detected: ${folder} holds no ${modelFile}. ${howToInstall('vad')}`;
+        throw new RecognizerError('recognizer_error', message, { retryable: true });
+      }
+      const loaded = (children ??= new WarmChildren<VoicesResult>({ voices: configOf(model) }, memoryBytes, idleMs));
+      return async ({ speech: _, ...audio }, signal) => {
+        const hear = ({ heardFromMs: fromMs, heardToMs: toMs }: Piece, stop: AbortSignal) =>
+          loaded.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop).catch(explained);
+        const windows = await hearInPieces(audio, { longestMs: windowMs, overlapMs: 0 }, slots, hear, { signal });
+        const voices = windows.flatMap(({ piece, result }) =>
+          result.speech.map(([startMs, endMs]) => ({
+            startMs: Math.max(0, piece.startMs + startMs - nearMs),
+            endMs: Math.min(audio.durationMs, piece.startMs + endMs + nearMs),
+          })),
+        );
+        return withPauses(voices, 0);
+      };
+    },
+    close: async () => children?.close(),
+  };
+}
+
+function configOf(model: string): VadConfig {
+  return {
+    sileroVad: {
+      ...{ model, threshold, windowSize: 512 },
+      ...{ minSpeechDuration: 0.1, minSilenceDuration: 0.5, maxSpeechDuration: (2 * windowMs) / 1000 },
+    },
+    ...{ sampleRate: 16_000, numThreads: 1, provider: 'cpu' },
+  };
+}

@@ -1,0 +1,113 @@
+/** Where nobody speaks, nothing is recognized, whatever the recognizer is. By the real addon and a tiny detector. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
+import { createPocketSphinx } from '../../../../src/recognizers/pocketsphinx/pocketsphinx.ts';
+import { createSherpaOnnx } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
+import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
+import { createVoiceDetector } from '../../../../src/recognizers/sherpa-onnx/voice-detector.ts';
+import { onlySpeech } from '../../../../src/recognizers/only-speech.ts';
+import { startSpeechServer } from '../../../support/models/speech-server.ts';
+import { makeTinySenseVoice } from '../../../support/models/tiny/sense-voice.ts';
+import { makeTinyVoices } from '../../../support/models/tiny/voices.ts';
+import { speakTones } from '../../../support/models/tiny/spoken-tones.ts';
+import { useFolder } from '../../../support/use-folder.ts';
+import { makeRecordings } from '../conformance/recordings.ts';
+import type { DecodedAudio, Recognizer } from '../../../../src/recognizers/recognizer.ts';
+
+const folder = useFolder();
+const recordings = makeRecordings();
+const { signal } = new AbortController();
+const closing: (() => unknown)[] = [() => recordings.remove()];
+afterAll(() => Promise.all(closing.map((close) => close())));
+
+const voices = await makeTinyVoices(join(folder, 'vad'));
+const detectorIn = (models: string) => {
+  const detector = createVoiceDetector({ folder: models, idleMs: 60_000 });
+  closing.push(() => detector.close());
+  return detector;
+};
+const detector = detectorIn(voices);
+const speechIn = async (audio: DecodedAudio) => (await detector.load())!(audio, signal);
+
+const two = await speakTones(folder, 'two', ['low', 'high']);
+const noises = {
+  noise: 'anoisesrc=a=0.1:c=white:r=16000:d=9:seed=1',
+  hum: 'sine=50:r=16000:d=9',
+  music: 'aevalsrc=0.1*sin(440*2*PI*t)+0.1*sin(554*2*PI*t)+0.1*sin(659*2*PI*t):s=16000:d=9',
+};
+/** Two tones, 9 s of something else, and the same two tones. */
+const around = (noise: string) => {
+  const graph = '[0]asplit=2[a][b];[1]aformat=sample_fmts=s16:channel_layouts=mono[n];[a][n][b]concat=n=3:v=0:a=1';
+  return recordings.made('-i', two.file, '-f', 'lavfi', '-i', noise, '-filter_complex', graph);
+};
+
+test.each(Object.entries(noises))('%s → no speech; between two tones, only they are', async (_, noise) => {
+  expect(await speechIn(await recordings.made('-f', 'lavfi', '-i', noise))).toEqual([]);
+  const speech = await speechIn(await around(noise));
+  expect(speech.length).toBeGreaterThanOrEqual(2);
+  expect(speech[0]!.startMs).toBe(0);
+  const afterNoise = speech.findIndex(({ startMs }) => startMs > 5_000);
+  expect(speech[afterNoise - 1]!.endMs).toBeLessThan(3_000);
+  // Half a second before the tone, which begins 0.3 s after the noise.
+  expect(speech[afterNoise]!.startMs).toBeGreaterThan(10_500);
+});
+
+test('11 minutes, a tone over the end of a window of five → found there, and nowhere else', async () => {
+  const audio = await recordings.at([299_800, 640_000], await speakTones(folder, 'one', ['low']), 660_000);
+  const speech = await speechIn(audio);
+  expect(speech).toHaveLength(2);
+  expect(speech[0]!.startMs).toBeGreaterThan(299_000);
+  expect(speech[0]!.endMs).toBeLessThan(301_500);
+  expect(speech[1]!.startMs).toBeGreaterThan(639_000);
+  expect(speech[1]!.endMs).toBeLessThan(641_500);
+});
+
+test('SenseVoice → the same words at the same times as without a detector, the pause left out', async () => {
+  const alone = createSherpaOnnx({ folder: await makeTinySenseVoice(join(folder, 'model')), slots: createSlots(1) });
+  const recognizer = onlySpeech(alone, detector);
+  closing.push(() => recognizer.close());
+  const audio = await around('anullsrc=r=16000:cl=mono:d=9');
+  const heard = async (by: Recognizer) =>
+    (await by.recognize(audio, { signal })).segments.flatMap(({ words }) =>
+      words.map(({ text, startMs }) => [text, Math.round(startMs / 500)]),
+    );
+  await recognizer.check();
+  expect(await heard(recognizer)).toEqual(await heard(alone));
+  expect(await heard(recognizer)).toHaveLength(4);
+});
+
+test('a server → only what is spoken is sent to it; of noise, nothing', async () => {
+  const server = await startSpeechServer({ recognizer: createSherpaOnnx({ folder: join(folder, 'model') }) });
+  const model = { baseUrl: server.url, apiKey: undefined, model: 'whisper-1' };
+  const recognizer = onlySpeech(createOpenAi({ server: model, slots: createSlots(1) }), detector);
+  closing.push(
+    () => recognizer.close(),
+    () => server.close(),
+  );
+  const nothing = await recognizer.recognize(await recordings.made('-f', 'lavfi', '-i', noises.noise), { signal });
+  expect(nothing.segments).toEqual([]);
+  expect(server.requests).toEqual([]);
+  const { segments } = await recognizer.recognize(await around(noises.music), { signal });
+  expect(segments.map(({ text }) => text.toLowerCase()).join(' ')).toMatch(/low.*high.*low.*high/);
+  expect(server.requests).toHaveLength(2);
+});
+
+test('PocketSphinx → is not started for noise', async () => {
+  const missing = createPocketSphinx({ program: join(folder, 'not-there') });
+  const audio = await recordings.made('-f', 'lavfi', '-i', noises.noise);
+  expect((await onlySpeech(missing, detector).recognize(audio, { signal })).segments).toEqual([]);
+  await expect(missing.recognize(audio, { signal })).rejects.toThrow('not-there');
+});
+
+test('no folder → everything is recognized; a folder without the model, or with another file → what to do', async () => {
+  const later = detectorIn(join(folder, 'later'));
+  expect(await later.load()).toBeUndefined();
+  await mkdir(join(folder, 'later'));
+  await expect(later.load()).rejects.toThrow('npm run model -- download vad');
+  await writeFile(join(folder, 'later', 'silero_vad.onnx'), 'no model');
+  const audio = await recordings.made('-f', 'lavfi', '-i', noises.hum);
+  await expect((await later.load())!(audio, signal)).rejects.toMatchObject({
+    ...{ name: 'RecognizerError', message: expect.stringContaining(`${join(folder, 'later')}`) },
+  });
+});
