@@ -72,7 +72,9 @@ export function createDiarization(options: DiarizationOptions): Diarization {
         memoryBesideModels + 4 * found.bytes,
         idleMs,
       ));
-      return async ({ speech: _, ...audio }, recognizeOptions) => {
+      return async (recording, recognizeOptions) => {
+        // Windows that are cut where nobody speaks would make strangers of speakers.
+        const { speech: _, ...audio } = recording;
         const { speakers: expected } = recognizeOptions;
         // Not everybody speaks in every window. A recording of several is brought to this number when they are joined.
         const speakers = audio.durationMs <= windowMs ? expected : undefined;

@@ -69,7 +69,7 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
         throw new RecognizerError('recognizer_error', message, { retryable: true });
       }
       const loaded = (children ??= new WarmChildren<VoicesResult>({ voices: configOf(model) }, memoryBytes, idleMs));
-      return async ({ speech: _, ...audio }, signal) => {
+      return async (audio, signal) => {
         const hear = ({ heardFromMs: fromMs, heardToMs: toMs }: Piece, stop: AbortSignal) =>
           loaded.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop).catch(explained);
         const windows = await hearInPieces(audio, { longestMs: windowMs, overlapMs: 0 }, slots, hear, { signal });
