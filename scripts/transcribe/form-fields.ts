@@ -16,6 +16,8 @@ interface FieldOption {
   description: string;
   /** Set where one value can't be right for several recordings. */
   ofOne?: true;
+  /** Set where the option may be typed several times. */
+  repeatable?: true;
 }
 
 /** One line for each form field of the contract. */
@@ -24,9 +26,16 @@ const fieldOptions: readonly FieldOption[] = [
   { field: 'reference', flags: '--reference <TEXT>', description: 'an identifier of your own, such as a ticket' },
   { field: 'retentionDays', flags: '--retention-days <DAYS>', description: 'delete the session after so many days' },
   { field: 'channels', flags: '--channels <MODE>', description: '"separate": transcribe each channel for itself' },
+  { field: 'language', flags: '--language <TAG>', description: 'the language that is spoken, such as de or en-GB' },
+  { field: 'speakers', flags: '--speakers <COUNT>', description: 'how many people speak (a hint)' },
+  { field: 'keyterms', flags: '--keyterm <TEXT>', description: 'a name that is said (a hint)', repeatable: true },
 ];
 
-const optionOf = ({ flags, description }: FieldOption) => new Option(flags, description);
+function optionOf({ flags, description, repeatable }: FieldOption): Option {
+  if (!repeatable) return new Option(flags, description);
+  const all = (typed: string, before: string[] = []) => [...before, typed];
+  return new Option(flags, `${description}; may be repeated`).argParser(all);
+}
 
 export const uploadOptions = (): Option[] => fieldOptions.map(optionOf);
 
@@ -53,15 +62,17 @@ const contractFile = new URL('../../codegen/openapi.json', import.meta.url);
 export async function checkFields(fields: FormFields): Promise<void> {
   if (fields.length === 0) return;
   const contract = JSON.parse(await readFile(contractFile, 'utf8')) as object;
-  // A form holds texts only; a field that may be repeated is judged value by value.
-  const judge = new Ajv.default({ strict: false, validateFormats: false, coerceTypes: 'array' });
+  // A form holds texts only.
+  const judge = new Ajv.default({ strict: false, validateFormats: false, coerceTypes: true });
   judge.addSchema(contract, 'contract');
-  for (const [name, value] of fields) {
-    const schema = { $ref: `contract#/components/schemas/TranscriptionRequest/properties/${name}` };
-    if (judge.validate(schema, value)) continue;
-    const flag = fieldOptions.find(({ field }) => field === name)!.flags.split(' ')[0]!;
+  for (const { field, flags, repeatable } of fieldOptions) {
+    const typed = fields.filter(([name]) => name === field).map(([, value]) => value);
+    const value = repeatable ? typed : typed[0];
+    const schema = { $ref: `contract#/components/schemas/TranscriptionRequest/properties/${field}` };
+    if (typed.length === 0 || judge.validate(schema, value)) continue;
     const { message, params } = judge.errors![0]!;
     const choices = (params as { allowedValues?: string[] }).allowedValues;
-    throw new Refusal(`${flag} ${JSON.stringify(value)} ${message}${choices ? `: ${choices.join(', ')}` : ''}`);
+    const reason = `${message}${choices ? `: ${choices.join(', ')}` : ''}`;
+    throw new Refusal(`${flags.split(' ')[0]} ${typed.map((text) => JSON.stringify(text)).join(', ')} ${reason}`);
   }
 }

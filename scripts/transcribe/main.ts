@@ -12,13 +12,14 @@ import { NotSent, Unfinished } from './refusals.ts';
 import { goOnWith, sayingPauses, transcribe } from './session.ts';
 import { shown, transcribeSeveral } from './several.ts';
 import { findRecordings, targetsOf } from './targets.ts';
+import { startWatch } from './watch/start.ts';
 import type { Course } from './session.ts';
 import type { Outcome } from './several.ts';
 import type { Meant } from './targets.ts';
 
 const exitCodes = { failed: 1, interrupted: 130 };
 const wish = readWish();
-const { sources, session, out, format, fields, url } = wish;
+const { sources, session, watch, out, format, fields, url } = wish;
 const words = format === 'words';
 
 /** What was typed wrong ends the process with exit code 2. */
@@ -43,6 +44,7 @@ try {
 }
 
 async function run(): Promise<void> {
+  if (watch !== undefined) return watchUntilInterrupted(watch);
   if (session !== undefined) return print((course) => goOnWith(client, session, `session ${session}`, course));
   if (meant.isOneFile && out === undefined) return print((course) => transcribe(client, sources[0]!, fields, course));
   return write(meant);
@@ -64,6 +66,11 @@ async function write(found: Meant): Promise<void> {
   const course = { progress, signal, onPause: sayingPauses(progress) };
   const outcomes = await transcribeSeveral(client, targets, wish, course);
   summarize(outcomes);
+}
+
+async function watchUntilInterrupted(folder: string): Promise<void> {
+  const progress = showProgressOn(process.stderr, { keep: false });
+  await startWatch(client, { ...wish, watch: folder, out: out! }, { progress, signal });
 }
 
 function summarize(outcomes: readonly Outcome[]): void {

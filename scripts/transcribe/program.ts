@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { formats } from './formats.ts';
-import { formFields, uploadOptions } from './form-fields.ts';
+import { flagOfOne, formFields, uploadOptions } from './form-fields.ts';
 import type { FormFields } from './form-fields.ts';
 import type { Format } from './formats.ts';
 
@@ -13,12 +13,15 @@ export interface Wish {
   /** Absolute paths of files and folders. */
   sources: string[];
   session?: string;
+  /** The folder to watch, an absolute path. */
+  watch?: string;
   /** Where results go, an absolute path. */
   out?: string;
   force: boolean;
   format: Format;
   fields: FormFields;
   atOnce: number;
+  settleMs: number;
   url: string;
   key?: string;
 }
@@ -40,6 +43,8 @@ const command: Command = new Command(invocation)
   .option('--force', 'replace files that are there already')
   .option('--at-once <COUNT>', 'how many recordings may be on their way at once', wholeNumber, 4)
   .option('--session <ID>', 'print the transcript of a session that was begun before; it costs nothing again')
+  .option('--watch <FOLDER>', 'transcribe what is dropped into this folder, until Ctrl-C; needs --out')
+  .option('--settle <SECONDS>', 'with --watch: how long a file must not change before it is sent', seconds, 10)
   .option('--url <URL>', 'where the service answers', defaultUrl())
   .option('--key <KEY>', 'API key (better: the variable TRANSCRIPTION_API_KEY; else the demo key of the quickstart)')
   .configureHelp({ helpWidth: 110 })
@@ -47,8 +52,9 @@ const command: Command = new Command(invocation)
   .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 2));
 for (const option of [...uploadOptions(), ...shortcuts.map(shortcut)]) command.addOption(option);
 
-type Typed = Pick<Wish, 'format' | 'atOnce' | 'url'> &
-  Partial<Pick<Wish, 'force' | 'key' | 'session'> & { out: string }> &
+type Typed = Pick<Wish, 'format' | 'atOnce' | 'url'> & { settle: number } & Partial<
+    Pick<Wish, 'force' | 'key' | 'session'> & { out: string; watch: string }
+  > &
   Partial<Record<(typeof shortcuts)[number], true>>;
 
 /** npm runs scripts in the project's folder; a person means the folder he typed in. */
@@ -57,13 +63,14 @@ const meant = (path: string) => resolve(process.env['INIT_CWD'] ?? '', path);
 /** What is wrong ends the process with exit code 2. */
 export function readWish(): Wish {
   command.parse();
-  const { format, force = false, atOnce, url, key, session, out, ...others } = command.opts<Typed>();
+  const { format, force = false, atOnce, settle, url, key, session, out, watch, ...others } = command.opts<Typed>();
   const fields = formFields(others);
   const wish: Wish = {
     sources: command.args.map(meant),
-    ...{ force, fields, atOnce, url },
+    ...{ force, fields, atOnce, url, settleMs: settle * 1_000 },
     format: shortcuts.find((name) => others[name]) ?? format,
     ...(session !== undefined && { session }),
+    ...(watch !== undefined && { watch: meant(watch) }),
     ...(out !== undefined && { out: meant(out) }),
     ...(key !== undefined && { key }),
   };
@@ -71,12 +78,17 @@ export function readWish(): Wish {
   return wish;
 }
 
-function refuseContradictions({ sources, session, out, force, fields, url }: Wish): void {
-  const tasks = [sources.length > 0, session !== undefined].filter(Boolean);
-  if (tasks.length === 0) refuse('Say what to transcribe: a FILE, a folder or --session ID');
-  if (tasks.length > 1) refuse('A FILE to transcribe and --session, which is there already: one at a time');
+function refuseContradictions({ sources, session, watch, out, force, fields, url }: Wish): void {
+  const tasks = [sources.length > 0, session !== undefined, watch !== undefined].filter(Boolean);
+  if (tasks.length === 0)
+    refuse('Say what to transcribe: a FILE, a folder, --session ID or --watch FOLDER --out FOLDER');
+  if (tasks.length > 1) refuse('FILE, --session and --watch are three different things: one at a time');
   if (session !== undefined && (out !== undefined || force || fields.length > 0))
     refuse('--session prints a transcript that is there: it takes a format and nothing else');
+  if (watch !== undefined && out === undefined) refuse('--watch needs --out FOLDER, where the transcripts go');
+  if (watch !== undefined && force) refuse('--watch replaces only what it has written itself: it takes no --force');
+  const ofOne = flagOfOne(fields);
+  if (watch !== undefined && ofOne !== undefined) refuse(`${ofOne} can be that of one recording only`);
   if (!URL.canParse(url)) refuse(`--url ${url} is not an address such as http://127.0.0.1:8080/v1`);
 }
 
@@ -88,4 +100,9 @@ export function refuse(message: string): never {
 function wholeNumber(typed: string): number {
   if (/^[1-9]\d?$/.test(typed)) return Number(typed);
   throw new InvalidArgumentError('Expected a whole number from 1 to 99.');
+}
+
+function seconds(typed: string): number {
+  if (/^\d{1,5}(\.\d+)?$/.test(typed)) return Number(typed);
+  throw new InvalidArgumentError('Expected a number of seconds.');
 }

@@ -21,6 +21,8 @@ export const stateOf = ({ size, mtimeNs }: BigIntStats): FileState => ({
 export const isSameState = (one: FileState, other: FileState): boolean =>
   one.bytes === other.bytes && one.changedAt === other.changedAt;
 
+const chunkBytes = 64 * 1024;
+
 /**
  * A recording that is held open while it is hashed and sent. Another file that gets its name meanwhile is not read, and
  * a change of its own bytes is noticed.
@@ -65,14 +67,23 @@ export class RecordingFile implements AsyncDisposable {
    */
   async *read(): AsyncGenerator<Uint8Array> {
     const { bytes } = this.state;
-    const range = { start: 0, end: bytes - 1, autoClose: false };
-    try {
-      if (bytes > 0) yield* this.#handle.createReadStream(range) as AsyncIterable<Uint8Array>;
-    } catch (error) {
-      throw new Refusal(`${this.path} can't be read: ${(error as Error).message}`);
+    for (let at = 0; at < bytes;) {
+      const chunk = await this.#chunkAt(at, Math.min(chunkBytes, bytes - at));
+      if (chunk.length === 0) break;
+      at += chunk.length;
+      yield chunk;
     }
     const now = stateOf(await this.#handle.stat({ bigint: true }));
     if (!isSameState(now, this.state)) throw new RecordingChanged(`${this.path} was changed while it was read`);
+  }
+
+  async #chunkAt(position: number, length: number): Promise<Uint8Array> {
+    try {
+      const { buffer, bytesRead } = await this.#handle.read(Buffer.allocUnsafe(length), { position });
+      return buffer.subarray(0, bytesRead);
+    } catch (error) {
+      throw new Refusal(`${this.path} can't be read: ${(error as Error).message}`);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -8,7 +8,7 @@ import { upload } from './upload.ts';
 import { awaitTranscript } from './waiting.ts';
 import type { Schema } from '../../codegen/operations.ts';
 import type { ApiClient } from '../terminal/api-client.ts';
-import type { Progress } from '../terminal/progress.ts';
+import type { Progress, Step } from '../terminal/progress.ts';
 import type { FormFields } from './form-fields.ts';
 import type { Asking } from './persistence.ts';
 import type { Upload } from './upload.ts';
@@ -55,17 +55,12 @@ export async function sendAndAwait(
 ): Promise<Schema<'Transcript'>> {
   const name = onOneLine(basename(sending.recording.path));
   const step = course.progress.begin(`Uploading ${name} (${readableSize(sending.recording.state.bytes)})`, 100);
-  let succeeded = false;
-  try {
+  return endingStep(step, async () => {
     const sessionId = await upload(client, sending, course, (part) => step.reach(100 * part));
     await onAccepted?.(sessionId);
     step.next(`Transcribing ${name}`, 100);
-    const transcript = await awaitTranscript(client, sessionId, { ...course, onPercent: step.reach });
-    succeeded = true;
-    return transcript;
-  } finally {
-    step.end(succeeded);
-  }
+    return awaitTranscript(client, sessionId, { ...course, onPercent: step.reach });
+  });
 }
 
 /**
@@ -80,11 +75,15 @@ export async function goOnWith(
   course: Course,
 ): Promise<Schema<'Transcript'>> {
   const step = course.progress.begin(`Transcribing ${onOneLine(name)}`, 100);
+  return endingStep(step, () => awaitTranscript(client, sessionId, { ...course, onPercent: step.reach }));
+}
+
+async function endingStep<Result>(step: Step, work: () => Promise<Result>): Promise<Result> {
   let succeeded = false;
   try {
-    const transcript = await awaitTranscript(client, sessionId, { ...course, onPercent: step.reach });
+    const result = await work();
     succeeded = true;
-    return transcript;
+    return result;
   } finally {
     step.end(succeeded);
   }

@@ -81,9 +81,9 @@ test('a file that is there already is not replaced, and nothing is sent for it, 
   expect(await here('edited/talk.txt')).toBe('hello world\n');
 });
 
-test('--out takes them, with their folders; --reference and --retention-days hold for each', async () => {
+test('--out takes them, with their folders; --reference and other fields hold for each', async () => {
   const folder = await recordings('calls', 'a.wav', 'deep/b.wav');
-  const ours = ['--reference', 'CALLS 7', '--retention-days', '30'];
+  const ours = ['--reference', 'CALLS 7', '--retention-days', '30', '--channels', 'separate'];
   const { code } = await transcribe(folder, '--out', 'made/here', '--vtt', ...ours);
   expect(code).toBe(0);
   expect(await here('made/here/a.vtt')).toMatch(/^WEBVTT\n/);
@@ -91,12 +91,18 @@ test('--out takes them, with their folders; --reference and --retention-days hol
   const found = await sessions('&reference=CALLS%207');
   expect(found.map(({ title }) => title).sort()).toEqual(['a', 'b']);
   expect(found.every(({ deleteAt }) => deleteAt !== undefined)).toBe(true);
+  const { body } = await service.get(`/v1/sessions/${found[0]!.id}/transcript`, account.key);
+  expect(body).toMatchObject({ segments: [{ channel: 1 }] });
 });
 
-test('--title names one recording', async () => {
+test('every other field of the form is an option, too; --title names one recording', async () => {
   const folder = await recordings('named', 'x.wav');
-  const { code } = await transcribe(join(folder, 'x.wav'), '--title', 'Minutes of “May”');
+  const hints = ['--language', 'de-AT', '--speakers', '2', '--keyterm', 'Okapi', '--keyterm', 'Ngorongoro'];
+  const named = ['--title', 'Minutes of “May”'];
+  const { code } = await transcribe(join(folder, 'x.wav'), ...named, ...hints);
   expect(code).toBe(0);
+  const { options } = recognizer.calls.at(-1)!;
+  expect(options).toMatchObject({ language: 'de-AT', speakers: 2, keyterms: ['Okapi', 'Ngorongoro'] });
   expect((await sessions()).map(({ title }) => title)).toContain('Minutes of “May”');
 });
 
@@ -159,7 +165,9 @@ test.each([
     ['single/one.wav', '--channels', 'both'],
     '--channels "both" must be equal to one of the allowed',
   ],
+  ['a blank name', ['single/one.wav', '--keyterm', 'Okapi', '--keyterm', ' '], '--keyterm "Okapi", " " must match'],
   ['a session and a file', ['single/one.wav', '--session', 'x'], 'one at a time'],
+  ['--watch without --out', ['--watch', '.'], '--watch needs --out'],
   ['nothing', [], 'Say what to transcribe'],
 ])('%s → what was wrong, exit 2', async (_, args, message) => {
   const { code, stdout, stderr } = await transcribe(...args);

@@ -1,0 +1,71 @@
+import { appendFile, rename, symlink, truncate, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { RecordingFile } from '../../../scripts/transcribe/recording-file.ts';
+import { RecordingChanged } from '../../../scripts/transcribe/refusals.ts';
+import { uploadForm } from '../../../scripts/transcribe/upload-form.ts';
+import { useAccount, useService } from '../../support/service/use-service.ts';
+import { tone, traces } from '../../support/uploads/uploads.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import { runScript } from '../run-script.ts';
+import type { AddressInfo, Socket } from 'node:net';
+
+const service = useService();
+const account = useAccount(service);
+const folder = useFolder();
+const path = join(folder, 'talk.wav');
+let bytes: Buffer;
+
+beforeEach(async () => {
+  bytes = await tone(500);
+  await writeFile(path, bytes);
+});
+
+test('another file that gets its name meanwhile is not read', async () => {
+  await using recording = await RecordingFile.open(path, 'refuse');
+  await writeFile(`${path}.new`, 'another');
+  await rename(`${path}.new`, path);
+  expect(await buffer(recording.read())).toEqual(bytes);
+});
+
+test.each<[string, () => Promise<void>, string | undefined]>([
+  ['a file that grows', () => appendFile(path, 'more'), undefined],
+  ['a file that is cut', () => truncate(path, 100), undefined],
+  ['bytes that are not those that were hashed', async () => {}, '0'.repeat(64)],
+])('%s → the form fails before its end, and nothing of it is accepted', async (_, change, sha256) => {
+  await using recording = await RecordingFile.open(path, 'refuse');
+  await change();
+  const form = uploadForm(recording, [], sha256);
+  await expect(buffer(form.open(() => {}))).rejects.toThrow(RecordingChanged);
+  const headers = { ...form.headers, Authorization: `Bearer ${account.key}` };
+  const init = { method: 'POST', headers, body: form.open(() => {}), duplex: 'half' } as const;
+  await expect(fetch(`${service.url}/v1/transcriptions`, init)).rejects.toThrow('fetch failed');
+  expect(await traces(service, account)).toMatchObject({ sessions: 0, jobs: 0, records: 0, reservedMs: 0 });
+});
+
+test('npm run transcribe says that the file was changed, instead of trying again', async () => {
+  await truncate(path, 64 * 1024 ** 2);
+  const { promise: connected, resolve } = Promise.withResolvers<Socket>();
+  const server = createServer((socket) => resolve(socket.pause()));
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const url = ['--url', `http://127.0.0.1:${port}/v1`];
+  const sending = runScript(['scripts/transcribe/main.ts', path, ...url], { TRANSCRIPTION_API_KEY: account.key });
+  // More is to be sent than waits between the two processes, so the end of the file was not read yet.
+  const socket = await connected;
+  await appendFile(path, 'more');
+  socket.resume();
+  expect(await sending).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/\n.*was changed while it was read\n$/),
+  });
+  server.close();
+});
+
+test('a link is refused where links are not followed', async () => {
+  await symlink(path, `${path}.link`);
+  await expect(RecordingFile.open(`${path}.link`, 'refuse')).rejects.toThrow('ELOOP');
+  await using recording = await RecordingFile.open(`${path}.link`, 'follow');
+  expect(recording.state.bytes).toBe(bytes.length);
+});
