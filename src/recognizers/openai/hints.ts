@@ -22,7 +22,7 @@ export function hintFields({ language, keyterms = [] }: Hints, model: string, is
   const code = language === undefined ? undefined : (whisperCodeOf(language) ?? primaryOf(language));
   if (language !== undefined && isWhisperCpp && whisperCodeOf(language) === undefined)
     throw new LanguageNotKnown(language, whisperLanguages);
-  if (model.startsWith('gpt-transcribe'))
+  if (/(^|\/)gpt-transcribe/.test(model))
     return { ...(code && { languages: [code] }), ...(keyterms.length > 0 && { keywords: [...keyterms] }) };
   const prompt = model.endsWith('-diarize') ? '' : promptOf(keyterms);
   // Without a language, whisper.cpp's server hears English in everything.

@@ -73,7 +73,8 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
       if (audio === undefined) return { timesOf: 'nothing', utterances: [], language: undefined };
       const said = await client.transcribe(audio, format, hints, stop);
       const answer = readAnswer(said, piece.heardToMs - piece.heardFromMs);
-      refuseOtherLanguage(hints.language, answer.language);
+      // Models that know other formats only take the language for a hint, and may rightly find another one.
+      if (format === 'verbose_json') refuseOtherLanguage(hints.language, answer.language);
       return answer;
     } catch (cause) {
       signal.throwIfAborted();

@@ -96,6 +96,15 @@ test.each<[string, Reply, Hints]>([
   expect(fields).toHaveLength(1);
 });
 
+test('a model that takes the language for a hint and finds another one → its transcript', async () => {
+  const script = ({ fields }: Received): Reply =>
+    fields['response_format']?.[0] === 'verbose_json'
+      ? refusal(400, 'not compatible with this model', 'response_format')
+      : { status: 200, body: { text: 'fine', languages: [{ code: 'en' }] } };
+  const { outcome } = await told({ language: 'de' }, script, 'openai/gpt-transcribe');
+  expect(outcome).toMatchObject({ language: 'en', segments: [{ text: 'fine' }] });
+});
+
 test('a refusal that names languages, while none was told → no fault of a language', async () => {
   const { outcome } = await told({}, () => refusal(400, 'language model not loaded'));
   expect(outcome).toMatchObject({ code: 'recognizer_error' });
