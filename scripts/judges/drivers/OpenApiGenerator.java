@@ -33,7 +33,7 @@ public final class OpenApiGenerator {
   }
 
   private static TranscriptionJob upload(ApiClient client, Integer durationMs) throws ApiException {
-    return new TranscriptionsApi(client).createTranscription(new File(System.getenv("AUDIO")), RUN_ID, durationMs, null, null, null, null, null, null, null);
+    return new TranscriptionsApi(client).createTranscription(new File(System.getenv("AUDIO")), RUN_ID, durationMs, null, null, null, null, null, null, List.of());
   }
 
   private static Transcript finalTranscript(ApiClient client, UUID id) throws ApiException {
