@@ -74,10 +74,15 @@ export function cutSpeechIntoPieces(
   silences: readonly Silence[],
   lengths: PieceLengths,
 ): Piece[] {
+  let next = 0;
   return withPauses(speech, lengths.longestPauseMs ?? usualPauseMs).flatMap(({ startMs: fromMs, endMs: toMs }) => {
-    const within = silences
-      .filter(({ startMs, endMs }) => endMs > fromMs && startMs < toMs)
-      .map(({ startMs, endMs }) => ({ startMs: Math.max(startMs - fromMs, 0), endMs: Math.min(endMs, toMs) - fromMs }));
+    // Both are in order, so each silence is looked at once: a day may have thousands of each.
+    const within: Silence[] = [];
+    while (next < silences.length && silences[next]!.endMs <= fromMs) next += 1;
+    for (let index = next; index < silences.length && silences[index]!.startMs < toMs; index += 1) {
+      const { startMs, endMs } = silences[index]!;
+      within.push({ startMs: Math.max(startMs - fromMs, 0), endMs: Math.min(endMs, toMs) - fromMs });
+    }
     return cutIntoPieces(toMs - fromMs, within, lengths).map((piece) => ({
       ...{ startMs: piece.startMs + fromMs, endMs: piece.endMs + fromMs },
       ...{ heardFromMs: piece.heardFromMs + fromMs, heardToMs: piece.heardToMs + fromMs },

@@ -35,9 +35,12 @@ const inRecording = ({ piece, answer }: AnsweredPiece) => ({
 /** Removes the words of pieces that have no times of words: they are texts of several words. */
 function withoutUntimedWords(segments: readonly Segment[], heard: readonly AnsweredPiece[], durationMs: number) {
   const untimed = heard.filter(({ answer: { timesOf } }) => timesOf === 'segments' || timesOf === 'text');
+  let next = 0;
+  // Both are in order, so each piece is looked at once: a day has thousands of each.
   const isUntimed = ({ startMs, endMs }: Segment) => {
     const middleMs = (startMs + endMs) / 2;
-    return untimed.some(({ piece }) => piece.startMs <= middleMs && middleMs <= piece.endMs);
+    while (next < untimed.length && untimed[next]!.piece.endMs < middleMs) next += 1;
+    return next < untimed.length && untimed[next]!.piece.startMs <= middleMs;
   };
   return segments
     .flatMap((segment) => (isUntimed(segment) ? segmentsFromTexts([segment], durationMs) : [segment]))
