@@ -91,8 +91,8 @@ export interface paths {
          *     The measured duration is reserved on the account's balance and, once the transcript is stored, the decoded
          *     duration is charged. Nothing is charged for a failed session or for audio in which nothing was said.
          *
-         *     Send an `Idempotency-Key` to make a retry safe: within 24 hours the same key with the same file and `durationMs`
-         *     gives the first answer again.
+         *     Send an `Idempotency-Key` to make a retry safe: within 24 hours the same key with the same file and the same
+         *     fields gives the first answer again.
          */
         post: operations["createTranscription"];
         delete?: never;
@@ -178,6 +178,7 @@ export interface components {
              * @example 2027-02-18T09:30:00.123456Z
              */
             deleteAt?: string;
+            channels?: components["schemas"]["ChannelMode"];
             /**
              * Format: int32
              * @description The duration of the audio in milliseconds, measured at the upload and exact once completed.
@@ -461,8 +462,8 @@ export interface components {
         /**
          * @description `mixed`, as without it: all channels are transcribed together. `separate`: each channel is transcribed for itself,
          *     as suits calls and interviews with a microphone each, and every segment says its `channel`. Segments of two
-         *     channels may overlap. The charge stays the duration of the recording. A recording of one channel is channel 1; one
-         *     of more than 8 fails with `too_many_channels`.
+         *     channels may overlap. The charge stays the duration of the recording. The channels are those that the recording
+         *     begins with: one is channel 1, and more than 8 fail with `too_many_channels`. A session has it when `separate`.
          * @example separate
          * @enum {string}
          */

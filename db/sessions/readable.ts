@@ -49,6 +49,7 @@ function readSession(next: Texts) {
     known_languages: next.textOrNull(),
     transcript_version: next.textOrNull(),
     delete_at: next.textOrNull(),
+    separate_channels: next.text() === 't',
   } satisfies Partial<Selectable<SessionTable>>;
 }
 

@@ -8,7 +8,7 @@ export function onlySpeech(recognizer: Recognizer, detector: VoiceDetector): Rec
     ...recognizer,
     async check(...args) {
       await recognizer.check(...args);
-      await detector.load();
+      await detector.check();
     },
     async recognize(audio, options) {
       const findSpeech = await detector.load();

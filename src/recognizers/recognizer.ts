@@ -47,6 +47,8 @@ export interface DecodedAudio {
 export interface Hints {
   /** What is spoken, as a canonical BCP 47 tag. Undefined: nobody said. */
   language?: string | undefined;
+  /** Nobody said it of this recording: the operator expects it of most. So it may be in another language. */
+  isLanguageExpected?: boolean;
   /** How many people speak. */
   speakers?: number | undefined;
   /** Words that are likely to be said. */

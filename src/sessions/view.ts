@@ -18,6 +18,7 @@ export function toSession(row: ReadableSession): Schema<'Session'> {
   const error = toSessionError(row);
   if (error !== undefined) session.error = error;
   if (delete_at !== null) session.deleteAt = rfc3339(delete_at);
+  if (row.separate_channels) session.channels = 'separate';
   return session;
 }
 

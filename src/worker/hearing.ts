@@ -3,7 +3,9 @@ import { confirmShortIfProcessing } from '../../db/sessions/attempts.ts';
 import { AudioError, AudioToolError } from '../audio/audio-error.ts';
 import { countChannels } from '../audio/channels.ts';
 import { decodeWhole } from '../audio/whole-audio.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { joinChannels } from '../recognizers/channels.ts';
+import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { meanProgress } from '../recognizers/together.ts';
 import { mostChannels } from '../sessions/job.ts';
 import { coverDecoded } from './reservation.ts';
@@ -64,14 +66,25 @@ async function hearChannel(
   const reservedMs = await coverDecoded(db, attempt, claim.reserved_ms, durationMs);
   const began = performance.now();
   const hints = hintsOf(claim, worker);
-  const transcript = await recognizer.recognize({ file, durationMs, silences }, { ...hints, signal, onProgress });
+  const transcript = await recognizer
+    .recognize({ file, durationMs, silences }, { ...hints, signal, onProgress })
+    .catch((error: unknown) => {
+      throw hints.isLanguageExpected && error instanceof LanguageNotKnown ? ofTheOperator(error) : error;
+    });
   if (durationMs > 0) metrics.realTimeFactor.observe((performance.now() - began) / durationMs);
   return { transcript, durationMs, reservedMs };
 }
 
+/** The client asked for no language, so its session is not refused for one. */
+const ofTheOperator = ({ message }: LanguageNotKnown) => {
+  const cause = new OperatorFault(`RECOGNIZER_LANGUAGE: ${message}`);
+  return new RecognizerError('recognizer_error', cause.message, { retryable: true, cause });
+};
+
 function hintsOf({ language, speakers, keyterms, separate_channels }: Claim, { config }: WorkerContext): Hints {
   return {
     language: language ?? config.recognizerLanguage,
+    isLanguageExpected: language === null,
     // Nobody says in which channel they speak.
     speakers: separate_channels ? undefined : (speakers ?? undefined),
     keyterms: keyterms ?? undefined,

@@ -72,10 +72,7 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
       const audio = await toFlac(file, piece, stop);
       if (audio === undefined) return { timesOf: 'nothing', utterances: [], language: undefined };
       const said = await client.transcribe(audio, format, hints, stop);
-      const answer = readAnswer(said, piece.heardToMs - piece.heardFromMs);
-      // Models that know other formats only take the language for a hint, and may rightly find another one.
-      if (format === 'verbose_json') refuseOtherLanguage(hints.language, answer.language);
-      return answer;
+      return readAnswer(said, piece.heardToMs - piece.heardFromMs);
     } catch (cause) {
       signal.throwIfAborted();
       if (deadline.aborted) throw new RecognizerError('timed_out', 'the server took too long', { retryable: true });
@@ -112,6 +109,9 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
     const pieces = await hearInPieces(audio, lengthsOf[format], slots, hearPiece, options);
     const answered = pieces.map(({ result }) => result);
     const transcript = toTranscript(answered, audio.durationMs);
+    // Models that know other formats only take the language for a hint, and may rightly find another one.
+    const isTold = format === 'verbose_json' && !options.isLanguageExpected;
+    if (isTold) refuseOtherLanguage(options.language, transcript.language);
     return { ...transcript, language: transcript.language ?? options.language };
   }
 

@@ -74,7 +74,8 @@ export function createDiarization(options: DiarizationOptions): Diarization {
       ));
       return async (recording, recognizeOptions) => {
         // Windows that are cut where nobody speaks would make strangers of speakers.
-        const { speech: _, ...audio } = recording;
+        const { speech, ...audio } = recording;
+        if (speech?.length === 0) return [];
         const { speakers: expected } = recognizeOptions;
         // Not everybody speaks in every window. A recording of several is brought to this number when they are joined.
         const speakers = audio.durationMs <= windowMs ? expected : undefined;

@@ -1,4 +1,5 @@
 import { access } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { withPauses } from '../../audio/pieces.ts';
 import { createSlots, hearInPieces } from '../in-pieces.ts';
@@ -15,6 +16,8 @@ const modelFile = 'silero_vad.onnx';
 /** The detector forgets what it heard at the end of a window. Five minutes take 20 MB of memory. */
 const windowMs = 5 * 60_000;
 const timeLimitMs = (durationMs: number) => 60_000 + durationMs;
+/** It hears a minute in a second, so more processes would only take memory. */
+const mostAtOnce = 4;
 const memoryBytes = 4 * 1024 ** 3;
 
 /**
@@ -42,6 +45,11 @@ export type FindSpeech = (audio: DecodedAudio, signal: AbortSignal) => Promise<S
 /** Silero's voice detector (https://github.com/snakers4/silero-vad), run by sherpa-onnx. */
 export interface VoiceDetector {
   /**
+   * Hears a second of silence, if it is installed.
+   * @throws {RecognizerError} it can't run
+   */
+  check(): Promise<void>;
+  /**
    * Looks for the model at each recording, because it may be installed while the service runs.
    * @returns undefined when there is no such folder
    * @throws {RecognizerError} the folder is there, but lacks the model
@@ -52,7 +60,7 @@ export interface VoiceDetector {
 
 export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): VoiceDetector {
   const model = resolve(folder, modelFile);
-  const slots = createSlots();
+  const slots = createSlots(Math.min(mostAtOnce, availableParallelism()));
   let children: WarmChildren<VoicesResult> | undefined;
   const exists = (path: string) => access(path).then(() => true, () => false); // prettier-ignore
   const explained = (cause: unknown): never => {
@@ -61,7 +69,11 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
     throw new RecognizerError(cause.code, message, { retryable: cause.retryable, cause });
   };
 
-  return {
+  const detector: VoiceDetector = {
+    async check() {
+      const findSpeech = await detector.load();
+      await findSpeech?.({ file: '/dev/zero', durationMs: 1_000, silences: [] }, new AbortController().signal);
+    },
     async load() {
       if (!(await exists(model))) {
         if (!(await exists(folder))) return undefined;
@@ -84,6 +96,7 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
     },
     close: async () => children?.close(),
   };
+  return detector;
 }
 
 function configOf(model: string): VadConfig {

@@ -66,6 +66,10 @@ test('one channel → channel 1; mixed, as without the field → no channel', as
   const [separate, mixed] = [await send(file), await send(file, 'mixed')];
   expect(await final(service, account, separate)).toMatchObject({ segments: [{ text: 'hello world', channel: 1 }] });
   expect((await final(service, account, mixed)).segments[0]).not.toHaveProperty('channel');
+  const session = async (id: string) =>
+    (await service.get(`/v1/sessions/${id}`, account.key).expect(200)).body as object;
+  expect(await session(separate)).toMatchObject({ channels: 'separate' });
+  expect(await session(mixed)).not.toHaveProperty('channels');
   await worker.stop();
   expect(await charges()).toEqual([-2_000, -2_000]);
 });

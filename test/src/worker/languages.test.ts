@@ -4,10 +4,11 @@ import { retrySession } from '../../../src/sessions/support.ts';
 import { createPocketSphinx } from '../../../src/recognizers/pocketsphinx/pocketsphinx.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
-import { final, row } from '../../support/service/jobs.ts';
+import { final, hurryRetries, row } from '../../support/service/jobs.ts';
 import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { tone } from '../../support/uploads/uploads.ts';
+import { until } from '../../support/until.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 
@@ -65,4 +66,24 @@ test('PocketSphinx and language=en-GB → heard as English', async () => {
   worker = await service.work(createPocketSphinx());
   const transcript = await final(service, account, await uploaded({ language: 'en-GB' }));
   expect(transcript).toMatchObject({ status: 'completed', language: 'en-GB' });
+});
+
+test('a RECOGNIZER_LANGUAGE that the recognizer does not know → no session is refused, and no attempt spent', async () => {
+  worker = await service.work(createPocketSphinx());
+  const id = await uploaded({});
+  const said = () => service.logLines.filter((line) => line.includes('the attempt is not spent') && line.includes(id));
+  await until(() => said().length > 0);
+  expect(said()[0]).toContain('RECOGNIZER_LANGUAGE: the recognizer does not know the language fr');
+  expect(
+    await until(
+      () => row(service, account, id),
+      ({ status }) => status === 'queued',
+    ),
+  ).toMatchObject({
+    ...{ attempts_left: 3, error_code: null },
+  });
+  await worker.stop();
+  worker = await service.work(new ScriptedRecognizer());
+  await hurryRetries(service);
+  expect(await final(service, account, id)).toMatchObject({ status: 'completed' });
 });

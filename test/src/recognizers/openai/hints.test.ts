@@ -96,6 +96,11 @@ test.each<[string, Reply, Hints]>([
   expect(fields).toHaveLength(1);
 });
 
+test('a language that the operator expects, and an answer in another one → its transcript', async () => {
+  const { outcome } = await told({ language: 'de', isLanguageExpected: true }, () => fine('english'));
+  expect(outcome).toMatchObject({ language: 'en', segments: [{ text: 'fine' }] });
+});
+
 test('a model that takes the language for a hint and finds another one → its transcript', async () => {
   const script = ({ fields }: Received): Reply =>
     fields['response_format']?.[0] === 'verbose_json'

@@ -28,6 +28,8 @@ const detectorIn = (models: string) => {
   return detector;
 };
 const detector = detectorIn(voices);
+test('the check → hears a second of silence', () => detector.check());
+
 const speechIn = async (audio: DecodedAudio) => (await detector.load())!(audio, signal);
 
 const two = await speakTones(folder, 'two', ['low', 'high']);
@@ -106,6 +108,7 @@ test('no folder → everything is recognized; a folder without the model, or wit
   await mkdir(join(folder, 'later'));
   await expect(later.load()).rejects.toThrow('npm run model -- download vad');
   await writeFile(join(folder, 'later', 'silero_vad.onnx'), 'no model');
+  await expect(later.check()).rejects.toThrow(join(folder, 'later'));
   const audio = await recordings.made('-f', 'lavfi', '-i', noises.hum);
   await expect((await later.load())!(audio, signal)).rejects.toMatchObject({
     ...{ name: 'RecognizerError', message: expect.stringContaining(`${join(folder, 'later')}`) },
