@@ -434,7 +434,15 @@ export interface components {
              * @example 90
              */
             retentionDays?: number;
-            channels?: components["schemas"]["ChannelMode"];
+            /**
+             * @description `mixed`, as without it: all channels are transcribed together. `separate`: each channel is transcribed for itself,
+             *     as suits calls and interviews with a microphone each, and every segment says its `channel`. Segments of two
+             *     channels may overlap. The charge stays the duration of the recording. The channels are those that the recording
+             *     begins with: one is channel 1, and more than 8 fail with `too_many_channels`.
+             * @example separate
+             * @enum {string}
+             */
+            channels?: "mixed" | "separate";
             /**
              * @description The language that is spoken, as a BCP 47 tag of language, script and region, the last two of which may be missing:
              *     `de`, `en-GB`, `zh-Hant`. The recognizer is told. One that does not know the language fails the session with
@@ -460,10 +468,7 @@ export interface components {
             keyterms?: string[];
         };
         /**
-         * @description `mixed`, as without it: all channels are transcribed together. `separate`: each channel is transcribed for itself,
-         *     as suits calls and interviews with a microphone each, and every segment says its `channel`. Segments of two
-         *     channels may overlap. The charge stays the duration of the recording. The channels are those that the recording
-         *     begins with: one is channel 1, and more than 8 fail with `too_many_channels`. A session has it when `separate`.
+         * @description How the channels were transcribed. Present when each was transcribed for itself.
          * @example separate
          * @enum {string}
          */

@@ -5,7 +5,6 @@ import generated.infrastructure.ApiClient
 import generated.infrastructure.ClientError
 import generated.infrastructure.ClientException
 import generated.infrastructure.Serializer
-import generated.models.ChannelMode
 import generated.models.Problem
 import generated.models.SessionStatus
 import generated.models.Transcript
@@ -20,7 +19,7 @@ val sessions = SessionsApi(apiUrl)
 
 /** All fields are given, since the client sends those that are left out as empty ones, which the service refuses. */
 fun upload(durationMs: Int): TranscriptionJob =
-    TranscriptionsApi(apiUrl).createTranscription(File(System.getenv("AUDIO")), runId, durationMs, "Recording", runId, 90, ChannelMode.mixed, "en", 1, listOf("Okapi"))
+    TranscriptionsApi(apiUrl).createTranscription(File(System.getenv("AUDIO")), runId, durationMs, "Recording", runId, 90, TranscriptionsApi.ChannelsCreateTranscription.mixed, "en", 1, listOf("Okapi"))
 
 fun finalTranscript(id: UUID): Transcript {
     while (true) {

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { driver } from './generator.ts';
 import type { Language } from './generator.ts';
@@ -19,9 +19,6 @@ export const rust: Language = {
   ...{ name: 'openapi-generator-rust', generator: 'rust', label: 'Rust, reqwest' },
   properties: 'library=reqwest,supportAsync=true,useAsyncFileStream=true,packageName=generated',
   async build({ folder, cache, run, fetch }) {
-    // The generator writes the name of an enum of a form with its module twice.
-    const api = join(folder, 'made/src/apis/transcriptions_api.rs');
-    await writeFile(api, (await readFile(api, 'utf8')).replaceAll('models::models::', 'models::'));
     const cwd = join(folder, 'driver');
     await mkdir(join(cwd, 'src'), { recursive: true });
     await writeFile(join(cwd, 'Cargo.toml'), manifest);
