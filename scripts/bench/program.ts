@@ -13,7 +13,7 @@ import type { Setting } from './bench.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const host = '127.0.0.1';
-const startLimitMs = 180_000;
+const startLimitMs = 600_000;
 const stopLimitMs = 30_000;
 /** One tick of the times in /proc (proc_pid_stat(5)). Linux has had no other value since 2.6. */
 const msPerTick = 10;

@@ -41,7 +41,7 @@ export async function watchSessions(setting: Setting, database: BenchDatabase): 
   await connection.query('listen bench');
   setting.atEnd(() => connection.end());
 
-  const find: SessionEvents['find'] = async (fits, limitMs = 180_000) => {
+  const find: SessionEvents['find'] = async (fits, limitMs = 600_000) => {
     for (const deadline = performance.now() + limitMs; performance.now() < deadline;) {
       const event = all.find(fits);
       if (event !== undefined) return event;

@@ -15,7 +15,7 @@ import type { Process } from '../crash/descendants.ts';
 import type { Run } from '../../scripts/bench/bench.ts';
 
 /** Each starts a PostgreSQL and a service or several: on a busy machine that takes its time. */
-jest.setTimeout(300_000);
+jest.setTimeout(900_000);
 
 let out: string;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { sessionStates } from './rows.ts';
 import { supervise } from './supervised.ts';
 import type { Scene } from './kinds.ts';
 
-const takenOverWithinMs = 240_000;
+const takenOverWithinMs = 600_000;
 
 /** Goes on while the other one works, or after it has finished. */
 export async function freeze({ lane, random, idle, struck }: Scene): Promise<boolean> {

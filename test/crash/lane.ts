@@ -35,7 +35,7 @@ export interface Lane {
   close(): Promise<void>;
 }
 
-const startLimitMs = 180_000;
+const startLimitMs = 600_000;
 
 /**
  * @param folder its own, which exists

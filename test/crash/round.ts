@@ -29,7 +29,7 @@ export interface RoundResult extends Findings {
 
 const uploadsPerRound = 5;
 /** After the (last) crash. */
-const recoveryLimitMs = 300_000;
+const recoveryLimitMs = 600_000;
 
 /** @param seed repeats which crash comes when, and what is uploaded; what the machine makes of it is its own */
 export async function runRound(lane: Lane, { number, kind }: PlannedRound, seed: string, clips: Clips) {
@@ -95,7 +95,7 @@ async function sendAgain(lane: Lane, outcomes: Outcome[]): Promise<string[]> {
   const accepted = outcomes.filter(({ answers }) => answers.length > 0);
   const forgetful = accepted.map(({ upload }): Outcome => ({ upload, answers: [], faults: [] }));
   await Promise.all(
-    forgetful.map((outcome) => sendUntilDecided(serverOf(lane), outcome, AbortSignal.timeout(150_000))),
+    forgetful.map((outcome) => sendUntilDecided(serverOf(lane), outcome, AbortSignal.timeout(500_000))),
   );
   return accepted.flatMap(({ upload, answers: [before] }, index) => {
     const [now] = forgetful[index]!.answers;

@@ -89,4 +89,4 @@ test(`${accountCount * uploadsEach} uploads and ${accountCount * uploadsEach * w
     agent.destroy();
     await api.stop();
   }
-}, 600_000);
+});

@@ -9,7 +9,7 @@ export const seed = Number(process.env.MEDIA_SEED ?? 20_261_120);
 export const isThorough = asked !== undefined;
 
 /** For the tests that send many files. */
-export const timeLimitMs = 180_000 + mutations * 2_000;
+export const timeLimitMs = 600_000 + mutations * 2_000;
 
 /** How many files of a kind PocketSphinx hears; the others are answered by a script. */
 export const heardOfEachKind = isThorough ? Infinity : 1;

@@ -198,5 +198,4 @@ test.concurrent(
     await stop(service, 'SIGTERM');
     await expectSound({ db, dataDir });
   },
-  240_000,
 );

@@ -7,7 +7,7 @@ import { startUnread } from '../support/faults/stalled-output.ts';
 import { until } from '../support/until.ts';
 import type { OutputKind } from '../support/faults/stalled-output.ts';
 
-const hangMs = 150_000;
+const hangMs = 500_000;
 const source = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../${path}`, import.meta.url)));
 const startLog = `
   import { createLog } from ${source('src/log.ts')};

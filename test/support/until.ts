@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function until<T>(
   read: () => T | Promise<T>,
   holds: (value: T) => boolean = Boolean,
-  withinMs = 150_000,
+  withinMs = 500_000,
 ): Promise<T> {
   // Tests hold `performance`, and never this clock.
   const began = process.hrtime.bigint();

@@ -28,7 +28,7 @@ test('--model → downloads it when it is missing, and the service recognizes wi
   expect(second.stdout).toMatch(/^Starting the service …[^]*\n\n {2}low\n {2}high\n/);
   expect(model.hub.requests).toHaveLength(asked);
   // The service is started twice.
-}, 240_000);
+});
 
 test.each(['whisper-huge', 'diarization'])('--model %s → which there are, exit 2', async (name) => {
   const { code, stderr } = await quickstart(['--once', '--model', name, '--', 'any.wav']);

@@ -25,7 +25,7 @@ export function speechConformance(name: string, make: () => Recognizer, speech: 
       for (const percent of percents) {
         expect(Number.isInteger(percent) && percent >= 0 && percent < 100).toBe(true);
       }
-    }, 180_000);
+    });
 
     test.each([
       ['German', 'de', 'Guten Morgen, meine Damen und Herren. Wir beginnen heute etwas später als sonst.'],
