@@ -115,7 +115,7 @@ test('after all of them → the worker still serves, the books are sound, nothin
   heard = -Infinity;
   const account = await richAccount();
   const speech = await upload(service, account, bench.speech);
-  const transcript = await final(service, account, speech.sessionId, 60_000);
+  const transcript = await final(service, account, speech.sessionId);
   expect(transcript).toMatchObject({ status: 'completed', durationMs: 2_000 });
   expect(transcript.segments.length).toBeGreaterThan(0);
   await expectSound(service);

@@ -118,7 +118,7 @@ test.each([
     );
     accepted.push((JSON.parse(again.text) as { sessionId: string }).sessionId);
     await writeFile(go, '');
-    for (const id of accepted) expect(await client.final(id, hangMs)).toMatchObject({ status: 'completed' });
+    for (const id of accepted) expect(await client.final(id)).toMatchObject({ status: 'completed' });
     await until(
       () => (other === undefined ? 0 : connectionsTo(other)),
       (count) => count === 0,

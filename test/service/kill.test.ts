@@ -42,7 +42,7 @@ async function uploadSpeech(url: string, account: TestAccount): Promise<string> 
 }
 async function finalSession(url: string, account: TestAccount, id: string): Promise<{ status: string }> {
   const wait = () => supertest(url).get(`/v1/sessions/${id}/transcript?wait=10`).set(bearer(account)).expect(200);
-  const { body } = await until(wait, ({ body: { status } }) => /completed|failed/.test(status), 90_000);
+  const { body } = await until(wait, ({ body: { status } }) => /completed|failed/.test(status));
   return body as { status: string };
 }
 

@@ -128,7 +128,7 @@ async function liveThrough(): Promise<Seen> {
       JSON.parse(
         (await ask('transcript', `/v1/sessions/${sessionId}/transcript?wait=10&include=words`)).body,
       ) as Schema<'Transcript'>;
-    const { segments } = await until(read, ({ status }) => status === 'completed', 120_000);
+    const { segments } = await until(read, ({ status }) => status === 'completed');
     await ask('session', `/v1/sessions/${sessionId}`);
     await ask('sessions', '/v1/sessions?limit=5');
     await ask('captions', `/v1/sessions/${sessionId}/transcript`, { headers: { Accept: 'text/vtt' } });

@@ -16,7 +16,7 @@ export interface Client {
   get(path: string): Promise<Seen>;
   upload(file: string, idempotencyKey?: string): Promise<Seen>;
   /** Asks as clients do until the session is final. */
-  final(sessionId: string, withinMs?: number): Promise<{ status: string; error?: { code: string } }>;
+  final(sessionId: string): Promise<{ status: string; error?: { code: string } }>;
 }
 
 /** @param url of the service, which may change when it starts again */
@@ -39,10 +39,10 @@ export function clientOf(url: string | (() => string), key: string): Client {
       const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
       return ask('POST', '/v1/transcriptions', { body, headers });
     },
-    async final(sessionId, withinMs) {
+    async final(sessionId) {
       const isFinal = ({ status, text }: Seen) =>
         status === 200 && /^(completed|failed)$/.test((JSON.parse(text) as { status: string }).status);
-      const { text } = await until(() => ask('GET', `/v1/sessions/${sessionId}/transcript?wait=5`), isFinal, withinMs);
+      const { text } = await until(() => ask('GET', `/v1/sessions/${sessionId}/transcript?wait=5`), isFinal);
       return JSON.parse(text) as { status: string; error?: { code: string } };
     },
   };

@@ -28,7 +28,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
     try {
       let said = '';
       jest.stderr.on('data', (chunk) => (said += String(chunk)));
-      await until(() => said.includes('the service runs') && said.includes('the processes run'), Boolean, 110_000);
+      await until(() => said.includes('the service runs') && said.includes('the processes run'));
       expect(left(temporary)).toHaveLength(1);
       expect(processesOf(temporary).length).toBeGreaterThan(10);
 

@@ -19,12 +19,12 @@ export async function upload(service: TestService, account: TestAccount, file: s
 }
 
 /** Waits, as clients do, until a session is final. */
-export function final(service: TestService, account: TestAccount, sessionId: string, withinMs?: number) {
+export function final(service: TestService, account: TestAccount, sessionId: string) {
   const ask = async () => {
     const { body } = await service.get(`/v1/sessions/${sessionId}/transcript?wait=10`, account.key).expect(200);
     return body as Schema<'Transcript'>;
   };
-  return until(ask, ({ status }) => status === 'completed' || status === 'failed', withinMs);
+  return until(ask, ({ status }) => status === 'completed' || status === 'failed');
 }
 
 export async function row(service: TestService, account: TestAccount, sessionId: string): Promise<Session> {
