@@ -440,9 +440,8 @@ export interface components {
              *     channels may overlap. The charge stays the duration of the recording. The channels are those that the recording
              *     begins with: one is channel 1, and more than 8 fail with `too_many_channels`.
              * @example separate
-             * @enum {string}
              */
-            channels?: "mixed" | "separate";
+            channels?: string;
             /**
              * @description The language that is spoken, as a BCP 47 tag of language, script and region, the last two of which may be missing:
              *     `de`, `en-GB`, `zh-Hant`. The recognizer is told. One that does not know the language fails the session with

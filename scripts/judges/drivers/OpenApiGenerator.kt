@@ -19,7 +19,7 @@ val sessions = SessionsApi(apiUrl)
 
 /** All fields are given, since the client sends those that are left out as empty ones, which the service refuses. */
 fun upload(durationMs: Int): TranscriptionJob =
-    TranscriptionsApi(apiUrl).createTranscription(File(System.getenv("AUDIO")), runId, durationMs, "Recording", runId, 90, TranscriptionsApi.ChannelsCreateTranscription.mixed, "en", 1, listOf("Okapi"))
+    TranscriptionsApi(apiUrl).createTranscription(File(System.getenv("AUDIO")), runId, durationMs, "Recording", runId, 90, "mixed", "en", 1, listOf("Okapi"))
 
 fun finalTranscript(id: UUID): Transcript {
     while (true) {

@@ -12,7 +12,7 @@ from schemathesis import GenerationMode
 RECORDING = Path(os.environ["AUDIO"]).read_bytes()
 SESSION_IDS = os.environ["SESSION_IDS"].split(",")
 FILTERS = ("status", "createdAfter", "createdBefore", "q", "reference", "language")
-TEXT_FIELDS = ("title", "reference", "language")
+TEXT_FIELDS = ("title", "reference", "language", "channels")
 
 uploads = itertools.count()
 filters_of_cursor = {os.environ["CURSOR"]: {}}
