@@ -1,4 +1,5 @@
-import { AudioError, AudioToolError } from './audio-error.ts';
+import { AudioError } from './audio-error.ts';
+import { throwUnlessExited } from './decode.ts';
 import { lastLine, runFfmpeg } from './ffmpeg.ts';
 import type { FfmpegRun } from './ffmpeg.ts';
 
@@ -24,8 +25,7 @@ export async function countChannels(options: Pick<FfmpegRun, 'input' | 'timeLimi
       if (head.length < headerBytes) head = Buffer.concat([head, chunk]).subarray(0, headerBytes);
     },
   });
-  if (end.how === 'timed_out') throw new AudioError('timed_out', 'counting the channels took too long');
-  if (end.how === 'killed') throw new AudioToolError(`ffmpeg was killed by ${end.by}`);
+  throwUnlessExited(end);
   if (head.length < headerBytes)
     throw new AudioError('unsupported_media', `nothing to decode: ${lastLine(end.stderr)}`);
   return head.readUInt16LE(channelsAt);

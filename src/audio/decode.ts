@@ -106,7 +106,12 @@ function toRecognizerInput(isOggOpus: boolean, channel: number | undefined): str
   ].join(',');
 }
 
-function throwUnlessExited(end: ChildEnd): void {
+/**
+ * What a decoding ffmpeg that did not come to its end means for the file.
+ * @throws {AudioError} `timed_out`
+ * @throws {AudioToolError} it was killed, or ran out of memory
+ */
+export function throwUnlessExited(end: ChildEnd): void {
   if (end.how === 'timed_out') throw new AudioError('timed_out', 'decoding took too long');
   if (end.how === 'killed') throw new AudioToolError(`ffmpeg was killed by ${end.by}`);
   if (end.code !== 0 && /Cannot allocate memory/.test(end.stderr)) {

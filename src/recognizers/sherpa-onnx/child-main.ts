@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { bytesPerMs, endsTooEarly } from '../../audio/samples.ts';
 import { speechToKnow, turnsBySpeaker } from './diarization-speech.ts';
 import type { OfflineModelConfig, OfflineSpeakerDiarizationConfig, VadConfig } from 'sherpa-onnx-node';
-import type { Span } from './diarization-speech.ts';
+import type { Span } from '../../audio/pieces.ts';
 import type { ChildAnswer, ChildWork, PieceRequest, PieceResult, VoicesResult, WindowResult } from './messages.ts';
 
 /** A CommonJS package, whose exports `import` can't see by their names. */

@@ -1,8 +1,5 @@
-/** A stretch of speech; times are ms from the start of what was diarized. */
-export interface Span {
-  startMs: number;
-  endMs: number;
-}
+/** Of the speech in a window. Times are ms from the start of the window. */
+import type { Span } from '../../audio/pieces.ts';
 
 /** Where voices can't be told apart at all, there seem to be hundreds of speakers, more than an answer has room for. */
 const mostSpeakers = 100;

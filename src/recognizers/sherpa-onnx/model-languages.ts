@@ -7,31 +7,7 @@ import type { SherpaModel } from './model-folder.ts';
 
 const ofSenseVoice = ['en', 'ja', 'ko', 'yue', 'zh'];
 /** Parakeet v3, which finds out the language by itself. */
-const ofParakeet3 = [
-  ...[
-    'bg',
-    'cs',
-    'da',
-    'de',
-    'el',
-    'en',
-    'es',
-    'et',
-    'fi',
-    'fr',
-    'hr',
-    'hu',
-    'it',
-    'lt',
-    'lv',
-    'mt',
-    'nl',
-    'pl',
-    'pt',
-    'ro',
-  ],
-  ...['ru', 'sk', 'sl', 'sv', 'uk'],
-];
+const ofParakeet3 = 'bg cs da de el en es et fi fr hr hu it lt lv mt nl pl pt ro ru sk sl sv uk'.split(' ');
 
 /** By the name of the folder, which is the model's own here and in sherpa-onnx's archives. */
 const byName: readonly (readonly [pattern: RegExp, languages: readonly string[]])[] = [
