@@ -34,7 +34,8 @@ export async function operatorsFault(
 
 /**
  * Whether the error certainly has nothing to do with disks and programs: it is about the audio, its language, the
- * balance, the claim or the time. `unsupported_media` is not certain, because a full disk may be the reason why nothing could be decoded.
+ * balance, the claim or the time. `unsupported_media` is not certain, because a full disk may be the reason why nothing
+ * could be decoded.
  */
 function isJudged(error: unknown): boolean {
   if (error instanceof AudioError) return error.code !== 'unsupported_media';

@@ -16,7 +16,7 @@ const modelFile = 'silero_vad.onnx';
 /** The detector forgets what it heard at the end of a window. Five minutes take 20 MB of memory. */
 const windowMs = 5 * 60_000;
 const timeLimitMs = (durationMs: number) => 60_000 + durationMs;
-/** It hears a minute in a second, so more processes would only take memory. */
+/** Chosen, not measured: it is much faster than any recognizer, and each process takes memory. */
 const mostAtOnce = 4;
 const memoryBytes = 4 * 1024 ** 3;
 
@@ -72,6 +72,7 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
   const detector: VoiceDetector = {
     async check() {
       const findSpeech = await detector.load();
+      // A file of zeros without an end is silence.
       await findSpeech?.({ file: '/dev/zero', durationMs: 1_000, silences: [] }, new AbortController().signal);
     },
     async load() {
