@@ -15,7 +15,6 @@ import type { Seen } from '../support/clients/client.ts';
 import type { Relay } from '../support/faults/relay.ts';
 import type { OwnPostgres } from '../support/service/own-postgres.ts';
 
-const hangMs = 500_000;
 const ends: (() => Promise<void> | void)[] = [killLeftovers];
 afterAll(async () => {
   for (const end of ends) await end();
@@ -52,7 +51,6 @@ async function caughtUp(first: OwnPostgres, standby: OwnPostgres): Promise<void>
   await until(
     async () => [await written(), await replayed()],
     ([there, here]) => there === here,
-    hangMs,
   );
 }
 
@@ -114,7 +112,6 @@ test.each([
     const again = await until(
       () => client.upload(file),
       ({ status }) => status === 202,
-      hangMs,
     );
     accepted.push((JSON.parse(again.text) as { sessionId: string }).sessionId);
     await writeFile(go, '');
@@ -122,7 +119,6 @@ test.each([
     await until(
       () => (other === undefined ? 0 : connectionsTo(other)),
       (count) => count === 0,
-      hangMs,
     );
     const { db, close } = openDatabase(primary, () => {});
     await expectSound({ db, dataDir }).finally(close);

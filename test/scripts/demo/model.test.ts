@@ -27,7 +27,6 @@ test('--model → downloads it when it is missing, and the service recognizes wi
   const second = await quickstart(['--once', '--model', 'sense-voice', '--', file]);
   expect(second.stdout).toMatch(/^Starting the service …[^]*\n\n {2}low\n {2}high\n/);
   expect(model.hub.requests).toHaveLength(asked);
-  // The service is started twice.
 });
 
 test.each(['whisper-huge', 'diarization'])('--model %s → which there are, exit 2', async (name) => {
