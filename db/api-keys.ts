@@ -51,11 +51,31 @@ export function findApiKeys(
   return db.selectFrom('api_keys').select(shown).where(column, '=', value).limit(20).execute();
 }
 
+/** @returns undefined when there is no such key, or it was revoked before; then nothing was changed */
 export function revokeApiKey(db: Queryable, id: string): Promise<ApiKey | undefined> {
   return db
     .updateTable('api_keys')
-    .set({ revoked_at: sql<string>`coalesce(revoked_at, now())` })
+    .set({ revoked_at: sql<string>`now()` })
     .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning(shown)
+    .executeTakeFirst();
+}
+
+/**
+ * Lets a valid key expire in `graceMs`, by the database's clock, or earlier where it would have.
+ *
+ * @returns undefined when the key is not valid; then nothing was changed
+ */
+export function endKeyIfActive(trx: Trx, accountId: string, id: string, graceMs: number): Promise<ApiKey | undefined> {
+  const end = sql<string>`clock_timestamp() + ${graceMs} * interval '1 ms'`;
+  return trx
+    .updateTable('api_keys')
+    .set({ expires_at: sql<string>`least(expires_at, ${end})` })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<string>`clock_timestamp()`)]))
     .returning(shown)
     .executeTakeFirst();
 }

@@ -3,6 +3,8 @@
  * `bigint` as a number that is checked to be a safe integer. `database.ts` does both.
  */
 import type { ColumnType, Generated } from 'kysely';
+import type { PassageTable, SearchLanguageTable } from './search/tables.ts';
+import type { SupportLogTable } from './support-acts.ts';
 
 export type SessionStatus = 'queued' | 'processing' | 'completed' | 'failed';
 /** Why a session failed: the contract's `SessionError.code`. */
@@ -131,29 +133,6 @@ export interface TranscriptTable {
   words: ColumnType<string, string, never>;
 }
 
-/** A part of a session's title and transcript, for search: see src/search/passages.ts. */
-export interface PassageTable {
-  account_id: string;
-  session_id: string;
-  /** From 0. */
-  number: number;
-  /** Of the session. */
-  created_at: string;
-  /** False while there is only a title. */
-  of_transcript: boolean;
-  first_segment: number;
-  starts: number[];
-  /** A `tsvector`. */
-  words: string;
-}
-
-/** Which languages an account's transcripts are in: a query is asked in these. */
-export interface SearchLanguageTable {
-  account_id: string;
-  /** See src/search/languages.ts. */
-  mark: string;
-}
-
 export interface LedgerTable {
   account_id: string;
   id: string;
@@ -193,6 +172,7 @@ export interface Schema {
   passages: PassageTable;
   search_languages: SearchLanguageTable;
   ledger: LedgerTable;
+  support_log: SupportLogTable;
   idempotency: IdempotencyTable;
   allowance: AllowanceTable;
   access_changes: AccessChangeTable;

@@ -38,3 +38,8 @@ async function runOnce<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
     throw error;
   }
 }
+
+/** Runs `work` in a transaction that sees one moment and changes nothing. */
+export function inSnapshot<T>(db: Db, work: (snapshot: Trx) => Promise<T>): Promise<T> {
+  return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
+}

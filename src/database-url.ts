@@ -15,7 +15,7 @@ export function mayHaveDatabase({ databaseUrl, dataDir }: Pick<Config, 'database
   return databaseUrl !== undefined || clusterExists(clusterPaths(postgresFolder(dataDir)));
 }
 
-const postgresFolder = (dataDir: string) => join(dataDir, 'postgres');
+export const postgresFolder = (dataDir: string) => join(dataDir, 'postgres');
 
 /** The database of `DATABASE_URL`, or the embedded one below `DATA_DIR`, started if it does not run. */
 export async function useDatabase(

@@ -29,6 +29,7 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
   { name: 'undici', files: /^(src\/proxies|src\/recognizers\/openai\/exchange|scripts\/model\/[^/]+)\.ts$/ },
   { name: '@huggingface/hub', files: /^scripts\/model\// },
   { name: 'tar', files: /^scripts\/model\// },
+  { name: '@zip.js/zip.js', files: /^scripts\/admin\/session-export\.ts$/ },
   { name: 'node:child_process', files: /^(src\/children|db\/embedded|scripts)\// },
 ];
 

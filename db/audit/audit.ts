@@ -4,14 +4,10 @@ import { jobRules } from './job-rules.ts';
 import { moneyRules } from './money-rules.ts';
 import { checkRule } from './rule.ts';
 import { sessionRules } from './session-rules.ts';
+import { supportLogRule } from './support-log-rule.ts';
 import { checkTranscripts, countTranscripts } from './transcripts.ts';
-import type { Db, Trx } from '../database.ts';
+import type { Trx } from '../database.ts';
 import type { Check } from './rule.ts';
-
-/** Runs `work` in a transaction that sees one moment and changes nothing. */
-export function inSnapshot<T>(db: Db, work: (snapshot: Trx) => Promise<T>): Promise<T> {
-  return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
-}
 
 /** @param onProgress hears what part of the work is done, 0 to 1 */
 export async function checkRows(
@@ -20,7 +16,7 @@ export async function checkRows(
   onProgress: (done: number) => void,
 ): Promise<Check[]> {
   const transcripts = await countTranscripts(snapshot);
-  const rules = [...moneyRules, ...sessionRules, ...accountRules, ...jobRules(queues)];
+  const rules = [...moneyRules, ...sessionRules, ...accountRules, supportLogRule, ...jobRules(queues)];
   // A rule over all rows of a table takes about as long as reading so many transcripts.
   const all = transcripts + (rules.length * transcripts) / 50 + 1;
   const checks: Check[] = [];

@@ -5,6 +5,7 @@ import { search } from './0005-search.ts';
 import { retention } from './0006-retention.ts';
 import { languagesAndHints } from './0007-languages-and-hints.ts';
 import { channels } from './0008-channels.ts';
+import { supportLog } from './0010-support-log.ts';
 import type { Migration } from 'kysely/migration';
 
 /** In the order in which they run. Add to the end; never change one that was released. */
@@ -16,4 +17,5 @@ export const migrations: Record<string, Migration> = {
   '0006-retention': retention,
   '0007-languages-and-hints': languagesAndHints,
   '0008-channels': channels,
+  '0010-support-log': supportLog,
 };

@@ -5,28 +5,40 @@ import { listPlans } from '../../db/plans.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { Mistake } from './exit.ts';
 import type { Account, AccountInForce } from '../../db/accounts.ts';
-import type { Db, Queryable, Trx } from '../../db/database.ts';
+import type { Queryable, Trx } from '../../db/database.ts';
 import type { PlanTable } from '../../db/schema.ts';
+import type { SupportAct } from '../../db/support-acts.ts';
+import type { AdminContext } from './admin-context.ts';
 
 /** @throws {Refusal} when there is no such account; a deleted account still exists, for its ledger */
 export async function getAccount(db: Queryable, id: string): Promise<Account> {
   return (await findAccount(db, id)) ?? refuseUnknownAccount(id);
 }
 
+/** For the log of what support did. Undefined details: nothing was changed, and nothing is logged. */
+interface Logged<T> {
+  act: SupportAct;
+  details: (result: T) => object | undefined;
+}
+
 /**
- * Runs `work` in one transaction that holds the account's lock.
+ * Runs `work` in one transaction that holds the account's lock, and logs it there.
  *
  * @throws {Refusal} when there is no such account, or it was deleted
  */
 export function changeAccount<T>(
-  db: Db,
+  { db, record }: Pick<AdminContext, 'db' | 'record'>,
   id: string,
+  { act, details: detailsOf }: Logged<T>,
   work: (trx: Trx, account: AccountInForce) => Promise<T>,
 ): Promise<T> {
   return inAccountTransaction(db, id, async (trx, locked) => {
     const account = locked ?? refuseUnknownAccount(id);
     if (account.deleted_at !== null) refuseDeletedAccount(id);
-    return work(trx, account);
+    const result = await work(trx, account);
+    const details = detailsOf(result);
+    if (details !== undefined) await record(trx, { act, accountId: id, details });
+    return result;
   });
 }
 

@@ -17,7 +17,7 @@ import { accountJson, accountText, statusOf } from './account-view.ts';
 import { accountId, positiveDuration, retentionDays, text } from './arguments.ts';
 import { addCommand, addGroup, answer, invocation } from './command.ts';
 import { formatDuration } from './durations.ts';
-import { addLimitOptions, typedLimits } from './limits.ts';
+import { addLimitOptions, limitDetails, typedLimits } from './limits.ts';
 import { count, table } from '../terminal/table.ts';
 import { Mistake, audioLeft } from './exit.ts';
 import type { Command } from 'commander';
@@ -57,7 +57,8 @@ export function addAccountCommands(program: Command): void {
     .action((id: string, plan: string, _options: object, command: Command) =>
       answer(command, async (admin) => {
         await getPlan(admin.db, plan);
-        await changeAccount(admin.db, id, (trx) => setPlan(trx, id, plan));
+        const logged = { act: 'accounts set-plan', details: () => ({ plan }) } as const;
+        await changeAccount(admin, id, logged, (trx) => setPlan(trx, id, plan));
         return show(admin, id, `The plan is ${plan} now.`);
       }),
     );
@@ -69,7 +70,8 @@ export function addAccountCommands(program: Command): void {
     .action((id: string, options: LimitOptions & { clear?: true }, command: Command) =>
       answer(command, async (admin) => {
         const limits = overridesOf(options);
-        await changeAccount(admin.db, id, (trx) => setLimitOverrides(trx, id, limits));
+        const logged = { act: 'accounts set-limits', details: () => limitDetails(limits) } as const;
+        await changeAccount(admin, id, logged, (trx) => setLimitOverrides(trx, id, limits));
         return show(admin, id, options.clear ? "All limits are the plan's now." : 'The limits are set.');
       }),
     );
@@ -80,7 +82,8 @@ export function addAccountCommands(program: Command): void {
     .argument('<days>', '1 to 3650, or none: sessions are kept', retentionDays)
     .action((id: string, days: number | null, _options: object, command: Command) =>
       answer(command, async (admin) => {
-        await changeAccount(admin.db, id, (trx) => setRetention(trx, id, days));
+        const logged = { act: 'accounts set-retention', details: () => ({ days }) } as const;
+        await changeAccount(admin, id, logged, (trx) => setRetention(trx, id, days));
         return show(admin, id, 'The retention is set, for sessions that are uploaded from now on.');
       }),
     );
@@ -89,7 +92,8 @@ export function addAccountCommands(program: Command): void {
     .argument('<account>', 'id of the account', accountId)
     .action((id: string, _options: object, command: Command) =>
       answer(command, async (admin) => {
-        await changeAccount(admin.db, id, (trx) => suspendAccount(trx, id));
+        const logged = { act: 'accounts suspend', details: () => ({}) } as const;
+        await changeAccount(admin, id, logged, (trx) => suspendAccount(trx, id));
         return show(admin, id, 'The account is suspended; running services refuse its keys within a second.');
       }),
     );
@@ -98,7 +102,8 @@ export function addAccountCommands(program: Command): void {
     .argument('<account>', 'id of the account', accountId)
     .action((id: string, _options: object, command: Command) =>
       answer(command, async (admin) => {
-        await changeAccount(admin.db, id, (trx) => resumeAccount(trx, id));
+        const logged = { act: 'accounts resume', details: () => ({}) } as const;
+        await changeAccount(admin, id, logged, (trx) => resumeAccount(trx, id));
         return show(admin, id, 'The account may work again.');
       }),
     );
@@ -122,6 +127,8 @@ async function create(admin: AdminContext, { name, plan, balance }: NewAccount):
   await inTransaction(admin.db, async (trx) => {
     await createAccount(trx, { id, name, plan });
     if (balance !== undefined) await addLedgerEntry(trx, { accountId: id, kind: 'credit', amountMs: balance });
+    const details = { plan, ...(balance !== undefined && { balanceMs: balance }) };
+    await admin.record(trx, { act: 'accounts create', accountId: id, details });
   });
   return show(
     admin,
@@ -159,7 +166,12 @@ async function show({ db }: AdminContext, id: string, sentence: string): Promise
 }
 
 async function erase(admin: AdminContext, id: string): Promise<Report> {
-  const outcome = await eraseAccount({ ...admin, queue: await admin.queue() }, id);
+  const outcome = await eraseAccount({ ...admin, queue: await admin.queue() }, id, (trx, { sessions, keys }) =>
+    admin.record(trx, {
+      ...{ act: 'accounts delete', accountId: id },
+      details: { erasedSessions: sessions, ...(keys !== undefined && { erasedKeys: keys }) },
+    }),
+  );
   if (outcome.kind === 'unknown') refuseUnknownAccount(id);
   if (outcome.kind === 'erased_before') refuseDeletedAccount(id);
   if (outcome.kind === 'audio_left') throw audioLeft(outcome.error);

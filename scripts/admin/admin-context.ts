@@ -1,18 +1,22 @@
 /** What commands work with. They get no more of the service than they need, so that most of them are quick. */
 import { openDatabase } from '../../db/database.ts';
 import { databaseVersion, migrateToLatest } from '../../db/migrate.ts';
+import { addToSupportLog } from '../../db/support-log.ts';
 import { AudioStore } from '../../src/files/audio-store.ts';
 import { mayHaveDatabase, useDatabase } from '../../src/database-url.ts';
 import { createLog } from '../../src/log.ts';
 import { Queue } from '../../src/queue/queue.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { briefly } from './exit.ts';
-import type { Db } from '../../db/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import type { LoggedAct } from '../../db/support-log.ts';
 import type { Config } from '../../src/config.ts';
 
 export interface AdminContext {
   db: Db;
   databaseUrl: string;
+  /** Whether the database is the embedded one, below `dataDir`. */
+  isEmbedded: boolean;
   dataDir: string;
   audioStore: AudioStore;
   /**
@@ -20,6 +24,8 @@ export interface AdminContext {
    * meanwhile.
    */
   queue(): Promise<Queue>;
+  /** Adds to the log of what support did: the last that the transaction of a change does. */
+  record(trx: Trx, act: LoggedAct): Promise<void>;
 }
 
 /**
@@ -27,12 +33,14 @@ export interface AdminContext {
  * PostgreSQL is shared with a running service, or started and stopped.
  *
  * @param onNotice hears why it takes longer
+ * @param who stands in the log of what support did
  * @param only `looks` neither makes nor migrates the database: one that is absent or of another version is refused
  */
 export async function withAdminContext<T>(
   config: Config,
   onNotice: (message: string) => void,
   work: (admin: AdminContext) => Promise<T>,
+  who: string,
   only?: 'looks',
 ): Promise<T> {
   if (only === 'looks' && !mayHaveDatabase(config)) throw new Refusal(absent);
@@ -43,8 +51,11 @@ export async function withAdminContext<T>(
   try {
     await (only === 'looks' ? refuseOtherVersion(db) : migrateToLatest(db)).catch(refuseUnopened);
     const queue = () => (started ??= startQueue(inUse.url));
+    const record = (trx: Trx, act: LoggedAct) => addToSupportLog(trx, who, act);
     const { dataDir } = config;
-    return await work({ db, databaseUrl: inUse.url, dataDir, audioStore: new AudioStore(dataDir), queue });
+    const isEmbedded = config.databaseUrl === undefined;
+    const files = { dataDir, audioStore: new AudioStore(dataDir) };
+    return await work({ db, databaseUrl: inUse.url, isEmbedded, ...files, queue, record });
   } finally {
     const queue = await started?.catch(() => undefined);
     await queue?.stop();

@@ -43,9 +43,14 @@ type Change = { accountId: string; amountMs: number; reference?: string } & (
   { kind: 'credit' } | { kind: 'correction'; reason: string }
 );
 
-async function change({ db }: AdminContext, entry: Change): Promise<Report> {
-  const id = entry.accountId;
-  const changed = await changeAccount(db, id, async (trx, { balance_ms }) => {
+async function change(admin: AdminContext, entry: Change): Promise<Report> {
+  const { db } = admin;
+  const { accountId: id, amountMs } = entry;
+  const logged = {
+    act: entry.kind === 'credit' ? 'balance credit' : 'balance correct',
+    details: (added: boolean) => (added ? { amountMs } : undefined),
+  } as const;
+  const changed = await changeAccount(admin, id, logged, async (trx, { balance_ms }) => {
     if (!Number.isSafeInteger(balance_ms + entry.amountMs))
       throw new Refusal('The balance would be too large to count.');
     return addLedgerEntry(trx, entry);

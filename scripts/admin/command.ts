@@ -1,8 +1,10 @@
 /** How every command is declared and run. */
+import { once } from 'node:events';
 import { readConfig } from '../../src/config.ts';
 import { withAdminContext } from './admin-context.ts';
 import { listenForInterruption } from '../terminal/interruption.ts';
 import { Interrupted, Mistake } from './exit.ts';
+import { whoWorks } from './who.ts';
 import type { Command } from 'commander';
 import type { AdminContext } from './admin-context.ts';
 
@@ -16,6 +18,11 @@ export interface Report {
   note?: string | undefined;
   /** 1 for an answer that a program must take for a failure. */
   exitCode?: number;
+}
+
+/** An answer that may be too long for the memory: it is printed piece by piece, as fast as it is read. */
+export interface LongReport {
+  print(write: (piece: string) => Promise<void>): Promise<void>;
 }
 
 /** A group such as `accounts`. */
@@ -47,10 +54,10 @@ export function addCommand(group: Command, name: string, description: string, ..
  */
 export async function answer(
   command: Command,
-  work: (admin: AdminContext) => Promise<Report>,
+  work: (admin: AdminContext, form: 'json' | 'text') => Promise<Report | LongReport>,
   only?: 'looks',
 ): Promise<void> {
-  const { json } = command.optsWithGlobals<{ json?: true }>();
+  const { json, as } = command.optsWithGlobals<{ json?: true; as?: string }>();
   const config = readConfig(process.env);
   const { interrupted, stopListening } = listenForInterruption(
     'Finishing what has begun; press Ctrl-C again to stop at once.',
@@ -58,13 +65,19 @@ export async function answer(
   const notice = (message: string) => process.stderr.write(`${message}\n`);
   const run = async (admin: AdminContext) => {
     if (interrupted.aborted) throw new Interrupted();
-    const report = await work(admin);
+    const report = await work(admin, json ? 'json' : 'text');
+    if ('print' in report) return report.print(write);
     // Printed before anything is closed: a secret that is shown once must not be lost when closing fails.
     process.stdout.write(json ? `${JSON.stringify(report.json, null, 2)}\n` : `${report.text}\n`);
     if (report.note !== undefined) notice(report.note);
     process.exitCode = report.exitCode ?? 0;
   };
-  await explainMistakes(command, () => withAdminContext(config, notice, run, only)).finally(stopListening);
+  const open = () => withAdminContext(config, notice, run, whoWorks(as, process.env), only);
+  await explainMistakes(command, open).finally(stopListening);
+}
+
+async function write(piece: string): Promise<void> {
+  if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
 }
 
 /** Answers a {@link Mistake} with an example, as the command line answers mistakes that it finds itself. */

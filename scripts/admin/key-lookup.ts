@@ -36,7 +36,9 @@ export async function findKey(db: Db, reference: KeyReference): Promise<ApiKey> 
   if (key === undefined) throw new Refusal('There is no such key. "keys list ACCOUNT" shows those of an account.');
   if (others.length === 0) return key;
   const choices = found.map((one) => `  ${one.id}  ${shownKey(one)}  ${keyStatus(one)}  account ${one.account_id}`);
-  throw new Refusal(`Several keys begin like this, and none was revoked. Type the id of one:\n${choices.join('\n')}`);
+  throw new Refusal(
+    `Several keys begin like this, and nothing was changed. Type the id of one:\n${choices.join('\n')}`,
+  );
 }
 
 async function readSecret(): Promise<string> {

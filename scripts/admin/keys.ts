@@ -1,22 +1,28 @@
-import { randomUUIDv7 } from 'node:crypto';
-import { insertApiKey, listApiKeys, revokeApiKey } from '../../db/api-keys.ts';
+import { findApiKeys, listApiKeys, revokeApiKey } from '../../db/api-keys.ts';
 import { rfc3339 } from '../../db/database.ts';
-import { digestOf, displayOf, newApiKey } from '../../src/api/access/api-key.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { changeAccount, getAccount } from './account-lookup.ts';
 import { accountId, positiveDuration, scopes, text } from './arguments.ts';
 import { addCommand, addGroup, answer, explainMistakes, invocation } from './command.ts';
+import { expiryIn, issueKey, issuedDetails, issuedReport } from './issued-key.ts';
 import { findKey, readKeyReference } from './key-lookup.ts';
+import { rotate } from './key-rotation.ts';
 import { keyJson, keyStatus, shownKey } from './key-view.ts';
-import { details, minuteOf, momentOf, table } from '../terminal/table.ts';
+import { minuteOf, table } from '../terminal/table.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import type { Command } from 'commander';
 import type { Scope } from '../../db/schema.ts';
 import type { AdminContext } from './admin-context.ts';
 import type { Report } from './command.ts';
+import type { IssuedKey } from './issued-key.ts';
 import type { KeyReference } from './key-lookup.ts';
+import type { Rotation } from './key-rotation.ts';
+
+const dayMs = 86_400_000;
+const namesKey = 'its id, what "keys list" shows of it, or - to read the secret from standard input';
 
 export function addKeyCommands(program: Command): void {
-  const group = addGroup(program, 'keys', 'Issue, list and revoke API keys.');
+  const group = addGroup(program, 'keys', 'Issue, list, rotate and revoke API keys.');
 
   addCommand(
     group,
@@ -35,8 +41,22 @@ export function addKeyCommands(program: Command): void {
     .argument('<account>', 'id of the account', accountId)
     .action((id: string, _options: object, command: Command) => answer(command, (admin) => list(admin, id)));
 
+  const rotates = 'Issue a key in place of another one, which ends after a grace time.';
+  addCommand(group, 'rotate', rotates, 'rotate tsk_x7Gh2Q --grace 7d', 'rotate KEY_ID --grace 1d --expires 90d')
+    .argument('<key>', namesKey)
+    .option('--grace <duration>', 'for how long the old secret is still taken', positiveDuration(), 7 * dayMs)
+    .option(
+      '--expires <duration>',
+      'until when the new one is valid; without it, as long as the old one',
+      positiveDuration(),
+    )
+    .action(async (typed: string, options: Rotation, command: Command) => {
+      const reference = await explainMistakes(command, () => readKeyReference(typed));
+      await answer(command, (admin) => rotate(admin, reference, options));
+    });
+
   addCommand(group, 'revoke', 'Revoke a key.', 'revoke tsk_x7Gh2Q', 'revoke KEY_ID', 'revoke - < leaked-key.txt')
-    .argument('<key>', 'its id, what "keys list" shows of it, or - to read the secret from standard input')
+    .argument('<key>', namesKey)
     .action(async (typed: string, _options: object, command: Command) => {
       // Before the database is opened, so that Ctrl-C still works while a secret is waited for.
       const reference = await explainMistakes(command, () => readKeyReference(typed));
@@ -51,35 +71,13 @@ interface NewKey {
   expires?: number;
 }
 
-async function issue({ db }: AdminContext, id: string, options: NewKey): Promise<Report> {
-  const secret = newApiKey();
-  const { key, eligible } = await changeAccount(db, id, async (trx, account) => {
-    const key = await insertApiKey(trx, {
-      id: randomUUIDv7(),
-      account_id: id,
-      digest: digestOf(secret),
-      ...displayOf(secret),
-      label: options.label ?? null,
-      scopes: options.scope,
-      expires_at: options.expires === undefined ? null : new Date(Date.now() + options.expires).toISOString(),
-    });
-    return { key, eligible: account.eligible };
-  });
-  const shown = details({
-    Secret: secret,
-    Key: key.id,
-    Account: id,
-    Scopes: key.scopes.join(', '),
-    Label: key.label ?? undefined,
-    Expires: momentOf(key.expires_at) ?? 'never',
-  });
-  return {
-    json: { ...keyJson(key), secret },
-    text: `${shown}\n\nThe secret is shown this once and not stored: hand it over now.`,
-    note: eligible
-      ? undefined
-      : 'The plan of this account may not use the API: with this key every request is refused.',
-  };
+async function issue(admin: AdminContext, id: string, options: NewKey): Promise<Report> {
+  const { label = null, scope: scopes, expires } = options;
+  const logged = { act: 'keys issue', details: ({ key }: IssuedKey) => issuedDetails(key) } as const;
+  const issued = await changeAccount(admin, id, logged, (trx, account) =>
+    issueKey(trx, account, { label, scopes, expiresAt: expiryIn(expires) }),
+  );
+  return issuedReport(issued);
 }
 
 async function list({ db }: AdminContext, id: string): Promise<Report> {
@@ -107,13 +105,18 @@ async function list({ db }: AdminContext, id: string): Promise<Report> {
   };
 }
 
-async function revoke({ db }: AdminContext, reference: KeyReference): Promise<Report> {
-  const found = await findKey(db, reference);
-  const key = (await revokeApiKey(db, found.id)) ?? refuseGone();
+async function revoke({ db, record }: AdminContext, reference: KeyReference): Promise<Report> {
+  const { id } = await findKey(db, reference);
+  const revoked = await inTransaction(db, async (trx) => {
+    const key = await revokeApiKey(trx, id);
+    if (key !== undefined) await record(trx, { act: 'keys revoke', accountId: key.account_id, details: { keyId: id } });
+    return key;
+  });
+  const key = revoked ?? (await findApiKeys(db, { id }))[0] ?? refuseGone();
   const done =
-    found.revoked_at === null
-      ? `Key ${shownKey(key)} (${key.id}) is revoked; running services refuse it within a second.`
-      : `Nothing changed: key ${shownKey(key)} (${key.id}) was revoked at ${rfc3339(found.revoked_at)}.`;
+    revoked !== undefined
+      ? `Key ${shownKey(key)} (${id}) is revoked; running services refuse it within a second.`
+      : `Nothing changed: key ${shownKey(key)} (${id}) was revoked at ${rfc3339(key.revoked_at!)}.`;
   return { json: keyJson(key), text: done };
 }
 

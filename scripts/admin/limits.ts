@@ -3,7 +3,7 @@ import { maxRunningJobs } from '../../src/queue/queue.ts';
 import { positiveDuration, wholeNumber } from './arguments.ts';
 import { formatDuration } from './durations.ts';
 import type { Command } from 'commander';
-import type { Limits } from '../../db/schema.ts';
+import type { LimitOverrides, Limits } from '../../db/schema.ts';
 
 interface LimitName {
   column: keyof Limits;
@@ -36,6 +36,10 @@ export function jsonLimits(limits: Limits) {
     maxAudioMs: limits.max_audio_ms,
   };
 }
+
+/** Some limits, for the log of what support did; null where an account has its own no more. */
+export const limitDetails = (limits: Partial<LimitOverrides>) =>
+  Object.fromEntries(limitNames.flatMap(({ column, json }) => (column in limits ? [[json, limits[column]]] : [])));
 
 export interface LimitOptions {
   requestsPerMinute?: number;

@@ -1,7 +1,8 @@
 import { listPlans, setPlanLimits } from '../../db/plans.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { getPlan } from './account-lookup.ts';
 import { addCommand, addGroup, answer } from './command.ts';
-import { addLimitOptions, jsonLimits, limitNames, shownLimit, typedLimits } from './limits.ts';
+import { addLimitOptions, jsonLimits, limitDetails, limitNames, shownLimit, typedLimits } from './limits.ts';
 import { table } from '../terminal/table.ts';
 import { Mistake } from './exit.ts';
 import type { Command } from 'commander';
@@ -28,11 +29,14 @@ export function addPlanCommands(program: Command): void {
     );
 }
 
-async function set({ db }: AdminContext, name: string, options: LimitOptions): Promise<Report> {
+async function set({ db, record }: AdminContext, name: string, options: LimitOptions): Promise<Report> {
   const limits = typedLimits(options);
   if (Object.keys(limits).length === 0) throw new Mistake('no limit was given. Type at least one of them.');
   await getPlan(db, name);
-  await setPlanLimits(db, name, limits);
+  await inTransaction(db, async (trx) => {
+    await setPlanLimits(trx, name, limits);
+    await record(trx, { act: 'plans set', details: { plan: name, ...limitDetails(limits) } });
+  });
   const plan = await getPlan(db, name);
   return { json: planJson(plan), text: `The plan is changed.\n\n${planTable([plan])}` };
 }

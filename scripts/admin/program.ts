@@ -5,7 +5,10 @@ import { invocation } from './command.ts';
 import { addKeyCommands } from './keys.ts';
 import { addPlanCommands } from './plans.ts';
 import { addSessionCommands } from './sessions.ts';
+import { addSupportLogCommand } from './support-log.ts';
+import { addUsageCommand } from './charges.ts';
 import { addVerifyCommand } from './verify.ts';
+import { text } from './arguments.ts';
 
 const examples = `
 Examples:
@@ -24,6 +27,7 @@ export function createProgram(onMistake: (text: string) => void): Command {
   const program = new Command(invocation)
     .description('Accounts, balances, API keys, plans and sessions of the transcription service.')
     .option('--json', 'print JSON for programs; errors stay text, on standard error')
+    .option('--as <name>', 'who you are, for the log; otherwise $ADMIN_AS or the user of the system', text)
     .configureHelp({ showGlobalOptions: true, helpWidth: 100 })
     .configureOutput({ writeErr: (text) => onMistake(withoutSecrets(text)) })
     .showHelpAfterError(`Type ${invocation} --help to see what there is.`)
@@ -34,6 +38,8 @@ export function createProgram(onMistake: (text: string) => void): Command {
   addKeyCommands(program);
   addPlanCommands(program);
   addSessionCommands(program);
+  addUsageCommand(program);
+  addSupportLogCommand(program);
   addVerifyCommand(program);
   return program;
 }

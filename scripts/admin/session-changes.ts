@@ -7,7 +7,8 @@ import { Refusal } from '../terminal/refusal.ts';
 import { audioLeft } from './exit.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Session } from '../../db/sessions/sessions.ts';
-import type { RetryOutcome } from '../../src/sessions/support.ts';
+import type { SupportAct } from '../../db/support-acts.ts';
+import type { Recorded, RetryOutcome } from '../../src/sessions/support.ts';
 import type { AdminContext } from './admin-context.ts';
 
 /** @throws {Refusal} when there is none */
@@ -18,9 +19,18 @@ export async function getSession(db: Queryable, id: string): Promise<Session> {
   return session;
 }
 
+const logged =
+  ({ record }: AdminContext, act: SupportAct, sessionId: string): Recorded =>
+  (trx, accountId) =>
+    record(trx, { act, accountId, details: { sessionId } });
+
 /** @throws {Refusal} when the session is final or unknown */
 export async function cancel(admin: AdminContext, id: string): Promise<void> {
-  const outcome = await cancelSession({ ...admin, queue: await admin.queue() }, id);
+  const outcome = await cancelSession(
+    { ...admin, queue: await admin.queue() },
+    id,
+    logged(admin, 'sessions cancel', id),
+  );
   if (outcome.kind === 'unknown') throw new Refusal(unknown(id));
   if (outcome.kind === 'final')
     throw new Refusal(`Session ${id} is ${outcome.status} already: only queued and processing ones can be canceled.`);
@@ -28,7 +38,7 @@ export async function cancel(admin: AdminContext, id: string): Promise<void> {
 
 /** @throws {Refusal} when the session is not failed or its account may not upload its audio now */
 export async function retry(admin: AdminContext, id: string): Promise<void> {
-  const outcome = await retrySession({ ...admin, queue: await admin.queue() }, id);
+  const outcome = await retrySession({ ...admin, queue: await admin.queue() }, id, logged(admin, 'sessions retry', id));
   if (outcome.kind !== 'queued') throw new Refusal(whyNotRetried(id, outcome));
 }
 
@@ -61,7 +71,11 @@ function whyNotRetried(id: string, outcome: Exclude<RetryOutcome, { kind: 'queue
  * @throws {Refusal} when the session is unknown, or its audio could not be removed
  */
 export async function erase(admin: AdminContext, id: string): Promise<string> {
-  const outcome = await eraseSession({ ...admin, queue: await admin.queue() }, id);
+  const outcome = await eraseSession(
+    { ...admin, queue: await admin.queue() },
+    id,
+    logged(admin, 'sessions delete', id),
+  );
   if (outcome.kind === 'unknown') throw new Refusal(unknown(id));
   if (outcome.kind === 'audio_left') throw audioLeft(outcome.error);
   return outcome.accountId;

@@ -6,6 +6,7 @@ import { addCommand, addGroup, answer } from './command.ts';
 import { formatDuration } from './durations.ts';
 import { minuteOf, table } from '../terminal/table.ts';
 import { cancel, erase, getSession, retry } from './session-changes.ts';
+import { exportSessions } from './session-export.ts';
 import { listedSessionJson, sessionJson, sessionText } from './session-view.ts';
 import type { Command } from 'commander';
 import type { SessionStatus } from '../../db/schema.ts';
@@ -16,7 +17,7 @@ const statuses: SessionStatus[] = ['queued', 'processing', 'completed', 'failed'
 const maxListed = 10_000;
 
 export function addSessionCommands(program: Command): void {
-  const group = addGroup(program, 'sessions', 'List, show, retry, cancel and delete sessions.');
+  const group = addGroup(program, 'sessions', 'List, show, export, retry, cancel and delete sessions.');
 
   addCommand(
     group,
@@ -30,6 +31,14 @@ export function addSessionCommands(program: Command): void {
     .option('--limit <n>', `how many at most, up to ${maxListed}`, wholeNumber(1, maxListed), 100)
     .action((id: string, options: ListOptions, command: Command) =>
       answer(command, (admin) => list(admin, id, options)),
+    );
+
+  const exports = 'Write all transcripts of an account to a zip, as JSON and as text, with a list of its sessions.';
+  addCommand(group, 'export', exports, 'export ACCOUNT --to acme.zip')
+    .argument('<account>', 'id of the account', accountId)
+    .requiredOption('--to <file>', 'a file that is not there yet')
+    .action((id: string, { to }: { to: string }, command: Command) =>
+      answer(command, (admin) => exportSessions(admin, id, to)),
     );
 
   addCommand(group, 'show', 'Show a session, without its transcript.', 'show SESSION')

@@ -17,7 +17,7 @@ export function addVerifyCommand(program: Command): void {
   );
 }
 
-async function verify(admin: AdminContext): Promise<Report> {
+export async function verify(admin: AdminContext): Promise<Report> {
   const { db, close } = openDatabase(admin.databaseUrl, () => {}, 2, patientTimeoutMs, 'any');
   const progress = showProgress();
   try {

@@ -1,5 +1,6 @@
 /** The auditor checks everything that must always hold, whatever happened. It changes nothing. */
-import { checkRows, inSnapshot } from '../../db/audit/audit.ts';
+import { checkRows } from '../../db/audit/audit.ts';
+import { inSnapshot } from '../../db/transaction.ts';
 import { checkNeededAudio } from './needed-audio.ts';
 import { checkSearchIndex } from './search-index.ts';
 import { checkSuperfluousFiles } from './superfluous-files.ts';

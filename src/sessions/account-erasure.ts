@@ -5,6 +5,7 @@ import { changeReserved, markAccountDeleted } from '../../db/accounts.ts';
 import { deleteApiKeys, listApiKeys } from '../../db/api-keys.ts';
 import { deleteIdempotencyRecords } from '../../db/idempotency.ts';
 import { eraseLedgerText } from '../../db/ledger.ts';
+import type { Trx } from '../../db/database.ts';
 import type { Foundation } from '../context.ts';
 
 /** About a second's work. So no statement runs into its time limit, however many sessions there are. */
@@ -17,18 +18,31 @@ export type AccountErasure =
   | { kind: 'erased_before' }
   | { kind: 'unknown' };
 
+/** What one transaction of an erasure deletes. */
+export interface ErasedPart {
+  sessions: number;
+  /** Only in the last part. */
+  keys?: number;
+}
+
 /**
  * Erases an account. First its final sessions are deleted in parts. Then one transaction deletes its other sessions,
  * keys, idempotency records and its name. Then the audio is removed. The ledger stays, without its text. When it was
  * interrupted, calling it again goes on.
+ * @param record is called in each transaction that deletes something, at its end: for support's log
  */
 export async function eraseAccount(
   { db, queue, audioStore }: Pick<Foundation, 'db' | 'queue' | 'audioStore'>,
   id: string,
+  record: (trx: Trx, part: ErasedPart) => Promise<void> = async () => {},
 ): Promise<AccountErasure> {
   let sessions = 0;
   for (let part = sessionsAtATime; part === sessionsAtATime; sessions += part) {
-    part = await inAccountTransaction(db, id, (trx) => deleteFinalSessions(trx, id, sessionsAtATime));
+    part = await inAccountTransaction(db, id, async (trx) => {
+      const deleted = await deleteFinalSessions(trx, id, sessionsAtATime);
+      if (deleted > 0) await record(trx, { sessions: deleted });
+      return deleted;
+    });
   }
   const erased = await inAccountTransaction<AccountErasure>(db, id, async (trx, account) => {
     if (account === undefined) return { kind: 'unknown' };
@@ -42,6 +56,7 @@ export async function eraseAccount(
     await deleteLanguages(trx, id);
     await eraseLedgerText(trx, id);
     await markAccountDeleted(trx, id);
+    await record(trx, { sessions: deleted, keys: keys.length });
     return { kind: 'erased', sessions: sessions + deleted, keys: keys.length };
   });
   if (erased.kind !== 'erased') return erased;

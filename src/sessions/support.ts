@@ -18,6 +18,10 @@ import type { SessionStatus } from '../../db/schema.ts';
 import type { Session } from '../../db/sessions/sessions.ts';
 import type { Foundation } from '../context.ts';
 
+/** Is called in the transaction of a change, at its end, unless nothing is changed: for support's log. */
+export type Recorded = (trx: Trx, accountId: string) => Promise<void>;
+const unrecorded: Recorded = async () => {};
+
 /** There is no such session, or it was deleted. */
 interface Unknown {
   kind: 'unknown';
@@ -26,10 +30,15 @@ interface Unknown {
 export type CancelOutcome = { kind: 'canceled' } | { kind: 'final'; status: SessionStatus } | Unknown;
 
 /** Fails a session with `canceled`. It is not charged. A worker that runs it loses its claim. */
-export function cancelSession({ db, queue }: Pick<Foundation, 'db' | 'queue'>, id: string): Promise<CancelOutcome> {
+export function cancelSession(
+  { db, queue }: Pick<Foundation, 'db' | 'queue'>,
+  id: string,
+  record = unrecorded,
+): Promise<CancelOutcome> {
   return changeSession<CancelOutcome>(db, id, async (trx, session) => {
     if (!(await failSession(trx, session.account_id, id, 'canceled'))) return { kind: 'final', status: session.status };
     await queue.cancel(trx, session.queue_job_id);
+    await record(trx, session.account_id);
     return { kind: 'canceled' };
   });
 }
@@ -48,6 +57,7 @@ type RetryRefusal = 'not_eligible' | 'suspended' | 'too_long' | 'not_covered';
 export async function retrySession(
   { db, queue, audioStore }: Pick<Foundation, 'db' | 'queue' | 'audioStore'>,
   id: string,
+  record = unrecorded,
 ): Promise<RetryOutcome> {
   const accountId = await findAccountOfSession(db, id);
   const hasFile = accountId !== undefined && (await audioStore.exists(accountId, id));
@@ -63,6 +73,7 @@ export async function retrySession(
     if (queued === undefined) return { kind: 'without_audio' };
     await changeReserved(trx, account.id, reservation);
     await giveJob(trx, queue, account, queued);
+    await record(trx, account.id);
     return { kind: 'queued' };
   });
 }
@@ -85,12 +96,14 @@ export type EraseOutcome =
 export async function eraseSession(
   { db, queue, audioStore }: Pick<Foundation, 'db' | 'queue' | 'audioStore'>,
   id: string,
+  record = unrecorded,
 ): Promise<EraseOutcome> {
   const erased = await changeSession<Session>(db, id, async (trx, session) => {
     if (!isFinal(session.status)) await queue.cancel(trx, session.queue_job_id);
     await deleteSession(trx, session.account_id, id);
     await changeReserved(trx, session.account_id, -session.reserved_ms);
     await deleteIdempotencyRecords(trx, session.account_id, id);
+    await record(trx, session.account_id);
     return session;
   });
   if ('kind' in erased) return erased;

@@ -132,6 +132,20 @@ export const breaches: [string, string, Break][] = [
     'words in its ledger',
     run(changeLedger, `update ledger set reason = 'a name' where account_id = :erased`),
   ],
+  [
+    'support_log_is_whole',
+    'an entry taken out',
+    run(
+      'alter table support_log disable trigger user',
+      'delete from support_log where number = 1',
+      'alter table support_log enable trigger user',
+    ),
+  ],
+  [
+    'support_log_is_whole',
+    'changes are allowed',
+    run('alter table support_log disable trigger support_log_is_append_only'),
+  ],
   ['key_is_digest', 'a key in clear', run(`update api_keys set prefix = repeat('k', 42) where account_id = :other`)],
   [
     'unfinished_has_job',

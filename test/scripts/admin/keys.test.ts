@@ -92,7 +92,7 @@ test('keys revoke by a prefix of two keys → refused, both are named, none is r
     await insertApiKey(service.db, { ...row, id: twin, digest: digestOf(twin), last_four: `000${i}` });
   }
   const end = await admin.run('keys', 'revoke', 'tsk_Twins1');
-  expect(end).toEqual(refused(/^Several keys begin like this, and none was revoked/));
+  expect(end).toEqual(refused(/^Several keys begin like this, and nothing was changed/));
   for (const twin of twins) expect(end.stderr).toContain(twin);
   expect(await admin.json('keys', 'list', id)).not.toContainEqual(expect.objectContaining({ status: 'revoked' }));
   expect(await admin.json('keys', 'revoke', 'tsk_Twins1...0001')).toMatchObject({ id: twins[1], status: 'revoked' });

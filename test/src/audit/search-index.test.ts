@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { inSnapshot } from '../../../db/audit/audit.ts';
+import { inSnapshot } from '../../../db/transaction.ts';
 import { listSearchable } from '../../../db/audit/search-index.ts';
 import { firstPlace } from '../../../db/search/unindexed.ts';
 import { makeAccount } from '../../support/service/accounts.ts';

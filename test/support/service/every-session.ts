@@ -2,6 +2,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setRetention } from '../../../db/accounts.ts';
+import { addToSupportLog } from '../../../db/support-log.ts';
 import { eraseAccount } from '../../../src/sessions/account-erasure.ts';
 import { cancelSession, eraseSession, retrySession } from '../../../src/sessions/support.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
@@ -10,6 +11,7 @@ import { final, upload } from './jobs.ts';
 import { ScriptedRecognizer, says } from '../models/scripted-recognizer.ts';
 import { claimSession } from './sessions.ts';
 import { tone } from '../uploads/uploads.ts';
+import type { Recorded } from '../../../src/sessions/support.ts';
 import type { Transcript } from '../../../src/recognizers/recognizer.ts';
 import type { TestAccount } from './accounts.ts';
 import type { TestService } from './service.ts';
@@ -62,8 +64,9 @@ export async function makeEverySession(service: TestService): Promise<EverySessi
     service.post('/v1/transcriptions', account.key).set('Idempotency-Key', 'once').attach('file', file).expect(202);
   const queued = ((await again()).body as { sessionId: string }).sessionId;
   const [canceled, retried, processing] = [await sent(), await sent(), await sent()];
-  expect(await cancelSession(service, canceled)).toEqual({ kind: 'canceled' });
-  expect(await cancelSession(service, retried)).toEqual({ kind: 'canceled' });
+  const log: Recorded = (trx) => addToSupportLog(trx, 'a test', { act: 'sessions cancel', accountId: account.id });
+  expect(await cancelSession(service, canceled, log)).toEqual({ kind: 'canceled' });
+  expect(await cancelSession(service, retried, log)).toEqual({ kind: 'canceled' });
   expect(await retrySession(service, retried)).toEqual({ kind: 'queued' });
   expect(await eraseSession(service, deleted)).toEqual({ kind: 'erased', accountId: account.id });
   expect(await eraseAccount(service, erased.id)).toEqual({ kind: 'erased', sessions: 1, keys: 1 });

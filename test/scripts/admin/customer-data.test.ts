@@ -1,0 +1,115 @@
+/** What support gives to a customer: what was charged in a month, and all that was said. */
+import { randomUUIDv7 } from 'node:crypto';
+import { openAsBlob } from 'node:fs';
+import { readFile, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js';
+import { sql } from 'kysely';
+import { listSupportLog } from '../../../db/support-log.ts';
+import { usage } from '../../../scripts/admin/charges.ts';
+import { exportSessions } from '../../../scripts/admin/session-export.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { asSupport } from '../../support/service/admin.ts';
+import { makeSession } from '../../support/service/sessions.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { useFolder } from '../../support/use-folder.ts';
+
+const service = useService();
+const folder = useFolder();
+
+async function charge(accountId: string, at: string, sessionId: string = randomUUIDv7()): Promise<void> {
+  await sql`insert into ledger (account_id, id, kind, amount_ms, session_id, created_at)
+    values (${accountId}, ${randomUUIDv7()}, 'charge', -7100, ${sessionId}, ${at})`.execute(service.db);
+}
+
+async function piecesOf(accountId: string, month: string, form: 'text' | 'json' | 'csv'): Promise<string[]> {
+  const pieces: string[] = [];
+  await usage(service, accountId, month, form).print(async (piece) => void pieces.push(piece));
+  return pieces;
+}
+
+test('usage of a month → its charges and no other, from midnight to midnight UTC', async () => {
+  const { id } = await makeAccount(service.db);
+  const { id: session } = await makeSession(service.db, id, { title: '=1+1, or "two"', reference: '@x' });
+  await charge(id, '2026-10-31T23:59:59.999999Z');
+  await charge(id, '2026-11-01T00:00:00Z', session);
+  await charge(id, '2026-11-30T23:59:59.999999Z');
+  await charge(id, '2026-12-01T00:00:00Z');
+  await charge((await makeAccount(service.db)).id, '2026-11-15T12:00:00Z');
+
+  const json = JSON.parse((await piecesOf(id, '2026-11', 'json')).join(''));
+  expect(json).toMatchObject({ id, month: '2026-11', sessions: 2, chargedMs: 14_200 });
+  expect(json.charges).toEqual([
+    { id: session, chargedAt: '2026-11-01T00:00:00Z', chargedMs: 7_100, title: '=1+1, or "two"', reference: '@x' },
+    { id: expect.any(String), chargedAt: '2026-11-30T23:59:59.999999Z', chargedMs: 7_100 },
+  ]);
+  const csv = (await piecesOf(id, '2026-11', 'csv')).join('').split('\r\n');
+  expect(csv).toEqual([
+    'session,charged_at,charged_ms,title,reference',
+    `${session},2026-11-01T00:00:00Z,7100,"'=1+1, or ""two""",'@x`,
+    expect.stringMatching(/,2026-11-30T23:59:59.999999Z,7100,,$/),
+    '',
+  ]);
+  const text = (await piecesOf(id, '2026-11', 'text')).join('');
+  expect(text).toMatch(/^CHARGED \(UTC\) [^]*\n\n2 sessions charged 14.2s in 2026-11\.\n$/);
+  for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+  expect(await piecesOf(id, '2026-09', 'text')).toEqual(['', '0 sessions charged 0s in 2026-09.\n']);
+});
+
+test('usage of 2,500 charges, many of one moment → each once, a thousand at a time', async () => {
+  const { id } = await makeAccount(service.db);
+  await sql`insert into ledger (account_id, id, kind, amount_ms, session_id, created_at)
+    select ${id}, gen_random_uuid(), 'charge', -1000, gen_random_uuid(), timestamptz '2026-11-05 00:00Z' + n / 700 * interval '1 s'
+    from generate_series(1, 2500) n`.execute(service.db);
+  const pieces = await piecesOf(id, '2026-11', 'csv');
+  const lines = pieces.map((piece) => piece.split('\r\n').length - 1);
+  expect(lines).toEqual([1, 1_000, 1_000, 500, 0]);
+  expect(new Set(pieces.join('').split('\r\n')).size).toBe(2_502);
+  expect(JSON.parse((await piecesOf(id, '2026-11', 'json')).join('')).charges).toHaveLength(2_500);
+});
+
+test('sessions export → every transcript of the account and of no other, as the API shows it, and a list', async () => {
+  const { id, key } = await makeAccount(service.db);
+  const { id: session } = await makeSession(service.db, id, { status: 'completed', title: 'Board, "secret"' });
+  const { id: failed } = await makeSession(service.db, id, { status: 'failed', title: '=cmd' });
+  await makeSession(service.db, (await makeAccount(service.db)).id, { status: 'completed' });
+  const file = join(folder, 'acme.zip');
+  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir };
+  const { json } = await asSupport(env, (admin) => exportSessions(admin, id, file));
+  expect(json).toEqual({ id, file, bytes: (await stat(file)).size, sessions: 2, transcripts: 1 });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+  const zip = await contentsOf(file);
+  expect(Object.keys(zip).sort()).toEqual([
+    'sessions.csv',
+    `transcripts/${session}.json`,
+    `transcripts/${session}.txt`,
+  ]);
+  const shown = await service.get(`/v1/sessions/${session}/transcript?include=words`, key);
+  const exported = JSON.parse(zip[`transcripts/${session}.json`]!);
+  expect(exported.segments).toEqual(shown.body.segments);
+  expect(exported.session).toEqual((await service.get(`/v1/sessions/${session}`, key)).body);
+  expect(zip[`transcripts/${session}.txt`]).toBe('good morning\nbegin\n');
+  expect(zip['sessions.csv']).toMatch(/^session,status,[^]*\r\n$/);
+  expect(zip['sessions.csv']).toContain(`,"Board, ""secret""",`);
+  expect(zip['sessions.csv']).toMatch(new RegExp(`\r\n${failed},failed,\\S+,'=cmd,`));
+  expect(await listSupportLog(service.db, { accountId: id, limit: 9 })).toMatchObject([{ act: 'sessions export' }]);
+
+  // What is there is not replaced.
+  const before = await readFile(file);
+  await expect(asSupport(env, (admin) => exportSessions(admin, id, file))).rejects.toThrow(
+    /can not be made \(EEXIST\)/,
+  );
+  expect((await readFile(file)).equals(before)).toBe(true);
+  expect(await readdir(folder)).toEqual(['acme.zip']);
+});
+
+async function contentsOf(file: string): Promise<Record<string, string>> {
+  const reader = new ZipReader(new BlobReader(await openAsBlob(file)), { useWebWorkers: false });
+  const contents: Record<string, string> = {};
+  for (const entry of await reader.getEntries()) {
+    if (!entry.directory) contents[entry.filename] = await entry.getData(new TextWriter());
+  }
+  await reader.close();
+  return contents;
+}
