@@ -5,6 +5,7 @@ import { invocation } from './command.ts';
 import { addKeyCommands } from './keys.ts';
 import { addPlanCommands } from './plans.ts';
 import { addSessionCommands } from './sessions.ts';
+import { addBackupCommands } from './backups/commands.ts';
 import { addSupportLogCommand } from './support-log.ts';
 import { addUsageCommand } from './charges.ts';
 import { addVerifyCommand } from './verify.ts';
@@ -40,6 +41,7 @@ export function createProgram(onMistake: (text: string) => void): Command {
   addSessionCommands(program);
   addUsageCommand(program);
   addSupportLogCommand(program);
+  addBackupCommands(program);
   addVerifyCommand(program);
   return program;
 }

@@ -1,0 +1,49 @@
+/** `backup`: the embedded database and its audio as they are at one moment, while the service works. */
+import { clusterPaths } from '../../../db/embedded/cluster.ts';
+import { copyCluster } from '../../../db/embedded/base-backup.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { postgresFolder } from '../../../src/database-url.ts';
+import { Refusal } from '../../terminal/refusal.ts';
+import { count } from '../../terminal/table.ts';
+import { AudioCopy } from './audio-copy.ts';
+import { NewBackup } from './backup-folder.ts';
+import type { AdminContext } from '../admin-context.ts';
+import type { Report } from '../command.ts';
+import type { BackupNotes } from './backup-folder.ts';
+
+/** @throws {Refusal} when the database is not the embedded one, or something is in the folder */
+export async function backUp(admin: AdminContext, folder: string): Promise<Report> {
+  if (!admin.isEmbedded) throw new Refusal(ofItsOwn);
+  const backup = await NewBackup.in(folder);
+  try {
+    // Before anything is read: a backup that is broken off has been one, too.
+    await inTransaction(admin.db, (trx) => admin.record(trx, { act: 'backup' }));
+    const { notes, lost } = await copyAll(admin, backup);
+    return {
+      json: { folder: backup.path, madeAt: notes.madeAt, audioFiles: notes.audioFiles, bytes: notes.bytes, lost },
+      text: `${backup.path}: the database and ${count(notes.audioFiles, 'recording')}, ${notes.bytes} bytes.`,
+      note: lost.length === 0 ? undefined : `${count(lost.length, 'session')} without audio: see verify.`,
+      exitCode: lost.length === 0 ? 0 : 1,
+    };
+  } catch (error) {
+    await backup.discard();
+    throw error;
+  }
+}
+
+export const ofItsOwn =
+  'This is for the embedded database. DATABASE_URL is set: use the tools of that PostgreSQL, as scripts/deploy/OPERATIONS.md shows.';
+
+async function copyAll(admin: AdminContext, backup: NewBackup): Promise<{ notes: BackupNotes; lost: string[] }> {
+  const audio = new AudioCopy(admin, backup);
+  const within = (name: string) => `database/${name}`;
+  const copy = {
+    folder: (name: string) => backup.addFolder(within(name)),
+    file: async (name: string, path: string) => void (await backup.addFile(within(name), path)),
+    content: (name: string, content: Buffer) => backup.addContent(within(name), content),
+  };
+  const ends = { beforeTheEnd: () => audio.catchUp(), atTheEnd: () => audio.hold() };
+  await copyCluster(clusterPaths(postgresFolder(admin.dataDir)), admin.databaseUrl, copy, ends);
+  const audioFiles = await audio.finish();
+  return { notes: await backup.finish(audioFiles), lost: audio.lost };
+}

@@ -1,0 +1,126 @@
+/** A backup under load, a disaster, and the service on what was restored. */
+import { appendFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { copyCluster } from '../../../../db/embedded/base-backup.ts';
+import { clusterPaths } from '../../../../db/embedded/cluster.ts';
+import { joinEmbeddedPostgres } from '../../../../db/embedded/embedded-postgres.ts';
+import { listLedger } from '../../../../db/ledger.ts';
+import { inTransaction } from '../../../../db/transaction.ts';
+import { listSupportLog } from '../../../../db/support-log.ts';
+import { backUp } from '../../../../scripts/admin/backups/backup.ts';
+import { bringBack, look } from '../../../../scripts/admin/backups/restore.ts';
+import { readConfig } from '../../../../src/config.ts';
+import { makeAccount } from '../../../support/service/accounts.ts';
+import { asSupport } from '../../../support/service/admin.ts';
+import { expectSound } from '../../../support/service/audit.ts';
+import { atEnd } from '../../../support/at-end.ts';
+import { final, hurryRetries, upload } from '../../../support/service/jobs.ts';
+import { ScriptedRecognizer, says } from '../../../support/models/scripted-recognizer.ts';
+import { startTestService } from '../../../support/service/service.ts';
+import { useFolder } from '../../../support/use-folder.ts';
+import { until } from '../../../support/until.ts';
+import { tone } from '../../../support/uploads/uploads.ts';
+import type { TestAccount } from '../../../support/service/accounts.ts';
+import type { TestService } from '../../../support/service/service.ts';
+
+const folder = useFolder();
+
+/** The service on the embedded PostgreSQL of this data folder. */
+async function serve(dataDir: string): Promise<{ service: TestService; stop(): Promise<void> }> {
+  const postgres = await joinEmbeddedPostgres({ folder: join(dataDir, 'postgres') });
+  const service = await startTestService({ beside: { databaseUrl: postgres.url, dataDir } });
+  return { service, stop: () => service.stop().finally(() => postgres.leave()) };
+}
+
+test('back up under load, lose everything, restore → every 202 from before is there and charged once', async () => {
+  const [dataDir, file, to] = [join(folder, 'data'), join(folder, 'tone.wav'), join(folder, 'backup')];
+  await mkdir(dataDir, { mode: 0o711 });
+  await writeFile(file, await tone(500));
+  const { service, stop } = await serve(dataDir);
+  let stopped: Promise<void> | undefined;
+  atEnd(() => (stopped ??= stop()));
+  const limits = { requests_per_minute: 100_000, queued_sessions: 100_000 };
+  const account = await makeAccount(service.db, { limits });
+  // Completes at once, so that audio comes and goes all the time.
+  await service.work(new ScriptedRecognizer(async () => says('hello')));
+
+  await seeNothingChangeAtTheEnd(service);
+  const accepted: string[] = [];
+  let isLoaded = true;
+  const client = async () => {
+    while (isLoaded) {
+      const { sessionId } = await upload(service, account, file);
+      accepted.push(sessionId);
+      await final(service, account, sessionId);
+    }
+  };
+  const load = Promise.all([client(), client(), client()]);
+  await final(service, account, (await upload(service, account, file)).sessionId);
+  const before = [...accepted];
+  const { exitCode } = await asSupport({ DATA_DIR: dataDir }, (admin) => backUp(admin, to));
+  expect(exitCode).toBe(0);
+  isLoaded = false;
+  await load;
+  expect(accepted.length).toBeGreaterThan(before.length);
+  await (stopped ??= stop());
+  await rm(dataDir, { recursive: true });
+
+  const restored = join(folder, 'restored');
+  const config = readConfig({ DATA_DIR: restored });
+  await bringBack(config, to);
+  const seen = await asSupport({ DATA_DIR: restored }, look);
+  expect(seen).toMatchObject({ exitCode: 0, json: { sound: true } });
+  await expect(bringBack(config, to)).rejects.toThrow(/restored to an empty DATA_DIR, .* is not empty/);
+  await goesOn(restored, account, before);
+
+  const damaged = (await readdir(join(to, 'database'))).find((name) => name === 'PG_VERSION')!;
+  await appendFile(join(to, 'database', damaged), ' ');
+  const third = join(folder, 'third');
+  const refused = bringBack(readConfig({ DATA_DIR: third }), to);
+  await expect(refused).rejects.toThrow(/^The backup is damaged: database\/PG_VERSION /);
+  expect(await readdir(third)).toEqual([]);
+  await rm(join(to, 'backup.json'));
+  await expect(bringBack(readConfig({ DATA_DIR: third }), to)).rejects.toThrow(/holds no backup/);
+});
+
+/** What the audio is chosen by must be what the copy of the database says. */
+async function seeNothingChangeAtTheEnd({ db, databaseUrl, dataDir }: TestService): Promise<void> {
+  const nowhere = { folder: async () => {}, file: async () => {}, content: async () => {} };
+  const change = () =>
+    inTransaction(db, async (trx) => {
+      await sql`set local lock_timeout = '10ms'`.execute(trx);
+      await sql`update sessions set progress = 1`.execute(trx);
+    });
+  const atTheEnd = () => expect(change()).rejects.toThrow(/lock timeout/);
+  const hooks = { beforeTheEnd: async () => {}, atTheEnd };
+  await copyCluster(clusterPaths(join(dataDir, 'postgres')), databaseUrl, nowhere, hooks);
+}
+
+async function goesOn(dataDir: string, account: TestAccount, before: string[]): Promise<void> {
+  const { service, stop } = await serve(dataDir);
+  try {
+    // Nobody beats for the jobs that ran at the moment of the backup: else this would wait until that is noticed.
+    await sql`update pgboss.job set heartbeat_on = heartbeat_on - interval '1 hour' where state = 'active'`.execute(
+      service.db,
+    );
+    await service.work(new ScriptedRecognizer(async () => says('hello')));
+    const rows = await until(
+      async () => {
+        await hurryRetries(service);
+        return service.db.selectFrom('sessions').select(['id', 'status']).execute();
+      },
+      (all) => all.every(({ status }) => status === 'completed' || status === 'failed'),
+    );
+    const completed = rows.filter(({ status }) => status === 'completed').map(({ id }) => id);
+    expect(completed).toEqual(expect.arrayContaining(before));
+    const charged = (await listLedger(service.db, account.id)).flatMap(({ session_id }) => session_id ?? []);
+    expect(charged.sort()).toEqual(completed.sort());
+    expect(completed).toHaveLength(rows.length);
+    const acts = await listSupportLog(service.db, { limit: 9 });
+    expect(acts.map(({ act }) => act)).toEqual(['restore', 'backup']);
+    await expectSound(service);
+  } finally {
+    await stop();
+  }
+}
