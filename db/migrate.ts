@@ -1,33 +1,103 @@
+/** Brings the tables of the service to this version, while an older version may serve from them. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import { openDatabase, patientTimeoutMs } from './database.ts';
 import { migrations } from './migrations/index.ts';
-import { areQueueTablesMade } from './queue-tables.ts';
+import { isInSteps, limitWaits } from './migrations/online.ts';
+import type { Migration } from 'kysely/migration';
 import type { Db } from './database.ts';
 
+/** Of those who migrate, by `pg_try_advisory_lock`. Kysely has a lock of its own. */
+const lock = sql.lit(7_265_112_018_093n);
+const lookAgainMs = 250;
+/** With pauses from 1 s to 30 s that is a quarter of an hour. */
+const maxTries = 30;
+const pauseMs = (tries: number) => Math.min(1_000 * 2 ** (tries - 1), 30_000);
+
+/** The database could not be migrated. The message says why and what to do. */
+export class MigrationFailed extends Error {
+  override readonly name = 'MigrationFailed';
+}
+
 /**
- * Brings the database to the newest version. Several processes may start at once: Kysely takes an advisory lock, and
- * all but the first find nothing to do.
+ * Runs `work` while nobody else migrates this database: one process at a time. It gets the connection that holds the
+ * lock, which ends with it, also when this process is killed.
+ *
+ * @param onWait told once when another process migrates
  */
-export async function migrateToLatest(db: Db): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
-  const { error, results } = await migrator.migrateToLatest();
-  if (error !== undefined) {
-    const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'before the first one';
-    throw new Error(`The database could not be migrated (${failed})`, { cause: error });
+export async function migrateAlone<T>(url: string, onWait: () => void, work: (db: Db) => Promise<T>): Promise<T> {
+  const { db, close } = openDatabase(url, () => {}, 1, patientTimeoutMs);
+  try {
+    return await db.connection().execute(async (connection) => {
+      await takeLock(connection, onWait);
+      return work(connection);
+    });
+  } finally {
+    await close();
   }
 }
 
 /**
- * Whether the tables of the service and of its queue have this version. `absent` means that the service was never
- * started. Changes nothing.
+ * Asks again and again: a statement that waited for the lock would hold a snapshot meanwhile, and indexes that are made
+ * concurrently wait for every older snapshot.
  */
-export async function databaseVersion(db: Db): Promise<'this' | 'another' | 'absent'> {
-  const made = sql<{ made: boolean }>`select
-    to_regclass('kysely_migration') is not null and ${areQueueTablesMade} as made`;
-  if (!(await made.execute(db)).rows[0]?.made) return 'absent';
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
-  const names = rows.map(({ name }) => name);
-  return names.join() === Object.keys(migrations).sort().join() ? 'this' : 'another';
+async function takeLock(connection: Db, onWait: () => void): Promise<void> {
+  for (let told = false; ; told = true) {
+    const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_lock(${lock}) as taken`.execute(connection);
+    if (rows[0]!.taken) return;
+    if (!told) onWait();
+    await pause(lookAgainMs);
+  }
+}
+
+/**
+ * Runs the migrations that the database lacks, in their order.
+ *
+ * @param connection of {@link migrateAlone}
+ * @param onNotice hears why it takes longer
+ * @returns the names of those that ran
+ * @throws {MigrationFailed} those before it were made; when it is typed again, it goes on from there
+ */
+export async function runMigrations(
+  connection: Db,
+  onNotice: (message: string) => void,
+  list: Readonly<Record<string, Migration>> = migrations,
+): Promise<string[]> {
+  await limitWaits(connection);
+  const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => ({ ...list }) } });
+  const ran: string[] = [];
+  const missing = (await migrator.getMigrations()).filter(({ executedAt }) => executedAt === undefined);
+  for (const { name, migration } of missing) {
+    for (let tries = 1; ; tries++) {
+      const { error } = await migrator.migrateUp({ disableTransactions: isInSteps(migration) });
+      if (error === undefined) break;
+      if (!isLockTimeout(error) || tries === maxTries) throw failed(name, error);
+      onNotice(`${name} waits for a table that is in use; others go first`);
+      await pause(pauseMs(tries));
+    }
+    ran.push(name);
+  }
+  return ran;
+}
+
+/** SQLSTATE 55P03, `lock_not_available`. */
+const isLockTimeout = (error: unknown) => (error as { code?: unknown }).code === '55P03';
+
+function failed(name: string, error: unknown): MigrationFailed {
+  const reason = isLockTimeout(error)
+    ? 'a transaction of another program holds its table for very long; end that and try again'
+    : String(error);
+  return new MigrationFailed(`The database could not be migrated (${name}): ${reason}`, { cause: error });
+}
+
+/** Makes or migrates the tables of the service, without those of the queue. */
+export async function migrateToLatest(url: string): Promise<void> {
+  await migrateAlone(
+    url,
+    () => {},
+    (connection) => runMigrations(connection, () => {}),
+  );
 }
 
 /** Whether the database answers, for readiness checks. */

@@ -13,6 +13,12 @@ export const liveJobs = (queue: string): RawBuilder<unknown> =>
 /** Whether the queue was ever started on this database. */
 export const areQueueTablesMade = sql<boolean>`to_regclass('pgboss.job') is not null`;
 
+/** pg-boss's number for the shape of its tables. They must be made. */
+export async function readQueueTablesVersion(db: Queryable): Promise<number> {
+  const { rows } = await sql<{ version: number }>`select version from pgboss.version`.execute(db);
+  return rows[0]!.version;
+}
+
 /** How many jobs of an account workers hold now, besides this one. */
 export async function countOtherActiveJobs(
   db: Queryable,

@@ -1,12 +1,12 @@
 /** Puts together what both halves need, and takes it apart in the opposite order. */
 import { resolve } from 'node:path';
-import { migrateToLatest } from '../db/migrate.ts';
 import { openDatabase } from '../db/database.ts';
 import { findIsolation } from './children/isolation.ts';
 import { keepRemovingAbandonedUploads } from './files/abandoned-uploads.ts';
 import { AudioStore } from './files/audio-store.ts';
 import { useDatabase } from './database-url.ts';
 import { Metrics } from './metrics.ts';
+import { prepareDatabase } from './migration.ts';
 import { Queue } from './queue/queue.ts';
 import type { Isolation } from './children/isolation.ts';
 import type { Config } from './config.ts';
@@ -18,12 +18,18 @@ export interface LaidFoundation extends Foundation {
   close(): Promise<void>;
 }
 
-/** @param role see {@link Queue} */
+/**
+ * @param role see {@link Queue}
+ * @throws {WrongDatabaseVersion}
+ */
 export async function layFoundation(config: Config, log: Log, role: 'worker' | 'api'): Promise<LaidFoundation> {
-  const inUse = await useDatabase(config, (message) => log.info(message));
+  const onNotice = (message: string) => log.info(message);
+  const inUse = await useDatabase(config, onNotice);
   const { db, close } = openDatabase(inUse.url, (error) => log.warn({ err: error }, 'a database connection broke'));
   try {
-    await migrateToLatest(db);
+    // Others may still serve from a database of one's own: whoever runs them says when it is migrated.
+    const mayMigrate = config.databaseUrl === undefined;
+    await prepareDatabase(db, { url: inUse.url, mayMigrate, onNotice });
     const queue = new Queue(inUse.url, log, role);
     await queue.start();
     const audioStore = new AudioStore(config.dataDir);

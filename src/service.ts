@@ -7,6 +7,7 @@ import { ConfigError, readConfig } from './config.ts';
 import { layFoundation } from './foundation.ts';
 import { closeGracefully, listen } from './listening.ts';
 import { createLog } from './log.ts';
+import { isVersionFault } from './migration.ts';
 import { createOpsServer } from './ops.ts';
 import { LanguageNotKnown, RecognizerError } from './recognizers/recognizer.ts';
 import type { Config } from './config.ts';
@@ -41,7 +42,8 @@ export async function runService(halves: Halves): Promise<void> {
     log.info('stopped');
     process.exit(0);
   } catch (error) {
-    if (error instanceof RecognizerError || error instanceof ExecutableNotFound) log.fatal(error.message);
+    if (error instanceof RecognizerError || error instanceof ExecutableNotFound || isVersionFault(error))
+      log.fatal(error.message);
     else if (isDatabaseAway(error)) log.fatal({ err: error }, 'the database of DATABASE_URL can not be reached');
     else log.fatal({ err: error }, Error.isError(error) ? error.message : 'could not start');
     process.exit(1);

@@ -21,10 +21,9 @@ const statements = [
     for each row execute function refuse_support_log_change()`,
   sql`create trigger support_log_is_never_truncated before truncate on support_log
     for each statement execute function refuse_support_log_change()`,
-  sql`create index ledger_by_time on ledger (account_id, created_at, id)`,
 ];
 
-/** What support did, for good. And an index for what an account was charged in a month. */
+/** What support did, for good. */
 export const supportLog: Migration = {
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await statement.execute(db);

@@ -6,6 +6,7 @@ import { retention } from './0006-retention.ts';
 import { languagesAndHints } from './0007-languages-and-hints.ts';
 import { channels } from './0008-channels.ts';
 import { supportLog } from './0010-support-log.ts';
+import { chargesByTime } from './0011-charges-by-time.ts';
 import type { Migration } from 'kysely/migration';
 
 /** In the order in which they run. Add to the end; never change one that was released. */
@@ -18,4 +19,5 @@ export const migrations: Record<string, Migration> = {
   '0007-languages-and-hints': languagesAndHints,
   '0008-channels': channels,
   '0010-support-log': supportLog,
+  '0011-charges-by-time': chargesByTime,
 };

@@ -1,10 +1,11 @@
 /** What commands work with. They get no more of the service than they need, so that most of them are quick. */
 import { openDatabase } from '../../db/database.ts';
-import { databaseVersion, migrateToLatest } from '../../db/migrate.ts';
+import { readSchemaVersion } from '../../db/schema-version.ts';
 import { addToSupportLog } from '../../db/support-log.ts';
 import { AudioStore } from '../../src/files/audio-store.ts';
 import { mayHaveDatabase, useDatabase } from '../../src/database-url.ts';
 import { createLog } from '../../src/log.ts';
+import { WrongDatabaseVersion, isVersionFault, prepareDatabase, stateOf } from '../../src/migration.ts';
 import { Queue } from '../../src/queue/queue.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { briefly } from './exit.ts';
@@ -29,27 +30,36 @@ export interface AdminContext {
 }
 
 /**
+ * How a command opens the database. `works`: as a process of the service does. `looks`: it changes nothing, and refuses a
+ * database that is absent or of another version. `compares`: it changes nothing and takes any version. `migrates`: it
+ * takes any version, and makes a database where there is none.
+ */
+export type Opening = 'works' | 'looks' | 'compares' | 'migrates';
+
+/**
  * Runs `work` on the database of the configuration, and leaves the database however `work` ends. The embedded
  * PostgreSQL is shared with a running service, or started and stopped.
  *
  * @param onNotice hears why it takes longer
  * @param who stands in the log of what support did
- * @param only `looks` neither makes nor migrates the database: one that is absent or of another version is refused
  */
 export async function withAdminContext<T>(
   config: Config,
   onNotice: (message: string) => void,
   work: (admin: AdminContext) => Promise<T>,
   who: string,
-  only?: 'looks',
+  opening: Opening = 'works',
 ): Promise<T> {
-  if (only === 'looks' && !mayHaveDatabase(config)) throw new Refusal(absent);
+  const onlyReads = opening === 'looks' || opening === 'compares';
+  if (onlyReads && !mayHaveDatabase(config)) throw new Refusal(absent);
   const inUse = await useDatabase(config, onNotice).catch(refuseUnopened);
   // A connection that breaks while it is idle needs no words: the next query fails and tells it.
-  const { db, close } = openDatabase(inUse.url, () => {}, 2, undefined, only === 'looks' ? 'any' : 'primary');
+  const { db, close } = openDatabase(inUse.url, () => {}, 2, undefined, onlyReads ? 'any' : 'primary');
   let started: Promise<Queue> | undefined;
   try {
-    await (only === 'looks' ? refuseOtherVersion(db) : migrateToLatest(db)).catch(refuseUnopened);
+    const mayMigrate = config.databaseUrl === undefined;
+    if (opening === 'works') await prepareDatabase(db, { url: inUse.url, mayMigrate, onNotice }).catch(refuseUnopened);
+    if (opening === 'looks') await refuseOtherVersion(db).catch(refuseUnopened);
     const queue = () => (started ??= startQueue(inUse.url));
     const record = (trx: Trx, act: LoggedAct) => addToSupportLog(trx, who, act);
     const { dataDir } = config;
@@ -65,17 +75,17 @@ export async function withAdminContext<T>(
 }
 
 const absent = 'There is no database of the service yet: its first start makes it.';
-const ofAnotherVersion =
-  'The database is of another version of the service: check it with that one, or start this one, which migrates it.';
 
 async function refuseOtherVersion(db: Db): Promise<void> {
-  const version = await databaseVersion(db);
-  if (version !== 'this') throw new Refusal(version === 'absent' ? absent : ofAnotherVersion);
+  const version = await readSchemaVersion(db);
+  const state = stateOf(version);
+  if (state === 'absent') throw new Refusal(absent);
+  if (state !== 'current') throw new WrongDatabaseVersion(state, version);
 }
 
 /** In most cases the environment points to a wrong place. A stack would hide the line that helps. */
 function refuseUnopened(error: unknown): never {
-  if (error instanceof Refusal) throw error;
+  if (error instanceof Refusal || isVersionFault(error)) throw error;
   throw new Refusal(
     `The database can not be opened: ${briefly(error)}. Are DATABASE_URL and DATA_DIR those of the service?`,
   );

@@ -6,7 +6,7 @@ import { listenForInterruption } from '../terminal/interruption.ts';
 import { Interrupted, Mistake } from './exit.ts';
 import { whoWorks } from './who.ts';
 import type { Command } from 'commander';
-import type { AdminContext } from './admin-context.ts';
+import type { AdminContext, Opening } from './admin-context.ts';
 
 export const invocation = 'npm run admin --';
 
@@ -50,12 +50,12 @@ export function addCommand(group: Command, name: string, description: string, ..
 /**
  * Does the work of a command and prints its report.
  *
- * @param only see {@link withAdminContext}
+ * @param opening see {@link Opening}
  */
 export async function answer(
   command: Command,
   work: (admin: AdminContext, form: 'json' | 'text') => Promise<Report | LongReport>,
-  only?: 'looks',
+  opening?: Opening,
 ): Promise<void> {
   const { json, as } = command.optsWithGlobals<{ json?: true; as?: string }>();
   const config = readConfig(process.env);
@@ -72,7 +72,7 @@ export async function answer(
     if (report.note !== undefined) notice(report.note);
     process.exitCode = report.exitCode ?? 0;
   };
-  const open = () => withAdminContext(config, notice, run, whoWorks(as, process.env), only);
+  const open = () => withAdminContext(config, notice, run, whoWorks(as, process.env), opening);
   await explainMistakes(command, open).finally(stopListening);
 }
 

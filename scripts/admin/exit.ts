@@ -3,6 +3,7 @@ import { CommanderError } from 'commander';
 import { isDatabaseAway } from '../../db/database.ts';
 import { CommitOutcomeUnknown } from '../../db/transaction.ts';
 import { ConfigError } from '../../src/config.ts';
+import { isVersionFault } from '../../src/migration.ts';
 import { Refusal } from '../terminal/refusal.ts';
 
 /** What was typed is wrong; the message says what to type instead. */
@@ -31,6 +32,7 @@ export function exitCodeOf(error: unknown): number {
 
 export function messageOf(error: unknown): string {
   if (error instanceof Refusal || error instanceof Mistake || error instanceof ConfigError) return error.message;
+  if (isVersionFault(error)) return error.message;
   if (error instanceof Interrupted) return 'Interrupted: nothing was changed.';
   if (error instanceof CommitOutcomeUnknown) {
     return `${error.message}: look whether it happened before you try again.`;

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { addAccountCommands } from './accounts.ts';
 import { addBalanceCommands } from './balance.ts';
 import { invocation } from './command.ts';
+import { addDatabaseCommands } from './database.ts';
 import { addKeyCommands } from './keys.ts';
 import { addPlanCommands } from './plans.ts';
 import { addSessionCommands } from './sessions.ts';
@@ -42,6 +43,7 @@ export function createProgram(onMistake: (text: string) => void): Command {
   addUsageCommand(program);
   addSupportLogCommand(program);
   addBackupCommands(program);
+  addDatabaseCommands(program);
   addVerifyCommand(program);
   return program;
 }

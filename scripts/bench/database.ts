@@ -1,7 +1,7 @@
 /** A PostgreSQL for the bench alone, with the service's tables and many rows. */
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openConnection, openDatabase } from '../../db/database.ts';
+import { openConnection } from '../../db/database.ts';
 import { clusterPaths } from '../../db/embedded/cluster.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { migrateToLatest } from '../../db/migrate.ts';
@@ -46,9 +46,7 @@ export async function addDatabase(setting: Setting, server: BenchDatabase, name:
 }
 
 async function open(setting: Setting, url: string, pid: number): Promise<BenchDatabase> {
-  const database = openDatabase(url, () => undefined);
-  await migrateToLatest(database.db);
-  await database.close();
+  await migrateToLatest(url);
   const connection = openConnection(url);
   connection.on('error', () => undefined);
   await connection.connect();

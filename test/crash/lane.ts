@@ -101,9 +101,9 @@ async function startAround(postgres: CrashingPostgres, dataDir: string): Promise
 
 /** With room for every upload of a long run. */
 async function prepareAccount(databaseUrl: string): Promise<TestAccount> {
+  await migrateToLatest(databaseUrl);
   const { db, close } = openDatabase(databaseUrl, () => {});
   try {
-    await migrateToLatest(db);
     const limits = { requests_per_minute: 1_000_000, queued_sessions: 10_000 };
     return await makeAccount(db, { plan: 'enterprise', balanceMs: 1_000 * 3_600_000, limits });
   } finally {

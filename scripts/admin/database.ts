@@ -1,0 +1,68 @@
+import { readSchemaVersion } from '../../db/schema-version.ts';
+import { migrateCommand, prepareDatabase, stateOf } from '../../src/migration.ts';
+import { queueTablesVersion } from '../../src/queue/tables-version.ts';
+import { addCommand, addGroup, answer } from './command.ts';
+import { count, minuteOf, table } from '../terminal/table.ts';
+import type { Command } from 'commander';
+import type { SchemaVersion } from '../../db/schema-version.ts';
+import type { DatabaseState } from '../../src/migration.ts';
+import type { AdminContext } from './admin-context.ts';
+import type { Report } from './command.ts';
+
+export function addDatabaseCommands(program: Command): void {
+  const group = addGroup(program, 'database', "Compare the database's tables with this version, and migrate them.");
+
+  addCommand(group, 'status', 'Show what ran on the database and what is missing; changes nothing.', 'status').action(
+    (_options: object, command: Command) => answer(command, showStatus, 'compares'),
+  );
+
+  const describes = 'Bring the database to this version, while the version before goes on serving.';
+  addCommand(group, 'migrate', describes, 'migrate').action((_options: object, command: Command) =>
+    answer(command, migrate, 'migrates'),
+  );
+}
+
+/** Exit code 1 when this version would refuse to serve from the database. */
+export async function showStatus({ db }: AdminContext): Promise<Report> {
+  const version = await readSchemaVersion(db);
+  const state = stateOf(version);
+  const text = `${migrationTable(version)}\n\n${sentences[state]}`;
+  return { json: statusJson(version), text, exitCode: state === 'current' ? 0 : 1 };
+}
+
+export async function migrate({ db, databaseUrl }: AdminContext): Promise<Report> {
+  const onNotice = (message: string) => process.stderr.write(`${message}\n`);
+  const ran = await prepareDatabase(db, { url: databaseUrl, mayMigrate: true, onNotice });
+  const version = await readSchemaVersion(db);
+  const did = ran.length > 0 ? `${count(ran.length, 'migration')} ran: ${ran.join(', ')}.` : 'There was nothing to do.';
+  return { json: { ...statusJson(version), ran }, text: `${did}\n${sentences[stateOf(version)]}` };
+}
+
+const sentences: Record<DatabaseState, string> = {
+  current: 'The database is of this version.',
+  too_old: `The database is too old for this version. Type: ${migrateCommand}`,
+  too_new: 'The database is too new for this version: start the version that migrated it.',
+  absent: 'The service never ran on this database: its first start makes the tables.',
+};
+
+const statusJson = (version: SchemaVersion) => ({
+  id: 'database',
+  state: stateOf(version),
+  applied: version.applied.map(({ name, appliedAt }) => ({ id: name, appliedAt })),
+  missing: version.missing,
+  unknown: version.unknown,
+  ...(version.queueTables !== undefined && { queueTables: version.queueTables }),
+  requiredQueueTables: queueTablesVersion,
+});
+
+function migrationTable({ applied, missing, unknown, queueTables }: SchemaVersion): string {
+  const rows = [
+    ...applied.map(({ name, appliedAt }) => [
+      name,
+      `${minuteOf(appliedAt).replace('T', ' ')} UTC${unknown.includes(name) ? ', not known to this version' : ''}`,
+    ]),
+    ...missing.map((name) => [name, 'missing']),
+    ["queue's tables", `version ${queueTables ?? 'none'}; this version needs ${queueTablesVersion}`],
+  ];
+  return table([{ head: 'Migration' }, { head: 'Applied' }], rows, '');
+}
