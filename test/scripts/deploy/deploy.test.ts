@@ -1,0 +1,61 @@
+/** What operators are given, next to what the service shows. `promtool` tests the alerts themselves, in `.ci/run`. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { openDatabase } from '../../../db/database.ts';
+import { createLog } from '../../../src/log.ts';
+import { Metrics } from '../../../src/metrics.ts';
+import { createProgram } from '../../../scripts/admin/program.ts';
+import { projectFolder } from '../../architecture/source-files.ts';
+
+const textOf = (name: string) => readFileSync(join(projectFolder, 'scripts/deploy', name), 'utf8');
+const page = textOf('OPERATIONS.md');
+
+interface Rules {
+  groups: { rules: { alert: string; expr: string }[] }[];
+}
+interface Dashboard {
+  panels: { title: string; targets: { expr: string }[] }[];
+}
+const alerts = (parse(textOf('alerts.yml')) as Rules).groups.flatMap(({ rules }) => rules);
+const { panels } = JSON.parse(textOf('grafana-dashboard.json')) as Dashboard;
+const queries: [string, string][] = [
+  ...alerts.map(({ alert, expr }): [string, string] => [alert, expr]),
+  ...panels.flatMap(({ title, targets }) => targets.map(({ expr }): [string, string] => [title, expr])),
+];
+
+test('every query asks for metrics that the service has', async () => {
+  const { db, close } = openDatabase(process.env.TEST_DATABASE_URL!, () => {}, 1);
+  const shown = await new Metrics(db, createLog({ logLevel: 'silent' })).registry.getMetricsAsJSON();
+  await close();
+  const names = new Set([
+    'up',
+    ...shown.flatMap(({ name }) => ['', '_count', '_sum', '_bucket'].map((end) => name + end)),
+  ]);
+  const asked = queries.map(
+    ([where, query]) => [where, query.match(/\b(transcription_|nodejs_|process_|up\b)\w*/g) ?? []] as const,
+  );
+  expect(asked.filter(([, metrics]) => metrics.length === 0)).toEqual([]);
+  const unknown = asked.flatMap(([where, metrics]) =>
+    metrics.filter((name) => !names.has(name)).map((name) => [where, name]),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test('every alert has its section, and every section its alert', () => {
+  const sections = [...page.matchAll(/^### (Transcription\w+)$/gm)].map(([, name]) => name);
+  expect(sections).toEqual(alerts.map(({ alert }) => alert));
+});
+
+test('every command of the page exists, with its options', () => {
+  const program = createProgram(() => {});
+  const typed = [...page.matchAll(/npm run admin -- ([^\n`#]+)/g)].map(([, words]) => words!.trim().split(/\s+/));
+  expect(typed.length).toBeGreaterThan(10);
+  for (const words of typed) {
+    const group = program.commands.find((command) => command.name() === words[0]);
+    const command = group?.commands.find((one) => one.name() === words[1]) ?? group;
+    const known = command?.options.map(({ long }) => long);
+    const options = words.filter((word) => word.startsWith('--'));
+    expect({ words, known }).toEqual({ words, known: expect.arrayContaining(options) });
+  }
+});
