@@ -68,10 +68,20 @@ export class Metrics {
         this.inc(lostLines(log));
       },
     });
-    const oldest = new Gauge({
+    // Both gauges are read at the same time, and show the same moment.
+    let measuring: ReturnType<typeof measureQueue> | undefined;
+    const measure = () =>
+      (measuring ??= measureQueue(db).finally(() => (measuring = undefined))).catch(() => undefined);
+    // These are unknown while the database is away. The other metrics are still shown.
+    new Gauge({
       name: 'transcription_oldest_queued_seconds',
       help: 'Seconds since the upload of the oldest session that waits',
       registers: [this.registry],
+      async collect() {
+        const queue = await measure();
+        this.remove();
+        if (queue !== undefined) this.set(queue.oldestSeconds);
+      },
     });
     new Gauge({
       name: 'transcription_sessions',
@@ -79,14 +89,11 @@ export class Metrics {
       labelNames: ['status'],
       registers: [this.registry],
       async collect() {
-        const queue = await measureQueue(db).catch(() => undefined);
-        // These are unknown while the database is away. The other metrics are still shown.
+        const queue = await measure();
         this.reset();
-        oldest.reset();
         if (queue === undefined) return;
         this.set({ status: 'queued' }, queue.queued);
         this.set({ status: 'processing' }, queue.processing);
-        oldest.set(queue.oldestSeconds);
       },
     });
   }

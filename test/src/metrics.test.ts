@@ -1,0 +1,22 @@
+import { openDatabase } from '../../db/database.ts';
+import { createLog } from '../../src/log.ts';
+import { Metrics } from '../../src/metrics.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { queueSession } from '../support/service/sessions.ts';
+import { useDatabase } from '../support/service/use-database.ts';
+
+const database = useDatabase();
+
+test('the oldest session that waits is shown as it is now, and not at all while the database is away', async () => {
+  const { id } = await makeAccount(database.db);
+  await queueSession(database.db, id, { createdAt: new Date(Date.now() - 3_600_000).toISOString() });
+  const { db, close } = openDatabase(database.url, () => {}, 1);
+  const { registry } = new Metrics(db, createLog({ logLevel: 'silent' }));
+  const valueOf = async (name: string) =>
+    new RegExp(`^${name}(?:{.*})? (\\S+)$`, 'm').exec(await registry.metrics())?.[1];
+  expect(Number(await valueOf('transcription_oldest_queued_seconds'))).toBeGreaterThan(3_599);
+  expect(await valueOf('transcription_sessions')).toBe('1');
+  await close();
+  expect(await valueOf('transcription_oldest_queued_seconds')).toBeUndefined();
+  expect(await valueOf('transcription_sessions')).toBeUndefined();
+});
