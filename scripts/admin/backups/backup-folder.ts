@@ -96,9 +96,9 @@ export class NewBackup {
     return notes;
   }
 
-  /** After a failure: nothing is left that looks like a backup. */
-  discard(): Promise<void> {
-    return rm(this.path, { recursive: true, force: true });
+  /** After a failure. The folder itself stays: a disk may be mounted there. */
+  async discard(): Promise<void> {
+    for (const name of await readdir(this.path)) await rm(join(this.path, name), { recursive: true, force: true });
   }
 }
 
@@ -141,7 +141,7 @@ export async function copyBack(
 export async function refuseUnlessEmpty(folder: string, rule: string): Promise<void> {
   const entries = await readdir(folder).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
+    throw new Refusal(`${rule}, and ${folder} is none: ${(error as Error).message}`);
   });
   if (entries.length > 0) throw new Refusal(`${rule}, and ${folder} is not empty: it holds ${entries[0]}.`);
 }

@@ -1,4 +1,5 @@
 /** `backup`: the embedded database and its audio as they are at one moment, while the service works. */
+import { relative } from 'node:path';
 import { clusterPaths } from '../../../db/embedded/cluster.ts';
 import { copyCluster } from '../../../db/embedded/base-backup.ts';
 import { inTransaction } from '../../../db/transaction.ts';
@@ -11,9 +12,11 @@ import type { AdminContext } from '../admin-context.ts';
 import type { Report } from '../command.ts';
 import type { BackupNotes } from './backup-folder.ts';
 
-/** @throws {Refusal} when the database is not the embedded one, or something is in the folder */
+/** @throws {Refusal} when the database is not the embedded one, something is in the folder, or it lies within `DATA_DIR` */
 export async function backUp(admin: AdminContext, folder: string): Promise<Report> {
   if (!admin.isEmbedded) throw new Refusal(ofItsOwn);
+  if (!relative(admin.dataDir, folder).startsWith('..'))
+    throw new Refusal(`${folder} lies within DATA_DIR, with which it would be lost: choose another disk.`);
   const backup = await NewBackup.in(folder);
   try {
     // Before anything is read: a backup that is broken off has been one, too.
@@ -26,7 +29,8 @@ export async function backUp(admin: AdminContext, folder: string): Promise<Repor
       exitCode: lost.length === 0 ? 0 : 1,
     };
   } catch (error) {
-    await backup.discard();
+    // What can't be removed lacks its backup.json.
+    await backup.discard().catch(() => {});
     throw error;
   }
 }

@@ -58,6 +58,10 @@ test('back up under load, lose everything, restore → every 202 from before is 
   const load = Promise.all([client(), client(), client()]);
   await final(service, account, (await upload(service, account, file)).sessionId);
   const before = [...accepted];
+  const within = asSupport({ DATA_DIR: dataDir }, (admin) => backUp(admin, join(dataDir, 'backup')));
+  await expect(within).rejects.toThrow(/lies within DATA_DIR/);
+  const occupied = asSupport({ DATA_DIR: dataDir }, (admin) => backUp(admin, file));
+  await expect(occupied).rejects.toThrow(/to a folder of its own, and .* is none/);
   const { exitCode } = await asSupport({ DATA_DIR: dataDir }, (admin) => backUp(admin, to));
   expect(exitCode).toBe(0);
   isLoaded = false;
