@@ -36,7 +36,13 @@ export async function rotate(admin: AdminContext, reference: KeyReference, optio
   });
   const { json, text, note } = issuedReport(issued);
   const ends = `Key ${shownKey(old)} (${old.id}) is taken until ${momentOf(old.expires_at)}, and refused from then on.`;
-  return { json: { ...json, replaces: keyJson(old) }, text: `${text}\n${ends}`, note };
+  const inherits = options.expires === undefined && issued.key.expires_at !== null;
+  const notes = [note, inherits ? 'The new key expires when the old one would have: see --expires.' : undefined];
+  return {
+    json: { ...json, replaces: keyJson(old) },
+    text: `${text}\n${ends}`,
+    note: notes.filter((one) => one !== undefined).join('\n') || undefined,
+  };
 }
 
 const rotationDetails = ({ issued, old }: { issued: IssuedKey; old: ApiKey }) => ({

@@ -102,7 +102,8 @@ test('keys rotate of a key that expires → never lives longer for it, and neith
   const { id } = await makeAccount(service.db);
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
   const { keyId } = await makeKey(service.db, id, { scopes: ['read'], expiresAt });
-  const { json } = await admin((context) => rotate(context, { id: keyId }, { grace: 7 * 86_400_000 }));
+  const { json, note } = await admin((context) => rotate(context, { id: keyId }, { grace: 7 * 86_400_000 }));
+  expect(note).toMatch(/^The new key expires when the old one would have/);
   const { scopes, expiresAt: end, replaces } = json as { scopes: string[]; expiresAt: string; replaces: JsonObject };
   expect(scopes).toEqual(['read']);
   for (const time of [end, String(replaces['expiresAt'])]) expect(Date.parse(time)).toBe(Date.parse(expiresAt));
