@@ -26,6 +26,7 @@ export interface Config {
   sherpaOnnxModel: ChosenModel | undefined;
   /** How long a process of `sherpa-onnx` keeps its model in memory while it has nothing to do. */
   recognizerIdleMinutes: number;
+  diarizationThreshold: number;
   /** Only for `openai`. */
   openai: SpeechServer | undefined;
   /** Jobs that this process runs at once. */
@@ -110,6 +111,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       'a model that recognizes words, of those that "npm run model -- list" shows, or the folder of one',
     ),
     recognizerIdleMinutes: integer('RECOGNIZER_IDLE_MINUTES', 10, 1, 10_080),
+    diarizationThreshold: read('DIARIZATION_THRESHOLD', 0.9, parseDistance, 'a number from 0 to 2, such as 0.7'),
     // Other programs read these variables too, so a wrong value counts only when this recognizer is chosen.
     openai: env['RECOGNIZER']?.trim() === 'openai' ? speechServer() : undefined,
     workerConcurrency: integer('WORKER_CONCURRENCY', availableParallelism(), 1, 256),
@@ -141,6 +143,12 @@ const withoutPassword = (text: string) => text.replace(/(:\/\/|:).*@/, '$1…@')
 /** A value that is no address may be a key in the wrong variable, so it is not shown. */
 const shownAddress = (text: string) =>
   URL.canParse(text) && /^\w+:\/\//.test(text) ? withoutPassword(text).replace(/[?#].*/, '?…') : '…';
+
+/** A cosine distance: 0 for the same direction, 2 for the opposite one. */
+function parseDistance(text: string): number | undefined {
+  const value = /^\d(\.\d{1,6})?$/.test(text) ? Number(text) : undefined;
+  return value !== undefined && value <= 2 ? value : undefined;
+}
 
 function parseInteger(text: string, minimum: number, maximum: number): number | undefined {
   const value = Number(text);

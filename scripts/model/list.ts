@@ -7,6 +7,10 @@ import { partialFolder } from './staging.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 
 export interface ListedModel extends Pick<KnownModel, 'name' | 'kind' | 'languages' | 'bytes'> {
+  speed: KnownModel['speed'] | undefined;
+  times: KnownModel['times'] | undefined;
+  /** Whether the service was run with a model of its kind, however small. */
+  isKindTried: boolean;
   id: string;
   installed: boolean;
   /** A part of it was downloaded, and a download continues from there. */
@@ -18,13 +22,20 @@ export interface ListedModel extends Pick<KnownModel, 'name' | 'kind' | 'languag
 export async function listModels(dataDir: string): Promise<ListedModel[]> {
   return Promise.all(
     knownModels.map(async (model) => {
-      const { name, kind, languages, bytes } = model;
+      const { name, kind, languages, speed, times, bytes, isUntried = false } = model;
       const installed = await isInstalled(dataDir, model);
       const begun = await access(partialFolder(dataDir, name)).then(
         () => true,
         () => false,
       );
-      return { id: name, name, kind, languages, bytes, installed, begun, folder: modelFolder(dataDir, name) };
+      const folder = modelFolder(dataDir, name);
+      return {
+        id: name,
+        name,
+        kind,
+        languages,
+        ...{ speed, times, bytes, isKindTried: !isUntried, installed, begun, folder },
+      };
     }),
   );
 }
@@ -38,14 +49,22 @@ export function modelTable(models: readonly ListedModel[]): string {
   const columns = [
     { head: 'Name' },
     { head: 'Languages' },
+    { head: 'Times' },
+    { head: 'Speed' },
     { head: 'Size', align: 'right' as const },
     { head: 'Installed' },
   ];
-  const rows = models.map(({ name, kind, languages, bytes, installed, begun }) => [
+  const rows = models.map(({ name, kind, languages, times, speed, bytes, installed, begun }) => [
     name,
     what[kind] === undefined ? languages : `${languages} (${what[kind]})`,
+    times ?? '',
+    speed ?? '',
     readableSize(bytes),
     installed ? 'yes' : begun ? 'in part' : 'no',
   ]);
-  return table(columns, rows, 'No model is known.');
+  const untried = models.filter(({ isKindTried }) => !isKindTried).map(({ name }) => name);
+  return `${table(columns, rows, 'No model is known.')}
+
+Times: what is known to be said when. Speed: as published. None of these models was run by us;
+tiny ones of the same kinds were, but none like ${untried.join(' and ')}.`;
 }

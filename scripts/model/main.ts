@@ -2,7 +2,7 @@
 import { CommanderError } from 'commander';
 import { ExecutableNotFound } from '../../src/children/executable.ts';
 import { ConfigError } from '../../src/config.ts';
-import { NoModel } from '../../src/recognizers/sherpa-onnx/model-folder.ts';
+import { NoModel } from '../../src/recognizers/sherpa-onnx/model-files.ts';
 import { createProgram } from './program.ts';
 import { Refusal } from '../terminal/refusal.ts';
 

@@ -60,6 +60,13 @@ export async function recognizeInPieces(
   return joinPieces(heard.map(({ piece, result }) => ({ piece, utterances: result })));
 }
 
+/** Where a recording is cut; in order. A recording in which nobody speaks has no pieces. */
+export function piecesOf({ durationMs, silences, speech }: DecodedAudio, lengths: PieceLengths): Piece[] {
+  return speech === undefined
+    ? cutIntoPieces(durationMs, silences, lengths)
+    : cutSpeechIntoPieces(speech, silences, lengths);
+}
+
 /**
  * Hears all pieces. The first piece that fails stops the others. Nothing runs any more when this rejects.
  * @param hear hears one piece; `onHeard` gets how much of it is done, in ms
@@ -74,11 +81,7 @@ export async function hearInPieces<Result>(
   hear: (piece: Piece, signal: AbortSignal, onHeard: (ms: number) => void) => Promise<Result>,
   { signal, onProgress }: RecognizeOptions,
 ): Promise<{ piece: Piece; result: Result }[]> {
-  const { durationMs, silences, speech } = audio;
-  const pieces =
-    speech === undefined
-      ? cutIntoPieces(durationMs, silences, lengths)
-      : cutSpeechIntoPieces(speech, silences, lengths);
+  const pieces = piecesOf(audio, lengths);
   const heardOf = progressOf(pieces, onProgress);
   // A recording never has more pieces in the line than can run at once. So a short recording that comes later waits for
   // one piece of a long one, not for all.

@@ -60,6 +60,13 @@ export interface RecognizeOptions extends Hints {
   signal: AbortSignal;
   /** Gets whole percents below 100, each larger than the last. */
   onProgress?: (percent: number) => void;
+  /** Is told of a part of the audio that is loud, but had no words in it when it was heard first. */
+  onWordless?: (part: WordlessPart) => void;
+}
+
+export interface WordlessPart {
+  /** Whether there were words in it when it was heard a second time. */
+  hasWordsNow: boolean;
 }
 
 /** Turns decoded audio into a transcript. Knows no row and no job. */

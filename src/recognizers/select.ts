@@ -16,6 +16,8 @@ export interface RecognizerSettings {
   sherpaOnnxModel: ChosenModel | undefined;
   /** `RECOGNIZER_IDLE_MINUTES` */
   recognizerIdleMinutes: number;
+  /** `DIARIZATION_THRESHOLD` */
+  diarizationThreshold: number;
   /** `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL` */
   openai: SpeechServer | undefined;
 }
@@ -24,10 +26,11 @@ export interface RecognizerSettings {
 const makers: Record<RecognizerName, (settings: RecognizerSettings) => Promise<Recognizer>> = {
   pocketsphinx: async () => (await import('./pocketsphinx/pocketsphinx.ts')).createPocketSphinx(),
   // The configuration asks for a model where this is the recognizer.
-  'sherpa-onnx': async ({ sherpaOnnxModel, dataDir, recognizerIdleMinutes, recognizerLanguage: language }) => {
+  'sherpa-onnx': async ({ sherpaOnnxModel, dataDir, diarizationThreshold: threshold, ...settings }) => {
     const { createSherpaOnnx } = await import('./sherpa-onnx/sherpa-onnx.ts');
-    const diarization = { folder: modelFolder(dataDir, 'diarization') };
-    return createSherpaOnnx({ ...sherpaOnnxModel!, language, diarization, idleMs: recognizerIdleMinutes * 60_000 });
+    const diarization = { folder: modelFolder(dataDir, 'diarization'), threshold };
+    const idleMs = settings.recognizerIdleMinutes * 60_000;
+    return createSherpaOnnx({ ...sherpaOnnxModel!, language: settings.recognizerLanguage, diarization, idleMs });
   },
   // The configuration makes sure that there is a server when this is the recognizer.
   openai: async ({ openai }) => (await import('./openai/openai.ts')).createOpenAi({ server: openai! }),

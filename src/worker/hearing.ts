@@ -10,7 +10,7 @@ import { meanProgress } from '../recognizers/together.ts';
 import { mostChannels } from '../sessions/job.ts';
 import { coverDecoded } from './reservation.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
-import type { Hints, Transcript } from '../recognizers/recognizer.ts';
+import type { Hints, Transcript, WordlessPart } from '../recognizers/recognizer.ts';
 import type { WorkerContext } from './context.ts';
 
 export interface Hearing {
@@ -65,13 +65,20 @@ async function hearChannel(
   if (isConfirmedShort) await confirmShortIfProcessing(db, attempt);
   const reservedMs = await coverDecoded(db, attempt, claim.reserved_ms, durationMs);
   const began = performance.now();
+  const wordless = { parts: 0, withWordsAtLast: 0 };
+  const onWordless = ({ hasWordsNow }: WordlessPart) => {
+    wordless.parts += 1;
+    if (hasWordsNow) wordless.withWordsAtLast += 1;
+  };
   const hints = hintsOf(claim, worker);
   const transcript = await recognizer
-    .recognize({ file, durationMs, silences }, { ...hints, signal, onProgress })
+    .recognize({ file, durationMs, silences }, { ...hints, signal, onProgress, onWordless })
     .catch((error: unknown) => {
       throw hints.isLanguageExpected && error instanceof LanguageNotKnown ? ofTheOperator(error) : error;
     });
   if (durationMs > 0) metrics.realTimeFactor.observe((performance.now() - began) / durationMs);
+  const { sessionId, attempt: number } = attempt;
+  if (wordless.parts > 0) worker.log.info({ sessionId, attempt: number, ...wordless }, 'loud parts without words');
   return { transcript, durationMs, reservedMs };
 }
 

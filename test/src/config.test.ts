@@ -18,6 +18,7 @@ test('nothing set → the documented defaults', () => {
     validateResponses: false,
     minFreeDisk: 1024 ** 3,
     recognizerIdleMinutes: 10,
+    diarizationThreshold: 0.9,
     recognizerLanguage: undefined,
   });
   expect(readConfig({}).workerConcurrency).toBeGreaterThanOrEqual(1);
@@ -50,6 +51,7 @@ test.each<[string, string, object]>([
   ['VALIDATE_RESPONSES', '1', { validateResponses: true }],
   ['MIN_FREE_DISK', '0', { minFreeDisk: 0 }],
   ['AUDIO_STORE', 'file:', {}],
+  ['DIARIZATION_THRESHOLD', '0.75', { diarizationThreshold: 0.75 }],
   ['RECOGNIZER_LANGUAGE', 'auto', { recognizerLanguage: undefined }],
   ['RECOGNIZER_LANGUAGE', 'ZH-hant', { recognizerLanguage: 'zh-Hant' }],
 ])('%s=%s → accepted', (name, value, expected) => expect(readConfig({ [name]: value })).toMatchObject(expected));
@@ -71,6 +73,8 @@ test.each([
   ['RECOGNIZER', 'foo'],
   ['RECOGNIZER', 'PocketSphinx'],
   ['RECOGNIZER', 'constructor'],
+  ['DIARIZATION_THRESHOLD', '2.5'],
+  ['DIARIZATION_THRESHOLD', '-1'],
   ['RECOGNIZER_LANGUAGE', 'german'],
   ['RECOGNIZER_LANGUAGE', 'xx-klingon'],
   ['RECOGNIZER_LANGUAGE', 'de,en'],

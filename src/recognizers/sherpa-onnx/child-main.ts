@@ -2,8 +2,9 @@
 import { open, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
-import { bytesPerMs, endsTooEarly } from '../../audio/samples.ts';
+import { bytesPerMs, endsTooEarly, samplesPerMs } from '../../audio/samples.ts';
 import { speechToKnow, turnsBySpeaker } from './diarization-speech.ts';
+import { isInaudible, isLoud } from './loudness.ts';
 import type { OfflineModelConfig, OfflineSpeakerDiarizationConfig, VadConfig } from 'sherpa-onnx-node';
 import type { Span } from '../../audio/pieces.ts';
 import type { ChildAnswer, ChildWork, PieceRequest, PieceResult, VoicesResult, WindowResult } from './messages.ts';
@@ -12,9 +13,6 @@ import type { ChildAnswer, ChildWork, PieceRequest, PieceResult, VoicesResult, W
 const sherpa = createRequire(import.meta.url)('sherpa-onnx-node') as typeof import('sherpa-onnx-node');
 
 const sampleRate = 16_000;
-const samplesPerMs = sampleRate / 1000;
-/** -60 dB. Quieter audio is not recognized: Whisper makes up words for digital silence. */
-const inaudible = 0.001;
 
 // When there is no memory left, the kernel shall kill this process, not PostgreSQL or the API. Without the right to say
 // so, it goes on.
@@ -38,26 +36,39 @@ function createRecognition(modelConfig: OfflineModelConfig): Hear<PieceResult> {
   const featConfig = { sampleRate, featureDim: 80 };
   const recognizer = new sherpa.OfflineRecognizer({ featConfig, modelConfig });
   let told: string | undefined;
-  return (samples, { language }) => {
+  return (heard, { language, silenceMs = 0 }) => {
     if (language !== told) recognizer.setConfig({ featConfig, modelConfig: speaking(modelConfig, language) });
     told = language;
-    if (isInaudible(samples)) {
-      return { lang: '', text: '', tokens: [], timestamps: [], durations: [], ys_log_probs: [] };
+    if (isInaudible(heard)) {
+      return { lang: '', text: '', tokens: [], timestamps: [], durations: [], ys_log_probs: [], isLoud: false };
     }
+    const samples = new Float32Array(heard.length + 2 * silenceMs * samplesPerMs);
+    samples.set(heard, silenceMs * samplesPerMs);
     const stream = recognizer.createStream();
     stream.acceptWaveform({ samples, sampleRate });
     recognizer.decode(stream);
-    return recognizer.getResult(stream);
+    const { timestamps, segment_timestamps: starts, ...result } = recognizer.getResult(stream);
+    const earlier = (seconds: number) => Math.max(0, seconds - silenceMs / 1000);
+    return {
+      ...result,
+      timestamps: timestamps.map(earlier),
+      ...(starts && { segment_timestamps: starts.map(earlier) }),
+      isLoud: isLoud(heard),
+    };
   };
 }
 
-/** @param language the model's own code; undefined: it finds out */
+/** @param language the model's own code; undefined: it finds out, or hears what it hears without being told */
 function speaking(config: OfflineModelConfig, language: string | undefined): OfflineModelConfig {
-  const { whisper, senseVoice } = config;
+  if (language === undefined) return config;
+  const { whisper, senseVoice, canary, cohereTranscribe } = config;
   return {
     ...config,
-    ...(whisper && { whisper: { ...whisper, language: language ?? whisper.language } }),
-    ...(senseVoice && { senseVoice: { ...senseVoice, language: language ?? senseVoice.language } }),
+    ...(whisper && { whisper: { ...whisper, language } }),
+    ...(senseVoice && { senseVoice: { ...senseVoice, language } }),
+    // It translates when these differ.
+    ...(canary && { canary: { ...canary, srcLang: language, tgtLang: language } }),
+    ...(cohereTranscribe && { cohereTranscribe: { ...cohereTranscribe, language } }),
   };
 }
 
@@ -123,10 +134,6 @@ function createVoices(config: VadConfig): Hear<VoicesResult> {
     }
     return { speech };
   };
-}
-
-function isInaudible(samples: Float32Array): boolean {
-  return samples.every((sample) => Math.abs(sample) < inaudible);
 }
 
 /** Samples from -1 to 1. */

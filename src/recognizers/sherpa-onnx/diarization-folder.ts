@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { NoModel } from './model-folder.ts';
+import { NoModel } from './model-files.ts';
 import type { OfflineSpeakerDiarizationConfig } from 'sherpa-onnx-node';
 
 export interface DiarizationModel {
@@ -15,14 +15,19 @@ const files = { segmentation: 'segmentation.onnx', embedding: 'embedding.onnx' }
 /** In seconds, the defaults of sherpa-onnx: shorter turns are dropped, and shorter pauses don't end a turn. */
 const [minDurationOn, minDurationOff] = [0.3, 0.5];
 
-/** The default of sherpa-onnx, as 1 less the cosine similarity: voices that differ more are two speakers. */
-export const differentSpeakers = 0.5;
+/**
+ * 1 less the cosine similarity: within a window, voices that differ more are two speakers. sherpa-onnx compares the two
+ * stretches of speech that differ most (complete linkage), so its default of 0.5 makes several speakers of one. Its own
+ * example takes 0.9. Another embedding model may want another number.
+ */
+export const defaultThreshold = 0.9;
 
 /**
+ * @param threshold see {@link defaultThreshold}
  * @returns undefined when there is no such folder
  * @throws {NoModel} the folder can't be read or lacks a file
  */
-export async function readDiarizationFolder(folder: string): Promise<DiarizationModel | undefined> {
+export async function readDiarizationFolder(folder: string, threshold: number): Promise<DiarizationModel | undefined> {
   const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return undefined;
     throw new NoModel(`the folder ${folder} can not be read`, { cause });
@@ -37,7 +42,7 @@ export async function readDiarizationFolder(folder: string): Promise<Diarization
     config: {
       segmentation: { ...shared, pyannote: { model: segmentation } },
       embedding: { ...shared, model: embedding },
-      clustering: { numClusters: -1, threshold: differentSpeakers },
+      clustering: { numClusters: -1, threshold },
       ...{ minDurationOn, minDurationOff },
     },
     bytes: sizes.reduce((sum, { size }) => sum + size, 0),

@@ -1,4 +1,3 @@
-import { differentSpeakers } from './diarization-folder.ts';
 import type { Piece } from '../../audio/pieces.ts';
 import type { WindowResult } from './messages.ts';
 
@@ -18,6 +17,12 @@ export interface HeardWindow {
 
 /** What a voice is like: a vector of length 1, except for a voice that can not be known. */
 type Voice = Float32Array;
+/**
+ * The cosine similarity from which two voices are one. It may be stricter than the one within a window, since each voice
+ * is known here by up to half a minute of speech.
+ */
+const sameSpeaker = 0.5;
+
 type Speaker = WindowResult['speakers'][number];
 
 /**
@@ -52,7 +57,7 @@ function recognize(voices: readonly Voice[], known: readonly Voice[]): Map<numbe
   const pairs = voices.flatMap((voice, index) =>
     known.map((other, number) => ({ index, number, similarity: product(voice, other) })),
   );
-  const alike = pairs.filter(({ similarity }) => similarity >= 1 - differentSpeakers);
+  const alike = pairs.filter(({ similarity }) => similarity >= sameSpeaker);
   alike.sort((a, b) => b.similarity - a.similarity);
   const numbers = new Map<number, number>();
   const taken = new Set<number>();

@@ -1,6 +1,6 @@
 import { hearInPieces } from '../in-pieces.ts';
 import { RecognizerError } from '../recognizer.ts';
-import { readDiarizationFolder } from './diarization-folder.ts';
+import { defaultThreshold, readDiarizationFolder } from './diarization-folder.ts';
 import { joinWindows } from './diarization-windows.ts';
 import { howToInstall } from './installed-models.ts';
 import { WarmChildren } from './warm-children.ts';
@@ -22,6 +22,8 @@ const memoryBesideModels = 4 * 1024 ** 3;
 export interface DiarizationOptions {
   /** The folder of `segmentation.onnx` and `embedding.onnx`. Without it, no speakers are told apart. */
   folder: string;
+  /** How different two voices are at least, where nobody says how many people speak; see {@link defaultThreshold}. */
+  threshold?: number;
   slots: Slots;
   /** Wall-clock time for a window of that length, including the loading of the models. */
   timeLimitMs: (durationMs: number) => number;
@@ -50,10 +52,10 @@ export interface Diarization {
 }
 
 export function createDiarization(options: DiarizationOptions): Diarization {
-  const { folder, slots, timeLimitMs, idleMs, windowMs = longestWindowMs } = options;
+  const { folder, threshold = defaultThreshold, slots, timeLimitMs, idleMs, windowMs = longestWindowMs } = options;
   let loaded: WarmChildren<WindowResult> | undefined;
   const models = () =>
-    readDiarizationFolder(folder).catch((cause: Error) => {
+    readDiarizationFolder(folder, threshold).catch((cause: Error) => {
       const message = `Speakers can not be told apart: ${cause.message}. ${howToInstall('diarization')}`;
       throw new RecognizerError('recognizer_error', message, { retryable: true, cause });
     });
@@ -68,7 +70,7 @@ export function createDiarization(options: DiarizationOptions): Diarization {
       const found = await models();
       if (found === undefined) return undefined;
       const children = (loaded ??= new WarmChildren<WindowResult>(
-        { diarization: found.config },
+        () => ({ diarization: found.config }),
         memoryBesideModels + 4 * found.bytes,
         idleMs,
       ));

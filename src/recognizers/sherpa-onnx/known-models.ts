@@ -17,8 +17,14 @@ export interface KnownModel {
   name: string;
   kind: 'recognition' | 'diarization' | 'voice detection';
   languages: string;
+  /** By its kind and size, as published; not measured here. */
+  speed?: 'fast' | 'medium' | 'slow';
+  /** Which of its words have times: each, each sentence as a whole, or none. */
+  times?: 'words' | 'sentences' | 'no';
   /** The size of all its files, for people. A download asks the hub. */
   bytes: number;
+  /** Not even a tiny model of its kind was run with the addon. */
+  isUntried?: true;
   files: readonly HubFile[];
 }
 
@@ -32,15 +38,45 @@ export const knownModels: readonly KnownModel[] = [
   whisper('medium', 946_072_270, '8c31d28503847560985df21f90e14f0c736e075e'),
   whisper('large-v3', 1_775_753_918, '2a6507094dd6020d939d78e3f1834a1d06267fca'),
   whisper('turbo', 1_036_613_791, '2ca6ff69fc878651b770880507669577ac41c2ff', 'whisper-large-v3-turbo'),
+  ofTransducer('parakeet-unified-en-0.6b', 'English', 663_043_117, {
+    repo: 'csukuangfj2/sherpa-onnx-nemo-parakeet-unified-en-0.6b-int8-non-streaming',
+    revision: '8c3a10fb13408c7a7054f6898958bf1c64a8d6c7',
+  }),
   parakeet('v3', '25 European languages', 670_478_772, '2bda32ec70b097a55adaa07d9a7173915b43cc78'),
   parakeet('v2', 'English', 661_190_513, '1ab9323565ddb038682214b292f588070a538ce2'),
   moonshine('tiny', 123_967_539, 'bf2b762c076d8ea61e2af0b3851c9564fb77552e'),
   moonshine('base', 286_929_760, '052b0798ad1bf046a140fdd4efcd9426530fa3f5'),
   {
+    ...{ name: 'moonshine-2-base', kind: 'recognition', languages: 'English', bytes: 141_300_566 },
+    ...{ speed: 'fast', times: 'no', isUntried: true },
+    files: filesIn(
+      'csukuangfj2/sherpa-onnx-moonshine-base-en-quantized-2026-02-27',
+      '8f4d6c58c03d40bcea40043bb7120a878f2bbef6',
+      ['encoder_model.ort', 'decoder_model_merged.ort', 'tokens.txt'],
+    ),
+  },
+  {
+    ...{ name: 'canary-180m-flash', kind: 'recognition', languages: 'English, German, Spanish, French' },
+    ...{ bytes: 207_170_046, speed: 'fast', times: 'no' },
+    files: filesOf('nemo-canary-180m-flash-en-es-de-fr-int8', '9077164e0d3dd1d5353743e89ceaa1d3a770838c', [
+      ...['encoder.int8.onnx', 'decoder.int8.onnx', 'tokens.txt'],
+    ]),
+  },
+  {
+    ...{ name: 'cohere-transcribe', kind: 'recognition', languages: '14 languages' },
+    ...{ bytes: 2_888_052_036, speed: 'slow', times: 'no', isUntried: true },
+    files: filesIn(
+      'csukuangfj2/sherpa-onnx-cohere-transcribe-14-lang-int8-2026-04-01',
+      '156a470cf08eefe706a0004f3c52d9ee567ca7a0',
+      ['encoder.int8.onnx', 'encoder.int8.onnx.data', 'decoder.int8.onnx', 'tokens.txt'],
+    ),
+  },
+  {
     name: 'sense-voice',
     kind: 'recognition',
     languages: 'Chinese, Cantonese, English, Japanese, Korean',
     bytes: 239_549_735,
+    ...{ speed: 'fast', times: 'words' },
     files: filesOf('sense-voice-zh-en-ja-ko-yue-2024-07-17', '2365baeacb507f821a0c8120fcee3d484dba7a07', [
       ...['model.int8.onnx', 'tokens.txt'],
     ]),
@@ -89,13 +125,25 @@ export function findKnownModel(name: string): KnownModel | undefined {
 function whisper(size: string, bytes: number, revision: string, name = `whisper-${size}`): KnownModel {
   const names = [`${size}-encoder.int8.onnx`, `${size}-decoder.int8.onnx`, `${size}-tokens.txt`];
   const languages = size.endsWith('.en') ? 'English' : '99 languages';
-  return { name, kind: 'recognition', languages, bytes, files: filesOf(`whisper-${size}`, revision, names) };
+  const speed = /^(tiny|base)/.test(size) ? 'fast' : /^(small|turbo)/.test(size) ? 'medium' : 'slow';
+  const files = filesOf(`whisper-${size}`, revision, names);
+  return { name, kind: 'recognition', languages, bytes, speed, times: 'sentences', files };
 }
 
 function parakeet(version: string, languages: string, bytes: number, revision: string): KnownModel {
   const name = `parakeet-tdt-0.6b-${version}`;
+  return ofTransducer(name, languages, bytes, { repo: `csukuangfj/sherpa-onnx-nemo-${name}-int8`, revision });
+}
+
+function ofTransducer(
+  name: string,
+  languages: string,
+  bytes: number,
+  { repo, revision }: Pick<HubFile, 'repo' | 'revision'>,
+): KnownModel {
   const names = ['encoder.int8.onnx', 'decoder.int8.onnx', 'joiner.int8.onnx', 'tokens.txt'];
-  return { name, kind: 'recognition', languages, bytes, files: filesOf(`nemo-${name}-int8`, revision, names) };
+  const files = filesIn(repo, revision, names);
+  return { name, kind: 'recognition', languages, bytes, speed: 'fast', times: 'words', files };
 }
 
 function moonshine(size: string, bytes: number, revision: string): KnownModel {
@@ -107,9 +155,13 @@ function moonshine(size: string, bytes: number, revision: string): KnownModel {
     ...decoders,
     'tokens.txt',
   ]);
-  return { name, kind: 'recognition', languages: 'English', bytes, files };
+  return { name, kind: 'recognition', languages: 'English', bytes, speed: 'fast', times: 'no', files };
 }
 
 function filesOf(repo: string, revision: string, names: readonly string[]): HubFile[] {
-  return names.map((name) => ({ repo: `csukuangfj/sherpa-onnx-${repo}`, revision, path: name, name }));
+  return filesIn(`csukuangfj/sherpa-onnx-${repo}`, revision, names);
+}
+
+function filesIn(repo: string, revision: string, names: readonly string[]): HubFile[] {
+  return names.map((name) => ({ repo, revision, path: name, name }));
 }

@@ -13,12 +13,18 @@ export interface PieceRequest {
   language?: string | undefined;
   /** How many people speak. Undefined: the model finds out. */
   speakers?: number | undefined;
+  /** Digital silence that is put before and after what is heard. */
+  silenceMs?: number;
 }
 
 /** A line from a child: first that it has loaded its models, then what it heard of each piece. */
 export type ChildAnswer = 'ready' | PieceResult | WindowResult | VoicesResult;
 
-export type PieceResult = Pick<OfflineResult, 'lang' | 'text' | 'tokens' | 'timestamps' | 'durations' | 'ys_log_probs'>;
+/** Times are seconds from the start of the piece. */
+export interface PieceResult extends OfflineResult {
+  /** Whether there is much to be heard in it, speech or not. */
+  isLoud: boolean;
+}
 
 /** Who speaks in a window of a recording. */
 export interface WindowResult {

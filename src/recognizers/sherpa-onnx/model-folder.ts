@@ -1,67 +1,72 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { OperatorFault } from '../../operator-fault.ts';
+import { NoModel, findModelFiles, loadedBytes, usualName } from './model-files.ts';
+import { modelFamilies } from './model-families.ts';
+import { readOnnxMetadata } from './onnx-metadata.ts';
 import type { OfflineModelConfig } from 'sherpa-onnx-node';
+import type { ModelFamily } from './model-families.ts';
+import type { ModelFiles } from './model-files.ts';
+import type { OnnxMetadata } from './onnx-metadata.ts';
 
 export interface SherpaModel {
-  kind: 'transducer' | 'whisper' | 'moonshine' | 'sense-voice';
+  family: ModelFamily;
   config: OfflineModelConfig;
-  /** Of all its files. */
+  /** Of the file that tells its family. */
+  metadata: OnnxMetadata;
+  /** What is loaded of its files. */
   bytes: number;
 }
 
-/** The folder is not there, or holds no known model. */
-export class NoModel extends OperatorFault {
-  override readonly name = 'NoModel';
-}
-
 /**
- * Finds out which model a folder holds, by the names of its files: those of sherpa-onnx's model archives. Of two files
- * the quantized one (`.int8`) is taken.
- * @throws {NoModel}
+ * Finds out which model a folder holds: by the names of its files, and where several models use the same names, by what
+ * their makers wrote into them.
+ * @throws {NoModel} the message says what is wrong
  */
 export async function readModelFolder(folder: string): Promise<SherpaModel> {
-  const names = await readdir(folder).catch((cause: unknown) => {
-    throw new NoModel(`the folder ${folder} can not be read`, { cause });
-  });
-  const find = (pattern: RegExp): string | undefined => {
-    const found = names.filter((name) => pattern.test(name));
-    const name = found.find((candidate) => candidate.includes('.int8.')) ?? found[0];
-    return name === undefined ? undefined : resolve(folder, name);
+  const files = await findModelFiles(folder);
+  const named = modelFamilies.filter(({ parts }) => parts.every((part) => files[part] !== undefined));
+  if (named.length === 0) throw new NoModel(lacking(folder, files));
+  const byNames = named.find(({ isMeant }) => isMeant === undefined);
+  const metadata = byNames ? new Map<string, string>() : await metadataOf(files[named[0]!.parts[0]!]!);
+  const family = byNames ?? familyOf(folder, metadata, named);
+  return {
+    ...{ family, metadata },
+    config: {
+      ...{ tokens: files.tokens ?? '', numThreads: 1, provider: 'cpu' },
+      ...family.configOf(files as Required<ModelFiles>),
+    },
+    bytes: await loadedBytes(family.parts.map((part) => files[part]!)),
   };
-  const encoder = find(/^(.*-)?encoder(\.int8)?\.onnx$/);
-  const decoder = find(/^(.*-)?decoder(\.int8)?\.onnx$/);
-  const joiner = find(/^(.*-)?joiner(\.int8)?\.onnx$/);
-  const preprocessor = find(/^preprocess(\.int8)?\.onnx$/);
-  const encode = find(/^encode(\.int8)?\.onnx$/);
-  const uncachedDecoder = find(/^uncached_decode(\.int8)?\.onnx$/);
-  const cachedDecoder = find(/^cached_decode(\.int8)?\.onnx$/);
-  const model = find(/^model(\.int8)?\.onnx$/);
-  const tokens = find(/^(.*-)?tokens\.txt$/);
-  if (tokens === undefined) throw new NoModel(`${folder} holds no tokens.txt`);
-
-  const shared = { tokens, numThreads: 1, provider: 'cpu' } as const;
-  const bytes = await sizeOf(folder, names);
-  if (encoder && decoder && joiner) {
-    const config = { ...shared, transducer: { encoder, decoder, joiner }, modelType: 'nemo_transducer' };
-    return { kind: 'transducer', config, bytes };
-  }
-  if (preprocessor && encode && uncachedDecoder && cachedDecoder) {
-    const moonshine = { preprocessor, encoder: encode, uncachedDecoder, cachedDecoder };
-    return { kind: 'moonshine', config: { ...shared, moonshine }, bytes };
-  }
-  if (encoder && decoder) {
-    const whisper = { encoder, decoder, language: '', task: 'transcribe', tailPaddings: -1 } as const;
-    return { kind: 'whisper', config: { ...shared, whisper }, bytes };
-  }
-  if (model) {
-    const senseVoice = { model, language: 'auto', useInverseTextNormalization: 1 };
-    return { kind: 'sense-voice', config: { ...shared, senseVoice }, bytes };
-  }
-  throw new NoModel(`${folder} holds no Whisper, NeMo transducer (Parakeet), Moonshine or SenseVoice model`);
 }
 
-async function sizeOf(folder: string, names: readonly string[]): Promise<number> {
-  const stats = await Promise.all(names.map((name) => stat(join(folder, name))));
-  return stats.reduce((sum, { size }) => sum + size, 0);
+/** @throws {NoModel} */
+async function metadataOf(file: string): Promise<OnnxMetadata> {
+  return readOnnxMetadata(file).catch((cause: Error) => {
+    throw new NoModel(cause.message, { cause });
+  });
+}
+
+/** @throws {NoModel} */
+function familyOf(folder: string, metadata: OnnxMetadata, named: readonly ModelFamily[]): ModelFamily {
+  if (isForStreams(metadata)) {
+    throw new NoModel(`${folder} holds a model for live streams. Take one for whole recordings ("non-streaming")`);
+  }
+  const family = named.find(({ isMeant }) => isMeant?.(metadata));
+  if (family !== undefined) return family;
+  const type = metadata.get('model_type');
+  const what = type === undefined ? 'that does not say its kind (model_type)' : `of an unknown kind, ${type}`;
+  throw new NoModel(`${folder} holds a model ${what}. Known are ${named.map(({ name }) => name).join(', ')}`);
+}
+
+/** They hear chunks of a fixed size, and sherpa-onnx ends the process when they are given a whole recording. */
+const isForStreams = (metadata: OnnxMetadata): boolean =>
+  ['decode_chunk_len', 'streaming_model_type', 'chunk_shift'].some((key) => metadata.has(key));
+
+/** Names what is missing of the family to which the folder comes nearest. */
+function lacking(folder: string, files: ModelFiles): string {
+  const present = ({ parts }: ModelFamily) => parts.filter((part) => part !== 'tokens' && files[part] !== undefined);
+  const missing = ({ parts }: ModelFamily) => parts.filter((part) => files[part] === undefined);
+  const nearest = modelFamilies
+    .filter((family) => present(family).length > 0)
+    .sort((a, b) => missing(a).length - missing(b).length || present(b).length - present(a).length)[0];
+  if (nearest === undefined) return `${folder} holds no model that sherpa-onnx runs`;
+  return `${folder} lacks ${missing(nearest).map(usualName).join(', ')} of a model like ${nearest.name}`;
 }

@@ -1,12 +1,42 @@
 /** What this project uses of sherpa-onnx-node, which brings no types. Times are seconds. */
 declare module 'sherpa-onnx-node' {
-  export interface OfflineModelConfig {
+  /** One of these, for the kind of the model. */
+  export interface ModelConfigOfKind {
     transducer?: { encoder: string; decoder: string; joiner: string };
-    whisper?: { encoder: string; decoder: string; language: string; task: 'transcribe'; tailPaddings: number };
-    moonshine?: { preprocessor: string; encoder: string; uncachedDecoder: string; cachedDecoder: string };
-    senseVoice?: { model: string; language: string; useInverseTextNormalization: number };
-    tokens: string;
+    /** Which kind of transducer it is. */
     modelType?: string;
+    whisper?: {
+      encoder: string;
+      decoder: string;
+      language: string;
+      task: 'transcribe';
+      tailPaddings: number;
+      /** Whether it says when each sentence was said. Every Whisper can. */
+      enableSegmentTimestamps: 0 | 1;
+    };
+    canary?: { encoder: string; decoder: string; srcLang: string; tgtLang: string; usePnc: 0 | 1 };
+    cohereTranscribe?: { encoder: string; decoder: string; language: string; usePunct: 0 | 1; useItn: 0 | 1 };
+    fireRedAsr?: { encoder: string; decoder: string };
+    moonshine?:
+      | { preprocessor: string; encoder: string; uncachedDecoder: string; cachedDecoder: string }
+      | { encoder: string; mergedDecoder: string };
+    senseVoice?: { model: string; language: string; useInverseTextNormalization: 0 | 1 };
+    nemoCtc?: { model: string };
+    zipformerCtc?: { model: string };
+    wenetCtc?: { model: string };
+    teleSpeechCtc?: string;
+    omnilingual?: { model: string };
+    medasr?: { model: string };
+    fireRedAsrCtc?: { model: string };
+    dolphin?: { model: string };
+    paraformer?: { model: string };
+    qwen3Asr?: { convFrontend: string; encoder: string; decoder: string; tokenizer: string; maxNewTokens: number };
+    funasrNano?: { encoderAdaptor: string; llm: string; embedding: string; tokenizer: string };
+  }
+
+  export interface OfflineModelConfig extends ModelConfigOfKind {
+    /** Empty for models with a folder of their own for it. */
+    tokens: string;
     numThreads: number;
     provider: 'cpu';
   }
@@ -20,6 +50,10 @@ declare module 'sherpa-onnx-node' {
     timestamps: number[];
     durations: number[];
     ys_log_probs: number[];
+    /** When each sentence begins, and how long it lasts; absent for models that don't say. */
+    segment_timestamps?: number[];
+    segment_durations?: number[];
+    segment_texts?: string[];
   }
 
   interface OfflineStream {

@@ -1,35 +1,27 @@
 import { segmentsFromTexts, segmentsFromUtterances } from '../../captions/segments.ts';
-import { createSlots, recognizeInPieces } from '../in-pieces.ts';
+import { createSlots, piecesOf, recognizeInPieces } from '../in-pieces.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { createDiarization } from './diarization.ts';
 import { howToInstall } from './installed-models.ts';
-import { copiesThatFit } from './copies-that-fit.ts';
-import { canonicalTag, primaryOf } from '../../languages.ts';
+import { primaryOf } from '../../languages.ts';
+import { SpokenLanguages, heardIn, languageIn } from './heard.ts';
+import { ModelCopies } from './model-copies.ts';
 import { readModelFolder } from './model-folder.ts';
 import { languagesOf, toldTo } from './model-languages.ts';
 import { nameSpeakers, withSpeakers } from './speakers.ts';
-import { WarmChildren } from './warm-children.ts';
-import { wordsOf } from './words.ts';
 import { meanProgress, together } from '../together.ts';
-import type { Piece, PieceLengths } from '../../audio/pieces.ts';
+import type { PieceLengths } from '../../audio/pieces.ts';
 import type { RecognizePiece, Slots } from '../in-pieces.ts';
-import type { Recognizer, Word } from '../recognizer.ts';
+import type { Recognizer } from '../recognizer.ts';
 import type { DiarizationOptions } from './diarization.ts';
-import type { PieceResult } from './messages.ts';
+import type { ModelFamily } from './model-families.ts';
 import type { SherpaModel } from './model-folder.ts';
 
-/** Whisper hears 30 s at a time, and none of these models says when it heard which word. */
-const withoutTimes: PieceLengths = { longestMs: 28_000, overlapMs: 0 };
-const withTimes: PieceLengths = { longestMs: 60_000, overlapMs: 1_000 };
-const lengthsOf: Record<SherpaModel['kind'], PieceLengths> = {
-  whisper: withoutTimes,
-  moonshine: withoutTimes,
-  transducer: withTimes,
-  'sense-voice': withTimes,
-};
-
-/** Memory for Node, the addon and the recognition of a piece, besides the model. */
-const memoryBesideModel = 4 * 1024 ** 3;
+/** Where words have times, neighbours hear a little of each other, and are joined between two words. */
+function lengthsOf({ times, longestPieceMs = 28_000 }: ModelFamily): PieceLengths {
+  // Whisper hears 30 s at a time. The others are as good in it.
+  return times === 'words' ? { longestMs: 60_000, overlapMs: 1_000 } : { longestMs: longestPieceMs, overlapMs: 0 };
+}
 
 export interface SherpaOnnxOptions {
   /** Where the model's files are. */
@@ -39,88 +31,89 @@ export interface SherpaOnnxOptions {
   /** What the operator says is spoken. It is taken for the language of a model that tells none. */
   language?: string | undefined;
   /** Where the models that tell speakers apart are. They may be installed later. */
-  diarization?: Pick<DiarizationOptions, 'folder' | 'windowMs'>;
+  diarization?: Pick<DiarizationOptions, 'folder' | 'threshold' | 'windowMs'>;
   /** How many processes run at once, if so many copies of the model fit into memory. */
   slots?: Slots;
   /** Wall-clock time for a piece of that length, including the loading of the model. */
   timeLimitMs?: (durationMs: number) => number;
   /** How long a process with a loaded model is kept that has nothing to do. */
   idleMs?: number;
+  /** Processor cores; without it, those that this process may use. */
+  cores?: number;
 }
 
 /**
- * sherpa-onnx (https://github.com/k2-fsa/sherpa-onnx) with a Whisper, Parakeet, Moonshine or SenseVoice model, on the
- * CPU. Its processes keep the model between pieces and jobs.
+ * sherpa-onnx (https://github.com/k2-fsa/sherpa-onnx) with a model of those families that `model-families.ts` lists, on
+ * the CPU. Its processes keep the model between pieces and jobs.
  */
 export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
   const { folder, name, slots = createSlots(), timeLimitMs = defaultTimeLimitMs, idleMs = defaultIdleMs } = options;
-  const diarization = options.diarization && createDiarization({ ...options.diarization, slots, timeLimitMs, idleMs });
-  let loading: ReturnType<typeof load> | undefined;
+  const shared = { slots, timeLimitMs, idleMs };
+  const diarization = options.diarization && createDiarization({ ...options.diarization, ...shared });
   const operatorsWord = options.language === undefined ? undefined : [primaryOf(options.language)];
-  const readModel = async () => {
-    const model = await readModelFolder(folder);
-    return { model, known: languagesOf(model, folder) ?? operatorsWord };
-  };
   const load = async () => {
-    const { model, known } = await readModel();
-    const memoryBytes = memoryBesideModel + 4 * model.bytes;
-    const copies = createSlots(Math.min(slots.count, copiesThatFit(model.bytes)));
-    const children = new WarmChildren<PieceResult>({ recognition: model.config }, memoryBytes, idleMs);
-    return { model, known, copies, children };
+    const model = await readModelFolder(folder);
+    const copies = new ModelCopies(model, { ...shared, cores: options.cores });
+    return { model, copies, known: languagesOf(model, folder) ?? operatorsWord };
   };
+  let loading: ReturnType<typeof load> | undefined;
   // A failure is not remembered: the folder may be there for the next job.
   const loadOnce = () =>
     (loading ??= load().catch((error: unknown) => {
       loading = undefined;
       throw error;
     }));
+  let hasRun = false;
 
   return {
     name: 'sherpa-onnx',
     async check(language) {
-      const { model, known } = await readModel().catch((cause: Error) => {
-        const message = `SHERPA_ONNX_MODEL: ${cause.message}. ${howToInstall(name)}`;
-        throw new RecognizerError('recognizer_error', message, { retryable: true, cause });
-      });
+      await readModelFolder(folder).catch((cause: Error) => refuse(`${cause.message}. ${howToInstall(name)}`, cause));
+      const { model, copies, known } = await loadOnce();
       toldTo(model, known, language);
+      if (!hasRun) await copies.tryOut().catch((cause: Error) => refuse(doesNotRun(folder, model, cause), cause));
+      hasRun = true;
       await diarization?.load();
     },
 
-    async recognize(audio, { signal, onProgress, language: asked, speakers }) {
-      const { model, known, copies, children } = await loadOnce();
+    async recognize(audio, { signal, onProgress, onWordless, language: asked, speakers }) {
+      const { model, copies, known } = await loadOnce();
+      const { family } = model;
       const told = toldTo(model, known, asked);
       const diarize = await diarization?.load();
-      const languages = new Map<string, number>();
+      const lengths = lengthsOf(family);
+      const share = copies.share(piecesOf(audio, lengths).length);
+      const spoken = new SpokenLanguages();
       const recognizePiece: RecognizePiece = async (piece, stop) => {
         const { heardFromMs: fromMs, heardToMs: toMs } = piece;
-        const ask = () =>
-          children.ask({ file: audio.file, fromMs, toMs, language: told }, timeLimitMs(toMs - fromMs), stop);
-        const result = await copies.run(ask, stop);
-        const language = /^(<\|)?([a-z]{2,3})(\|>)?$/.exec(result.lang)?.[2];
-        if (language !== undefined) languages.set(language, (languages.get(language) ?? 0) + result.text.length);
-        return [lengthsOf[model.kind] === withTimes ? wordsOf(result, fromMs, toMs) : wholeText(result.text, piece)];
+        const request = { file: audio.file, fromMs, toMs, language: told };
+        const { result, isSecond } = await copies.hearTwiceIfNeeded(request, share.threads, stop);
+        if (isSecond) onWordless?.({ hasWordsNow: result.text.trim() !== '' });
+        spoken.add(languageIn(result), result.text);
+        return [heardIn(result, piece, audio.silences, family)];
       };
-      const lengths = lengthsOf[model.kind];
       const progressOf = meanProgress(diarize ? 2 : 1, onProgress);
-      const [heard, turns] = await together(signal, [
-        (stop) => recognizeInPieces(audio, lengths, slots, recognizePiece, { signal: stop, onProgress: progressOf(0) }),
-        async (stop) => (await diarize?.(audio, { signal: stop, onProgress: progressOf(1), speakers })) ?? [],
-      ]);
-      const segments =
-        lengths === withTimes
-          ? segmentsFromUtterances(
-              heard.map((words) => withSpeakers(words, turns)),
-              audio.durationMs,
-            )
-          : withSpeakers(segmentsFromTexts(heard.flat(), audio.durationMs), turns);
-      const found = [...languages].sort(([, a], [, b]) => b - a)[0]?.[0];
-      const language = found === undefined ? asked : canonicalTag(found);
-      return { segments: nameSpeakers(segments), ...(language !== undefined && segments.length > 0 && { language }) };
+      try {
+        const [heard, turns] = await together(signal, [
+          (stop) =>
+            recognizeInPieces(audio, lengths, slots, recognizePiece, { signal: stop, onProgress: progressOf(0) }),
+          async (stop) => (await diarize?.(audio, { signal: stop, onProgress: progressOf(1), speakers })) ?? [],
+        ]);
+        const { durationMs } = audio;
+        const segments =
+          family.times === 'words'
+            ? segmentsFromUtterances(heard.map((words) => withSpeakers(words, turns)), durationMs) // prettier-ignore
+            : withSpeakers(segmentsFromTexts(heard.flat(), durationMs), turns);
+        const language = segments.length === 0 ? undefined : (spoken.most() ?? asked ?? family.unlessTold);
+        return { segments: nameSpeakers(segments), language };
+      } finally {
+        share.giveBack();
+      }
     },
 
     async close() {
       const loaded = await loading?.catch(() => undefined);
-      await Promise.all([loaded?.children.close(), diarization?.close()]);
+      await Promise.all([loaded?.copies.close(), diarization?.close()]);
     },
   };
 }
@@ -128,6 +121,9 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
 const defaultIdleMs = 10 * 60_000;
 const defaultTimeLimitMs = (durationMs: number) => 5 * 60_000 + 20 * durationMs;
 
-function wholeText(text: string, { startMs, endMs }: Piece): Word[] {
-  return text.trim() === '' ? [] : [{ text: text.trim(), startMs, endMs }];
+function refuse(message: string, cause: Error): never {
+  throw new RecognizerError('recognizer_error', `SHERPA_ONNX_MODEL: ${message}`, { retryable: true, cause });
 }
+
+const doesNotRun = (folder: string, { family }: SherpaModel, { message }: Error) =>
+  `the model in ${folder} was taken for ${family.name}, and does not run: ${message}`;

@@ -81,7 +81,11 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
         const message = `Voices can not be detected: ${folder} holds no ${modelFile}. ${howToInstall('vad')}`;
         throw new RecognizerError('recognizer_error', message, { retryable: true });
       }
-      const loaded = (children ??= new WarmChildren<VoicesResult>({ voices: configOf(model) }, memoryBytes, idleMs));
+      const loaded = (children ??= new WarmChildren<VoicesResult>(
+        () => ({ voices: configOf(model) }),
+        memoryBytes,
+        idleMs,
+      ));
       return async (audio, signal) => {
         const hear = ({ heardFromMs: fromMs, heardToMs: toMs }: Piece, stop: AbortSignal) =>
           loaded.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop).catch(explained);

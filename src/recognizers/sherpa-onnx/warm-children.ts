@@ -4,75 +4,96 @@ import { startWarmChild } from './warm-child.ts';
 import type { ChildWork, PieceRequest } from './messages.ts';
 import type { WarmChild } from './warm-child.ts';
 
-interface Idle<Result> {
+interface Kept<Result> {
   child: WarmChild<Result>;
+  threads: number;
+}
+
+interface Idle<Result> extends Kept<Result> {
   /** Ends it when it has been idle for too long. */
   timer: NodeJS.Timeout;
 }
 
 /**
- * Processes that have their models loaded, kept for the next piece and the next job. As many as pieces run at once. One
- * that has nothing to do for a while ends, and gives the memory of its model back.
+ * Processes that have their models loaded, kept for the next piece and the next job. One that has nothing to do for a
+ * while ends, and gives the memory of its model back.
  */
 export class WarmChildren<Result> {
-  readonly #work: ChildWork;
+  readonly #workWith: (threads: number) => ChildWork;
   readonly #memoryBytes: number;
   readonly #idleMs: number;
+  readonly #most: number;
   readonly #idle: Idle<Result>[] = [];
-  readonly #busy = new Set<WarmChild<Result>>();
+  readonly #busy = new Set<Kept<Result>>();
 
   /**
+   * @param workWith what a process of so many threads is started for
    * @param memoryBytes address space of each
    * @param idleMs how long one is kept that has nothing to do
+   * @param most processes for which there is memory. No more are kept; more than this are never asked at once.
    */
-  constructor(work: ChildWork, memoryBytes: number, idleMs: number) {
-    this.#work = work;
+  constructor(workWith: (threads: number) => ChildWork, memoryBytes: number, idleMs: number, most = Infinity) {
+    this.#workWith = workWith;
     this.#memoryBytes = memoryBytes;
     this.#idleMs = idleMs;
+    this.#most = most;
   }
 
   /**
    * One that crashed, was aborted or took too long is replaced for the next piece.
+   * @param threads that the process should have. Where there is no memory for another one, it has what it has.
    * @throws {RecognizerError}
    * @throws the abort reason of `signal`
    */
-  async ask(request: PieceRequest, timeLimitMs: number, signal: AbortSignal): Promise<Result> {
-    const child = this.#takeIdle() ?? (await this.#start());
-    this.#busy.add(child);
+  async ask(request: PieceRequest, timeLimitMs: number, signal: AbortSignal, threads = 1): Promise<Result> {
+    const kept = this.#takeIdle(threads) ?? { child: await this.#start(threads), threads };
+    this.#busy.add(kept);
     try {
-      const result = await child.ask(request, timeLimitMs, signal);
-      this.#keep(child);
+      const result = await kept.child.ask(request, timeLimitMs, signal);
+      this.#keep(kept);
       return result;
     } finally {
-      this.#busy.delete(child);
+      this.#busy.delete(kept);
     }
   }
 
   async close(): Promise<void> {
     const idle = this.#idle.splice(0).map(({ child, timer }) => (clearTimeout(timer), child));
-    await Promise.all([...idle, ...this.#busy].map((child) => child.kill()));
+    await Promise.all([...idle, ...[...this.#busy].map(({ child }) => child)].map((child) => child.kill()));
   }
 
-  #keep(child: WarmChild<Result>): void {
+  #keep(kept: Kept<Result>): void {
     const end = () => {
       this.#idle.splice(this.#idle.indexOf(idle), 1);
-      void child.kill();
+      void kept.child.kill();
     };
-    const idle = { child, timer: setTimeout(end, this.#idleMs).unref() };
+    const idle = { ...kept, timer: setTimeout(end, this.#idleMs).unref() };
     this.#idle.push(idle);
   }
 
-  /** One that died while nobody needed it (out of memory, for one) must not cost a job an attempt. */
-  #takeIdle(): WarmChild<Result> | undefined {
-    for (let last = this.#idle.pop(); last !== undefined; last = this.#idle.pop()) {
-      clearTimeout(last.timer);
-      if (last.child.isAlive()) return last.child;
-    }
-    return undefined;
+  /** @returns the one that was busy last; undefined when another should be started */
+  #takeIdle(threads: number): Kept<Result> | undefined {
+    this.#forgetDead();
+    const hasRoom = this.#idle.length + this.#busy.size < this.#most;
+    const alike = this.#idle.findLastIndex((idle) => idle.threads === threads);
+    const index = alike === -1 && !hasRoom ? this.#idle.length - 1 : alike;
+    if (index === -1) return undefined;
+    const [{ child, threads: own, timer }] = this.#idle.splice(index, 1) as [Idle<Result>];
+    clearTimeout(timer);
+    return { child, threads: own };
   }
 
-  #start(): Promise<WarmChild<Result>> {
-    return startWarmChild<Result>(this.#work, this.#memoryBytes).catch((cause: unknown) => {
+  /** One that died while nobody needed it (out of memory, for one) must not cost a job an attempt. */
+  #forgetDead(): void {
+    const dead = this.#idle.filter(({ child }) => !child.isAlive());
+    for (const idle of dead) {
+      clearTimeout(idle.timer);
+      this.#idle.splice(this.#idle.indexOf(idle), 1);
+    }
+  }
+
+  #start(threads: number): Promise<WarmChild<Result>> {
+    return startWarmChild<Result>(this.#workWith(threads), this.#memoryBytes).catch((cause: unknown) => {
       if (!(cause instanceof ExecutableNotFound)) throw cause;
       throw new RecognizerError('recognizer_error', cause.message, { retryable: true, cause });
     });

@@ -76,9 +76,9 @@ test('list → a table; --json → what is installed, begun, and where', async (
   await model.run(['download', 'sense-voice']);
   await mkdir(join(model.dataDir, 'models/whisper-tiny.partial'));
   const { stdout } = await model.run(['list']);
-  expect(stdout).toMatch(/^NAME +LANGUAGES +SIZE +INSTALLED\n/);
-  expect(stdout).toMatch(/\nwhisper-tiny +99 languages +104 MB +in part\n/);
-  expect(stdout).toMatch(/\nparakeet-tdt-0\.6b-v3 +25 European languages +670 MB +no\n/);
+  expect(stdout).toMatch(/^NAME +LANGUAGES +TIMES +SPEED +SIZE +INSTALLED\n/);
+  expect(stdout).toMatch(/\nwhisper-tiny +99 languages +sentences +fast +104 MB +in part\n/);
+  expect(stdout).toMatch(/\nparakeet-tdt-0\.6b-v3 +25 European languages +words +fast +670 MB +no\n/);
   expect(stdout).toMatch(/\nsense-voice .* yes\n/);
   expect(stdout).toMatch(/\nvad +any \(finds speech\) +1\.8\d? MB +no\n/);
   const { stdout: json } = await model.run(['list', '--json']);
@@ -86,6 +86,7 @@ test('list → a table; --json → what is installed, begun, and where', async (
   expect(listed.find(({ id }) => id === 'sense-voice')).toEqual({
     ...{ id: 'sense-voice', name: 'sense-voice', kind: 'recognition', installed: true, begun: false },
     ...{ folder: model.folder, bytes: 239_549_735, languages: expect.any(String) },
+    ...{ speed: 'fast', times: 'words', isKindTried: true },
   });
 });
 

@@ -1,18 +1,16 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { knownModels } from '../../../../src/recognizers/sherpa-onnx/known-models.ts';
 import { languagesOf, toldTo } from '../../../../src/recognizers/sherpa-onnx/model-languages.ts';
 import { readModelFolder } from '../../../../src/recognizers/sherpa-onnx/model-folder.ts';
 import { LanguageNotKnown } from '../../../../src/recognizers/recognizer.ts';
+import { makeEmptyModel, metadataOfKnown } from '../../../support/models/tiny/empty.ts';
 import { useFolder } from '../../../support/use-folder.ts';
 
 const folder = useFolder();
 
-/** The languages of a model whose files have these names, in a folder of this name. */
+/** The languages of a model with these files, in a folder of this name. */
 async function modelOf(name: string, files: readonly string[]) {
-  const own = join(folder, name);
-  await mkdir(own, { recursive: true });
-  for (const file of files) await writeFile(join(own, file), '');
+  const own = await makeEmptyModel(join(folder, name), files, metadataOfKnown(name));
   const model = await readModelFolder(own);
   return { model, known: languagesOf(model, own) };
 }

@@ -5,7 +5,10 @@ import { decodeAudio } from '../../../../src/audio/decode.ts';
 import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
 import { createSherpaOnnx } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 import { childrenOf } from '../../../support/service/processes.ts';
+import { makeEmptyModel } from '../../../support/models/tiny/empty.ts';
 import { makeTinySenseVoice } from '../../../support/models/tiny/sense-voice.ts';
+import { makeTinyTransducer } from '../../../support/models/tiny/transducer.ts';
+import { ffmpeg } from '../../../support/uploads/audio-fixtures.ts';
 import { speakTones } from '../../../support/models/tiny/spoken-tones.ts';
 import { expectWellFormed, recognizerConformance } from '../conformance/conformance.ts';
 import { crashConformance } from '../conformance/crash.ts';
@@ -15,7 +18,7 @@ import { toneSpeech } from '../conformance/tones.ts';
 import { until } from '../../../support/until.ts';
 import { useFolder } from '../../../support/use-folder.ts';
 import type { Tone } from '../../../support/models/tiny/spoken-tones.ts';
-import type { DecodedAudio, Recognizer } from '../../../../src/recognizers/recognizer.ts';
+import type { DecodedAudio, Recognizer, WordlessPart } from '../../../../src/recognizers/recognizer.ts';
 
 const made = useFolder();
 const model = await makeTinySenseVoice(join(made, 'model'));
@@ -81,12 +84,11 @@ test('a language that the model does not know → LanguageNotKnown, and no proce
 });
 
 test('a model that does not tell its languages → knows what the operator says, and nothing else', async () => {
-  const folder = join(made, 'russian');
-  await mkdir(folder);
-  for (const file of ['encoder.onnx', 'decoder.onnx', 'joiner.onnx', 'tokens.txt'])
-    await writeFile(join(folder, file), '');
-  await createSherpaOnnx({ folder, language: 'ru-RU' }).check('ru-RU');
-  await expect(createSherpaOnnx({ folder, language: 'ru-RU' }).check('de')).rejects.toMatchObject({ known: ['ru'] });
+  const folder = await makeTinyTransducer(join(made, 'russian'));
+  const russian = createSherpaOnnx({ folder, language: 'ru-RU' });
+  recognizers.push(russian);
+  await russian.check('ru-RU');
+  await expect(russian.check('de')).rejects.toMatchObject({ known: ['ru'] });
   await expect(createSherpaOnnx({ folder }).check('ru')).rejects.toMatchObject({ known: undefined });
 });
 
@@ -134,9 +136,58 @@ test('a model that is damaged → RecognizerError with what the addon says', asy
   await mkdir(folder);
   await writeFile(join(folder, 'model.onnx'), 'no model');
   await writeFile(join(folder, 'tokens.txt'), 'a 0\n');
+  await expect(createSherpaOnnx({ folder }).check()).rejects.toThrow('model.onnx is no ONNX model');
+});
+
+test('a model that is not what its files say → check says so before any job is taken, recognizing fails', async () => {
+  const files = ['tiny-encoder.onnx', 'tiny-decoder.onnx', 'tiny-tokens.txt'];
+  const folder = await makeEmptyModel(join(made, 'impostor'), files, { model_type: 'whisper-tiny' });
   const recognizer = createSherpaOnnx({ folder });
-  await recognizer.check();
+  await expect(recognizer.check()).rejects.toThrow(/was taken for Whisper, and does not run: sherpa-onnx (ended|was)/);
   await expect(recognizer.recognize(await spoken('low'), { signal })).rejects.toThrow(/sherpa-onnx (ended|was killed)/);
+});
+
+test('loud, and nothing heard → heard again with silence at both ends, with the same times', async () => {
+  const deaf = await makeTinySenseVoice(join(made, 'deaf'), { isDeafToSuddenStarts: true });
+  const { file: input } = await speakTones(made, 'sudden', ['low', 'high', 'low']);
+  const output = join(made, 'sudden.s16le');
+  const sudden = await ffmpeg('-ss', '0.35', '-i', input, join(made, 'sudden-start.wav'));
+  const limits = { maxDurationMs: 60_000, timeLimitMs: 600_000 };
+  const audio = { file: output, ...(await decodeAudio({ input: sudden, output, ...limits })) };
+  const told: WordlessPart[] = [];
+  const recognizer = createSherpaOnnx({ folder: deaf });
+  recognizers.push(recognizer);
+  const { segments } = await recognizer.recognize(audio, { signal, onWordless: (part) => told.push(part) });
+  expect(segments.flatMap(({ words }) => words.map(({ text }) => text))).toEqual(['low', 'high', 'low']);
+  expect(Math.abs(segments.flatMap(({ words }) => words)[1]!.startMs - 950)).toBeLessThanOrEqual(120);
+  expect(told).toEqual([{ hasWordsNow: true }]);
+});
+
+test('a loud tone that is no word → heard twice, and told so', async () => {
+  const input = await ffmpeg('-f', 'lavfi', '-i', 'sine=1200:r=16000:d=3', join(made, 'no-word.wav'));
+  const output = join(made, 'no-word.s16le');
+  const audio = {
+    file: output,
+    ...(await decodeAudio({ input, output, maxDurationMs: 60_000, timeLimitMs: 600_000 })),
+  };
+  const told: WordlessPart[] = [];
+  expect((await make().recognize(audio, { signal, onWordless: (part) => told.push(part) })).segments).toEqual([]);
+  expect(told).toEqual([{ hasWordsNow: false }]);
+});
+
+test('few pieces → all cores hear them; many → a core each', async () => {
+  const threadsOfChildren = () => [1, 2, 4].map((count) => childrenOf(process.pid, `"numThreads":${count},`).length);
+  const before = threadsOfChildren();
+  const begun = () => threadsOfChildren().map((count, index) => count - before[index]!);
+  const recognizer = createSherpaOnnx({ folder: model, slots: createSlots(4), cores: 4 });
+  recognizers.push(recognizer);
+  await recognizer.recognize(await spoken('low'), { signal });
+  expect(begun()).toEqual([0, 0, 1]);
+  const long = await spoken(...Array.from({ length: 240 }, (): Tone => 'high'));
+  const [{ segments }] = await Promise.all([recognizer.recognize(long, { signal })]);
+  expect(segments).not.toEqual([]);
+  expect(begun()[0]).toBeGreaterThan(0);
+  expect(begun()[2]).toBe(1);
 });
 
 test('no model yet → rejected and closes; with its model there → the next recording is recognized', async () => {
@@ -152,8 +203,8 @@ test('no model yet → rejected and closes; with its model there → the next re
 
 test.each([
   ['no folder', 'nowhere', [], /nowhere can not be read/],
-  ['an empty folder', 'empty', [], /holds no tokens.txt/],
-  ['tokens without a model', 'tokens', ['tokens.txt'], /holds no Whisper/],
+  ['an empty folder', 'empty', [], /holds no model that sherpa-onnx runs/],
+  ['tokens without a model', 'tokens', ['tokens.txt'], /holds no model that sherpa-onnx runs/],
 ])('%s → check says so', async (_, name, files, message) => {
   const folder = join(made, name);
   if (name !== 'nowhere') await mkdir(folder);

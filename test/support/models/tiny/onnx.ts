@@ -1,5 +1,6 @@
 /** Writes ONNX models, as far as a test needs them: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto */
 
+/** Types of numbers. */
 export const float = 1;
 export const int32 = 6;
 export const int64 = 7;
@@ -46,6 +47,12 @@ export function node(
 export function constant(name: string, dimensions: number[], values: Float32Array): Buffer {
   const raw = Buffer.from(values.buffer);
   return message(...dimensions.map((size) => field(1, size)), field(2, float), field(8, name), field(9, raw));
+}
+
+/** A list of whole numbers, or one number where `dimensions` is empty. */
+export function whole(name: string, dimensions: number[], values: readonly number[]): Buffer {
+  const raw = Buffer.from(BigInt64Array.from(values, BigInt).buffer);
+  return message(...dimensions.map((size) => field(1, size)), field(2, int64), field(8, name), field(9, raw));
 }
 
 /** @param dimensions a number, or a name where it varies */

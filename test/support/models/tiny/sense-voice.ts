@@ -4,7 +4,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { constant, float, int32, node, onnxModel, port } from './onnx.ts';
+import { constant, float, int32, node, onnxModel, port, whole } from './onnx.ts';
 
 const tokens = [
   '<blank>',
@@ -26,19 +26,28 @@ const classes = tokens.length;
 const languages: Record<number, string> = { 0: '<|en|>', 3: '<|zh|>', 4: '<|en|>', 11: '<|ja|>' };
 const mostLanguages = 13;
 
+export interface TinySenseVoice {
+  /** It hears nothing in a piece that is loud from its first moment on, as some real models do. */
+  isDeafToSuddenStarts?: boolean;
+}
+
 /** Writes `model.onnx` and `tokens.txt`. */
-export async function makeTinySenseVoice(folder: string): Promise<string> {
+export async function makeTinySenseVoice(folder: string, options: TinySenseVoice = {}): Promise<string> {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'tokens.txt'), tokens.map((token, index) => `${token} ${index}\n`).join(''));
-  await writeFile(join(folder, 'model.onnx'), model());
+  await writeFile(join(folder, 'model.onnx'), model(options));
   return folder;
 }
 
-function model(): Buffer {
+function model({ isDeafToSuddenStarts = false }: TinySenseVoice): Buffer {
   return onnxModel({
     nodes: [
       node('MatMul', ['x', 'weights'], 'evidence'),
-      node('Add', ['evidence', 'bias'], 'spoken'),
+      node('Add', ['evidence', 'bias'], 'heard'),
+      node('Gather', ['x', 'start'], 'first', { axis: 1 }),
+      node('ReduceMax', ['first'], 'loudness', { keepdims: 0 }),
+      node('Greater', ['loudness', 'sudden'], 'is sudden'),
+      node('Where', ['is sudden', 'nothing', 'heard'], 'spoken'),
       // SenseVoice answers language, emotion, event and text normalization before what it hears.
       node('Gather', ['languages', 'language'], 'told', { axis: 0 }),
       node('Concat', ['told', 'prefix', 'spoken'], 'logits', { axis: 1 }),
@@ -55,6 +64,9 @@ function model(): Buffer {
         [mostLanguages, 1, classes],
         saying(Array.from({ length: mostLanguages }, (_, number) => languages[number] ?? '<|en|>')),
       ),
+      whole('start', [1], [0]),
+      constant('sudden', [1], Float32Array.of(isDeafToSuddenStarts ? 0 : Infinity)),
+      constant('nothing', [classes], saying(['<blank>'])),
       constant('prefix', [1, 3, classes], saying(['<|NEUTRAL|>', '<|Speech|>', '<|withitn|>'])),
     ],
     inputs: [

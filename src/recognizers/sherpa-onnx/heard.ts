@@ -1,0 +1,72 @@
+/** What a model heard in a piece, with times from the start of the recording. */
+import { canonicalTag } from '../../languages.ts';
+import { wordsOf } from './words.ts';
+import type { Piece, Span } from '../../audio/pieces.ts';
+import type { Silence } from '../../audio/silences.ts';
+import type { Word } from '../recognizer.ts';
+import type { PieceResult } from './messages.ts';
+import type { ModelFamily } from './model-families.ts';
+
+/**
+ * @param silences of the recording, in order
+ * @returns words where the model tells their times; otherwise texts, one for each sentence if it tells the times of
+ *   these, or one for the whole piece without the silence at its ends
+ * @throws {RecognizerError} there is no time where the model should tell one
+ */
+export function heardIn(
+  result: PieceResult,
+  piece: Piece,
+  silences: readonly Silence[],
+  { times }: ModelFamily,
+): Word[] {
+  if (times === 'words') return wordsOf(result, piece.heardFromMs, piece.heardToMs);
+  const text = result.text.trim();
+  if (text === '') return [];
+  const sentences = times === 'segments' ? sentencesOf(result, piece) : undefined;
+  return sentences ?? [{ text, ...withoutSilentEnds(piece, silences) }];
+}
+
+function withoutSilentEnds({ startMs, endMs }: Piece, silences: readonly Silence[]): Span {
+  const first = silences.find((silence) => silence.startMs <= startMs && silence.endMs > startMs);
+  const last = silences.findLast((silence) => silence.startMs < endMs && silence.endMs >= endMs);
+  const [fromMs, toMs] = [first?.endMs ?? startMs, last?.startMs ?? endMs];
+  return fromMs < toMs ? { startMs: fromMs, endMs: toMs } : { startMs, endMs };
+}
+
+/** @returns undefined when they are not the whole text */
+function sentencesOf(result: PieceResult, piece: Piece): Word[] | undefined {
+  const { segment_texts: texts = [], segment_timestamps: starts = [], segment_durations: lengths = [] } = result;
+  const isWhole = lettersOf(texts.join('')) === lettersOf(result.text);
+  if (!isWhole || starts.length !== texts.length || lengths.length !== texts.length) return undefined;
+  let earliestMs = piece.startMs;
+  const within = (ms: number) => (earliestMs = Math.min(piece.endMs, Math.max(earliestMs, Math.round(ms))));
+  return texts
+    .map((text, index) => {
+      const startMs = within(piece.heardFromMs + starts[index]! * 1000);
+      const endMs = within(piece.heardFromMs + (starts[index]! + lengths[index]!) * 1000);
+      return { text: text.trim(), startMs, endMs };
+    })
+    .filter(({ text }) => text !== '');
+}
+
+const lettersOf = (text: string) => text.replace(/\s/g, '');
+
+/** @returns a BCP 47 tag; undefined when the model does not say what was spoken */
+export function languageIn({ lang }: PieceResult): string | undefined {
+  const code = /^(<\|)?([a-z]{2,3})(\|>)?$/.exec(lang)?.[2];
+  return code === undefined ? undefined : canonicalTag(code);
+}
+
+/** Counts how much was said in which language. */
+export class SpokenLanguages {
+  readonly #characters = new Map<string, number>();
+
+  add(language: string | undefined, text: string): void {
+    if (language !== undefined) this.#characters.set(language, (this.#characters.get(language) ?? 0) + text.length);
+  }
+
+  /** The language of most of the text. */
+  most(): string | undefined {
+    return [...this.#characters].sort(([, a], [, b]) => b - a)[0]?.[0];
+  }
+}

@@ -1,0 +1,126 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bytesPerMs, samplesPerMs } from '../../audio/samples.ts';
+import { createSlots } from '../in-pieces.ts';
+import { copiesThatFit } from './copies-that-fit.ts';
+import { WarmChildren } from './warm-children.ts';
+import type { Slots } from '../in-pieces.ts';
+import type { PieceRequest, PieceResult } from './messages.ts';
+import type { SherpaModel } from './model-folder.ts';
+
+/** Memory for Node, the addon and the recognition of a piece, besides the model. */
+const memoryBesideModel = 4 * 1024 ** 3;
+
+export interface ModelCopiesOptions {
+  /** How many pieces run at once, if so many copies of the model fit into memory. */
+  slots: Slots;
+  /** Wall-clock time for a piece of that length, including the loading of the model. */
+  timeLimitMs: (durationMs: number) => number;
+  idleMs: number;
+  /** Processor cores; without it, those that this process may use. */
+  cores?: number | undefined;
+  /** Processes that there is memory for; without it, see {@link copiesThatFit}. */
+  most?: number;
+}
+
+export interface PieceHeard {
+  result: PieceResult;
+  /** Whether the model heard nothing at first. */
+  isSecond: boolean;
+}
+
+/** Less than what Whisper has room for beside a piece of 28 s, and more than a model looks at for one token. */
+const silenceMs = 500;
+
+/** A share of the processor for one recording. */
+export interface Share {
+  /** How many threads hear each of its pieces. */
+  threads: number;
+  giveBack(): void;
+}
+
+/**
+ * The processes that hold a model. All cores are used, however many pieces there are: few pieces get several threads
+ * each, many get one.
+ */
+export class ModelCopies {
+  readonly #options: ModelCopiesOptions;
+  readonly #copies: Slots;
+  readonly #cores: number;
+  readonly #children: WarmChildren<PieceResult>;
+  /** Of all recordings that are heard now. */
+  #pieces = 0;
+
+  constructor({ config, bytes }: SherpaModel, options: ModelCopiesOptions) {
+    const { slots, idleMs, cores = availableParallelism(), most = copiesThatFit(bytes) } = options;
+    this.#options = options;
+    this.#cores = cores;
+    this.#copies = createSlots(Math.min(slots.count, most));
+    const workWith = (numThreads: number) => ({ recognition: { ...config, numThreads } });
+    this.#children = new WarmChildren<PieceResult>(workWith, memoryBesideModel + 4 * bytes, idleMs, most);
+  }
+
+  /** @param pieces of one recording that begins now */
+  share(pieces: number): Share {
+    this.#pieces += pieces;
+    const atOnce = Math.max(1, Math.min(this.#copies.count, this.#pieces));
+    return {
+      threads: Math.max(1, Math.floor(this.#cores / atOnce)),
+      giveBack: () => (this.#pieces -= pieces),
+    };
+  }
+
+  /**
+   * Some models answer nothing to a piece that is full of words, only because of where it begins. So a loud piece
+   * without words is heard once more, with silence at both ends.
+   * @throws {RecognizerError}
+   * @throws the abort reason of `stop`
+   */
+  async hearTwiceIfNeeded(request: PieceRequest, threads: number, stop: AbortSignal): Promise<PieceHeard> {
+    const result = await this.hear(request, threads, stop);
+    if (!result.isLoud || result.text.trim() !== '') return { result, isSecond: false };
+    return { result: await this.hear({ ...request, silenceMs }, threads, stop), isSecond: true };
+  }
+
+  /**
+   * @throws {RecognizerError}
+   * @throws the abort reason of `stop`
+   */
+  hear(request: PieceRequest, threads: number, stop: AbortSignal): Promise<PieceResult> {
+    const limitMs = this.#options.timeLimitMs(request.toMs - request.fromMs);
+    return this.#copies.run(() => this.#children.ask(request, limitMs, stop, threads), stop);
+  }
+
+  /**
+   * Lets the model hear a second of a tone, as the first piece of a recording. What it hears in it does not matter.
+   * @throws {RecognizerError} the model can't be loaded, or does not run
+   */
+  async tryOut(): Promise<void> {
+    const folder = await mkdtemp(join(tmpdir(), 'transcription-tone-'));
+    const file = join(folder, 'tone.s16le');
+    const share = this.share(1);
+    try {
+      await writeFile(file, tone());
+      await this.hear({ file, fromMs: 0, toMs: toneMs }, share.threads, new AbortController().signal);
+    } finally {
+      share.giveBack();
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#children.close();
+  }
+}
+
+const [toneMs, toneHertz, loudness] = [1_000, 440, 8_000];
+
+/** 16 kHz mono s16le. */
+function tone(): Buffer {
+  const bytes = Buffer.alloc(toneMs * bytesPerMs);
+  const radians = (2 * Math.PI * toneHertz) / (samplesPerMs * 1000);
+  for (let sample = 0; sample < toneMs * samplesPerMs; sample += 1)
+    bytes.writeInt16LE(Math.round(loudness * Math.sin(radians * sample)), sample * 2);
+  return bytes;
+}

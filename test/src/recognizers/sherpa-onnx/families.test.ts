@@ -1,0 +1,82 @@
+/** The real addon with a tiny model of each family that `npm run model` knows, and of some more (test/support/models/tiny). */
+import { join } from 'node:path';
+import { createSherpaOnnx } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
+import { decodeAudio } from '../../../../src/audio/decode.ts';
+import { makeTinyCanary } from '../../../support/models/tiny/canary.ts';
+import { ctcMakers, makeTinyCtc } from '../../../support/models/tiny/ctc.ts';
+import { makeTinyMoonshine } from '../../../support/models/tiny/moonshine.ts';
+import { speakTones } from '../../../support/models/tiny/spoken-tones.ts';
+import { makeTinyTransducer } from '../../../support/models/tiny/transducer.ts';
+import { makeTinyWhisper } from '../../../support/models/tiny/whisper.ts';
+import { useFolder } from '../../../support/use-folder.ts';
+import { recognizerConformance } from '../conformance/conformance.ts';
+import { toneSpeech } from '../conformance/tones.ts';
+import type { DecodedAudio, RecognizeOptions, Transcript } from '../../../../src/recognizers/recognizer.ts';
+
+const made = useFolder();
+const folders = {
+  whisper: await makeTinyWhisper(join(made, 'whisper')),
+  transducer: await makeTinyTransducer(join(made, 'transducer')),
+  moonshine: await makeTinyMoonshine(join(made, 'moonshine')),
+  canary: await makeTinyCanary(join(made, 'canary')),
+};
+const { signal } = new AbortController();
+
+const tones = await toneSpeech(made);
+for (const [name, folder] of Object.entries(folders))
+  recognizerConformance(name, () => createSherpaOnnx({ folder }), tones);
+
+async function spoken(): Promise<DecodedAudio> {
+  const { file: input } = await speakTones(made, 'spoken', ['low', 'high', 'high']);
+  const output = join(made, 'spoken.s16le');
+  return { file: output, ...(await decodeAudio({ input, output, maxDurationMs: 60_000, timeLimitMs: 600_000 })) };
+}
+
+async function heardBy(folder: string, options: Partial<RecognizeOptions> = {}): Promise<Transcript> {
+  await using recognizer = closing(createSherpaOnnx({ folder }));
+  return await recognizer.recognize(await spoken(), { signal, ...options });
+}
+
+const closing = <R extends { close(): Promise<void> }>(recognizer: R) =>
+  Object.assign(recognizer, { [Symbol.asyncDispose]: () => recognizer.close() });
+
+const timesOf = ({ segments }: Transcript) => segments.map(({ text, startMs, endMs }) => [text, startMs, endMs]);
+
+test('Whisper → captions lie where its sentences are, and no word has a made-up time', async () => {
+  const transcript = await heardBy(folders.whisper);
+  expect(timesOf(transcript)).toEqual([
+    ['low', 300, 700],
+    ['high', 1300, 1700],
+    ['high', 2300, 2700],
+  ]);
+  expect(transcript.segments.flatMap(({ words }) => words)).toEqual([]);
+  expect(transcript.language).toBe('en');
+});
+
+test('Whisper, told German → says that it heard German', async () => {
+  expect((await heardBy(folders.whisper, { language: 'de-AT' })).language).toBe('de');
+});
+
+test.each([['transducer', folders.transducer], ...(await Promise.all(ctcMakers.map(ctcOf)))])(
+  '%s → words where they are said',
+  async (_, folder) => {
+    const words = (await heardBy(folder)).segments.flatMap((segment) => segment.words);
+    expect(words.map(({ text }) => text)).toEqual(['low', 'high', 'high']);
+    words.forEach(({ startMs }, index) => expect(Math.abs(startMs - (index * 1000 + 300))).toBeLessThanOrEqual(40));
+  },
+);
+
+async function ctcOf(maker: (typeof ctcMakers)[number]): Promise<[string, string]> {
+  return [maker, await makeTinyCtc(join(made, maker), maker)];
+}
+
+test('Moonshine → text that shares the time of its piece, without the silence at its ends', async () => {
+  expect(timesOf(await heardBy(folders.moonshine))).toEqual([['low high high', 300, 2700]]);
+});
+
+test('Canary → hears the language that it is told, English if none; one that it does not know is refused', async () => {
+  expect(await heardBy(folders.canary)).toMatchObject({ language: 'en', segments: [{ text: 'low high high' }] });
+  const german = await heardBy(folders.canary, { language: 'de' });
+  expect(german).toMatchObject({ language: 'de', segments: [{ text: 'tief hoch hoch' }] });
+  await expect(heardBy(folders.canary, { language: 'it' })).rejects.toMatchObject({ known: ['de', 'en', 'es', 'fr'] });
+});

@@ -1,0 +1,35 @@
+/** Models without content: files with the names of a family, of which the first says what its maker wrote into it. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { whisperLanguages, whisperCodeOf } from '../../../../src/recognizers/whisper-languages.ts';
+import { onnxModel } from './onnx.ts';
+
+export type Metadata = Record<string, string | number>;
+
+/** @returns the folder */
+export async function makeEmptyModel(folder: string, files: readonly string[], metadata: Metadata): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const content = onnxModel({ nodes: [], constants: [], inputs: [], outputs: [], metadata });
+  for (const file of files) {
+    if (file.endsWith('/')) await mkdir(join(folder, file));
+    else await writeFile(join(folder, file), file.endsWith('.onnx') ? content : '');
+  }
+  return folder;
+}
+
+/** What the models that `npm run model` knows have in them. */
+export function metadataOfKnown(name: string): Metadata {
+  if (name.startsWith('sense-voice')) {
+    const languages = ['auto', 'zh', 'en', 'ja', 'ko', 'yue'].map((code, index) => [`lang_${code}`, index]);
+    return { model_type: 'sense_voice_ctc', ...Object.fromEntries(languages) };
+  }
+  if (name.startsWith('canary')) return { model_type: 'EncDecMultiTaskModel' };
+  if (name.startsWith('cohere')) return { model_type: 'cohere-transcribe-03-2026' };
+  if (!name.startsWith('whisper')) return { model_type: 'EncDecRNNTBPEModel' };
+  const codes = whisperLanguages.map((language) => whisperCodeOf(language)!);
+  const own = /large-v3|turbo/.test(name) ? codes : codes.filter((code) => code !== 'yue');
+  return {
+    ...{ model_type: name, is_multilingual: name.endsWith('.en') ? 0 : 1 },
+    ...(name.endsWith('.en') ? {} : { all_language_codes: own.join(',') }),
+  };
+}
