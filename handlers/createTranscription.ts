@@ -48,7 +48,7 @@ export const createTranscription: Handler<'createTranscription'> = async (reques
   const fresh: Accepted = { sessionId: randomUUIDv7(), jobId: randomUUIDv7() };
   let accepted: Accepted;
   try {
-    await ctx.audioStore.keep(file.path, principal.account_id, fresh.sessionId);
+    await ctx.audioStore.put(file.path, principal.account_id, fresh.sessionId);
     accepted = await inAccountTransaction(ctx.db, principal.account_id, (trx, account) =>
       accept(trx, account, request, ctx, fresh, durationMs),
     );

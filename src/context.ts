@@ -1,6 +1,7 @@
 import type { Db } from '../db/database.ts';
 import type { Config } from './config.ts';
 import type { AudioStore } from './files/audio-store.ts';
+import type { Spool } from './files/spool.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Queue } from './queue/queue.ts';
@@ -12,5 +13,6 @@ export interface Foundation {
   db: Db;
   queue: Queue;
   audioStore: AudioStore;
+  spool: Spool;
   metrics: Metrics;
 }

@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { openDatabase } from '../db/database.ts';
 import { findIsolation } from './children/isolation.ts';
 import { keepRemovingAbandonedUploads } from './files/abandoned-uploads.ts';
-import { AudioStore } from './files/audio-store.ts';
+import { FileAudioStore } from './files/file-audio-store.ts';
+import { Spool } from './files/spool.ts';
 import { useDatabase } from './database-url.ts';
 import { Metrics } from './metrics.ts';
 import { prepareDatabase } from './migration.ts';
@@ -32,12 +33,14 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
     await prepareDatabase(db, { url: inUse.url, mayMigrate, onNotice });
     const queue = new Queue(inUse.url, log, role);
     await queue.start();
-    const audioStore = new AudioStore(config.dataDir);
+    const audioStore = new FileAudioStore(config.dataDir);
     await audioStore.open();
+    const spool = new Spool(config.dataDir);
+    await spool.open();
     logIsolation(await findIsolation(resolve(config.dataDir)), log);
-    const leaveUploads = keepRemovingAbandonedUploads(audioStore, log);
+    const leaveUploads = keepRemovingAbandonedUploads(spool, log);
     return {
-      ...{ config, log, db, queue, audioStore, metrics: new Metrics(db, log), databaseUrl: inUse.url },
+      ...{ config, log, db, queue, audioStore, spool, metrics: new Metrics(db, log), databaseUrl: inUse.url },
       async close() {
         await leaveUploads();
         await queue.stop();

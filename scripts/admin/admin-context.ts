@@ -2,7 +2,7 @@
 import { openDatabase } from '../../db/database.ts';
 import { readSchemaVersion } from '../../db/schema-version.ts';
 import { addToSupportLog } from '../../db/support-log.ts';
-import { AudioStore } from '../../src/files/audio-store.ts';
+import { FileAudioStore } from '../../src/files/file-audio-store.ts';
 import { mayHaveDatabase, useDatabase } from '../../src/database-url.ts';
 import { createLog } from '../../src/log.ts';
 import { WrongDatabaseVersion, isVersionFault, prepareDatabase, stateOf } from '../../src/migration.ts';
@@ -12,6 +12,7 @@ import { briefly } from './exit.ts';
 import type { Db, Trx } from '../../db/database.ts';
 import type { LoggedAct } from '../../db/support-log.ts';
 import type { Config } from '../../src/config.ts';
+import type { AudioStore } from '../../src/files/audio-store.ts';
 
 export interface AdminContext {
   db: Db;
@@ -64,7 +65,7 @@ export async function withAdminContext<T>(
     const record = (trx: Trx, act: LoggedAct) => addToSupportLog(trx, who, act);
     const { dataDir } = config;
     const isEmbedded = config.databaseUrl === undefined;
-    const files = { dataDir, audioStore: new AudioStore(dataDir) };
+    const files = { dataDir, audioStore: new FileAudioStore(dataDir) };
     return await work({ db, databaseUrl: inUse.url, isEmbedded, ...files, queue, record });
   } finally {
     const queue = await started?.catch(() => undefined);

@@ -1,6 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import { openDatabase, patientTimeoutMs } from '../../db/database.ts';
 import { audit } from '../../src/audit/audit.ts';
+import { Spool } from '../../src/files/spool.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
 import { addCommand, answer } from './command.ts';
 import { count, table } from '../terminal/table.ts';
@@ -18,13 +19,12 @@ export function addVerifyCommand(program: Command): void {
 }
 
 export async function verify(admin: AdminContext): Promise<Report> {
+  const { audioStore, dataDir } = admin;
+  const files = { audioStore, spool: new Spool(dataDir), workFolder: new WorkFolder(dataDir) };
   const { db, close } = openDatabase(admin.databaseUrl, () => {}, 2, patientTimeoutMs, 'any');
   const progress = showProgress();
   try {
-    const found = await audit(
-      { db, audioStore: admin.audioStore, workFolder: new WorkFolder(admin.dataDir) },
-      progress.reach,
-    );
+    const found = await audit({ db, ...files }, progress.reach);
     progress.end();
     return { json: found, text: textOf(found), exitCode: found.sound ? 0 : 1 };
   } finally {

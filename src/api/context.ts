@@ -12,7 +12,7 @@ export type Principal = KeyOwner;
 /** An upload that was received whole and belongs to no session yet. */
 export interface UploadedFile {
   /**
-   * A temporary file on the file system of the audio store. Undefined for a repeated upload, whose file is not kept.
+   * A file of the spool. Undefined for a repeated upload, whose file is not kept.
    */
   path: string | undefined;
   sizeBytes: number;

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/database.ts';
 import type { AudioStore } from '../files/audio-store.ts';
+import type { Spool } from '../files/spool.ts';
 import type { WorkFolder } from '../files/work-folder.ts';
 
 /** What the auditor looks at. */
@@ -7,5 +8,6 @@ export interface Audited {
   /** Two connections are needed at once. */
   db: Db;
   audioStore: AudioStore;
+  spool: Spool;
   workFolder: WorkFolder;
 }

@@ -40,10 +40,10 @@ async function lookAtAudio({ db, audioStore }: Audited, tally: FileTally): Promi
   }
 }
 
-async function lookAtUploads({ audioStore }: Audited, tally: FileTally): Promise<void> {
-  for await (const { name, writtenAt } of audioStore.incoming()) {
+async function lookAtUploads({ spool }: Audited, tally: FileTally): Promise<void> {
+  for await (const { name, writtenAt } of spool.files()) {
     tally.count();
-    tally.unneeded(`incoming/${name}`, Date.now() - writtenAt, () => audioStore.isComingIn(name));
+    tally.unneeded(`incoming/${name}`, Date.now() - writtenAt, () => spool.has(name));
   }
 }
 

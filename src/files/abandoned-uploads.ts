@@ -3,7 +3,7 @@
  * that was not touched for 3 minutes belongs to no process any more. Both times are measured by a clock that never
  * jumps.
  */
-import type { AudioStore } from './audio-store.ts';
+import type { Spool } from './spool.ts';
 import type { Log } from '../log.ts';
 
 const everyMs = 30_000;
@@ -17,11 +17,11 @@ interface Met {
 }
 
 export class AbandonedUploads {
-  readonly #audioStore: AudioStore;
+  readonly #spool: Spool;
   #met = new Map<string, Met>();
 
-  constructor(audioStore: AudioStore) {
-    this.#audioStore = audioStore;
+  constructor(spool: Spool) {
+    this.#spool = spool;
   }
 
   /**
@@ -29,21 +29,21 @@ export class AbandonedUploads {
    * @param now ms, as of `performance.now()`
    */
   async look(now = performance.now()): Promise<void> {
-    await this.#audioStore.touchIncoming();
+    await this.#spool.touch();
     const left = new Map<string, Met>();
-    for await (const { name, writtenAt } of this.#audioStore.incoming()) {
+    for await (const { name, writtenAt } of this.#spool.files()) {
       const before = this.#met.get(name);
       const since = before?.writtenAt === writtenAt ? before.since : now;
       if (now - since < patienceMs) left.set(name, { writtenAt, since });
-      else await this.#audioStore.removeIncoming(this.#audioStore.incomingPath(name));
+      else await this.#spool.remove(this.#spool.path(name));
     }
     this.#met = left;
   }
 }
 
 /** Looks at once and then every 30 s. @returns ends it, and resolves when it has ended */
-export function keepRemovingAbandonedUploads(audioStore: AudioStore, log: Log): () => Promise<void> {
-  const abandoned = new AbandonedUploads(audioStore);
+export function keepRemovingAbandonedUploads(spool: Spool, log: Log): () => Promise<void> {
+  const abandoned = new AbandonedUploads(spool);
   const look = () =>
     abandoned.look().catch((error: unknown) => log.warn({ err: error }, 'abandoned uploads could not be removed yet'));
   let looking = look();

@@ -32,7 +32,7 @@ export interface Heard {
  * @throws the abort reason of `hearing.signal`
  */
 export async function hear(attempt: Attempt, claim: Claim, hearing: Hearing, worker: WorkerContext): Promise<Heard> {
-  const input = worker.audioStore.path(attempt.accountId, attempt.sessionId);
+  const input = await worker.audioStore.fetch(attempt.accountId, attempt.sessionId);
   if (!claim.separate_channels) return hearChannel(attempt, claim, { ...hearing, input }, worker);
 
   const count = await countChannels({ input, timeLimitMs: hearing.timeLimitMs, signal: hearing.signal });

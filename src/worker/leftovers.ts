@@ -15,7 +15,7 @@ export async function removeUnneededAudio(
   for await (const { accountId, sessionIds } of audioStore.olderThan(now - hourMs)) {
     const needed = await whichHaveAudio(db, accountId, sessionIds);
     for (const id of sessionIds) {
-      const isSuperfluous = !needed.has(id) && suspects.convicts(audioStore.path(accountId, id), steadyNow);
+      const isSuperfluous = !needed.has(id) && suspects.convicts(`${accountId}/${id}`, steadyNow);
       if (isSuperfluous) await audioStore.remove(accountId, id);
     }
   }

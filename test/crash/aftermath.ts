@@ -4,12 +4,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { AbandonedUploads } from '../../src/files/abandoned-uploads.ts';
-import { AudioStore } from '../../src/files/audio-store.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { readConfig } from '../../src/config.ts';
 import { layFoundation } from '../../src/foundation.ts';
 import { createLog } from '../../src/log.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
+import { auditedFiles } from '../support/service/audit.ts';
 import { sweepLater } from '../support/service/later-sweeps.ts';
 import { descendantsOf } from './descendants.ts';
 import { until } from '../support/until.ts';
@@ -41,7 +41,7 @@ export async function sweepAfterGrace(lane: Lane): Promise<void> {
     const workFolder = new WorkFolder(lane.dataDir);
     const stopping = new AbortController().signal;
     await sweepLater({ ...foundation, workFolder, stopping }, sweepGraceMs);
-    const uploads = new AbandonedUploads(foundation.audioStore);
+    const uploads = new AbandonedUploads(foundation.spool);
     await uploads.look(0);
     await uploads.look(sweepGraceMs);
   } finally {
@@ -60,9 +60,7 @@ export async function leftFiles({ dataDir }: Lane): Promise<string[]> {
 
 /** What the auditor finds in this moment. */
 export async function brokenNow(lane: Lane): Promise<string[]> {
-  const audioStore = new AudioStore(lane.dataDir);
-  const workFolder = new WorkFolder(lane.dataDir);
-  return brokenRules(await audit({ db: lane.db(), audioStore, workFolder }, () => {}));
+  return brokenRules(await audit({ db: lane.db(), ...auditedFiles(lane.dataDir) }, () => {}));
 }
 
 /** `npm run admin -- verify`: the invariants that it found broken. */

@@ -38,7 +38,7 @@ export class AudioCopy {
       let copied = 0;
       for await (const owner of this.#owners()) {
         if (this.#backup.has(nameOf(owner))) continue;
-        await this.#backup.addFile(nameOf(owner), this.#pathOf(owner));
+        await this.#backup.addFile(nameOf(owner), await this.#fileOf(owner));
         copied += 1;
       }
       if (copied <= fewFiles) return;
@@ -51,7 +51,7 @@ export class AudioCopy {
       const name = nameOf(owner);
       this.#needed.add(name);
       if (this.#backup.has(name)) continue;
-      const file = await open(this.#pathOf(owner)).catch((error: unknown) => {
+      const file = await open(await this.#fileOf(owner)).catch((error: unknown) => {
         if (!isGone(error)) throw error;
         this.lost.push(owner.id);
       });
@@ -73,8 +73,8 @@ export class AudioCopy {
     for (const { name, file } of this.#held.splice(0)) await this.#backup.addStream(name, file.createReadStream());
   }
 
-  #pathOf({ account_id, id }: AudioOwner): string {
-    return this.#admin.audioStore.path(account_id, id);
+  #fileOf({ account_id, id }: AudioOwner): Promise<string> {
+    return this.#admin.audioStore.fetch(account_id, id);
   }
 
   async *#owners(): AsyncGenerator<AudioOwner> {

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
-import { AudioStore } from '../../../src/files/audio-store.ts';
+import { Spool } from '../../../src/files/spool.ts';
 import { receiveUpload } from '../../../src/api/uploads/receiving.ts';
 import type { IncomingMessage } from 'node:http';
 import type { Foundation } from '../../../src/context.ts';
@@ -21,9 +21,9 @@ const { DATABASE_URL: connectionString, PORT, HOST, FOLDER } = process.env;
 const pool = new pg.Pool({ connectionString, max: 20 });
 const folder = join(FOLDER!, 'piped');
 await mkdir(folder, { recursive: true });
-const audioStore = new AudioStore(join(FOLDER!, 'received'));
-await audioStore.open();
-const parts = { audioStore, config: { minFreeDisk: 0 } } as Pick<Foundation, 'audioStore' | 'config'>;
+const spool = new Spool(join(FOLDER!, 'received'));
+await spool.open();
+const parts = { spool, config: { minFreeDisk: 0 } } as Pick<Foundation, 'spool' | 'config'>;
 
 /** What the service reads and writes between begin and commit, in its order and in as few statements as possible. */
 const statements = [

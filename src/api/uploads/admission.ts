@@ -19,7 +19,7 @@ const queueRetrySeconds = 30;
  *   503 `unavailable`
  */
 export async function admitUpload(
-  { uploads, audioStore, config }: Pick<Context, 'uploads' | 'audioStore' | 'config'>,
+  { uploads, spool, config }: Pick<Context, 'uploads' | 'spool' | 'config'>,
   principal: Principal,
   headers: IncomingHttpHeaders,
   inFlight: number,
@@ -35,7 +35,7 @@ export async function admitUpload(
     const account = await uploads.standing(accountId);
     refuseFullQueue((account?.queued ?? 0) + inFlight, principal.queued_sessions);
     if (account !== undefined && availableMs(account) <= 0) throw insufficientBalance(account);
-    await refuseFullDisk(audioStore, config.minFreeDisk, announcedBytes);
+    await refuseFullDisk(spool, config.minFreeDisk, announcedBytes);
     return false;
   } catch (refusal) {
     // Meanwhile the first upload with this key may have been accepted.

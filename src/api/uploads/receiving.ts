@@ -45,7 +45,7 @@ type FormSettings = multer.Options & { fileHwm: number; streamHandler: (source: 
  */
 export async function receiveUpload(
   req: IncomingMessage,
-  { audioStore, config }: Pick<Foundation, 'audioStore' | 'config'>,
+  { spool, config }: Pick<Foundation, 'spool' | 'config'>,
   options: { maxBytes: number; hash: boolean; keep: boolean },
 ): Promise<Upload> {
   // The client left while its headers were checked. No event would ever come for this body.
@@ -53,7 +53,7 @@ export async function receiveUpload(
   const meter = new UploadMeter(req.headers, options.maxBytes);
   const unnamed: string[] = [];
   const storage = options.keep
-    ? diskStorage(audioStore, { hash: options.hash, minFreeDisk: config.minFreeDisk })
+    ? diskStorage(spool, { hash: options.hash, minFreeDisk: config.minFreeDisk })
     : hashingStorage();
   const settings: FormSettings = {
     storage,
@@ -106,7 +106,7 @@ export async function receiveUpload(
   try {
     return readForm(form.body as Texts, stored, unnamed);
   } catch (error) {
-    if (stored?.path !== undefined) await audioStore.removeIncoming(stored.path);
+    if (stored?.path !== undefined) await spool.remove(stored.path);
     throw error;
   }
 }

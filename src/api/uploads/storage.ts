@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { diskIsFull } from '../answers/problem.ts';
 import { UploadFile } from './file.ts';
 import type { Readable } from 'node:stream';
-import type { AudioStore } from '../../files/audio-store.ts';
+import type { Spool } from '../../files/spool.ts';
 import type { StorageEngine } from 'multer';
 
 export interface StoredFile {
@@ -21,12 +21,12 @@ export interface DiskStorage extends StorageEngine {
   settled(): Promise<void>;
 }
 
-export function diskStorage(store: AudioStore, options: { hash: boolean; minFreeDisk: number }): DiskStorage {
+export function diskStorage(spool: Spool, options: { hash: boolean; minFreeDisk: number }): DiskStorage {
   const pending: Promise<unknown>[] = [];
 
   const write = async (content: Readable): Promise<StoredFile> => {
-    const path = store.newIncomingPath();
-    const checkDisk = () => refuseFullDisk(store, options.minFreeDisk);
+    const path = spool.newPath();
+    const checkDisk = () => refuseFullDisk(spool, options.minFreeDisk);
     let file: UploadFile | undefined;
     try {
       file = await UploadFile.create(path, { hash: options.hash, checkDisk });
@@ -34,7 +34,7 @@ export function diskStorage(store: AudioStore, options: { hash: boolean; minFree
     } catch (error) {
       // These may fail, too, on some file systems. The first error is reported.
       await file?.close().catch(() => undefined);
-      await store.removeIncoming(path).catch(() => undefined);
+      await spool.remove(path).catch(() => undefined);
       throw error;
     }
     const flushed = file.flush();
@@ -50,7 +50,7 @@ export function diskStorage(store: AudioStore, options: { hash: boolean; minFree
       written.then((stored) => done(null, stored as Partial<Express.Multer.File>), done);
     },
     _removeFile(_req, file, done) {
-      const removed = store.removeIncoming(file.path);
+      const removed = spool.remove(file.path);
       pending.push(removed);
       removed.then(() => done(null), done);
     },
@@ -87,6 +87,6 @@ export function hashingStorage(): DiskStorage {
  * @param bytes how many more bytes the upload is known to have
  * @throws {ApiError} 503 `unavailable` when it would leave less than `minFreeDisk` bytes
  */
-export async function refuseFullDisk(store: AudioStore, minFreeDisk: number, bytes = 0): Promise<void> {
-  if ((await store.freeBytes()) - bytes < minFreeDisk) throw diskIsFull();
+export async function refuseFullDisk(spool: Spool, minFreeDisk: number, bytes = 0): Promise<void> {
+  if ((await spool.freeBytes()) - bytes < minFreeDisk) throw diskIsFull();
 }

@@ -36,7 +36,7 @@ export function takeUpload<Answer>(
       } finally {
         // By now the upload is a session, or it failed.
         leave();
-        if (upload.file.path !== undefined) await ctx.audioStore.removeIncoming(upload.file.path);
+        if (upload.file.path !== undefined) await ctx.spool.remove(upload.file.path);
       }
     } finally {
       leave();

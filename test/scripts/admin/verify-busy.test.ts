@@ -3,12 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cancelSession, eraseSession, retrySession } from '../../../src/sessions/support.ts';
 import { eraseAccount } from '../../../src/sessions/account-erasure.ts';
-import { AudioStore } from '../../../src/files/audio-store.ts';
 import { audit } from '../../../src/audit/audit.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
-import { WorkFolder } from '../../../src/files/work-folder.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
-import { expectSound } from '../../support/service/audit.ts';
+import { auditedFiles, expectSound } from '../../support/service/audit.ts';
 import { final, upload } from '../../support/service/jobs.ts';
 import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
 import { useService } from '../../support/service/use-service.ts';
@@ -62,7 +60,7 @@ test('verify again and again while sessions come, end and are erased → never a
   const work = Promise.all(accounts.map((account) => keepBusy(account, 15))).finally(() => (isBusy = false));
 
   const { db, dataDir } = service;
-  const audited = { db, audioStore: new AudioStore(dataDir), workFolder: new WorkFolder(dataDir) };
+  const audited = { db, ...auditedFiles(dataDir) };
   let looks = 0;
   let sessionsSeen = 0;
   while (isBusy) {

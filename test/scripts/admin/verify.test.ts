@@ -3,9 +3,8 @@ import { cp, mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { openDatabase } from '../../../db/database.ts';
-import { AudioStore } from '../../../src/files/audio-store.ts';
 import { audit, usualGrace } from '../../../src/audit/audit.ts';
-import { WorkFolder } from '../../../src/files/work-folder.ts';
+import { auditedFiles } from '../../support/service/audit.ts';
 import { createTestDatabase } from '../../support/service/database.ts';
 import { makeEverySession } from '../../support/service/every-session.ts';
 import { startTestService } from '../../support/service/service.ts';
@@ -81,7 +80,7 @@ test.each(breaches)('%s: %s → that rule is broken, and no other', async (id, _
 });
 
 const auditOf = ({ db, dataDir }: Breakable) =>
-  audit({ db, audioStore: new AudioStore(dataDir), workFolder: new WorkFolder(dataDir) }, () => {}, {
+  audit({ db, ...auditedFiles(dataDir) }, () => {}, {
     ...usualGrace,
     removedWithinMs: 0,
   });

@@ -2,12 +2,12 @@
 import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inSnapshot } from '../../../db/transaction.ts';
-import { AudioStore } from '../../../src/files/audio-store.ts';
+import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
 import { audit } from '../../../src/audit/audit.ts';
 import { checkNeededAudio } from '../../../src/audit/needed-audio.ts';
 import { checkSuperfluousFiles } from '../../../src/audit/superfluous-files.ts';
-import { WorkFolder } from '../../../src/files/work-folder.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
+import { auditedFiles } from '../../support/service/audit.ts';
 import { upload } from '../../support/service/jobs.ts';
 import { makeSession } from '../../support/service/sessions.ts';
 import { startTestService } from '../../support/service/service.ts';
@@ -22,8 +22,8 @@ let audited: Audited;
 let file: string;
 beforeEach(async () => {
   service = await startTestService();
-  const { db, audioStore, dataDir } = service;
-  audited = { db, audioStore, workFolder: new WorkFolder(dataDir) };
+  const { db, dataDir } = service;
+  audited = { db, ...auditedFiles(dataDir) };
   account = await makeAccount(db);
   file = join(await mkdtemp(join(process.env.TEST_FOLDER!, 'audit-')), 'tone.wav');
   await writeFile(file, await tone(500));
@@ -58,7 +58,7 @@ test('a session that is erased, with its audio, between the snapshot and the loo
 test('the file of an upload whose row comes while the auditor waits → no breach; whose row never comes → one', async () => {
   const { sessionId } = await upload(service, account, file);
   const row = await service.db.deleteFrom('sessions').returningAll().executeTakeFirstOrThrow();
-  class CommittedMeanwhile extends AudioStore {
+  class CommittedMeanwhile extends FileAudioStore {
     /** Asked of what looked superfluous. */
     override async exists(accountId: string, id: string): Promise<boolean> {
       await service.db.insertInto('sessions').values(row).execute();
@@ -77,7 +77,7 @@ test('the file of an upload whose row comes while the auditor waits → no breac
 
 test('old audio of a session that was completed a moment ago → waits for the sweep, no breach', async () => {
   const { id } = await makeSession(service.db, account.id, { status: 'completed' });
-  await service.audioStore.keep(file, account.id, id);
+  await service.audioStore.put(file, account.id, id);
   await utimes(service.audioStore.path(account.id, id), 0, 0);
   const of = async () => (await audit(audited, () => {})).checks.find((check) => check.id === 'audio_is_needed');
   expect(await of()).toMatchObject({ checked: 1, breaches: 0, awaitingSweep: 1 });

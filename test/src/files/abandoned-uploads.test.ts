@@ -3,7 +3,8 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { jest } from '@jest/globals';
 import { keepRemovingAbandonedUploads } from '../../../src/files/abandoned-uploads.ts';
-import { AudioStore } from '../../../src/files/audio-store.ts';
+import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
+import { Spool } from '../../../src/files/spool.ts';
 import { createLog } from '../../../src/log.ts';
 import { holdTheClock } from '../../support/faults/held-clock.ts';
 import { until } from '../../support/until.ts';
@@ -17,15 +18,15 @@ afterEach(async () => {
   await stop();
 });
 
-async function begin(store: AudioStore): Promise<string> {
-  const path = store.newIncomingPath();
+async function begin(spool: Spool): Promise<string> {
+  const path = spool.newPath();
   await writeFile(path, 'half of an upload');
   return path;
 }
 const touchedAt = async (path: string) => (await stat(path)).mtimeMs;
 
 test('an upload of a killed process → removed after 3 minutes, one that still comes in is not', async () => {
-  const [ours, killed] = [new AudioStore(folder), new AudioStore(folder)];
+  const [ours, killed] = [new Spool(folder), new Spool(folder)];
   await ours.open();
   const [living, dead] = [await begin(ours), await begin(killed)];
   holdTheClock('intervals', 'performance');
@@ -50,13 +51,13 @@ test('an upload of a killed process → removed after 3 minutes, one that still 
 });
 
 test('uploads that became sessions or were refused → not touched any more', async () => {
-  const store = new AudioStore(folder);
-  await store.open();
-  const [kept, refused] = [await begin(store), await begin(store)];
-  await store.keep(kept, 'account', 'session');
-  await store.removeIncoming(refused);
+  const [store, spool] = [new FileAudioStore(folder), new Spool(folder)];
+  await spool.open();
+  const [kept, refused] = [await begin(spool), await begin(spool)];
+  await store.put(kept, 'account', 'session');
+  for (const path of [kept, refused]) await spool.remove(path);
   const before = await touchedAt(store.path('account', 'session'));
-  stop = keepRemovingAbandonedUploads(store, log);
+  stop = keepRemovingAbandonedUploads(spool, log);
   await stop();
   expect(await touchedAt(store.path('account', 'session'))).toBe(before);
 });

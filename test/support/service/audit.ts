@@ -1,6 +1,7 @@
 /** The auditor's rules, for tests: everything that holds at every moment, whatever happened. */
 import { audit } from '../../../src/audit/audit.ts';
-import { AudioStore } from '../../../src/files/audio-store.ts';
+import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
+import { Spool } from '../../../src/files/spool.ts';
 import { WorkFolder } from '../../../src/files/work-folder.ts';
 import { until } from '../until.ts';
 import type { Db } from '../../../db/database.ts';
@@ -8,11 +9,17 @@ import type { Db } from '../../../db/database.ts';
 /** No file may be left over, however young it is. */
 const noGrace = { sweptWithinMs: -Infinity, removedWithinMs: 0 };
 
+/** The files that the auditor looks at. */
+export const auditedFiles = (dataDir: string) => ({
+  audioStore: new FileAudioStore(dataDir),
+  spool: new Spool(dataDir),
+  workFolder: new WorkFolder(dataDir),
+});
+
 /** Fails the test that left a rule broken. Files are removed after the rows that make them superfluous, so they get 5 s. */
 export async function expectSound({ db, dataDir }: { db: Db; dataDir: string }): Promise<void> {
-  const audited = { db, audioStore: new AudioStore(dataDir), workFolder: new WorkFolder(dataDir) };
   const broken = async () => {
-    const { checks } = await audit(audited, () => {}, noGrace);
+    const { checks } = await audit({ db, ...auditedFiles(dataDir) }, () => {}, noGrace);
     return checks.filter(({ breaches }) => breaches > 0);
   };
   await until(broken, (rules) => rules.length === 0);

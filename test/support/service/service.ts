@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import supertest from 'supertest';
 import { startApi } from '../../../src/api/server.ts';
 import { readConfig } from '../../../src/config.ts';
+import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
 import { layFoundation } from '../../../src/foundation.ts';
 import { createLog } from '../../../src/log.ts';
 import { createPocketSphinx } from '../../../src/recognizers/pocketsphinx/pocketsphinx.ts';
@@ -20,6 +21,7 @@ export interface TestService extends LaidFoundation {
   /** `http://127.0.0.1:<port>` */
   url: string;
   dataDir: string;
+  audioStore: FileAudioStore;
   /** Every line that the service logged, as JSON text. */
   logLines: string[];
   api: Api;
@@ -67,6 +69,7 @@ export async function startTestService({ env = {}, beside }: TestServiceOptions 
   };
   return {
     ...foundation,
+    audioStore: new FileAudioStore(dataDir),
     ...{ url, dataDir, logLines, api, request },
     get: (path, key) => request('get', path, key),
     post: (path, key) => request('post', path, key),

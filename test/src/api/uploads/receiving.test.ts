@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
-import { AudioStore } from '../../../../src/files/audio-store.ts';
+import { Spool } from '../../../../src/files/spool.ts';
 import { readConfig } from '../../../../src/config.ts';
 import { ApiError } from '../../../../src/api/answers/problem.ts';
 import { receiveUpload } from '../../../../src/api/uploads/receiving.ts';
@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 /** A disk on which asking for its free space waits for the test. */
-class WatchedStore extends AudioStore {
+class WatchedSpool extends Spool {
   free: () => Promise<number> = () => super.freeBytes();
   override freeBytes(): Promise<number> {
     return this.free();
@@ -26,12 +26,12 @@ class WatchedStore extends AudioStore {
 }
 
 /** Receives one upload; answers its size, or the code of its refusal. */
-async function receive(store: WatchedStore, body: Buffer, onRequestClose = () => undefined): Promise<string> {
-  await store.open();
+async function receive(spool: WatchedSpool, body: Buffer, onRequestClose = () => undefined): Promise<string> {
+  await spool.open();
   const config = readConfig({ DATA_DIR: dataDir, MIN_FREE_DISK: '1000' });
   const server = createServer((req, res) => {
     req.once('close', onRequestClose);
-    receiveUpload(req, { audioStore: store, config }, { maxBytes: 200 * oneMiB, hash: true, keep: true }).then(
+    receiveUpload(req, { spool, config }, { maxBytes: 200 * oneMiB, hash: true, keep: true }).then(
       ({ file }) => res.end(String(file.sizeBytes)),
       (error: unknown) => res.end(error instanceof ApiError ? error.code : String(error)),
     );
@@ -49,25 +49,25 @@ async function receive(store: WatchedStore, body: Buffer, onRequestClose = () =>
 }
 
 test('a disk that lags behind the client → the upload is complete all the same', async () => {
-  const store = new WatchedStore(dataDir);
+  const spool = new WatchedSpool(dataDir);
   const { promise: requestClosed, resolve } = Promise.withResolvers<void>();
   // Asked after 8 MiB, and answered only once Node has read all of the request and is done with it.
-  store.free = () => requestClosed.then(() => 1e12);
+  spool.free = () => requestClosed.then(() => 1e12);
   const size = 8 * oneMiB + 300_000;
-  expect(await receive(store, form(filePart(Buffer.alloc(size))), () => void resolve())).toBe(String(size));
+  expect(await receive(spool, form(filePart(Buffer.alloc(size))), () => void resolve())).toBe(String(size));
 });
 
 test('a disk that fills up while the upload comes → unavailable, nothing is left', async () => {
-  const store = new WatchedStore(dataDir);
-  store.free = () => Promise.resolve(999);
-  expect(await receive(store, form(filePart(Buffer.alloc(9 * oneMiB))))).toBe('unavailable');
+  const spool = new WatchedSpool(dataDir);
+  spool.free = () => Promise.resolve(999);
+  expect(await receive(spool, form(filePart(Buffer.alloc(9 * oneMiB))))).toBe('unavailable');
   expect(await readdir(join(dataDir, 'audio', 'incoming'))).toEqual([]);
 });
 
 test('the folder for uploads is gone → a fault, not a refusal', async () => {
-  const store = new WatchedStore(dataDir);
-  await store.open();
-  store.open = async () => undefined;
+  const spool = new WatchedSpool(dataDir);
+  await spool.open();
+  spool.open = async () => undefined;
   await rm(join(dataDir, 'audio'), { recursive: true });
-  expect(await receive(store, form(filePart('x')))).toContain('ENOENT');
+  expect(await receive(spool, form(filePart('x')))).toContain('ENOENT');
 });

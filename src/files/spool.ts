@@ -1,0 +1,62 @@
+/** Uploads that are being received, on the disk of this machine: `audio/incoming/`. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, statfs, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { filesIn, isGone, lastTouched } from './touched-files.ts';
+import type { WrittenFile } from './touched-files.ts';
+
+export class Spool {
+  readonly #folder: string;
+  /** Paths of the uploads that this process is receiving. */
+  readonly #comingIn = new Set<string>();
+
+  constructor(dataDir: string) {
+    this.#folder = join(dataDir, 'audio', 'incoming');
+  }
+
+  async open(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+  }
+
+  /** A new name for an upload that is being received. */
+  newPath(): string {
+    const path = this.path(randomUUID());
+    this.#comingIn.add(path);
+    return path;
+  }
+
+  path(name: string): string {
+    return join(this.#folder, name);
+  }
+
+  /** Touches the files of this process's uploads, so that other processes leave them alone. */
+  async touch(): Promise<void> {
+    const now = new Date();
+    for (const path of this.#comingIn) {
+      await utimes(path, now, now).catch((error: unknown) => {
+        if (!isGone(error)) throw error;
+      });
+    }
+  }
+
+  /** Also when an audio store has taken the file over. What can't be removed now is removed as an abandoned upload. */
+  async remove(path: string): Promise<void> {
+    this.#comingIn.delete(path);
+    await rm(path, { force: true });
+  }
+
+  /** Files of uploads that are being received, and of those whose process died. */
+  files(): AsyncGenerator<WrittenFile> {
+    return filesIn(this.#folder);
+  }
+
+  async has(name: string): Promise<boolean> {
+    return (await lastTouched(this.path(name))) !== undefined;
+  }
+
+  /** Bytes free for this process on the disk of the folder. */
+  async freeBytes(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.#folder);
+    return bavail * bsize;
+  }
+}
