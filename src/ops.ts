@@ -9,14 +9,21 @@ const pingTimeoutMs = 2_000;
 /**
  * @param whyNotServing a sentence while a half of this process does not serve, because it starts, stops or waits for
  *   the operator
+ * @param notice a sentence about what keeps it from nothing but the next job
  */
-export function createOpsServer({ db, metrics, log }: Foundation, whyNotServing: () => string | undefined): Server {
+export function createOpsServer(
+  { db, metrics, log }: Foundation,
+  whyNotServing: () => string | undefined,
+  notice: () => string | undefined = () => undefined,
+): Server {
   const answers: Record<string, (res: ServerResponse) => Promise<void>> = {
     '/healthz': async (res) => send(res, 200, 'text/plain', 'ok\n'),
     '/readyz': async (res) => {
       // Asked again at the end: the process may have begun to stop while the database was asked.
       const problem = whyNotServing() ?? (await whyNoDatabase()) ?? whyNotServing();
-      send(res, problem === undefined ? 200 : 503, 'text/plain', `${problem ?? 'ready'}\n`);
+      const noticed = notice();
+      const ready = noticed === undefined ? 'ready' : `ready, but ${noticed}`;
+      send(res, problem === undefined ? 200 : 503, 'text/plain', `${problem ?? ready}\n`);
     },
     '/metrics': async (res) => send(res, 200, metrics.registry.contentType, await metrics.registry.metrics()),
   };

@@ -72,11 +72,14 @@ async function start(config: Config, log: Log, halves: Halves): Promise<() => Pr
   const recognizer = halves.worker ? await checkedRecognizer(config) : undefined;
   const foundation = await layFoundation(config, log, halves.worker ? 'worker' : 'api');
   let whyNotServing: () => string | undefined = () => 'starting';
-  const ops = createOpsServer(foundation, () => whyNotServing());
+  const notice = () => recognizer?.notice?.();
+  const ops = createOpsServer(foundation, () => whyNotServing(), notice);
   try {
     await listen(ops, config.opsPort, config.host, 'OPS_PORT');
     // The worker starts last. When the port is taken, no job has begun and lost an attempt.
     const api = halves.api ? await startApi(foundation, foundation.databaseUrl) : undefined;
+    const noticed = notice();
+    if (noticed !== undefined) log.warn(noticed);
     const worker = recognizer && (await (await import('./worker/worker.ts')).startWorker(foundation, recognizer));
     whyNotServing = () => worker?.whyNotReady();
     return async () => {

@@ -79,6 +79,11 @@ export interface Recognizer {
    */
   check(language?: string): Promise<void>;
   /**
+   * What the operator should know although it takes jobs, such as that its server is away: a sentence without its full
+   * stop. It waits for nothing, so it tells what was seen last.
+   */
+  notice?(): string | undefined;
+  /**
    * Hints that it can't use are ignored, except for the language.
    * @throws {LanguageNotKnown}
    * @throws {RecognizerError}

@@ -46,3 +46,20 @@ test('/readyz asked from the first moment of a start → 503 until the API answe
   process.kill(running.pid, 'SIGTERM');
   expect(await running.ended).toBe(0);
 });
+
+test('the server of RECOGNIZER=openai is away → ready all the same, said by /readyz and by the log', async () => {
+  const [away, opsPort] = [await freePort(), await freePort()];
+  const { pid, lines, ended } = await startProcess('start-worker', {
+    ...{ DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, OPS_PORT: String(opsPort) },
+    ...{ RECOGNIZER: 'openai', OPENAI_BASE_URL: `http://127.0.0.1:${away}/v1` },
+  });
+  const message = `127.0.0.1:${away} could not be reached: connect ECONNREFUSED 127.0.0.1:${away}`;
+  const answer = await fetch(`http://127.0.0.1:${opsPort}/readyz`);
+  expect([answer.status, await answer.text()]).toEqual([200, `ready, but ${message}\n`]);
+  const warnings = lines
+    .map((line) => JSON.parse(line) as { level: number; msg: string })
+    .filter(({ level }) => level === 40);
+  expect(warnings.map(({ msg }) => msg)).toEqual([message]);
+  process.kill(pid, 'SIGTERM');
+  expect(await ended).toBe(0);
+});

@@ -29,6 +29,8 @@ export interface SpeechClient {
   transcribe(audio: File, format: AnswerFormat, hints: Hints, signal: AbortSignal): Promise<unknown>;
   /** Whether the server says that the key is wrong. False also when the server is away or has no list of models. */
   refusesKey(signal: AbortSignal): Promise<boolean>;
+  /** That the server can not be reached, as a sentence without its full stop; undefined when its last answer came. */
+  unreachable(): string | undefined;
   close(): Promise<void>;
 }
 
@@ -85,9 +87,16 @@ export function createSpeechClient(server: SpeechServer, retries: number): Speec
         return error instanceof APIError && error.status === 401 && error.code === 'invalid_api_key';
       }
     },
+    unreachable() {
+      const failure = exchange.lastFailure();
+      return failure === undefined ? undefined : cannotReach(server, failure);
+    },
     close: exchange.close,
   };
 }
+
+const cannotReach = (server: SpeechServer, reason: unknown) =>
+  toLine(`${new URL(server.baseUrl).host} could not be reached: ${reasonOf(reason)}`, server.apiKey);
 
 const optionsOf = {
   verbose_json: { timestamp_granularities: ['word' as const, 'segment' as const] },
@@ -114,7 +123,7 @@ function toRecognizerError(error: unknown, server: SpeechServer): RecognizerErro
   if (error instanceof SyntaxError) return fail(`${host} answered something else than JSON`, true);
   if (!(error instanceof APIError)) return fail(`asking ${host} failed: ${reasonOf(error)}`, true);
   const { status } = error;
-  if (status === undefined) return fail(`${host} could not be reached: ${reasonOf(error)}`, true);
+  if (status === undefined) return fail(cannotReach(server, error), true);
 
   const message = `${host} answered ${error.message}`;
   if (isRefusalOf(error, /response_format|verbose_json|diarized_json|timestamp_gran/)) {

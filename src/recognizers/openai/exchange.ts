@@ -18,6 +18,8 @@ export interface Exchange {
   fetch: typeof fetch;
   /** Whether its last answer came from whisper.cpp's own server. */
   isWhisperCpp(): boolean;
+  /** The error with which its last request ended that got no answer; undefined when there was one since. */
+  lastFailure(): unknown;
   /** Closes its connections. */
   close(): Promise<void>;
 }
@@ -34,15 +36,22 @@ export function createExchange(apiKey: string, retries: number): Exchange {
   const dispatcher = throughProxies({ headersTimeout: 0, bodyTimeout: 0 });
   const headers = { accept: 'application/json', authorization: `Bearer ${apiKey}` };
   let isWhisperCpp = false;
+  let lastFailure: unknown;
   return {
     close: () => dispatcher.destroy(),
     isWhisperCpp: () => isWhisperCpp,
+    lastFailure: () => lastFailure,
     async fetch(url, init) {
       const address = url instanceof Request ? url.url : url;
       const signal = init?.signal ?? null;
       const form = init?.body instanceof FormData ? { body: ownForm(init.body) } : {};
       const request = { method: init?.method ?? 'GET', headers, redirect: 'manual', signal, dispatcher } as const;
-      const response = await undiciFetch(address, { ...request, ...form });
+      const response = await undiciFetch(address, { ...request, ...form }).catch((error: unknown) => {
+        // Whoever gave up knows nothing of the server.
+        if (!signal?.aborted) lastFailure = error;
+        throw error;
+      });
+      lastFailure = undefined;
       isWhisperCpp = response.headers.get('server') === 'whisper.cpp';
       const text = await textWithin(response, longestAnswerBytes);
       if (text === undefined) return refusal('there is no end of the answer', 502, { 'x-should-retry': 'false' });

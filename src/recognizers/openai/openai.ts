@@ -25,6 +25,8 @@ const requestsAtOnce = 4;
 const defaultRetries = 8;
 
 const checkTimeLimitMs = 5_000;
+/** How often a server that is away is asked whether it is back, while somebody wants to know. */
+const askAgainMs = 3_000;
 
 const lengthsOf: Record<AnswerFormat, PieceLengths> = {
   verbose_json: { longestMs: 120_000, overlapMs: 1_000 },
@@ -115,8 +117,19 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
     return { ...transcript, language: transcript.language ?? options.language };
   }
 
+  let askedAt = -Infinity;
+  const isKeyRefused = () => {
+    askedAt = performance.now();
+    return client.refusesKey(AbortSignal.timeout(checkTimeLimitMs));
+  };
+
   return {
     name: 'openai',
+    notice() {
+      const away = client.unreachable();
+      if (away !== undefined && performance.now() - askedAt >= askAgainMs) void isKeyRefused();
+      return away;
+    },
     // The service starts although the server is away: it may be there for the first job. The log tells if it is not.
     async check() {
       try {
@@ -126,7 +139,7 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
         if (!(cause instanceof ExecutableNotFound)) throw cause;
         throw new RecognizerError('recognizer_error', cause.message, { retryable: true, cause });
       }
-      if (await client.refusesKey(AbortSignal.timeout(checkTimeLimitMs))) {
+      if (await isKeyRefused()) {
         const message = `${new URL(server.baseUrl).host} refuses the key. Set OPENAI_API_KEY to one of its keys.`;
         throw new RecognizerError('recognizer_error', message, { retryable: false });
       }
