@@ -23,6 +23,8 @@ export interface BackupNotes {
   /** Below the backup. Some are empty. */
   folders: string[];
   audioFiles: number;
+  /** Lines of SHA256SUMS. */
+  files: number;
   bytes: number;
 }
 
@@ -87,7 +89,14 @@ export class NewBackup {
     const lines = [...this.#sums].map(([name, { sum }]) => `${sum}  ${name}\n`);
     await writeFile(join(this.path, 'SHA256SUMS'), lines.join(''), { mode: 0o600 });
     const bytes = [...this.#sums.values()].reduce((all, file) => all + file.bytes, 0);
-    const notes = { format, madeAt: new Date().toISOString(), folders: [...this.#folders], audioFiles, bytes };
+    const notes = {
+      format,
+      madeAt: new Date().toISOString(),
+      folders: [...this.#folders],
+      audioFiles,
+      files: this.#sums.size,
+      bytes,
+    };
     await syncDiskOf(this.path);
     await writeFile(join(this.path, 'backup.json'), `${JSON.stringify(notes, null, 2)}\n`, {
       mode: 0o600,
@@ -118,6 +127,8 @@ export async function readBackup(
   if (notes.format !== format) throw new Refusal(`The backup in ${folder} is of another version of the service.`);
   const lines = (await readFile(join(folder, 'SHA256SUMS'), 'utf8')).split('\n').filter((line) => line !== '');
   const files = lines.map((line) => ({ sum: line.slice(0, 64), name: line.slice(66) }));
+  if (files.length !== notes.files)
+    throw new Refusal(`The backup is damaged: SHA256SUMS names ${files.length} files instead of ${notes.files}.`);
   const strange = [...files.map(({ name }) => name), ...notes.folders].find((name) => !isWithin(name));
   if (strange !== undefined) throw new Refusal(`The backup in ${folder} names ${strange}, which is not its own.`);
   return { notes, files };

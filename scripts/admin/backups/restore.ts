@@ -1,5 +1,5 @@
 /** `restore`: makes a data folder of a backup. */
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clusterPaths } from '../../../db/embedded/cluster.ts';
 import { placeCluster } from '../../../db/embedded/place-cluster.ts';
@@ -14,8 +14,8 @@ import type { AdminContext } from '../admin-context.ts';
 import type { Report } from '../command.ts';
 
 /**
- * Copies a backup into the data folder, whose database appears last. Nothing may be in the data folder, and nothing is left
- * there when it fails.
+ * Copies a backup into the data folder, whose database appears last. Nothing may be in the data folder. When it fails, what it
+ * brought goes again; what a service made there meanwhile stays.
  *
  * @throws {Refusal} when it is no whole backup, or something is in the data folder
  */
@@ -25,21 +25,29 @@ export async function bringBack({ databaseUrl, dataDir }: Config, folder: string
   await refuseUnlessEmpty(dataDir, 'A backup is restored to an empty DATA_DIR');
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
   const staging = join(dataDir, 'restoring');
+  const brought: string[] = [];
+  const bring = async (path: string, work: () => Promise<void>) => {
+    if (await exists(path)) throw new Refusal(`${path} appeared while the backup was copied. Stop the service first.`);
+    brought.push(path);
+    await work();
+  };
   try {
     for (const name of ['database', 'audio', ...notes.folders])
       await mkdir(join(staging, name), { recursive: true, mode: 0o700 });
     for (const file of files) await copyBack(folder, file, join(staging, file.name));
     await syncDiskOf(staging);
-    await rename(join(staging, 'audio'), join(dataDir, 'audio'));
-    await placeCluster(clusterPaths(postgresFolder(dataDir)), join(staging, 'database'));
+    const [audio, postgres] = [join(dataDir, 'audio'), postgresFolder(dataDir)];
+    await bring(audio, () => rename(join(staging, 'audio'), audio));
+    await bring(postgres, () => placeCluster(clusterPaths(postgres), join(staging, 'database')));
   } catch (error) {
-    await rm(join(dataDir, 'audio'), { recursive: true, force: true });
-    await rm(postgresFolder(dataDir), { recursive: true, force: true });
+    for (const path of brought) await rm(path, { recursive: true, force: true });
     throw error;
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
 }
+
+const exists = (path: string) => access(path).then(() => true, () => false); // prettier-ignore
 
 /** Checks what was brought back. */
 export async function look(admin: AdminContext): Promise<Report> {

@@ -84,6 +84,7 @@ export function createSpeechClient(server: SpeechServer, retries: number): Speec
         await client.models.list({ signal, maxRetries: 0 });
         return false;
       } catch (error) {
+        if (signal.aborted) exchange.gaveUp(signal.reason);
         return error instanceof APIError && error.status === 401 && error.code === 'invalid_api_key';
       }
     },

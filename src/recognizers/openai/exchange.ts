@@ -20,6 +20,8 @@ export interface Exchange {
   isWhisperCpp(): boolean;
   /** The error with which its last request ended that got no answer; undefined when there was one since. */
   lastFailure(): unknown;
+  /** Whoever asked waited long enough. */
+  gaveUp(reason: unknown): void;
   /** Closes its connections. */
   close(): Promise<void>;
 }
@@ -41,13 +43,14 @@ export function createExchange(apiKey: string, retries: number): Exchange {
     close: () => dispatcher.destroy(),
     isWhisperCpp: () => isWhisperCpp,
     lastFailure: () => lastFailure,
+    gaveUp: (reason) => (lastFailure = reason),
     async fetch(url, init) {
       const address = url instanceof Request ? url.url : url;
       const signal = init?.signal ?? null;
       const form = init?.body instanceof FormData ? { body: ownForm(init.body) } : {};
       const request = { method: init?.method ?? 'GET', headers, redirect: 'manual', signal, dispatcher } as const;
       const response = await undiciFetch(address, { ...request, ...form }).catch((error: unknown) => {
-        // Whoever gave up knows nothing of the server.
+        // A job that was stopped says nothing of the server.
         if (!signal?.aborted) lastFailure = error;
         throw error;
       });

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { bytesPerMs, endsTooEarly, samplesPerMs } from '../../audio/samples.ts';
 import { speechToKnow, turnsBySpeaker } from './diarization-speech.ts';
-import { isInaudible, isLoud } from './loudness.ts';
+import { isInaudible, isLoud, tone } from './loudness.ts';
 import type { OfflineModelConfig, OfflineSpeakerDiarizationConfig, VadConfig } from 'sherpa-onnx-node';
 import type { Span } from '../../audio/pieces.ts';
 import type { ChildAnswer, ChildWork, PieceRequest, PieceResult, VoicesResult, WindowResult } from './messages.ts';
@@ -22,7 +22,8 @@ const hear = hearingFor(work);
 answer('ready');
 for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line) as PieceRequest;
-  answer(hear(await readSamples(request), request));
+  const { file, fromMs, toMs } = request;
+  answer(hear(file === undefined ? tone(toMs - fromMs) : await readSamples(file, fromMs, toMs), request));
 }
 
 type Hear<Result> = (samples: Float32Array, request: PieceRequest) => Result;
@@ -52,7 +53,8 @@ function createRecognition(modelConfig: OfflineModelConfig): Hear<PieceResult> {
     return {
       ...result,
       timestamps: timestamps.map(earlier),
-      ...(starts && { segment_timestamps: starts.map(earlier) }),
+      // One that began in the silence is cut off with its end known.
+      ...(starts && { segment_timestamps: starts.map((seconds) => seconds - silenceMs / 1000) }),
       isLoud: isLoud(heard),
     };
   };
@@ -137,7 +139,7 @@ function createVoices(config: VadConfig): Hear<VoicesResult> {
 }
 
 /** Samples from -1 to 1. */
-async function readSamples({ file, fromMs, toMs }: PieceRequest): Promise<Float32Array> {
+async function readSamples(file: string, fromMs: number, toMs: number): Promise<Float32Array> {
   await using handle = await open(file);
   const bytes = Buffer.alloc((toMs - fromMs) * bytesPerMs);
   const { bytesRead } = await handle.read(bytes, 0, bytes.length, fromMs * bytesPerMs);

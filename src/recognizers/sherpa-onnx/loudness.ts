@@ -23,3 +23,9 @@ export function isLoud(samples: Float32Array): boolean {
   }
   return loudSteps >= leastLoudSteps;
 }
+
+/** Half as loud as can be. */
+export function tone(durationMs: number): Float32Array {
+  const radians = (2 * Math.PI * 440) / (samplesPerMs * 1000);
+  return Float32Array.from({ length: durationMs * samplesPerMs }, (_, sample) => 0.5 * Math.sin(radians * sample));
+}

@@ -6,7 +6,8 @@ export type ChildWork =
 
 /** A line to a child: which part of a file of 16 kHz mono s16le to hear, and what is known of it. */
 export interface PieceRequest {
-  file: string;
+  /** Undefined: a tone. */
+  file: string | undefined;
   fromMs: number;
   toMs: number;
   /** What is spoken, in the model's own code. Undefined: the model finds out, if it can. */

@@ -1,7 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { bytesPerMs, samplesPerMs } from '../../audio/samples.ts';
+import { availableParallelism } from 'node:os';
 import { createSlots } from '../in-pieces.ts';
 import { copiesThatFit } from './copies-that-fit.ts';
 import { WarmChildren } from './warm-children.ts';
@@ -11,6 +8,10 @@ import type { SherpaModel } from './model-folder.ts';
 
 /** Memory for Node, the addon and the recognition of a piece, besides the model. */
 const memoryBesideModel = 4 * 1024 ** 3;
+
+/** More threads make a model little faster, and each takes address space. */
+const mostThreads = 8;
+const toneMs = 1_000;
 
 export interface ModelCopiesOptions {
   /** How many pieces run at once, if so many copies of the model fit into memory. */
@@ -41,8 +42,8 @@ export interface Share {
 }
 
 /**
- * The processes that hold a model. All cores are used, however many pieces there are: few pieces get several threads
- * each, many get one.
+ * The processes that hold a model. Few pieces get several threads each, so that they use all cores (up to eight for a
+ * piece); of many, each gets one.
  */
 export class ModelCopies {
   readonly #options: ModelCopiesOptions;
@@ -66,7 +67,7 @@ export class ModelCopies {
     this.#pieces += pieces;
     const atOnce = Math.max(1, Math.min(this.#copies.count, this.#pieces));
     return {
-      threads: Math.max(1, Math.floor(this.#cores / atOnce)),
+      threads: Math.min(mostThreads, Math.max(1, Math.floor(this.#cores / atOnce))),
       giveBack: () => (this.#pieces -= pieces),
     };
   }
@@ -97,30 +98,15 @@ export class ModelCopies {
    * @throws {RecognizerError} the model can't be loaded, or does not run
    */
   async tryOut(): Promise<void> {
-    const folder = await mkdtemp(join(tmpdir(), 'transcription-tone-'));
-    const file = join(folder, 'tone.s16le');
     const share = this.share(1);
     try {
-      await writeFile(file, tone());
-      await this.hear({ file, fromMs: 0, toMs: toneMs }, share.threads, new AbortController().signal);
+      await this.hear({ file: undefined, fromMs: 0, toMs: toneMs }, share.threads, new AbortController().signal);
     } finally {
       share.giveBack();
-      await rm(folder, { recursive: true, force: true });
     }
   }
 
   close(): Promise<void> {
     return this.#children.close();
   }
-}
-
-const [toneMs, toneHertz, loudness] = [1_000, 440, 8_000];
-
-/** 16 kHz mono s16le. */
-function tone(): Buffer {
-  const bytes = Buffer.alloc(toneMs * bytesPerMs);
-  const radians = (2 * Math.PI * toneHertz) / (samplesPerMs * 1000);
-  for (let sample = 0; sample < toneMs * samplesPerMs; sample += 1)
-    bytes.writeInt16LE(Math.round(loudness * Math.sin(radians * sample)), sample * 2);
-  return bytes;
 }

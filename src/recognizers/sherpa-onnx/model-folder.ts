@@ -25,8 +25,10 @@ export async function readModelFolder(folder: string): Promise<SherpaModel> {
   const named = modelFamilies.filter(({ parts }) => parts.every((part) => files[part] !== undefined));
   if (named.length === 0) throw new NoModel(lacking(folder, files));
   const byNames = named.find(({ isMeant }) => isMeant === undefined);
-  const metadata = byNames ? new Map<string, string>() : await metadataOf(files[named[0]!.parts[0]!]!);
-  const family = byNames ?? familyOf(folder, metadata, named);
+  const firstPart = named[0]!.parts[0]!;
+  const metadata = byNames ? new Map<string, string>() : await metadataOf(files[firstPart]!);
+  const alike = named.filter(({ parts }) => parts[0] === firstPart);
+  const family = byNames ?? familyOf(folder, metadata, alike);
   return {
     ...{ family, metadata },
     config: {

@@ -11,6 +11,8 @@ const [keyOfEntry, valueOfEntry] = [1, 2];
 /** The wire types of Protocol Buffers that a model's outermost fields may have. */
 const [variable, eightBytes, lengthDelimited, fourBytes] = [0, 1, 2, 5];
 
+/** A model has about ten fields, and about as many entries of metadata as fit on a screen. */
+const mostFields = 10_000;
 /** A value such as the means of all features takes 20 kB. */
 const longestEntry = 1024 ** 2;
 
@@ -22,9 +24,11 @@ export async function readOnnxMetadata(file: string): Promise<OnnxMetadata> {
   await using handle = await open(file);
   const { size } = await handle.stat();
   const metadata = new Map<string, string>();
-  for (let position = 0; position < size;) {
+  let fields = 0;
+  for (let position = 0; position < size; fields += 1) {
     const head = fieldAt(await bytesAt(handle, position, 20), 0);
-    if (head === undefined || position + head.end > size) throw new Error(`${file} is no ONNX model`);
+    if (head === undefined || position + head.end > size || fields > mostFields)
+      throw new Error(`${file} is no ONNX model`);
     if (head.number === metadataOfModel && head.end - head.start <= longestEntry) {
       const entry = entryOf(await bytesAt(handle, position + head.start, head.end - head.start));
       metadata.set(entry.key, entry.value);

@@ -25,6 +25,7 @@ export class WarmChildren<Result> {
   readonly #most: number;
   readonly #idle: Idle<Result>[] = [];
   readonly #busy = new Set<Kept<Result>>();
+  #starting = 0;
 
   /**
    * @param workWith what a process of so many threads is started for
@@ -46,7 +47,7 @@ export class WarmChildren<Result> {
    * @throws the abort reason of `signal`
    */
   async ask(request: PieceRequest, timeLimitMs: number, signal: AbortSignal, threads = 1): Promise<Result> {
-    const kept = this.#takeIdle(threads) ?? { child: await this.#start(threads), threads };
+    const kept = this.#takeIdle(threads) ?? (await this.#start(threads));
     this.#busy.add(kept);
     try {
       const result = await kept.child.ask(request, timeLimitMs, signal);
@@ -74,7 +75,7 @@ export class WarmChildren<Result> {
   /** @returns the one that was busy last; undefined when another should be started */
   #takeIdle(threads: number): Kept<Result> | undefined {
     this.#forgetDead();
-    const hasRoom = this.#idle.length + this.#busy.size < this.#most;
+    const hasRoom = this.#idle.length + this.#busy.size + this.#starting < this.#most;
     const alike = this.#idle.findLastIndex((idle) => idle.threads === threads);
     const index = alike === -1 && !hasRoom ? this.#idle.length - 1 : alike;
     if (index === -1) return undefined;
@@ -92,10 +93,16 @@ export class WarmChildren<Result> {
     }
   }
 
-  #start(threads: number): Promise<WarmChild<Result>> {
-    return startWarmChild<Result>(this.#workWith(threads), this.#memoryBytes).catch((cause: unknown) => {
+  async #start(threads: number): Promise<Kept<Result>> {
+    // Counted at once: the pieces of a recording ask together.
+    this.#starting += 1;
+    try {
+      return { child: await startWarmChild<Result>(this.#workWith(threads), this.#memoryBytes), threads };
+    } catch (cause) {
       if (!(cause instanceof ExecutableNotFound)) throw cause;
       throw new RecognizerError('recognizer_error', cause.message, { retryable: true, cause });
-    });
+    } finally {
+      this.#starting -= 1;
+    }
   }
 }

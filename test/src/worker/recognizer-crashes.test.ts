@@ -20,7 +20,10 @@ test('every process of the recognizer killed, ten at the most → that session f
   const model = await makeTinySenseVoice(join(folder, 'model'));
   const { file, text } = await speakTones(folder, 'spoken', ['low', 'high']);
   const account = await makeAccount(service.db, { balanceMs: 60_000 });
-  await service.work(createSherpaOnnx({ folder: model, slots: createSlots(1) }));
+  const recognizer = createSherpaOnnx({ folder: model, slots: createSlots(1) });
+  // As at every start: a model that never ran would be the operator's fault, and cost no attempt.
+  await recognizer.check();
+  await service.work(recognizer);
 
   const before = await upload(service, account, file);
   const textOf = async ({ sessionId }: { sessionId: string }) =>

@@ -1,5 +1,5 @@
 /** A backup under load, a disaster, and the service on what was restored. */
-import { appendFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { copyCluster } from '../../../../db/embedded/base-backup.ts';
@@ -77,6 +77,14 @@ test('back up under load, lose everything, restore → every 202 from before is 
   expect(seen).toMatchObject({ exitCode: 0, json: { sound: true } });
   await expect(bringBack(config, to)).rejects.toThrow(/restored to an empty DATA_DIR, .* is not empty/);
   await goesOn(restored, account, before);
+  await restoreBesideAStart(to);
+  const sums = join(to, 'SHA256SUMS');
+  const whole = await readFile(sums, 'utf8');
+  await writeFile(sums, whole.slice(0, whole.lastIndexOf('\n', whole.length - 2) + 1));
+  await expect(bringBack(readConfig({ DATA_DIR: join(folder, 'less') }), to)).rejects.toThrow(
+    /SHA256SUMS names \d+ files/,
+  );
+  await writeFile(sums, whole);
 
   const damaged = (await readdir(join(to, 'database'))).find((name) => name === 'PG_VERSION')!;
   await appendFile(join(to, 'database', damaged), ' ');
@@ -87,6 +95,21 @@ test('back up under load, lose everything, restore → every 202 from before is 
   await rm(join(to, 'backup.json'));
   await expect(bringBack(readConfig({ DATA_DIR: third }), to)).rejects.toThrow(/holds no backup/);
 });
+
+/** What a service accepts while a backup is copied stays, and the restore says why it stopped. */
+async function restoreBesideAStart(from: string): Promise<void> {
+  const dataDir = join(folder, 'started');
+  const restoring = bringBack(readConfig({ DATA_DIR: dataDir }), from);
+  restoring.catch(() => {});
+  await until(
+    () => readdir(dataDir).catch((): string[] => []),
+    (names) => names.includes('restoring'),
+  );
+  await mkdir(join(dataDir, 'audio'));
+  await writeFile(join(dataDir, 'audio/accepted'), '');
+  await expect(restoring).rejects.toThrow(/audio appeared while the backup was copied/);
+  expect(await readdir(dataDir, { recursive: true })).toEqual(['audio', 'audio/accepted']);
+}
 
 /** What the audio is chosen by must be what the copy of the database says. */
 async function seeNothingChangeAtTheEnd({ db, databaseUrl, dataDir }: TestService): Promise<void> {

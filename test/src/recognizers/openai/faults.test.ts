@@ -1,4 +1,4 @@
-/** Servers that are busy, broken, hostile or away. */
+/** Servers that are busy, broken or hostile. */
 import { jest } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -150,27 +150,6 @@ test('an answer without end → given up after some MiB, once', async () => {
   await errorOf(recognizer.recognize(audio, { signal: goesOn }));
   expect(server.requests).toHaveLength(1);
   await until(server.open, (open) => open === 0);
-});
-
-test('a server that is away → a notice, and RecognizerError that says so, retryable; back again → the next recording is recognized', async () => {
-  const placeholder = createServer().listen(0, '127.0.0.1');
-  await once(placeholder, 'listening');
-  const { port } = placeholder.address() as AddressInfo;
-  placeholder.close();
-  await once(placeholder, 'close');
-  const server = { baseUrl: `http://127.0.0.1:${port}/v1`, apiKey, model: 'whisper-1' };
-  const recognizer = createOpenAi({ server, retries: 1 });
-  closing.push(recognizer);
-  expect(recognizer.notice!()).toBeUndefined();
-  await recognizer.check();
-  const message = `127.0.0.1:${port} could not be reached: connect ECONNREFUSED 127.0.0.1:${port}`;
-  expect(recognizer.notice!()).toBe(message);
-  const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));
-  expect(error).toMatchObject({ code: 'recognizer_error', retryable: true });
-  expect(error.message).toBe(message);
-  closing.push(await startSpeechServer({ port, script: () => fine }));
-  await until(recognizer.notice!, (said) => said === undefined);
-  expect((await recognizer.recognize(audio, { signal: goesOn })).segments).toHaveLength(1);
 });
 
 test('a Retry-After after the last try → not waited for', async () => {

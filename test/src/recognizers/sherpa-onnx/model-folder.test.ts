@@ -93,7 +93,7 @@ test.each([
 ])('a model file that is %s → says that it is no model', async (_, content) => {
   const folder = await folderOf(one);
   await writeFile(join(folder, 'model.int8.onnx'), content);
-  await expect(readModelFolder(folder)).rejects.toThrow(/is no ONNX model|does not say its kind/);
+  await expect(readModelFolder(folder)).rejects.toThrow('is no ONNX model');
 });
 
 test('only what is loaded counts, with the weights beside it', async () => {

@@ -3,6 +3,8 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeAudio } from '../../../../src/audio/decode.ts';
 import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
+import { ModelCopies } from '../../../../src/recognizers/sherpa-onnx/model-copies.ts';
+import { readModelFolder } from '../../../../src/recognizers/sherpa-onnx/model-folder.ts';
 import { createSherpaOnnx } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 import { childrenOf } from '../../../support/service/processes.ts';
 import { makeEmptyModel } from '../../../support/models/tiny/empty.ts';
@@ -188,6 +190,18 @@ test('few pieces → all cores hear them; many → a core each', async () => {
   expect(segments).not.toEqual([]);
   expect(begun()[0]).toBeGreaterThan(0);
   expect(begun()[2]).toBe(1);
+});
+
+test('memory for two models → no more than two are loaded, whatever begins at once', async () => {
+  const before = childrenHere().length;
+  const limits = { timeLimitMs: () => 600_000, idleMs: 600_000, cores: 4, most: 2 };
+  const copies = new ModelCopies(await readModelFolder(model), { ...limits, slots: createSlots(4) });
+  await copies.tryOut();
+  const { file, durationMs: toMs } = await spoken('low', 'high');
+  const pieces = Array.from({ length: 6 }, () => copies.hear({ file, fromMs: 0, toMs }, 1, signal));
+  expect((await Promise.all(pieces)).map(({ text }) => text.trim())).toEqual(new Array(6).fill('low high'));
+  expect(childrenHere().length - before).toBe(2);
+  await copies.close();
 });
 
 test('no model yet → rejected and closes; with its model there → the next recording is recognized', async () => {
