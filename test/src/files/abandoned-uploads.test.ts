@@ -33,6 +33,8 @@ test('an upload of a killed process → removed after 3 minutes, one that still 
   stop = keepRemovingAbandonedUploads(ours, log);
   const lookAgain = async () => {
     const before = await touchedAt(living);
+    // Files are touched with whole milliseconds.
+    await until(() => Date.now() > before);
     jest.advanceTimersByTime(30_000);
     // Each look begins when the one before has ended.
     await until(
