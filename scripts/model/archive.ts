@@ -30,7 +30,9 @@ export async function unpackModel(
 ): Promise<ReadonlySet<string>> {
   const arrived = new Set<string>();
   const take = async (entry: ReadEntry): Promise<void> => {
-    const wanted = model.files.find(({ path, name }) => [path, name].includes(basename(entry.path)));
+    const wanted = model.files.find(({ path, name }) =>
+      [path, name].map((each) => basename(each)).includes(basename(entry.path)),
+    );
     if (wanted === undefined || entry.type === 'Directory') return void entry.resume();
     await refuseFullDisk(entry.size, installation);
     await pipeline(Readable.from(entry), createWriteStream(join(folder, wanted.name), { mode: 0o600 }));

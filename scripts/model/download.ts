@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { join, relative } from 'node:path';
 import { stat } from 'node:fs/promises';
 import { isInstalled } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { readableSize } from '../terminal/readable.ts';
@@ -26,8 +26,8 @@ export async function downloadModel(model: KnownModel, hub: Hub, installation: I
   return holdModel(dataDir, model.name, async () => {
     if (await isInstalled(dataDir, model)) return false;
     const files = await describeFiles(hub, model);
-    const folder = await openStaging(dataDir, model.name);
-    await keepOnly(folder, new Set(files.flatMap((file) => [file.name, basename(partOf(folder, file))])));
+    const folder = await openStaging(dataDir, model);
+    await keepOnly(folder, new Set(files.flatMap((file) => [file.name, relative(folder, partOf(folder, file))])));
     const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
     const before = await bytesThere(folder, files);
     await refuseFullDisk(total - before, installation);

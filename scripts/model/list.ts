@@ -66,5 +66,5 @@ export function modelTable(models: readonly ListedModel[]): string {
   return `${table(columns, rows, 'No model is known.')}
 
 Times: what is known to be said when. Speed: as published. None of these models was run by us;
-tiny ones of the same kinds were, but none like ${untried.join(' and ')}.`;
+tiny ones of the same kinds were, but none like ${new Intl.ListFormat('en').format(untried)}.`;
 }

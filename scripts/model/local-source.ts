@@ -26,7 +26,7 @@ export async function installFrom(source: string, model: KnownModel, installatio
     await refuseFullDisk(model.bytes, installation);
     // Downloaded parts are not needed any more.
     await removeWhole(partialFolder(dataDir, model.name));
-    const folder = await openStaging(dataDir, model.name);
+    const folder = await openStaging(dataDir, model);
     try {
       await bring(source, found, model, folder, installation);
     } catch (error) {

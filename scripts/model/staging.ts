@@ -1,6 +1,6 @@
 /** The folder `NAME.partial`, in which a model is put together before it gets its own folder. */
 import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { tryLock } from '../../db/embedded/file-lock.ts';
 import { modelFolder, modelsFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { readableSize } from '../terminal/readable.ts';
@@ -38,10 +38,11 @@ async function takeLock(dataDir: string, name: string): Promise<FileLock | undef
   return tryLock(join(modelsFolder(dataDir), `.${name}.lock`), 'exclusive');
 }
 
-/** Makes the folder, or keeps what an interrupted command left in it. */
-export async function openStaging(dataDir: string, name: string): Promise<string> {
+/** Makes the folder with its own folders, or keeps what an interrupted command left in it. */
+export async function openStaging(dataDir: string, { name, files }: KnownModel): Promise<string> {
   const folder = partialFolder(dataDir, name);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const folders = new Set(files.map((file) => dirname(join(folder, file.name))));
+  await Promise.all([folder, ...folders].map((path) => mkdir(path, { recursive: true, mode: 0o700 })));
   return folder;
 }
 
@@ -58,9 +59,12 @@ export async function publish(dataDir: string, model: KnownModel): Promise<void>
   await rename(folder, modelFolder(dataDir, model.name));
 }
 
+/** Removes all files but those. @param names within the folder, such as `tokens.txt` and `tokenizer/vocab.json` */
 export async function keepOnly(folder: string, names: ReadonlySet<string>): Promise<void> {
-  const left = (await readdir(folder)).filter((name) => !names.has(name));
-  await Promise.all(left.map((name) => rm(join(folder, name), { recursive: true })));
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = found.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+  const left = files.filter((file) => !names.has(relative(folder, file)));
+  await Promise.all(left.map((file) => rm(file)));
 }
 
 /**

@@ -9,7 +9,7 @@ export interface HubFile {
   /** A commit, so that the files never change. */
   revision: string;
   path: string;
-  /** The file's name in the model's folder. */
+  /** The file's name in the model's folder, or its path there (`tokenizer/vocab.json`). */
   name: string;
 }
 
@@ -69,6 +69,18 @@ export const knownModels: readonly KnownModel[] = [
       'csukuangfj2/sherpa-onnx-cohere-transcribe-14-lang-int8-2026-04-01',
       '156a470cf08eefe706a0004f3c52d9ee567ca7a0',
       ['encoder.int8.onnx', 'encoder.int8.onnx.data', 'decoder.int8.onnx', 'tokens.txt'],
+    ),
+  },
+  {
+    ...{ name: 'qwen3-asr-0.6b', kind: 'recognition', languages: '30 languages', bytes: 987_015_347 },
+    ...{ speed: 'slow', times: 'no', isUntried: true },
+    files: filesIn(
+      'csukuangfj2/sherpa-onnx-qwen3-asr-0.6B-int8-2026-03-25',
+      '68818b2313fe77bd06f6a7c5068ff3ef59d02b8a',
+      [
+        ...['conv_frontend.onnx', 'encoder.int8.onnx', 'decoder.int8.onnx'],
+        ...['tokenizer/merges.txt', 'tokenizer/tokenizer_config.json', 'tokenizer/vocab.json'],
+      ],
     ),
   },
   {

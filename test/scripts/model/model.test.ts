@@ -1,6 +1,8 @@
 /** `npm run model` from a hub on loopback to a transcript by the real addon, and what it says to people. */
-import { mkdir, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { readConfig } from '../../../src/config.ts';
 import { selectRecognizer } from '../../../src/recognizers/select.ts';
@@ -70,6 +72,27 @@ test('download vad → silero_vad.onnx, and what it is for', async () => {
   const { code, stdout } = await model.run(['download', 'vad']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/hears only where somebody speaks\.$/m) });
   expect(await model.below(join(model.dataDir, 'models/vad'))).toEqual({ 'silero_vad.onnx': 2000 });
+});
+
+test('a model with a folder in it, downloaded or from an archive → its files lie there', async () => {
+  const large = Buffer.alloc(2000, 'q');
+  const onnx = Object.fromEntries(['conv_frontend', 'encoder.int8', 'decoder.int8'].map((name) => [`${name}.onnx`, large])); // prettier-ignore
+  const texts: [string, Buffer][] = ['merges.txt', 'tokenizer_config.json', 'vocab.json'].map((name) => [`tokenizer/${name}`, Buffer.from(name)]); // prettier-ignore
+  model.hub.files = { ...onnx, ...Object.fromEntries(texts) };
+  const installed = join(model.dataDir, 'models/qwen3-asr-0.6b');
+  const isThere = async () => {
+    expect(await readFile(join(installed, 'tokenizer/vocab.json'), 'utf8')).toBe('vocab.json');
+    expect((await readdir(join(installed, 'tokenizer'))).sort()).toEqual(texts.map(([path]) => basename(path)));
+    expect((await stat(join(installed, 'tokenizer'))).mode & 0o777).toBe(0o700);
+  };
+  expect(await model.run(['download', 'qwen3-asr-0.6b'])).toMatchObject({ code: 0 });
+  await isThere();
+
+  const archive = join(folder, 'qwen.tar');
+  await promisify(execFile)('tar', ['-C', join(installed, '..'), '-cf', archive, basename(installed)]);
+  expect(await model.run(['remove', 'qwen3-asr-0.6b'])).toMatchObject({ code: 0 });
+  expect(await model.run(['download', 'qwen3-asr-0.6b', '--from', archive])).toMatchObject({ code: 0 });
+  await isThere();
 });
 
 test('list → a table; --json → what is installed, begun, and where', async () => {

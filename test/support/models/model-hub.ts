@@ -62,7 +62,7 @@ export async function startModelHub(files: Record<string, Buffer>): Promise<Mode
 
 async function answer(hub: ModelHub, storageUrl: string, request: IncomingMessage, response: ServerResponse) {
   const isMetadata = /^\/api\/models\/[\w.-]+\/[\w.-]+\/paths-info\/[0-9a-f]{40}$/.test(request.url!);
-  const isFile = /^\/[\w.-]+\/[\w.-]+\/resolve\/[0-9a-f]{40}\/[\w.-]+$/.test(request.url!);
+  const isFile = /^\/[\w.-]+\/[\w.-]+\/resolve\/[0-9a-f]{40}\/[\w./-]+$/.test(request.url!);
   hear(hub, isMetadata ? 'paths-info' : 'resolve', request);
   if (hub.trouble.silent) return undefined;
   if (hub.trouble.status !== undefined) return response.writeHead(hub.trouble.status).end('{"error":"trouble"}');
@@ -110,7 +110,7 @@ function hear(hub: ModelHub, kind: HubRequest['kind'], { url, headers }: Incomin
   hub.requests.push({ kind, path: url!, range: headers.range, authorization: headers.authorization });
 }
 
-const nameIn = ({ url }: IncomingMessage) => url!.slice(url!.lastIndexOf('/') + 1);
+const nameIn = ({ url }: IncomingMessage) => url!.replace(/^.*(\/blobs|\/resolve\/[0-9a-f]{40})\//, '');
 
 async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
