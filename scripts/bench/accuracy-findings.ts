@@ -10,6 +10,8 @@ export interface Cost {
   errors: WordErrors;
   /** Time for recognition, without decoding. */
   ms: number;
+  /** Of all processes. */
+  cpuMs: number;
   peakBytes: number;
 }
 
@@ -46,7 +48,8 @@ export function figuresOf(recognizer: string, measured: readonly MeasuredClip[])
   const row = (name: string, by: string, durationMs: number, heard: Cost) => {
     const { words, insertions, deletions, substitutions } = heard.errors;
     const wrong = [insertions, deletions, substitutions, percentOf(heard.errors)];
-    return [name, by, durationMs / 1000, words, ...wrong, heard.ms / durationMs, heard.peakBytes / megabyte];
+    const cores = heard.cpuMs / heard.ms;
+    return [name, by, durationMs / 1000, words, ...wrong, heard.ms / durationMs, cores, heard.peakBytes / megabyte];
   };
   const total = (by: string, heard: Heard[]) =>
     row(
@@ -56,6 +59,7 @@ export function figuresOf(recognizer: string, measured: readonly MeasuredClip[])
       {
         errors: sumOf(heard.map(({ errors }) => errors)),
         ms: sum(heard, ({ ms }) => ms),
+        cpuMs: sum(heard, ({ cpuMs }) => cpuMs),
         peakBytes: Math.max(...heard.map(({ peakBytes }) => peakBytes)),
       },
     );
@@ -73,6 +77,7 @@ export function figuresOf(recognizer: string, measured: readonly MeasuredClip[])
       'substituted',
       'WER %',
       'real-time factor',
+      'cores',
       'peak MB',
     ],
     rows: [

@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config.ts';
 import { selectRecognizer } from '../../src/recognizers/select.ts';
 import { checksOf, figuresOf, sum } from './accuracy-findings.ts';
 import { recognizeBare } from './bare-pocketsphinx.ts';
-import { watchMemory } from './process-tree.ts';
+import { cpuOfTree, watchMemory } from './process-tree.ts';
 import { clipsIn, librivoxClips } from './spoken-clips.ts';
 import { wordErrors } from './word-errors.ts';
 import type { Recognizer } from '../../src/recognizers/recognizer.ts';
@@ -76,12 +76,14 @@ async function hear(
 ): Promise<Heard> {
   // All children of this process belong to the recognizer.
   const memory = watchMemory(process.pid);
+  const cpuBefore = cpuOfTree(process.pid);
   const began = performance.now();
   try {
     const { segments } = await recognizer.recognize(audio, { signal });
     const ms = performance.now() - began;
+    const cpuMs = cpuOfTree(process.pid) - cpuBefore;
     const text = segments.map((segment) => segment.text).join(' ');
-    return { errors: wordErrors(clip.text, text), ms, peakBytes: memory.stop().below, text };
+    return { errors: wordErrors(clip.text, text), ms, cpuMs, peakBytes: memory.stop().below, text };
   } finally {
     memory.stop();
   }
@@ -93,6 +95,6 @@ async function hearBare({ folder, signal }: Setting, clip: SpokenClip): Promise<
   const output = ['-map_metadata', '-1', '-bitexact', '-ar', '16000', '-ac', '1', wav];
   const args = ['-hide_banner', '-nostdin', '-loglevel', 'error', '-y', '-i', clip.file, ...output];
   await promisify(execFile)('ffmpeg', args, { signal });
-  const { text, ms, memory } = await recognizeBare(wav, signal);
-  return { errors: wordErrors(clip.text, text), ms, peakBytes: memory.own, text: text.trim() };
+  const { text, ms, cpuMs, memory } = await recognizeBare(wav, signal);
+  return { errors: wordErrors(clip.text, text), ms, cpuMs, peakBytes: memory.own, text: text.trim() };
 }

@@ -116,6 +116,7 @@ function figuresOf(
       ['s in all', seconds(ms)],
       ['s until the 202', seconds(parts.upload)],
       ['CPU s', seconds(cpuMs)],
+      ['cores in use, on average', cpuMs / ms],
       ['peak MB of the service’s own process', memory.own / megabyte],
       ['peak MB of ffmpeg and the recognizer', memory.below / megabyte],
       ['MB uploaded', uploadMb],
