@@ -16,6 +16,7 @@ export type RecognizePiece = (piece: Piece, signal: AbortSignal, onHeard: (ms: n
 
 /** Room for pieces, shared by all jobs of a process. */
 export interface Slots {
+  /** Pieces at once. It may change while they are heard. */
   readonly count: number;
   /**
    * Waits for a slot, and then for the work.
@@ -25,10 +26,15 @@ export interface Slots {
 }
 
 /** @param count pieces at once; without it, one for each processor core that this process may use */
-export function createSlots(count = availableParallelism()): Slots {
+export function createSlots(count = availableParallelism()): Slots & { count: number } {
   const limit = pLimit(count);
   return {
-    count,
+    get count() {
+      return limit.concurrency;
+    },
+    set count(changed) {
+      limit.concurrency = changed;
+    },
     async run(work, stop) {
       stop.throwIfAborted();
       const left = Promise.withResolvers<never>();
@@ -70,6 +76,7 @@ export function piecesOf({ durationMs, silences, speech }: DecodedAudio, lengths
 /**
  * Hears all pieces. The first piece that fails stops the others. Nothing runs any more when this rejects.
  * @param hear hears one piece; `onHeard` gets how much of it is done, in ms
+ * @param isAlone whether the next piece is heard on its own, after those that were heard already; none is without it
  * @returns the result of each piece, in order of time
  * @throws what `hear` throws
  * @throws the abort reason of `options.signal`
@@ -80,6 +87,7 @@ export async function hearInPieces<Result>(
   slots: Slots,
   hear: (piece: Piece, signal: AbortSignal, onHeard: (ms: number) => void) => Promise<Result>,
   { signal, onProgress }: RecognizeOptions,
+  isAlone: (heard: readonly Result[]) => boolean = () => false,
 ): Promise<{ piece: Piece; result: Result }[]> {
   const pieces = piecesOf(audio, lengths);
   const heardOf = progressOf(pieces, onProgress);
@@ -92,11 +100,16 @@ export async function hearInPieces<Result>(
         slots.run(async () => {
           const result = await hear(piece, stop, (ms) => heardOf(piece, ms));
           heardOf(piece, piece.heardToMs - piece.heardFromMs);
+          inLine.concurrency = slots.count;
           return { piece, result };
         }, stop),
       ),
   );
-  return together(signal, works);
+  const heard: { piece: Piece; result: Result }[] = [];
+  while (heard.length < works.length && isAlone(heard.map(({ result }) => result))) {
+    heard.push(...(await together(signal, [works[heard.length]!])));
+  }
+  return [...heard, ...(await together(signal, works.slice(heard.length)))];
 }
 
 /** Moves the times of a word from the start of a piece to the start of the recording. */

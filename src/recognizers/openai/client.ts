@@ -1,9 +1,8 @@
 import { APIError, OpenAI } from 'openai';
 import { LanguageNotKnown, RecognizerError } from '../recognizer.ts';
 import { createExchange } from './exchange.ts';
-import { hintFields } from './hints.ts';
-import type { Hints } from '../recognizer.ts';
-import type { HintFields } from './hints.ts';
+import { hintFields, withoutRefused } from './hints.ts';
+import type { HintFields, PieceHints } from './hints.ts';
 import type { SpeechServer } from './speech-server.ts';
 
 /** The format of an answer (`response_format`), the one that tells most first. */
@@ -26,7 +25,7 @@ export interface SpeechClient {
    * @throws {LanguageNotKnown}
    * @throws {RecognizerError} with what the server said; retryable when the same request may succeed later
    */
-  transcribe(audio: File, format: AnswerFormat, hints: Hints, signal: AbortSignal): Promise<unknown>;
+  transcribe(audio: File, format: AnswerFormat, hints: PieceHints, signal: AbortSignal): Promise<unknown>;
   /** Whether the server says that the key is wrong. False also when the server is away or has no list of models. */
   refusesKey(signal: AbortSignal): Promise<boolean>;
   /** That the server can not be reached, as a sentence without its full stop; undefined when its last answer came. */
@@ -66,8 +65,8 @@ export function createSpeechClient(server: SpeechServer, retries: number): Speec
           return await client.audio.transcriptions.create({ ...request, ...fields }, { signal });
         } catch (error) {
           signal.throwIfAborted();
-          const { prompt, keywords, ...others } = fields;
-          if ((prompt ?? keywords) !== undefined && isRefusalOf(error, /\b(prompt|keywords)\b/)) return ask(others);
+          const others = withoutRefused(fields, (field) => isRefusalOf(error, field));
+          if (others !== undefined) return ask(others);
           const refusal = toRecognizerError(error, server);
           if (!(refusal instanceof FormatRefused) && isRefusalOf(error, /\blanguages?\b/i)) refuse(hints.language);
           throw refusal;

@@ -3,12 +3,38 @@ import { primaryOf } from '../../languages.ts';
 import { LanguageNotKnown } from '../recognizer.ts';
 import { whisperCodeOf, whisperLanguages } from '../whisper-languages.ts';
 import type { Hints } from '../recognizer.ts';
+import type { KnownSpeaker } from './known-speakers.ts';
 
 export interface HintFields {
   language?: string;
   languages?: string[];
   prompt?: string;
   keywords?: string[];
+  known_speaker_names?: string[];
+  known_speaker_references?: string[];
+}
+
+/** What is said of one piece of a recording. */
+export interface PieceHints extends Hints {
+  knownSpeakers?: readonly KnownSpeaker[] | undefined;
+}
+
+/** Fields that a server may refuse without being of no use: the same request is sent without them. */
+const spared = [
+  ['prompt', 'keywords'],
+  ['known_speaker_names', 'known_speaker_references'],
+] as const;
+
+/**
+ * @param isRefused whether the server refused a request because of a field
+ * @returns the same fields without those; undefined when none was refused that can be spared
+ */
+export function withoutRefused(fields: HintFields, isRefused: (field: RegExp) => boolean): HintFields | undefined {
+  const refused = spared.find(
+    (names) => names.some((name) => name in fields) && isRefused(new RegExp(`\\b(${names.join('|')})\\b`)),
+  );
+  if (refused === undefined) return undefined;
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !(refused as readonly string[]).includes(name)));
 }
 
 /** Whisper hears 224 tokens of a prompt, and Groq refuses more than 896 characters. */
@@ -18,7 +44,8 @@ const longestPrompt = 800;
  * @param isWhisperCpp whether the server is whisper.cpp's own
  * @throws {LanguageNotKnown} whisper.cpp's server takes any language, and writes nonsense
  */
-export function hintFields({ language, keyterms = [] }: Hints, model: string, isWhisperCpp: boolean): HintFields {
+export function hintFields(hints: PieceHints, model: string, isWhisperCpp: boolean): HintFields {
+  const { language, keyterms = [], knownSpeakers = [] } = hints;
   const code = language === undefined ? undefined : (whisperCodeOf(language) ?? primaryOf(language));
   if (language !== undefined && isWhisperCpp && whisperCodeOf(language) === undefined)
     throw new LanguageNotKnown(language, whisperLanguages);
@@ -27,7 +54,15 @@ export function hintFields({ language, keyterms = [] }: Hints, model: string, is
   const prompt = model.endsWith('-diarize') ? '' : promptOf(keyterms);
   // Without a language, whisper.cpp's server hears English in everything.
   const said = code ?? (isWhisperCpp ? 'auto' : undefined);
-  return { ...(said !== undefined && { language: said }), ...(prompt !== '' && { prompt }) };
+  const speakers = {
+    known_speaker_names: knownSpeakers.map(({ name }) => name),
+    known_speaker_references: knownSpeakers.map(({ sample }) => sample),
+  };
+  return {
+    ...(said !== undefined && { language: said }),
+    ...(prompt !== '' && { prompt }),
+    ...(knownSpeakers.length > 0 && speakers),
+  };
 }
 
 /** As many of the words as there is room for, the first ones first. */

@@ -14,12 +14,10 @@ export interface AnsweredPiece {
 
 /**
  * Joins what a server answered to the pieces of a recording.
- * @param heard in order of time
+ * @param heard in order of time; a speaker has one name in all of them
  */
 export function toTranscript(heard: readonly AnsweredPiece[], durationMs: number): Transcript {
-  const utterances = joinPieces(heard.map(inRecording));
-  // Speaker `A` of one piece may be `B` in the next, so several pieces get no speakers.
-  const spoken = heard.length === 1 ? withNumberedSpeakers(utterances) : withoutSpeakers(utterances);
+  const spoken = withNumberedSpeakers(joinPieces(heard.map(inRecording)));
   const segments = withoutUntimedWords(segmentsFromUtterances(spoken, durationMs), heard, durationMs);
   const language = languageOf(heard);
   return { segments, ...(language !== undefined && { language }) };
@@ -67,6 +65,3 @@ function withNumberedSpeakers(utterances: readonly SpokenWord[][]): SpokenWord[]
     ),
   );
 }
-
-const withoutSpeakers = (utterances: readonly SpokenWord[][]) =>
-  utterances.map((words) => words.map(({ speaker: _speaker, ...word }) => word));

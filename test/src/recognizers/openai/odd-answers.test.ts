@@ -1,6 +1,5 @@
 /** One odd answer among others: it counts for its piece, or its recording, and for no more. */
 import { join } from 'node:path';
-import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
 import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
 import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';
@@ -23,8 +22,7 @@ const text: Reply = { status: 200, body: { text: 'Hello there.' } };
 async function serve(replies: Reply[], { seconds = 150, model = 'whisper-1' } = {}) {
   const script = (_: unknown, earlier: number) => replies[Math.min(earlier, replies.length - 1)]!;
   const server = await startSpeechServer({ script });
-  const slots = createSlots(1);
-  const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey: undefined, model }, slots });
+  const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey: undefined, model }, atOnce: 1 });
   closing.push(recognizer, server);
   const file = await ffmpeg(...sine(seconds), ...asRecognizerInput, join(folder, 'decoded'));
   const audio = { file, durationMs: seconds * 1000, silences: [] };

@@ -25,7 +25,7 @@ const closing: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(closing.map((each) => each.close())));
 
 function askingFor(server: RunningSpeechServer, model = 'whisper-1', apiKey?: string, atOnce = 4): Recognizer {
-  const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey, model }, slots: createSlots(atOnce) });
+  const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey, model }, atOnce });
   closing.push(recognizer);
   return recognizer;
 }
@@ -123,7 +123,7 @@ test('verbose_json refused in the middle → begun again, and progress rises sti
   const audio = await spoken('refused', tones);
   const recognizer = createOpenAi({
     server: { baseUrl: server.url, apiKey: undefined, model: 'x' },
-    slots: createSlots(1),
+    atOnce: 1,
   });
   closing.push(recognizer);
   const percents: number[] = [];

@@ -1,0 +1,131 @@
+/** Recognizes a recording by a server's answers in one format. */
+import { hearInPieces } from '../in-pieces.ts';
+import { RecognizerError } from '../recognizer.ts';
+import { FormatRefused } from './client.ts';
+import { toFlac } from './flac.ts';
+import { refuseOtherLanguage } from './hints.ts';
+import { meetSpeakers, withLastingNames } from './known-speakers.ts';
+import { lettersOf } from './punctuation.ts';
+import { readAnswer } from './server-answers.ts';
+import { toTranscript } from './transcript.ts';
+import type { Piece, PieceLengths } from '../../audio/pieces.ts';
+import type { DecodedAudio, RecognizeOptions, Transcript } from '../recognizer.ts';
+import type { AnswerFormat, SpeechClient } from './client.ts';
+import type { PieceHints } from './hints.ts';
+import type { Introduction } from './known-speakers.ts';
+import type { Requests } from './requests.ts';
+import type { Answer } from './server-answers.ts';
+import type { AnsweredPiece } from './transcript.ts';
+
+const lengthsOf: Record<AnswerFormat, PieceLengths> = {
+  verbose_json: { longestMs: 120_000, overlapMs: 1_000 },
+  // Speakers are told apart best within a piece, so a piece is as long as servers allow: 25 MB, and 10 minutes at vLLM.
+  diarized_json: { longestMs: 590_000, overlapMs: 0, longestPauseMs: Infinity },
+  // An answer without times gets the times of its piece, so pieces are short.
+  json: { longestMs: 28_000, overlapMs: 0 },
+};
+
+export interface ServerInUse {
+  client: SpeechClient;
+  requests: Requests;
+  /** Wall-clock time for a piece of that length, with all retries. */
+  timeLimitMs: (durationMs: number) => number;
+}
+
+/**
+ * What one recording has shown of the server. For the next recording the server is asked anew, because one odd answer
+ * may be a mistake.
+ */
+interface Learnt {
+  /** Whether the server gives times of words; undefined until it has recognized some. */
+  wordTimes: boolean | undefined;
+}
+
+/**
+ * @throws {FormatRefused} another format would tell more
+ * @throws {LanguageNotKnown}
+ * @throws {RecognizerError}
+ * @throws the abort reason of `options.signal`
+ */
+export async function recognizeIn(
+  format: AnswerFormat,
+  audio: DecodedAudio,
+  options: RecognizeOptions,
+  server: ServerInUse,
+): Promise<Transcript> {
+  const learnt: Learnt = { wordTimes: undefined };
+  let introduction: Introduction | undefined;
+
+  async function hearPiece(piece: Piece, signal: AbortSignal): Promise<AnsweredPiece> {
+    const knownSpeakers = introduction?.speakers;
+    const heard = await hearOnce(audio.file, piece, format, learnt, { ...options, signal, knownSpeakers }, server);
+    if (format === 'diarized_json' && introduction === undefined && hasLetters(heard.answer)) {
+      introduction = { piece, speakers: await meetSpeakers(audio.file, heard, signal) };
+    }
+    return heard;
+  }
+  const { slots } = server.requests;
+  const isFirst = (heard: readonly AnsweredPiece[]) =>
+    format === 'diarized_json' && !heard.some(({ answer }) => hasLetters(answer));
+  const pieces = await hearInPieces(audio, lengthsOf[format], slots, hearPiece, options, isFirst);
+  const answered = pieces.map(({ result }) => result);
+  const transcript = toTranscript(withLastingNames(answered, introduction), audio.durationMs);
+  // Models that know other formats only take the language for a hint, and may rightly find another one.
+  const isTold = format === 'verbose_json' && !options.isLanguageExpected;
+  if (isTold) refuseOtherLanguage(options.language, transcript.language);
+  return { ...transcript, language: transcript.language ?? options.language };
+}
+
+type PieceOptions = PieceHints & { signal: AbortSignal };
+
+/**
+ * Hears a piece. When the answer has no times of words, the piece is heard again without its overlap, or words there
+ * would be doubled.
+ */
+async function hearOnce(
+  file: string,
+  piece: Piece,
+  format: AnswerFormat,
+  learnt: Learnt,
+  options: PieceOptions,
+  server: ServerInUse,
+): Promise<AnsweredPiece> {
+  const own = { ...piece, heardFromMs: piece.startMs, heardToMs: piece.endMs };
+  const heard = learnt.wordTimes === false ? own : piece;
+  const answer = await hear(file, heard, format, options, server);
+  if (isFormatWasted(answer, format, heard, learnt)) throw new FormatRefused('it has no times');
+  if (answer.timesOf === 'words') learnt.wordTimes = true;
+  else if (answer.timesOf === 'segments' && hasLetters(answer)) learnt.wordTimes ??= false;
+  const isShared = heard.heardFromMs < piece.startMs || heard.heardToMs > piece.endMs;
+  if (answer.timesOf === 'words' || answer.timesOf === 'nothing' || !isShared) return { piece: heard, answer };
+  return { piece: own, answer: await hear(file, own, format, options, server) };
+}
+
+async function hear(
+  file: string,
+  piece: Piece,
+  format: AnswerFormat,
+  { signal, ...hints }: PieceOptions,
+  { client, requests, timeLimitMs }: ServerInUse,
+): Promise<Answer> {
+  const audioMs = piece.heardToMs - piece.heardFromMs;
+  try {
+    const audio = await toFlac(file, piece, signal);
+    if (audio === undefined) return { timesOf: 'nothing', utterances: [], language: undefined };
+    const request = { audioMs, limitMs: timeLimitMs(audioMs), signal };
+    return readAnswer(await requests.send(request, (stop) => client.transcribe(audio, format, hints, stop)), audioMs);
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (cause instanceof RecognizerError) throw cause;
+    throw new RecognizerError('recognizer_error', (cause as Error).message, { retryable: true, cause });
+  }
+}
+
+const hasLetters = ({ utterances }: Answer) => utterances.flat().some(({ text }) => lettersOf(text).length > 0);
+
+/** Whether the shorter pieces of `json` would give better times than this answer. */
+function isFormatWasted(answer: Answer, format: AnswerFormat, heard: Piece, { wordTimes }: Learnt): boolean {
+  if (answer.timesOf !== 'text' || !hasLetters(answer)) return false;
+  const isLong = heard.heardToMs - heard.heardFromMs > lengthsOf.json.longestMs;
+  return isLong && (format === 'diarized_json' || (format === 'verbose_json' && wordTimes === undefined));
+}

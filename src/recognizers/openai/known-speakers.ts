@@ -1,0 +1,115 @@
+/** Speakers of a recording that is sent in several pieces: the voices of one piece are shown with all later ones. */
+import { toFlac } from './flac.ts';
+import type { Piece, Span } from '../../audio/pieces.ts';
+import type { SpokenWord } from '../../captions/segments.ts';
+import type { Answer } from './server-answers.ts';
+import type { AnsweredPiece } from './transcript.ts';
+
+/** Somebody whose voice was heard in an earlier piece. */
+export interface KnownSpeaker {
+  /** What the server called the voice there. */
+  label: string;
+  /** What it is asked to call the voice from now on. Servers don't invent such a name. */
+  name: string;
+  /** The voice, as a data URL. */
+  sample: string;
+}
+
+/** OpenAI takes samples of 2 to 10 s, of at most four people. */
+const sampleMs = { shortest: 2_000, longest: 8_000 };
+const mostSpeakers = 4;
+const longestPauseMs = 500;
+
+/** The first piece in which something was said. */
+export interface Introduction {
+  piece: Piece;
+  /** Those whose voices could be sampled. */
+  speakers: readonly KnownSpeaker[];
+}
+
+/**
+ * Takes a sample of each voice of a piece that speaks alone for long enough. Those who speak most come first.
+ * @param file 16 kHz mono s16le, of the whole recording
+ * @throws what `toFlac` throws
+ */
+export async function meetSpeakers(
+  file: string,
+  { piece, answer }: AnsweredPiece,
+  signal: AbortSignal,
+): Promise<KnownSpeaker[]> {
+  const known: KnownSpeaker[] = [];
+  for (const [label, { startMs, endMs }] of longestTurns(answer)) {
+    if (known.length === mostSpeakers) break;
+    if (endMs - startMs < sampleMs.shortest) continue;
+    const heardFromMs = piece.heardFromMs + startMs;
+    const heardToMs = Math.min(heardFromMs + sampleMs.longest, piece.heardFromMs + endMs);
+    const audio = await toFlac(file, { startMs: heardFromMs, endMs: heardToMs, heardFromMs, heardToMs }, signal);
+    if (audio === undefined) continue;
+    const sample = `data:${audio.type};base64,${Buffer.from(await audio.arrayBuffer()).toString('base64')}`;
+    known.push({ label, name: `known-${known.length + 1}`, sample });
+  }
+  return known;
+}
+
+/** The longest turn of each speaker; whoever speaks most comes first. */
+function longestTurns({ utterances }: Answer): [label: string, turn: Span][] {
+  const turns = turnsOf(utterances.flat());
+  const lengthOf = ({ startMs, endMs }: Span) => endMs - startMs;
+  return Map.groupBy(turns, ({ label }) => label)
+    .entries()
+    .map(([label, own]) => ({ label, own, wholeMs: own.reduce((sum, turn) => sum + lengthOf(turn), 0) }))
+    .toArray()
+    .sort((a, b) => b.wholeMs - a.wholeMs)
+    .map(({ label, own }) => [
+      label,
+      own.reduce((longest, turn) => (lengthOf(turn) > lengthOf(longest) ? turn : longest)),
+    ]);
+}
+
+/** @returns where somebody speaks alone, without a longer pause */
+function turnsOf(words: readonly SpokenWord[]): (Span & { label: string })[] {
+  const turns: (Span & { label: string })[] = [];
+  let spokenToMs = 0;
+  for (const { speaker, startMs, endMs } of words) {
+    const last = turns.at(-1);
+    if (last !== undefined && last.label === speaker && startMs - last.endMs <= longestPauseMs) {
+      last.endMs = Math.max(last.endMs, endMs);
+    } else {
+      // Where two speak at once, a sample would have both voices.
+      if (last !== undefined) last.endMs = Math.min(last.endMs, startMs);
+      if (speaker !== undefined) turns.push({ label: speaker, startMs: Math.max(startMs, spokenToMs), endMs });
+    }
+    spokenToMs = Math.max(spokenToMs, endMs);
+  }
+  return turns;
+}
+
+/**
+ * Gives the speakers of all pieces names that hold for the whole recording. A voice without a sample counts as another
+ * person in each piece.
+ * @param introduction the piece whose voices were shown with the others
+ * @returns pieces without speakers where the server took no notice of the samples: its `A` may be anybody
+ */
+export function withLastingNames(heard: readonly AnsweredPiece[], introduction: Introduction | undefined) {
+  if (heard.length === 1) return heard;
+  const { piece: first, speakers = [] } = introduction ?? {};
+  const nameOf = new Map(speakers.map(({ label, name }) => [label, name]));
+  const names = new Set(nameOf.values());
+  const isKnown = ({ answer }: AnsweredPiece) =>
+    answer.utterances.flat().some(({ speaker = '' }) => names.has(speaker));
+  if (!heard.some(isKnown)) return heard.map((each) => renamed(each, () => undefined));
+  return heard.map((each, index) =>
+    renamed(each, (label) => {
+      if (each.piece.startMs === first?.startMs) return nameOf.get(label) ?? `${index} ${label}`;
+      return names.has(label) ? label : `${index} ${label}`;
+    }),
+  );
+}
+
+function renamed({ piece, answer }: AnsweredPiece, nameOf: (label: string) => string | undefined): AnsweredPiece {
+  const rename = ({ speaker: label, ...word }: SpokenWord): SpokenWord => {
+    const speaker = label === undefined ? undefined : nameOf(label);
+    return { ...word, ...(speaker !== undefined && { speaker }) };
+  };
+  return { piece, answer: { ...answer, utterances: answer.utterances.map((words) => words.map(rename)) } };
+}

@@ -1,0 +1,113 @@
+/** A conversation of a low and a high voice, longer than servers take at once; a server that tells voices by pitch. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
+import { withLastingNames } from '../../../../src/recognizers/openai/known-speakers.ts';
+import { asRecognizerInput, ffmpeg } from '../../../support/uploads/audio-fixtures.ts';
+import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';
+import { useFolder } from '../../../support/use-folder.ts';
+import type { AnsweredPiece } from '../../../../src/recognizers/openai/transcript.ts';
+import type { Received, Reply } from '../../../support/models/speech-server.ts';
+
+const folder = useFolder();
+const turnSeconds = 5;
+const pieceSeconds = 590;
+const seconds = 660;
+const signal = new AbortController().signal;
+
+let conversation: string;
+beforeAll(async () => {
+  // They take turns. Whoever begins the first piece does not begin the second.
+  const isLow = `if(lt(t,${pieceSeconds}),lt(mod(t,${2 * turnSeconds}),${turnSeconds}),gte(mod(t,${2 * turnSeconds}),${turnSeconds}))`;
+  const voice = `aevalsrc='0.3*sin(2*PI*t*if(${isLow},300,3000))':s=16000:d=${seconds}`;
+  conversation = await ffmpeg('-f', 'lavfi', '-i', voice, ...asRecognizerInput, join(folder, 'conversation'));
+});
+
+/** Which voice speaks in each turn of 5 s, and in what is left of the last one. */
+async function voicesIn(audio: Buffer): Promise<('low' | 'high')[]> {
+  const sent = join(folder, `sent-${crypto.randomUUID()}`);
+  await writeFile(sent, audio);
+  const bytes = await readFile(await ffmpeg('-i', sent, ...asRecognizerInput, `${sent}.s16le`));
+  const samples = new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+  const turn = turnSeconds * 16_000;
+  return Array.from({ length: Math.ceil(samples.length / turn) }, (_, index) => {
+    const own = samples.subarray(index * turn, (index + 1) * turn);
+    const crossings = own.reduce((sum, sample, at) => sum + (sample < 0 !== (own[at - 1] ?? 0) < 0 ? 1 : 0), 0);
+    return crossings / (own.length / 16_000) > 2000 ? 'high' : 'low';
+  });
+}
+
+/** Hears what was sent. The first voice that nobody knows is called A, and the next one B. */
+async function diarized({ fields, file }: Received): Promise<Reply> {
+  const names = new Map<string, string>();
+  for (const [index, name] of (fields['known_speaker_names[]'] ?? []).entries()) {
+    const sample = /^data:audio\/flac;base64,(.+)$/.exec(fields['known_speaker_references[]']![index]!)![1]!;
+    const [voice] = await voicesIn(Buffer.from(sample, 'base64'));
+    names.set(voice!, name);
+  }
+  const voices = await voicesIn(file!.bytes);
+  const segments = voices.map((voice, id) => {
+    if (!names.has(voice)) names.set(voice, 'AB'[names.size]!);
+    const [start, end] = [id * turnSeconds, (id + 1) * turnSeconds];
+    return { type: 'transcript.text.segment', id: `seg_${id}`, start, end, text: voice, speaker: names.get(voice) };
+  });
+  return { status: 200, body: { task: 'transcribe', text: voices.join(' '), segments } };
+}
+
+async function recognize(script: (request: Received) => Promise<Reply>) {
+  const server = await startSpeechServer({ script });
+  const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey: undefined, model: 'x-diarize' } });
+  try {
+    const audio = { file: conversation, durationMs: seconds * 1000, silences: [] };
+    const { segments } = await recognizer.recognize(audio, { signal });
+    return { segments, requests: server.requests };
+  } finally {
+    await recognizer.close();
+    await server.close();
+  }
+}
+
+test('a conversation of two pieces → a voice has one name in both: the second is sent with samples of the first', async () => {
+  const { segments, requests } = await recognize(diarized);
+  expect(segments).toHaveLength(seconds / turnSeconds);
+  const namedBy = segments.map(({ text, speaker }) => `${text} ${speaker}`);
+  expect(new Set(namedBy)).toEqual(new Set(['low S1', 'high S2']));
+  expect(segments.at(pieceSeconds / turnSeconds)).toMatchObject({ text: 'high', startMs: 590_000 });
+  expect(requests.map(({ fields }) => fields['known_speaker_names[]'])).toEqual([undefined, ['known-1', 'known-2']]);
+});
+
+/** As servers that don't know the fields. */
+const ignoring = ({ fields: { 'known_speaker_names[]': _names, ...fields }, ...request }: Received) =>
+  diarized({ ...request, fields });
+const refusing = async (request: Received) =>
+  'known_speaker_references[]' in request.fields
+    ? refusal(400, "Unknown parameter: 'known_speaker_references'.", 'known_speaker_references')
+    : diarized(request);
+test.each([
+  ['takes no notice of', ignoring, 2],
+  ['refuses', refusing, 3],
+])(
+  'a server that %s the samples → no speakers: its A of one piece may be the B of the next',
+  async (_, script, sent) => {
+    const { segments, requests } = await recognize(script);
+    expect(segments).toHaveLength(seconds / turnSeconds);
+    expect(segments.filter(({ speaker }) => speaker !== undefined)).toEqual([]);
+    expect(requests).toHaveLength(sent);
+  },
+);
+
+test('somebody who comes later, and somebody whose sample was too short → another person in each piece', () => {
+  const answered = (startMs: number, ...speakers: string[]): AnsweredPiece => {
+    const piece = { startMs, endMs: startMs + 10, heardFromMs: startMs, heardToMs: startMs + 10 };
+    const utterances = speakers.map((speaker, at) => [{ text: 'so', startMs: at, endMs: at + 1, speaker }]);
+    return { piece, answer: { timesOf: 'segments', utterances, language: undefined } };
+  };
+  const heard = [answered(0, 'A', 'B'), answered(10, 'known-1', 'A'), answered(20, 'A', 'known-1')];
+  const introduction = { piece: heard[0]!.piece, speakers: [{ label: 'A', name: 'known-1', sample: '' }] };
+  const named = withLastingNames(heard, introduction);
+  expect(named.map(({ answer }) => answer.utterances.flat().map(({ speaker }) => speaker))).toEqual([
+    ['known-1', '0 B'],
+    ['known-1', '1 A'],
+    ['2 A', 'known-1'],
+  ]);
+});
