@@ -7,6 +7,7 @@ export type SupportAct =
   | `keys ${'issue' | 'rotate' | 'revoke'}`
   | 'plans set'
   | `sessions ${'retry' | 'cancel' | 'delete' | 'export'}`
+  | 'database migrate'
   | 'backup'
   | 'restore';
 

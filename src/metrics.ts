@@ -2,8 +2,12 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Db } from '../db/database.ts';
 import { measureQueue } from '../db/sessions/sessions.ts';
+import { inTime } from './in-time.ts';
 import { lostLines } from './log.ts';
 import type { Log } from './log.ts';
+
+/** Much less than Prometheus waits for all metrics (10 s), or it would take the process for dead. */
+const longestMeasuringMs = 2_000;
 
 export class Metrics {
   readonly registry = new Registry();
@@ -70,9 +74,11 @@ export class Metrics {
     });
     // Both gauges are read at the same time, and show the same moment.
     let measuring: ReturnType<typeof measureQueue> | undefined;
-    const measure = () =>
-      (measuring ??= measureQueue(db).finally(() => (measuring = undefined))).catch(() => undefined);
-    // These are unknown while the database is away. The other metrics are still shown.
+    const measure = () => {
+      measuring ??= measureQueue(db).finally(() => (measuring = undefined));
+      return inTime(measuring, longestMeasuringMs, undefined).catch(() => undefined);
+    };
+    // These are unknown while the database is away or does not answer. The other metrics are still shown.
     new Gauge({
       name: 'transcription_oldest_queued_seconds',
       help: 'Seconds since the upload of the oldest session that waits',

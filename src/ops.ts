@@ -1,6 +1,7 @@
 /** `/healthz`, `/readyz` and `/metrics`, on a port of their own, for operators and not for clients. */
 import { createServer } from 'node:http';
 import { ping } from '../db/migrate.ts';
+import { inTime } from './in-time.ts';
 import type { Server, ServerResponse } from 'node:http';
 import type { Foundation } from './context.ts';
 
@@ -29,13 +30,11 @@ export function createOpsServer(
   };
 
   async function whyNoDatabase(): Promise<string | undefined> {
-    const late = Promise.withResolvers<string>();
-    const timer = setTimeout(() => late.resolve('the database does not answer'), pingTimeoutMs);
     const asked = ping(db).then(
       () => undefined,
       () => 'the database can not be reached',
     );
-    return Promise.race([asked, late.promise]).finally(() => clearTimeout(timer));
+    return inTime(asked, pingTimeoutMs, 'the database does not answer');
   }
 
   return createServer((req, res) => {

@@ -57,7 +57,7 @@ export async function answer(
   work: (admin: AdminContext, form: 'json' | 'text') => Promise<Report | LongReport>,
   opening?: Opening,
 ): Promise<void> {
-  const { json, as } = command.optsWithGlobals<{ json?: true; as?: string }>();
+  const { json } = command.optsWithGlobals<{ json?: true }>();
   const config = readConfig(process.env);
   const { interrupted, stopListening } = listenForInterruption(
     'Finishing what has begun; press Ctrl-C again to stop at once.',
@@ -72,8 +72,14 @@ export async function answer(
     if (report.note !== undefined) notice(report.note);
     process.exitCode = report.exitCode ?? 0;
   };
-  const open = () => withAdminContext(config, notice, run, whoWorks(as, process.env), opening);
+  const open = async () => withAdminContext(config, notice, run, await whoTyped(command), opening);
   await explainMistakes(command, open).finally(stopListening);
+}
+
+/** Who works with the command. A wrong `ADMIN_AS` is answered as a mistake. */
+export function whoTyped(command: Command): Promise<string> {
+  const { as } = command.optsWithGlobals<{ as?: string }>();
+  return explainMistakes(command, async () => whoWorks(as, process.env));
 }
 
 async function write(piece: string): Promise<void> {

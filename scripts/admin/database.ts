@@ -1,4 +1,5 @@
 import { readSchemaVersion } from '../../db/schema-version.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { migrateCommand, prepareDatabase, stateOf } from '../../src/migration.ts';
 import { queueTablesVersion } from '../../src/queue/tables-version.ts';
 import { addCommand, addGroup, answer } from './command.ts';
@@ -30,9 +31,11 @@ export async function showStatus({ db }: AdminContext): Promise<Report> {
   return { json: statusJson(version), text, exitCode: state === 'current' ? 0 : 1 };
 }
 
-export async function migrate({ db, databaseUrl }: AdminContext): Promise<Report> {
+export async function migrate({ db, databaseUrl, record }: AdminContext): Promise<Report> {
   const onNotice = (message: string) => process.stderr.write(`${message}\n`);
   const ran = await prepareDatabase(db, { url: databaseUrl, mayMigrate: true, onNotice });
+  // Afterwards, since the log may be among what is made. The migrations have transactions of their own.
+  if (ran.length > 0) await inTransaction(db, (trx) => record(trx, { act: 'database migrate', details: { ran } }));
   const version = await readSchemaVersion(db);
   const did = ran.length > 0 ? `${count(ran.length, 'migration')} ran: ${ran.join(', ')}.` : 'There was nothing to do.';
   return { json: { ...statusJson(version), ran }, text: `${did}\n${sentences[stateOf(version)]}` };

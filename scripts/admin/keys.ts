@@ -47,7 +47,7 @@ export function addKeyCommands(program: Command): void {
     .option('--grace <duration>', 'for how long the old secret is still taken', positiveDuration(), 7 * dayMs)
     .option(
       '--expires <duration>',
-      'until when the new one is valid; without it, as long as the old one',
+      'until when the new one is valid; needed when the old one has an end',
       positiveDuration(),
     )
     .action(async (typed: string, options: Rotation, command: Command) => {

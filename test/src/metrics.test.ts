@@ -1,9 +1,12 @@
+import { sql } from 'kysely';
 import { openDatabase } from '../../db/database.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
 import { makeAccount } from '../support/service/accounts.ts';
+import { lockWaits } from '../support/service/lock-waits.ts';
 import { queueSession } from '../support/service/sessions.ts';
 import { useDatabase } from '../support/service/use-database.ts';
+import { inTransaction } from '../../db/transaction.ts';
 
 const database = useDatabase();
 
@@ -19,4 +22,18 @@ test('the oldest session that waits is shown as it is now, and not at all while 
   await close();
   expect(await valueOf('transcription_oldest_queued_seconds')).toBeUndefined();
   expect(await valueOf('transcription_sessions')).toBeUndefined();
+});
+
+test('a database that does not answer → the other metrics are shown meanwhile, without the queue', async () => {
+  const { db, close } = openDatabase(database.url, () => {}, 1);
+  const { registry } = new Metrics(db, createLog({ logLevel: 'silent' }));
+  await inTransaction(database.db, async (trx) => {
+    await sql`lock table sessions in access exclusive mode`.execute(trx);
+    const shown = await registry.metrics();
+    // Its question still waits: nobody had to wait for its end.
+    expect(await lockWaits(trx)).toHaveLength(1);
+    expect(shown).toMatch(/^process_cpu_seconds_total /m);
+    expect(shown).not.toMatch(/^transcription_(sessions|oldest_queued_seconds)\b/m);
+  });
+  await close();
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { openConnection } from '../../db/database.ts';
 import { migrateAlone, runMigrations } from '../../db/migrate.ts';
+import { listSupportLog } from '../../db/support-log.ts';
 import { makeIndex } from '../../db/migrations/online.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { migrate, showStatus } from '../../scripts/admin/database.ts';
@@ -63,6 +64,8 @@ test('a database that is too old → no start and no command, but one that migra
   expect(text).toContain('The database is of this version.');
   expect(await status()).toMatchObject({ exitCode: 0, json: { state: 'current', unknown: [] } });
   await (await start()).close();
+  const [act] = await asSupport(environment, ({ db }) => listSupportLog(db, { limit: 1 }));
+  expect(act).toMatchObject({ act: 'database migrate', details: JSON.stringify({ ran: [newest] }) });
 });
 
 test('a database that is being migrated → the start waits for that', async () => {

@@ -1,5 +1,5 @@
 import { readConfig } from '../../../src/config.ts';
-import { addCommand, answer } from '../command.ts';
+import { addCommand, answer, whoTyped } from '../command.ts';
 import { backUp } from './backup.ts';
 import { bringBack, look } from './restore.ts';
 import type { Command } from 'commander';
@@ -14,6 +14,8 @@ export function addBackupCommands(program: Command): void {
   addCommand(program, 'restore', restores, 'restore --from /mnt/backups/2026-11-22')
     .requiredOption('--from <folder>', 'what "backup" has written')
     .action(async ({ from }: { from: string }, command: Command) => {
+      // Looked at first: a restore takes long.
+      await whoTyped(command);
       await bringBack(readConfig(process.env), from);
       await answer(command, look);
     });

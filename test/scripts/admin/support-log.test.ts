@@ -11,7 +11,7 @@ import { expectSound } from '../../support/service/audit.ts';
 import { makeSession } from '../../support/service/sessions.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { until } from '../../support/until.ts';
-import { aTime, adminOf } from './run-admin.ts';
+import { aTime, adminOf, mistaken, runAdmin } from './run-admin.ts';
 import type { AdminContext } from '../../../scripts/admin/admin-context.ts';
 import type { JsonObject } from './run-admin.ts';
 
@@ -98,15 +98,19 @@ test('keys rotate with a grace time that is over → the old secret is refused l
   await expect(again).rejects.toThrow(/is expired: see keys issue/);
 });
 
-test('keys rotate of a key that expires → never lives longer for it, and neither does the new one', async () => {
+test('keys rotate of a key that has an end → only with an end for the new one; the old one never lives longer for it', async () => {
   const { id } = await makeAccount(service.db);
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
   const { keyId } = await makeKey(service.db, id, { scopes: ['read'], expiresAt });
-  const { json, note } = await admin((context) => rotate(context, { id: keyId }, { grace: 7 * 86_400_000 }));
-  expect(note).toMatch(/^The new key expires when the old one would have/);
+  const grace = 7 * 86_400_000;
+  const unsaid = admin((context) => rotate(context, { id: keyId }, { grace }));
+  await expect(unsaid).rejects.toThrow(/ends anyway, at .*, and nothing was changed\. .* --expires 90d/);
+  expect(await logOf(id)).toEqual([]);
+  const { json } = await admin((context) => rotate(context, { id: keyId }, { grace, expires: 90 * 86_400_000 }));
   const { scopes, expiresAt: end, replaces } = json as { scopes: string[]; expiresAt: string; replaces: JsonObject };
   expect(scopes).toEqual(['read']);
-  for (const time of [end, String(replaces['expiresAt'])]) expect(Date.parse(time)).toBe(Date.parse(expiresAt));
+  expect((Date.parse(end) - Date.now()) / 86_400_000).toBeCloseTo(90, 2);
+  expect(Date.parse(String(replaces['expiresAt']))).toBe(Date.parse(expiresAt));
 });
 
 test('who works: --as before ADMIN_AS before the user of the system, who is always named', () => {
@@ -114,4 +118,9 @@ test('who works: --as before ADMIN_AS before the user of the system, who is alwa
   expect(whoWorks('Alice', { ADMIN_AS: 'Bob' })).toBe(`Alice (${user})`);
   expect(whoWorks(undefined, { ADMIN_AS: 'Bob' })).toBe(`Bob (${user})`);
   expect(() => whoWorks(undefined, { ADMIN_AS: 'a\nb' })).toThrow(/ADMIN_AS is no name/);
+});
+
+test('restore with an ADMIN_AS that is no name → a mistake, before the backup is looked at', async () => {
+  const end = await runAdmin(['restore', '--from', '/nowhere'], { DATA_DIR: service.dataDir, ADMIN_AS: 'a\nb' });
+  expect(end).toEqual(mistaken(/ADMIN_AS is no name/));
 });
