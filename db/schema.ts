@@ -122,6 +122,8 @@ export interface SessionTable {
   delete_at: ColumnType<string | null, string | null | undefined, never>;
   /** Whether each channel is recognized for itself. */
   separate_channels: ColumnType<boolean, boolean | undefined, never>;
+  /** W3C Trace Context of the upload's request. */
+  traceparent: ColumnType<string | null, string | null | undefined, never>;
 }
 
 export interface TranscriptTable {

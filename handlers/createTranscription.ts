@@ -88,7 +88,7 @@ async function refuseByHint(request: Request, ctx: Context): Promise<void> {
 async function accept(
   trx: Trx,
   account: AccountInForce | undefined,
-  { principal, headers, body, file }: Request,
+  { principal, headers, body, file, traceparent }: Request,
   { queue }: Context,
   fresh: Accepted,
   durationMs: number | undefined,
@@ -131,6 +131,7 @@ async function accept(
     attempts: maxAttempts,
     retentionDays: body.retentionDays ?? account.retention_days ?? undefined,
     separateChannels: body.channels === 'separate',
+    traceparent,
   });
   const findable = await findableOf(trx, accountId, { title, language: null, segments: undefined });
   await makeFindable(trx, { accountId, sessionId: session.id }, findable);

@@ -72,10 +72,14 @@ export async function createApp(
       const problem = toApiError(error);
       const isExpected = error instanceof ApiError && res.closed;
       if (problem.status >= 500 && !isExpected)
-        log.error({ err: error, requestId: res.locals.requestId }, 'request failed');
+        log.error({ err: error, requestId: res.locals.requestId, ...res.locals.span?.ids }, 'request failed');
       await reply.problem(req, res, problem);
     }
   });
+
+  // The worker goes on with the trace. Where the client has none, one begins here.
+  const traceparentOf = ({ locals }: Response) =>
+    (locals.span ??= ctx.tracing.begin('request', 'server', undefined)).traceparent;
 
   const operation = (handler: AnyHandler) => async (call: Call, req: Request, res: Response) => {
     const { params: path, query, headers } = call.request;
@@ -89,7 +93,7 @@ export async function createApp(
         ? handler(new ReadingInput(input, stopping, res), ctx)
         : takeUpload(ctx, uploads, { req, res, principal: principal! }, (upload) =>
             // What was received whole, a stopping server finishes.
-            handler({ ...input, ...upload, signal: clientLeft(res) }, ctx),
+            handler({ ...input, ...upload, traceparent: traceparentOf(res), signal: clientLeft(res) }, ctx),
           );
     const [answer] = await Promise.all([answering, counted]);
     await reply.answer(req, res, answer);

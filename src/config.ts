@@ -1,7 +1,19 @@
 /** The one reader of the environment. Every wrong variable is reported at once. */
 import { availableParallelism } from 'node:os';
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import {
+  isOpenAis,
+  openAiUrl,
+  parseBaseUrl,
+  parseDatabaseUrl,
+  parseDistance,
+  parseInteger,
+  parseKey,
+  parseOrigins,
+  parseTrustProxy,
+  shownAddress,
+  withoutPassword,
+} from './config-values.ts';
 import { canonicalTag } from './languages.ts';
 import { recognizerNames } from './recognizers/names.ts';
 import { chooseModel } from './recognizers/sherpa-onnx/installed-models.ts';
@@ -39,6 +51,8 @@ export interface Config {
   authFailuresPerMinute: number;
   /** For developers: an answer that breaks the contract is logged and becomes a 500. */
   validateResponses: boolean;
+  /** Where spans go (OpenTelemetry). Undefined: nowhere. */
+  otlpEndpoint: string | undefined;
   /** Bytes that an upload must leave free on the disk of `dataDir`. */
   minFreeDisk: number;
 }
@@ -125,6 +139,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     corsOrigins: read('CORS_ORIGINS', [], parseOrigins, 'origins such as https://app.example.com, separated by commas'),
     authFailuresPerMinute: integer('AUTH_FAILURES_PER_MINUTE', 300, 1, 1_000_000),
     validateResponses: oneOf('VALIDATE_RESPONSES', '0', ['0', '1']) === '1',
+    otlpEndpoint: read<string | undefined>(
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      undefined,
+      parseBaseUrl,
+      'an address such as http://127.0.0.1:4318',
+      shownAddress,
+    ),
     minFreeDisk: integer('MIN_FREE_DISK', 1024 ** 3, 0, Number.MAX_SAFE_INTEGER),
   };
   oneOf('AUDIO_STORE', 'file:', ['file:']);
@@ -137,64 +158,3 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }
-
-/** A wrong value is shown without its password, because messages of the start end up in logs. */
-const withoutPassword = (text: string) => text.replace(/(:\/\/|:).*@/, '$1…@');
-/** A value that is no address may be a key in the wrong variable, so it is not shown. */
-const shownAddress = (text: string) =>
-  URL.canParse(text) && /^\w+:\/\//.test(text) ? withoutPassword(text).replace(/[?#].*/, '?…') : '…';
-
-/** A cosine distance: 0 for the same direction, 2 for the opposite one. */
-function parseDistance(text: string): number | undefined {
-  const value = /^\d(\.\d{1,6})?$/.test(text) ? Number(text) : undefined;
-  return value !== undefined && value <= 2 ? value : undefined;
-}
-
-function parseInteger(text: string, minimum: number, maximum: number): number | undefined {
-  const value = Number(text);
-  return /^\d+$/.test(text) && value >= minimum && value <= maximum ? value : undefined;
-}
-
-function parseDatabaseUrl(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url !== undefined && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1 ? text : undefined;
-}
-
-const openAiUrl = 'https://api.openai.com/v1';
-const isOpenAis = ({ hostname }: URL) => /(^|\.)openai\.com$/.test(hostname);
-
-/**
- * An address with a user, a password or a query is refused: a key there would get into messages. OpenAI's own server is
- * reached by https only.
- */
-function parseBaseUrl(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.origin + url.pathname === url.href;
-  const isReadable = url?.protocol === 'http:' && isOpenAis(url);
-  return isPlain && !isReadable ? url.href.replace(/\/+$/, '') : undefined;
-}
-
-/** A key goes into a header, so only the characters of a header are allowed. */
-const parseKey = (text: string) => (/^[!-~]+$/.test(text) ? text : undefined);
-
-function parseTrustProxy(text: string): number | string[] | undefined {
-  const hops = parseInteger(text, 1, 100);
-  if (hops !== undefined) return hops;
-  const addresses = list(text);
-  return addresses.every(isAddressOrSubnet) ? addresses : undefined;
-}
-
-function isAddressOrSubnet(text: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
-  const [address = '', bits, ...rest] = text.split('/');
-  const version = isIP(address);
-  const maximum = version === 4 ? 32 : 128;
-  return version !== 0 && rest.length === 0 && (bits === undefined || parseInteger(bits, 1, maximum) !== undefined);
-}
-
-function parseOrigins(text: string): string[] | undefined {
-  const origins = list(text);
-  return origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin) ? origins : undefined;
-}
-
-const list = (text: string) => text.split(',').map((entry) => entry.trim());

@@ -5,6 +5,7 @@ import type { Spool } from './files/spool.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Queue } from './queue/queue.ts';
+import type { Tracing } from './tracing/span.ts';
 
 /** What both halves work with. Made once per process, passed, never imported. */
 export interface Foundation {
@@ -15,4 +16,5 @@ export interface Foundation {
   audioStore: AudioStore;
   spool: Spool;
   metrics: Metrics;
+  tracing: Tracing;
 }

@@ -9,6 +9,7 @@ import { useDatabase } from './database-url.ts';
 import { Metrics } from './metrics.ts';
 import { prepareDatabase } from './migration.ts';
 import { Queue } from './queue/queue.ts';
+import { createTracing } from './tracing/tracing.ts';
 import type { Isolation } from './children/isolation.ts';
 import type { Config } from './config.ts';
 import type { Foundation } from './context.ts';
@@ -38,12 +39,14 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
     const spool = new Spool(config.dataDir);
     await spool.open();
     logIsolation(await findIsolation(resolve(config.dataDir)), log);
+    const tracing = await createTracing(config.otlpEndpoint, log);
     const leaveUploads = keepRemovingAbandonedUploads(spool, log);
     return {
-      ...{ config, log, db, queue, audioStore, spool, metrics: new Metrics(db, log), databaseUrl: inUse.url },
+      ...{ config, log, db, queue, audioStore, spool, metrics: new Metrics(db, log), tracing },
+      databaseUrl: inUse.url,
       async close() {
         await leaveUploads();
-        await queue.stop();
+        await Promise.all([queue.stop(), tracing.close()]);
         await close();
         await inUse.leave();
       },

@@ -30,6 +30,10 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
   { name: '@huggingface/hub', files: /^scripts\/model\// },
   { name: 'tar', files: /^scripts\/model\// },
   { name: '@zip.js/zip.js', files: /^scripts\/admin\/session-export\.ts$/ },
+  ...['api', 'core', 'exporter-trace-otlp-http', 'resources', 'sdk-trace'].map((name) => ({
+    name: `@opentelemetry/${name}`,
+    files: /^src\/tracing\/collected\.ts$/,
+  })),
   { name: 'node:child_process', files: /^(src\/children|db\/embedded|scripts)\// },
 ];
 

@@ -7,6 +7,7 @@ import { languagesAndHints } from './0007-languages-and-hints.ts';
 import { channels } from './0008-channels.ts';
 import { supportLog } from './0010-support-log.ts';
 import { chargesByTime } from './0011-charges-by-time.ts';
+import { traces } from './0012-traces.ts';
 import type { Migration } from 'kysely/migration';
 
 /** In the order in which they run. Add to the end; never change one that was released. */
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '0008-channels': channels,
   '0010-support-log': supportLog,
   '0011-charges-by-time': chargesByTime,
+  '0012-traces': traces,
 };

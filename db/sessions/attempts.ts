@@ -24,11 +24,13 @@ export interface Claim {
   language: string | null;
   speakers: number | null;
   keyterms: string[] | null;
+  /** W3C Trace Context of its upload; null where a version without traces took it. */
+  traceparent: string | null;
 }
 
 const ofClaim = [
   ...(['attempt', 'title', 'max_audio_ms', 'reserved_ms', 'measured_ms'] as const),
-  ...(['separate_channels', 'language', 'speakers', 'keyterms'] as const),
+  ...(['separate_channels', 'language', 'speakers', 'keyterms', 'traceparent'] as const),
 ] as const satisfies readonly (keyof Claim)[];
 
 /** Claims a session for one attempt of its own job. Undefined when the session is final or belongs to another job. */

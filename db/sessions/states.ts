@@ -43,6 +43,8 @@ export interface NewSession {
   retentionDays?: number | undefined;
   /** Each channel is recognized for itself. */
   separateChannels?: boolean;
+  /** W3C Trace Context: the trace to which the session's attempts belong. */
+  traceparent?: string | undefined;
 }
 
 /** The columns from which a session's job is made. */
@@ -75,6 +77,7 @@ export function insertQueuedSession(trx: Trx, session: NewSession): Promise<Queu
       attempts_left: session.attempts,
       delete_at: deleteAt(session.retentionDays),
       separate_channels: session.separateChannels ?? false,
+      traceparent: session.traceparent ?? null,
     })
     .returning(ofQueued)
     .executeTakeFirstOrThrow();

@@ -11,9 +11,9 @@ import type { Json } from './contract/document.ts';
 const readableAnyway = ['Cache-Control', 'Content-Language', 'Content-Length', 'Content-Type', 'Expires', 'Pragma'];
 /**
  * Headers that are no parameters in OpenAPI. They follow from `security` and from the media types of answers and of the
- * form.
+ * form. `Traceparent` belongs to HTTP clients that trace what they send (W3C Trace Context).
  */
-const sentAnyway = ['Accept', 'Authorization', 'Content-Type'];
+const sentAnyway = ['Accept', 'Authorization', 'Content-Type', 'Traceparent'];
 
 interface Operation {
   method: string;

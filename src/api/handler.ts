@@ -15,7 +15,14 @@ export type Input<Id extends OperationId> = {
   /** Aborts when the client leaves, and when the server stops. For an upload, only when the client leaves. */
   signal: AbortSignal;
 } & (Id extends PublicOperation ? unknown : { principal: Principal }) &
-  ([Form<Id>] extends [never] ? unknown : { body: Omit<Form<Id>, 'file'>; file: UploadedFile });
+  ([Form<Id>] extends [never] ? unknown : UploadInput<Id>);
+
+interface UploadInput<Id extends OperationId> {
+  body: Omit<Form<Id>, 'file'>;
+  file: UploadedFile;
+  /** The trace to which the session belongs (W3C Trace Context). */
+  traceparent: string;
+}
 
 export type Handler<Id extends OperationId> = (input: Input<Id>, ctx: Context) => Promise<Answer<Id>>;
 export type Handlers = { [Id in OperationId]: Handler<Id> };

@@ -3,8 +3,10 @@ import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import { cutIntoPieces, cutSpeechIntoPieces } from '../audio/pieces.ts';
 import { joinPieces } from './join.ts';
+import { within } from '../tracing/span.ts';
 import { together } from './together.ts';
 import type { Piece, PieceLengths } from '../audio/pieces.ts';
+import type { TraceSpan } from '../tracing/span.ts';
 import type { DecodedAudio, RecognizeOptions, Word } from './recognizer.ts';
 
 /**
@@ -12,7 +14,15 @@ import type { DecodedAudio, RecognizeOptions, Word } from './recognizer.ts';
  * @param onHeard gets how much of it is recognized already, in ms
  * @returns words by utterance, with times from the start of the recording
  */
-export type RecognizePiece = (piece: Piece, signal: AbortSignal, onHeard: (ms: number) => void) => Promise<Word[][]>;
+export type RecognizePiece = HearPiece<Word[][]>;
+
+/** Hears one piece, within a span where somebody traces it; `onHeard` gets how much of it is done, in ms. */
+export type HearPiece<Result> = (
+  piece: Piece,
+  signal: AbortSignal,
+  onHeard: (ms: number) => void,
+  span?: TraceSpan,
+) => Promise<Result>;
 
 /** Room for pieces, shared by all jobs of a process. */
 export interface Slots {
@@ -75,7 +85,6 @@ export function piecesOf({ durationMs, silences, speech }: DecodedAudio, lengths
 
 /**
  * Hears all pieces. The first piece that fails stops the others. Nothing runs any more when this rejects.
- * @param hear hears one piece; `onHeard` gets how much of it is done, in ms
  * @param isAlone whether the next piece is heard on its own, after those that were heard already; none is without it
  * @returns the result of each piece, in order of time
  * @throws what `hear` throws
@@ -85,8 +94,8 @@ export async function hearInPieces<Result>(
   audio: DecodedAudio,
   lengths: PieceLengths,
   slots: Slots,
-  hear: (piece: Piece, signal: AbortSignal, onHeard: (ms: number) => void) => Promise<Result>,
-  { signal, onProgress }: RecognizeOptions,
+  hear: HearPiece<Result>,
+  { signal, span, onProgress }: RecognizeOptions,
   isAlone: (heard: readonly Result[]) => boolean = () => false,
 ): Promise<{ piece: Piece; result: Result }[]> {
   const pieces = piecesOf(audio, lengths);
@@ -98,7 +107,8 @@ export async function hearInPieces<Result>(
     (piece) => (stop: AbortSignal) =>
       inLine(() =>
         slots.run(async () => {
-          const result = await hear(piece, stop, (ms) => heardOf(piece, ms));
+          const traced = span?.child('piece', 'client', placeOf(piece));
+          const result = await within(traced, () => hear(piece, stop, (ms) => heardOf(piece, ms), traced));
           heardOf(piece, piece.heardToMs - piece.heardFromMs);
           inLine.concurrency = slots.count;
           return { piece, result };
@@ -111,6 +121,11 @@ export async function hearInPieces<Result>(
   }
   return [...heard, ...(await together(signal, works.slice(heard.length)))];
 }
+
+const placeOf = ({ startMs, endMs }: Piece) => ({
+  'transcription.piece.start_ms': startMs,
+  'transcription.piece.end_ms': endMs,
+});
 
 /** Moves the times of a word from the start of a piece to the start of the recording. */
 export const laterBy = (ms: number, word: Word): Word => ({

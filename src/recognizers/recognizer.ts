@@ -1,5 +1,6 @@
 import type { Span } from '../audio/pieces.ts';
 import type { Silence } from '../audio/silences.ts';
+import type { TraceSpan } from '../tracing/span.ts';
 
 /** Times are ms from the start of the audio. */
 export interface Word {
@@ -58,6 +59,8 @@ export interface Hints {
 export interface RecognizeOptions extends Hints {
   /** Kills whatever is running; `recognize` then rejects with the signal's reason. */
   signal: AbortSignal;
+  /** To which the recording's pieces belong. */
+  span?: TraceSpan | undefined;
   /** Gets whole percents below 100, each larger than the last. */
   onProgress?: (percent: number) => void;
   /** Is told of a part of the audio that is loud, but had no words in it when it was heard first. */

@@ -6,6 +6,7 @@ import { AttemptFailed } from '../queue/jobs.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { completeSession } from '../sessions/endings.ts';
 import { findableOf } from '../sessions/indexing.ts';
+import { within } from '../tracing/span.ts';
 import { removeAudio } from './audio-removal.ts';
 import { hear } from './hearing.ts';
 import { operatorsFault } from './judgement.ts';
@@ -15,6 +16,7 @@ import { claimInTurn, putBack } from './turn.ts';
 import { takeRoom } from './room-of-job.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
 import type { QueuedJob } from '../queue/jobs.ts';
+import type { TraceSpan } from '../tracing/span.ts';
 import type { WorkerContext } from './context.ts';
 import type { RoomOfJob } from './room-of-job.ts';
 
@@ -40,15 +42,31 @@ async function runAttempt(job: QueuedJob, room: RoomOfJob, worker: WorkerContext
   if (claim === undefined) return settleUnclaimed(job, worker);
 
   const attempt: Attempt = { accountId, sessionId, attempt: claim.attempt };
-  const log = worker.log.child({ sessionId, attempt: claim.attempt });
+  const about = { 'transcription.session': sessionId, 'transcription.attempt': claim.attempt };
+  const traced = worker.tracing.begin('attempt', 'consumer', claim.traceparent ?? undefined, about);
+  await within(traced, (span) => runClaimed(job, { attempt, claim, room, span }, worker));
+}
+
+interface Claimed {
+  attempt: Attempt;
+  claim: Claim;
+  room: RoomOfJob;
+  span: TraceSpan;
+}
+
+async function runClaimed(job: QueuedJob, claimed: Claimed, worker: WorkerContext): Promise<void> {
+  const { attempt, room, span } = claimed;
+  const { accountId, sessionId } = attempt;
+  const log = worker.log.child({ sessionId, attempt: attempt.attempt, ...span.ids });
   const began = performance.now();
   const observe = (outcome: string) => {
     worker.metrics.jobs.observe({ outcome }, (performance.now() - began) / 1000);
     log.info({ outcome, ms: Math.round(performance.now() - began) }, 'attempt ended');
+    span.set({ 'transcription.outcome': outcome });
   };
   room.isOf(attempt);
   try {
-    await transcribe(job, attempt, claim, worker);
+    await transcribe(job, claimed, { ...worker, log });
   } catch (error) {
     await tidyUp(attempt, worker);
     room.giveBack();
@@ -81,7 +99,8 @@ async function tidyUp(attempt: Attempt, { workFolder, log }: WorkerContext): Pro
   await workFolder.remove(attempt).catch((error: unknown) => log.warn({ err: error }, 'decoded audio not removed yet'));
 }
 
-async function transcribe(job: QueuedJob, attempt: Attempt, claim: Claim, worker: WorkerContext): Promise<void> {
+/** @param worker its log names the attempt */
+async function transcribe(job: QueuedJob, { attempt, claim, span }: Claimed, worker: WorkerContext): Promise<void> {
   const { db, queue } = worker;
   const { accountId } = attempt;
   const timeLimitMs = (job.expireInSeconds - expiryMarginSeconds) * 1000;
@@ -92,20 +111,19 @@ async function transcribe(job: QueuedJob, attempt: Attempt, claim: Claim, worker
     const { transcript, durationMs, reservedMs } = await hear(
       attempt,
       claim,
-      { timeLimitMs, signal, onProgress: progressReporter(attempt, worker) },
+      { timeLimitMs, signal, span, onProgress: progressReporter(attempt, worker) },
       worker,
     );
     const language = claim.language ?? transcript.language;
     const stored = toStoredTranscript({ ...transcript, language }, durationMs);
-    const findable = await findableOf(db, accountId, {
-      title: claim.title,
-      language: stored.language ?? null,
-      segments: stored.segments,
-    });
-    await inAccountTransaction(db, accountId, async (trx) => {
-      const isCompleted = await completeSession(trx, attempt, reservedMs, stored, findable);
-      const isOurs = isCompleted && (await queue.complete(trx, job));
-      if (!isOurs) throw new ClaimLost();
+    const texts = { title: claim.title, language: stored.language ?? null, segments: stored.segments };
+    await within(span.child('store', 'internal'), async () => {
+      const findable = await findableOf(db, accountId, texts);
+      await inAccountTransaction(db, accountId, async (trx) => {
+        const isCompleted = await completeSession(trx, attempt, reservedMs, stored, findable);
+        const isOurs = isCompleted && (await queue.complete(trx, job));
+        if (!isOurs) throw new ClaimLost();
+      });
     });
   } finally {
     clearTimeout(timer);

@@ -8,14 +8,18 @@ import { joinChannels } from '../recognizers/channels.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { meanProgress } from '../recognizers/together.ts';
 import { mostChannels } from '../sessions/job.ts';
+import { within } from '../tracing/span.ts';
 import { coverDecoded } from './reservation.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
 import type { Hints, Transcript, WordlessPart } from '../recognizers/recognizer.ts';
+import type { TraceSpan } from '../tracing/span.ts';
 import type { WorkerContext } from './context.ts';
 
 export interface Hearing {
   timeLimitMs: number;
   signal: AbortSignal;
+  /** Of the attempt. */
+  span: TraceSpan;
   onProgress: (percent: number) => void;
 }
 
@@ -53,14 +57,14 @@ export async function hear(attempt: Attempt, claim: Claim, hearing: Hearing, wor
 async function hearChannel(
   attempt: Attempt,
   claim: Claim,
-  { timeLimitMs, signal, onProgress, input, channel }: Hearing & { input: string; channel?: number },
+  { timeLimitMs, signal, span, onProgress, input, channel }: Hearing & { input: string; channel?: number },
   worker: WorkerContext,
 ): Promise<Heard> {
   const { db, workFolder, recognizer, metrics } = worker;
   const file = workFolder.path(attempt);
-  const { durationMs, silences, isConfirmedShort } = await decodeWhole(
-    { input, output: file, maxDurationMs: claim.max_audio_ms, channel, timeLimitMs, signal },
-    claim.measured_ms,
+  const decoding = { input, output: file, maxDurationMs: claim.max_audio_ms, channel, timeLimitMs, signal };
+  const { durationMs, silences, isConfirmedShort } = await within(span.child('decode', 'internal'), () =>
+    decodeWhole(decoding, claim.measured_ms),
   );
   if (isConfirmedShort) await confirmShortIfProcessing(db, attempt);
   const reservedMs = await coverDecoded(db, attempt, claim.reserved_ms, durationMs);
@@ -71,14 +75,14 @@ async function hearChannel(
     if (hasWordsNow) wordless.withWordsAtLast += 1;
   };
   const hints = hintsOf(claim, worker);
-  const transcript = await recognizer
-    .recognize({ file, durationMs, silences }, { ...hints, signal, onProgress, onWordless })
-    .catch((error: unknown) => {
-      throw hints.isLanguageExpected && error instanceof LanguageNotKnown ? ofTheOperator(error) : error;
-    });
+  const recognizing = span.child('recognize', 'internal', { 'transcription.recognizer': recognizer.name });
+  const transcript = await within(recognizing, (span) =>
+    recognizer.recognize({ file, durationMs, silences }, { ...hints, signal, span, onProgress, onWordless }),
+  ).catch((error: unknown) => {
+    throw hints.isLanguageExpected && error instanceof LanguageNotKnown ? ofTheOperator(error) : error;
+  });
   if (durationMs > 0) metrics.realTimeFactor.observe((performance.now() - began) / durationMs);
-  const { sessionId, attempt: number } = attempt;
-  if (wordless.parts > 0) worker.log.info({ sessionId, attempt: number, ...wordless }, 'loud parts without words');
+  if (wordless.parts > 0) worker.log.info(wordless, 'loud parts without words');
   return { transcript, durationMs, reservedMs };
 }
 

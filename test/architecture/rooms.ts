@@ -11,7 +11,7 @@ export interface Room {
 
 /** Configuration, context, log, metrics: what a process is made of. */
 const base = 'src/*.ts';
-const shared = ['db', base, 'sessions', 'search', 'queue', 'files', 'audio', 'captions', 'children'];
+const shared = ['db', base, 'tracing', 'sessions', 'search', 'queue', 'files', 'audio', 'captions', 'children'];
 
 export const rooms: Room[] = [
   {
@@ -37,8 +37,14 @@ export const rooms: Room[] = [
   {
     name: 'recognizers',
     files: /^src\/recognizers\//,
-    restsOn: [base, 'children', 'audio', 'captions'],
+    restsOn: [base, 'tracing', 'children', 'audio', 'captions'],
     sentence: 'recognizers/ turn audio into words and know no row and no job',
+  },
+  {
+    name: 'tracing',
+    files: /^src\/tracing\//,
+    restsOn: [base],
+    sentence: 'tracing/ knows spans and not what they are about',
   },
   {
     name: 'search',
@@ -93,7 +99,7 @@ export const rooms: Room[] = [
   {
     name: base,
     files: /^src\/[^/]+\.ts$/,
-    restsOn: ['db', 'queue', 'files', 'children', 'recognizers'],
+    restsOn: ['db', 'queue', 'files', 'children', 'recognizers', 'tracing'],
     sentence: 'what every room imports knows neither half',
   },
 ];

@@ -51,6 +51,7 @@ test.each<[string, string, object]>([
   ['VALIDATE_RESPONSES', '1', { validateResponses: true }],
   ['MIN_FREE_DISK', '0', { minFreeDisk: 0 }],
   ['AUDIO_STORE', 'file:', {}],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://[::1]:4318/', { otlpEndpoint: 'http://[::1]:4318' }],
   ['DIARIZATION_THRESHOLD', '0.75', { diarizationThreshold: 0.75 }],
   ['RECOGNIZER_LANGUAGE', 'auto', { recognizerLanguage: undefined }],
   ['RECOGNIZER_LANGUAGE', 'ZH-hant', { recognizerLanguage: 'zh-Hant' }],

@@ -20,12 +20,19 @@ export interface SpeechClient {
    * Sends audio. When the server is busy, broken or away, it waits as long as the server asks for and tries again.
    * @param audio below the server's limit (25 MB at OpenAI)
    * @param hints those that the server refuses are left out, except for the language
+   * @param traceparent the trace to which the request belongs (W3C Trace Context)
    * @returns what the server answered, unchecked
    * @throws {FormatRefused}
    * @throws {LanguageNotKnown}
    * @throws {RecognizerError} with what the server said; retryable when the same request may succeed later
    */
-  transcribe(audio: File, format: AnswerFormat, hints: PieceHints, signal: AbortSignal): Promise<unknown>;
+  transcribe(
+    audio: File,
+    format: AnswerFormat,
+    hints: PieceHints,
+    signal: AbortSignal,
+    traceparent?: string,
+  ): Promise<unknown>;
   /** Whether the server says that the key is wrong. False also when the server is away or has no list of models. */
   refusesKey(signal: AbortSignal): Promise<boolean>;
   /** That the server can not be reached, as a sentence without its full stop; undefined when its last answer came. */
@@ -57,12 +64,15 @@ export function createSpeechClient(server: SpeechServer, retries: number): Speec
   });
 
   return {
-    async transcribe(audio, format, hints, signal) {
+    async transcribe(audio, format, hints, signal, traceparent) {
       const request = { file: audio, model: server.model, response_format: format, ...optionsOf[format] };
       const fieldsNow = () => hintFields(hints, server.model, exchange.isWhisperCpp());
       const ask = async (fields: HintFields): Promise<unknown> => {
         try {
-          return await client.audio.transcriptions.create({ ...request, ...fields }, { signal });
+          return await client.audio.transcriptions.create(
+            { ...request, ...fields },
+            { signal, headers: { traceparent } },
+          );
         } catch (error) {
           signal.throwIfAborted();
           const others = withoutRefused(fields, (field) => isRefusalOf(error, field));

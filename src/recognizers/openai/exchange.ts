@@ -27,7 +27,7 @@ export interface Exchange {
 }
 
 /**
- * The `fetch` for the `openai` package. It sends the key, and nothing about this machine. It follows no redirects, so
+ * The `fetch` for the `openai` package. It sends the key and the trace, and nothing about this machine. It follows no redirects, so
  * audio goes only to the server and the proxy that were named. It waits until the signal aborts, and refuses answers
  * that are too long. When a connection breaks within the answer it rejects, so that the package tries again.
  * @param retries after which the package gives up
@@ -48,7 +48,10 @@ export function createExchange(apiKey: string, retries: number): Exchange {
       const address = url instanceof Request ? url.url : url;
       const signal = init?.signal ?? null;
       const form = init?.body instanceof FormData ? { body: ownForm(init.body) } : {};
-      const request = { method: init?.method ?? 'GET', headers, redirect: 'manual', signal, dispatcher } as const;
+      const given = new Headers(init?.headers);
+      const traceparent = given.get('traceparent');
+      const sent = traceparent === null ? headers : { ...headers, traceparent };
+      const request = { method: init?.method ?? 'GET', headers: sent, redirect: 'manual', signal, dispatcher } as const;
       const response = await undiciFetch(address, { ...request, ...form }).catch((error: unknown) => {
         // A job that was stopped says nothing of the server.
         if (!signal?.aborted) lastFailure = error;
@@ -60,7 +63,7 @@ export function createExchange(apiKey: string, retries: number): Exchange {
       if (text === undefined) return refusal('there is no end of the answer', 502, { 'x-should-retry': 'false' });
       if (response.ok) return answerOf(text, response);
       if (unpaid.has(codeOf(text))) return refusal(text, response.status, { 'x-should-retry': 'false' });
-      const isLast = Number(new Headers(init?.headers).get('x-stainless-retry-count')) >= retries;
+      const isLast = Number(given.get('x-stainless-retry-count')) >= retries;
       return refusal(text, response.status, isLast ? {} : await retryHeaders(response, signal));
     },
   };

@@ -9,6 +9,7 @@ import { lettersOf } from './punctuation.ts';
 import { readAnswer } from './server-answers.ts';
 import { toTranscript } from './transcript.ts';
 import type { Piece, PieceLengths } from '../../audio/pieces.ts';
+import type { HearPiece } from '../in-pieces.ts';
 import type { DecodedAudio, RecognizeOptions, Transcript } from '../recognizer.ts';
 import type { AnswerFormat, SpeechClient } from './client.ts';
 import type { PieceHints } from './hints.ts';
@@ -56,14 +57,14 @@ export async function recognizeIn(
   const learnt: Learnt = { wordTimes: undefined };
   let introduction: Introduction | undefined;
 
-  async function hearPiece(piece: Piece, signal: AbortSignal): Promise<AnsweredPiece> {
-    const knownSpeakers = introduction?.speakers;
-    const heard = await hearOnce(audio.file, piece, format, learnt, { ...options, signal, knownSpeakers }, server);
+  const hearPiece: HearPiece<AnsweredPiece> = async (piece, signal, _onHeard, span) => {
+    const told = { ...options, signal, span, knownSpeakers: introduction?.speakers };
+    const heard = await hearOnce(audio.file, piece, format, learnt, told, server);
     if (format === 'diarized_json' && introduction === undefined && hasLetters(heard.answer)) {
       introduction = { piece, speakers: await meetSpeakers(audio.file, heard, signal) };
     }
     return heard;
-  }
+  };
   const { slots } = server.requests;
   const isFirst = (heard: readonly AnsweredPiece[]) =>
     format === 'diarized_json' && !heard.some(({ answer }) => hasLetters(answer));
@@ -76,7 +77,7 @@ export async function recognizeIn(
   return { ...transcript, language: transcript.language ?? options.language };
 }
 
-type PieceOptions = PieceHints & { signal: AbortSignal };
+type PieceOptions = PieceHints & Pick<RecognizeOptions, 'signal' | 'span'>;
 
 /**
  * Hears a piece. When the answer has no times of words, the piece is heard again without its overlap, or words there
@@ -105,7 +106,7 @@ async function hear(
   file: string,
   piece: Piece,
   format: AnswerFormat,
-  { signal, ...hints }: PieceOptions,
+  { signal, span, ...hints }: PieceOptions,
   { client, requests, timeLimitMs }: ServerInUse,
 ): Promise<Answer> {
   const audioMs = piece.heardToMs - piece.heardFromMs;
@@ -113,7 +114,8 @@ async function hear(
     const audio = await toFlac(file, piece, signal);
     if (audio === undefined) return { timesOf: 'nothing', utterances: [], language: undefined };
     const request = { audioMs, limitMs: timeLimitMs(audioMs), signal };
-    return readAnswer(await requests.send(request, (stop) => client.transcribe(audio, format, hints, stop)), audioMs);
+    const ask = (stop: AbortSignal) => client.transcribe(audio, format, hints, stop, span?.traceparent);
+    return readAnswer(await requests.send(request, ask), audioMs);
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof RecognizerError) throw cause;

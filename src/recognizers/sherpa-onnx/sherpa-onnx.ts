@@ -76,7 +76,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
       await diarization?.load();
     },
 
-    async recognize(audio, { signal, onProgress, onWordless, language: asked, speakers }) {
+    async recognize(audio, { signal, span, onProgress, onWordless, language: asked, speakers }) {
       const { model, copies, known } = await loadOnce();
       const { family } = model;
       const told = toldTo(model, known, asked);
@@ -96,7 +96,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
       try {
         const [heard, turns] = await together(signal, [
           (stop) =>
-            recognizeInPieces(audio, lengths, slots, recognizePiece, { signal: stop, onProgress: progressOf(0) }),
+            recognizeInPieces(audio, lengths, slots, recognizePiece, { signal: stop, span, onProgress: progressOf(0) }),
           async (stop) => (await diarize?.(audio, { signal: stop, onProgress: progressOf(1), speakers })) ?? [],
         ]);
         const { durationMs } = audio;

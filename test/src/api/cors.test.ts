@@ -27,7 +27,7 @@ test('what a page may send and read → what the contract declares', async () =>
   );
   const asked = lines.with(0, 'OPTIONS /v1/transcriptions HTTP/1.1');
   const [allowed] = parseAnswers(await sendRaw(service.api.port, `${asked.join('\r\n')}\r\n\r\n`));
-  const names = ['Accept', 'Authorization', 'Content-Type', 'Idempotency-Key', 'If-None-Match'];
+  const names = ['Accept', 'Authorization', 'Content-Type', 'Idempotency-Key', 'If-None-Match', 'Traceparent'];
   expect(namesIn(allowed, 'access-control-allow-headers')).toEqual(names);
 });
 

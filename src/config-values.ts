@@ -1,0 +1,63 @@
+/** What a text in the environment means; undefined where it means nothing. */
+import { isIP } from 'node:net';
+
+/** A wrong value is shown without its password, because messages of the start end up in logs. */
+export const withoutPassword = (text: string) => text.replace(/(:\/\/|:).*@/, '$1…@');
+/** A value that is no address may be a key in the wrong variable, so it is not shown. */
+export const shownAddress = (text: string) =>
+  URL.canParse(text) && /^\w+:\/\//.test(text) ? withoutPassword(text).replace(/[?#].*/, '?…') : '…';
+
+/** A cosine distance: 0 for the same direction, 2 for the opposite one. */
+export function parseDistance(text: string): number | undefined {
+  const value = /^\d(\.\d{1,6})?$/.test(text) ? Number(text) : undefined;
+  return value !== undefined && value <= 2 ? value : undefined;
+}
+
+export function parseInteger(text: string, minimum: number, maximum: number): number | undefined {
+  const value = Number(text);
+  return /^\d+$/.test(text) && value >= minimum && value <= maximum ? value : undefined;
+}
+
+export function parseDatabaseUrl(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1 ? text : undefined;
+}
+
+export const openAiUrl = 'https://api.openai.com/v1';
+export const isOpenAis = ({ hostname }: URL) => /(^|\.)openai\.com$/.test(hostname);
+
+/**
+ * An address with a user, a password or a query is refused: a key there would get into messages. OpenAI's own server is
+ * reached by https only.
+ */
+export function parseBaseUrl(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.origin + url.pathname === url.href;
+  const isReadable = url?.protocol === 'http:' && isOpenAis(url);
+  return isPlain && !isReadable ? url.href.replace(/\/+$/, '') : undefined;
+}
+
+/** A key goes into a header, so only the characters of a header are allowed. */
+export const parseKey = (text: string) => (/^[!-~]+$/.test(text) ? text : undefined);
+
+export function parseTrustProxy(text: string): number | string[] | undefined {
+  const hops = parseInteger(text, 1, 100);
+  if (hops !== undefined) return hops;
+  const addresses = list(text);
+  return addresses.every(isAddressOrSubnet) ? addresses : undefined;
+}
+
+function isAddressOrSubnet(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  const maximum = version === 4 ? 32 : 128;
+  return version !== 0 && rest.length === 0 && (bits === undefined || parseInteger(bits, 1, maximum) !== undefined);
+}
+
+export function parseOrigins(text: string): string[] | undefined {
+  const origins = list(text);
+  return origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin) ? origins : undefined;
+}
+
+const list = (text: string) => text.split(',').map((entry) => entry.trim());

@@ -1,0 +1,48 @@
+/** Receives spans as an OpenTelemetry collector does: OTLP over HTTP, as JSON. */
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { listen } from '../../../src/listening.ts';
+
+export interface ReceivedSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  /** 1 internal, 2 server, 3 client, 5 consumer. */
+  kind: number;
+  attributes: { key: string; value: Record<string, unknown> }[];
+}
+
+interface Export {
+  resourceSpans: { resource: object; scopeSpans: { spans: ReceivedSpan[] }[] }[];
+}
+
+export interface SpanCollector {
+  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  url: string;
+  /** What came, as text. */
+  bodies: string[];
+  spans(): ReceivedSpan[];
+  close(): Promise<void>;
+}
+
+export async function startSpanCollector(): Promise<SpanCollector> {
+  const bodies: string[] = [];
+  const server = createServer((req, res) => {
+    void text(req).then((body) => {
+      const isExport = req.method === 'POST' && req.url === '/v1/traces';
+      if (isExport && req.headers['content-type'] === 'application/json') bodies.push(body);
+      res.writeHead(isExport ? 200 : 404, { 'Content-Type': 'application/json' }).end('{}');
+    });
+  });
+  const port = await listen(server, 0, '127.0.0.1', 'PORT');
+  return {
+    url: `http://127.0.0.1:${port}`,
+    bodies,
+    spans: () =>
+      bodies
+        .flatMap((body) => (JSON.parse(body) as Export).resourceSpans)
+        .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
+    close: () => new Promise((resolve) => server.close(() => resolve()).closeAllConnections()),
+  };
+}
