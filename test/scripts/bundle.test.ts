@@ -1,0 +1,91 @@
+/** `npm run bundle` on a small project with the real scripts. */
+import { execFile } from 'node:child_process';
+import { cp, lstat, mkdir, readFile, readdir, readlink, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { projectFolder } from '../architecture/source-files.ts';
+import { useFolder } from '../support/use-folder.ts';
+
+const execute = promisify(execFile);
+const folder = useFolder();
+const project = join(folder, 'project');
+const archive = join(folder, 'bundle.tar.gz');
+const git = (...args: string[]) =>
+  execute('git', ['-C', project, '-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args]);
+
+const bundle = (...args: string[]) =>
+  execute(join(project, 'scripts/bundle'), args, { env: { ...process.env, INIT_CWD: folder, DATA_DIR: '' } }).then(
+    ({ stderr }) => ({ code: 0, stderr }),
+    ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
+  );
+
+beforeAll(async () => {
+  const files = {
+    'package.json': '{"version": "1.2.3"}',
+    'package-lock.json': '{"packages": {}}',
+    '.gitignore': 'node_modules/\n.data/\n',
+    'node_modules/.package-lock.json': '{"packages": {}}',
+    'node_modules/tool/main.js': 'tool',
+    'node_modules/.cache/compiled': 'not needed',
+    '.data/models/tiny/model.onnx': 'model',
+    '.data/postgres/PG_VERSION': 'private',
+    'with a space.txt': 'text',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(join(project, name, '..'), { recursive: true });
+    await writeFile(join(project, name), text);
+  }
+  await mkdir(join(project, 'node_modules/.bin'));
+  await symlink('../tool/main.js', join(project, 'node_modules/.bin/tool'));
+  await mkdir(join(project, 'scripts'));
+  for (const name of ['bundle', 'install', 'packages-installed.mjs'])
+    await cp(join(projectFolder, 'scripts', name), join(project, 'scripts', name));
+  await git('init', '--quiet');
+  await git('add', '.');
+  await git('commit', '--quiet', '--message', 'All');
+});
+
+test('a bundle with a model → the commit, its packages and the model; nothing else of this machine; what to do with it', async () => {
+  expect(await bundle('--model', 'tiny', '--out', 'bundle.tar.gz')).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(
+      /bundle\.tar\.gz \(.*B, SHA-256 [0-9a-f]{64}\)\nWhat to do with it is in its BUNDLE.txt/,
+    ),
+  });
+  await execute('tar', ['-C', folder, '-xzf', archive]);
+  const [name = ''] = (await readdir(folder)).filter((each) => each.startsWith('transcription-1.2.3-'));
+  const unpacked = join(folder, name);
+  const found = await readdir(unpacked, { recursive: true });
+  const files = await Promise.all(found.map(async (each) => !(await lstat(join(unpacked, each))).isDirectory()));
+  expect(found.filter((_, index) => files[index]).toSorted()).toEqual([
+    ...['.data/models/tiny/model.onnx', '.gitignore', 'BUNDLE.txt'],
+    ...['node_modules/.bin/tool', 'node_modules/.package-lock.json', 'node_modules/tool/main.js'],
+    ...['package-lock.json', 'package.json', 'scripts/bundle', 'scripts/install', 'scripts/packages-installed.mjs'],
+    'with a space.txt',
+  ]);
+  expect(await readlink(join(unpacked, 'node_modules/.bin/tool'))).toBe('../tool/main.js');
+  const said = await readFile(join(unpacked, 'BUNDLE.txt'), 'utf8');
+  expect(said).toContain((await git('rev-parse', 'HEAD')).stdout.trim());
+  expect(said).toMatch(/SHERPA_ONNX_MODEL=tiny npm start\n[^]*\n {2}ffmpeg \d[^]*\n {2}chromium /);
+
+  expect(await bundle('--out', 'bundle.tar.gz')).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('is there already'),
+  });
+});
+
+test.each([
+  [['--model', 'none'], 1, 'There is no model none'],
+  [['--model', '../postgres'], 1, 'There is no model ../postgres'],
+  [['--model'], 2, '--model needs a value'],
+  [['--all'], 2, 'There is no option --all'],
+])('%j → exit code %i and a sentence, no archive', async (args, code, said) => {
+  const before = await readdir(folder);
+  expect(await bundle(...args)).toEqual({ code, stderr: expect.stringContaining(said) });
+  expect(await readdir(folder)).toEqual(before);
+});
+
+test('changes that are not committed → named and refused', async () => {
+  await writeFile(join(project, 'new.txt'), 'new');
+  expect(await bundle('--out', 'other.tar.gz')).toEqual({ code: 1, stderr: expect.stringContaining('?? new.txt') });
+});
