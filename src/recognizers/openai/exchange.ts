@@ -57,8 +57,11 @@ export function createExchange(apiKey: string, retries: number): Exchange {
         if (!signal?.aborted) lastFailure = error;
         throw error;
       });
-      lastFailure = undefined;
-      isWhisperCpp = response.headers.get('server') === 'whisper.cpp';
+      // The package also asks `data:,`, to find out what this function can do.
+      if (new URL(address).protocol !== 'data:') {
+        lastFailure = undefined;
+        isWhisperCpp = response.headers.get('server') === 'whisper.cpp';
+      }
       const text = await textWithin(response, longestAnswerBytes);
       if (text === undefined) return refusal('there is no end of the answer', 502, { 'x-should-retry': 'false' });
       if (response.ok) return answerOf(text, response);

@@ -125,6 +125,21 @@ describe("whisper.cpp's own server", () => {
     expect(fields).toEqual([{}, { language: ['auto'] }, { language: ['auto'] }]);
   });
 
+  test('known since its answer to the check → no request is sent as to another, not while the first one lasts either', async () => {
+    const script = async ({ path }: Received, earlier: number): Promise<Reply> => {
+      if (path === '/v1/models') return { status: 404, headers: { Server: 'whisper.cpp' }, body: 'File Not Found' };
+      if (earlier === 0) await recognizer.recognize(audio, { signal });
+      return own('german');
+    };
+    const server = await startSpeechServer({ script });
+    const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey: undefined, model: 'whisper-1' } });
+    closing.push(recognizer, server);
+    const { signal } = new AbortController();
+    await recognizer.check();
+    await recognizer.recognize(audio, { signal });
+    expect(server.requests.map(({ fields }) => fields['language'])).toEqual([['auto'], ['auto']]);
+  });
+
   test('with one → told it at once', async () => {
     const { outcome, fields } = await told({ language: 'de' }, () => own('german'));
     expect(outcome).toMatchObject({ language: 'de' });
