@@ -68,7 +68,7 @@ test('a bundle with a model → the commit, its packages and the model; nothing 
   expect(said).toContain((await git('rev-parse', 'HEAD')).stdout.trim());
   expect(said).toMatch(/SHERPA_ONNX_MODEL=tiny npm start\n[^]*\n {2}ffmpeg \d[^]*\n {2}chromium /);
 
-  expect(await bundle('--out', 'bundle.tar.gz')).toEqual({
+  expect(await bundle('--out', archive)).toEqual({
     code: 1,
     stderr: expect.stringContaining('is there already'),
   });
@@ -77,6 +77,7 @@ test('a bundle with a model → the commit, its packages and the model; nothing 
 test.each([
   [['--model', 'none'], 1, 'There is no model none'],
   [['--model', '../postgres'], 1, 'There is no model ../postgres'],
+  [['--out', '/nowhere/bundle.tar.gz'], 1, '/nowhere is no folder that can be written to'],
   [['--model'], 2, '--model needs a value'],
   [['--all'], 2, 'There is no option --all'],
 ])('%j → exit code %i and a sentence, no archive', async (args, code, said) => {
