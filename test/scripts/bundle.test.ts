@@ -74,6 +74,13 @@ test('a bundle with a model → the commit, its packages and the model; nothing 
   });
 });
 
+test('a bundle without a model → the commit and its packages', async () => {
+  expect(await bundle('--out', 'plain.tar.gz')).toMatchObject({ code: 0 });
+  const { stdout } = await execute('tar', ['-tzf', join(folder, 'plain.tar.gz')]);
+  expect(stdout).toContain('/node_modules/tool/main.js\n');
+  expect(stdout).not.toContain('.data');
+});
+
 test.each([
   [['--model', 'none'], 1, 'There is no model none'],
   [['--model', '../postgres'], 1, 'There is no model ../postgres'],
