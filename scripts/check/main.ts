@@ -21,6 +21,7 @@ const checks: Check[] = [
     run: [`${programs}/redocly`, 'lint', '--extends=recommended-strict', 'openapi.yaml'],
   },
   { name: 'contract breaks no promise of its last release', run: ['scripts/check/breaking-changes.ts'] },
+  { name: 'manifests are what Kubernetes takes', run: ['scripts/check/manifests.ts'] },
 ];
 
 // Without this, redocly would send statistics and look for a newer version of itself.
