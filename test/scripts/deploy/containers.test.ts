@@ -1,0 +1,57 @@
+/** What containers start, copy and set, next to what there is. */
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments, parse } from 'yaml';
+import { projectFolder } from '../../architecture/source-files.ts';
+
+const textOf = (path: string) => readFileSync(join(projectFolder, path), 'utf8');
+const manifests = readdirSync(join(projectFolder, 'scripts/deploy/kubernetes')).map(
+  (name) => `scripts/deploy/kubernetes/${name}`,
+);
+
+test.each(['Dockerfile', 'compose.yaml', ...manifests])('%s names only files that exist', (path) => {
+  const named = textOf(path).match(/\b(src|scripts)\/[\w./-]+\.(ts|mjs|yaml)\b/g) ?? [];
+  expect(named.filter((name) => !existsSync(join(projectFolder, name)))).toEqual([]);
+});
+
+test('the image gets what it copies', () => {
+  const copied = [...textOf('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) =>
+    names!.split(' '),
+  );
+  const given = textOf('.dockerignore')
+    .split('\n')
+    .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
+  expect(copied.length).toBeGreaterThan(5);
+  expect(copied.filter((name) => !given.some((one) => one === name || one.startsWith(`${name}/`)))).toEqual([]);
+});
+
+test('every variable that is set is one that the service reads', () => {
+  const compose = parse(textOf('compose.yaml'), { merge: true }) as {
+    services: { api: { environment: Record<string, string> } };
+  };
+  const settings = parse(textOf('scripts/deploy/kubernetes/settings.yaml')) as { data: Record<string, string> };
+  const names = [...Object.keys(compose.services.api.environment), ...Object.keys(settings.data)];
+  const config = textOf('src/config.ts');
+  expect(names.length).toBeGreaterThan(5);
+  expect(names.filter((name) => !config.includes(`'${name}'`))).toEqual([]);
+});
+
+test('kustomize applies every manifest', () => {
+  const { resources } = parse(textOf('scripts/deploy/kubernetes/kustomization.yaml')) as { resources: string[] };
+  const there = manifests.map((path) => path.split('/').at(-1)!).filter((name) => name !== 'kustomization.yaml');
+  expect(resources.toSorted()).toEqual(there.toSorted());
+});
+
+test('probes ask the ops port for what it has', () => {
+  const asked = manifests.flatMap((path) =>
+    parseAllDocuments(textOf(path)).flatMap(
+      (document) => JSON.stringify(document.toJS()).match(/"httpGet":\{[^}]*\}/g) ?? [],
+    ),
+  );
+  expect(asked).toHaveLength(6);
+  const ops = textOf('src/ops.ts');
+  for (const probe of asked) {
+    const [, path, port] = /"path":"(.+?)","port":"(.+?)"/.exec(probe)!;
+    expect([ops.includes(`'${path}':`), port]).toEqual([true, 'ops']);
+  }
+});
