@@ -117,6 +117,8 @@ export interface SessionTable {
   last_error_code: CodeOrNull;
   /** Version of the stored transcript; a part of its ETag. */
   transcript_version: ColumnType<string | null, string | null | undefined, string | null>;
+  /** How long the uploaded file is; null for what was uploaded before this was stored. */
+  audio_bytes: ColumnType<number | null, number | null | undefined, never>;
   audio_deleted_at: TimeOrNull;
   /** When the session is to be deleted. Null: it is kept. */
   delete_at: ColumnType<string | null, string | null | undefined, never>;
@@ -161,6 +163,12 @@ export interface AllowanceTable {
   used: number;
 }
 
+/** When it was last somebody's turn at something that one process does for all. */
+export interface TurnTable {
+  name: string;
+  taken_at: Time;
+}
+
 export interface AccessChangeTable {
   version: number;
 }
@@ -178,4 +186,5 @@ export interface Schema {
   idempotency: IdempotencyTable;
   allowance: AllowanceTable;
   access_changes: AccessChangeTable;
+  turns: TurnTable;
 }

@@ -47,8 +47,9 @@ export const createTranscription: Handler<'createTranscription'> = async (reques
 
   const fresh: Accepted = { sessionId: randomUUIDv7(), jobId: randomUUIDv7() };
   let accepted: Accepted;
+  // The sweep removes what a failed put may leave. A store that is away would make the client wait once more.
+  await ctx.audioStore.put(file.path, principal.account_id, fresh.sessionId);
   try {
-    await ctx.audioStore.put(file.path, principal.account_id, fresh.sessionId);
     accepted = await inAccountTransaction(ctx.db, principal.account_id, (trx, account) =>
       accept(trx, account, request, ctx, fresh, durationMs),
     );
@@ -128,6 +129,7 @@ async function accept(
     durationMs,
     maxAudioMs: account.max_audio_ms,
     reservedMs,
+    audioBytes: file.sizeBytes,
     attempts: maxAttempts,
     retentionDays: body.retentionDays ?? account.retention_days ?? undefined,
     separateChannels: body.channels === 'separate',

@@ -1,5 +1,6 @@
 /** What a text in the environment means; undefined where it means nothing. */
 import { isIP } from 'node:net';
+import type { ObjectPlace } from './audio-place.ts';
 
 /** A wrong value is shown without its password, because messages of the start end up in logs. */
 export const withoutPassword = (text: string) => text.replace(/(:\/\/|:).*@/, '$1…@');
@@ -21,6 +22,15 @@ export function parseInteger(text: string, minimum: number, maximum: number): nu
 export function parseDatabaseUrl(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url !== undefined && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1 ? text : undefined;
+}
+
+/** `s3://bucket`, or with a path behind it. Both have only characters that every store takes as they are. */
+const s3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9!_*'()-][A-Za-z0-9!_.*'()-]*)*)\/?$/;
+
+export function parseBucket(text: string): Pick<ObjectPlace, 'bucket' | 'prefix'> | undefined {
+  const [, bucket, path] = s3.exec(text) ?? [];
+  if (bucket === undefined || path === undefined) return undefined;
+  return { bucket, prefix: path === '' ? '' : `${path.slice(1)}/` };
 }
 
 export const openAiUrl = 'https://api.openai.com/v1';

@@ -5,6 +5,7 @@ import {
   isOpenAis,
   openAiUrl,
   parseBaseUrl,
+  parseBucket,
   parseDatabaseUrl,
   parseDistance,
   parseInteger,
@@ -17,6 +18,7 @@ import {
 import { canonicalTag } from './languages.ts';
 import { recognizerNames } from './recognizers/names.ts';
 import { chooseModel } from './recognizers/sherpa-onnx/installed-models.ts';
+import type { ObjectPlace } from './audio-place.ts';
 import type { SpeechServer } from './recognizers/openai/speech-server.ts';
 import type { RecognizerName } from './recognizers/names.ts';
 import type { ChosenModel } from './recognizers/sherpa-onnx/installed-models.ts';
@@ -31,6 +33,8 @@ export interface Config {
   /** Undefined: the embedded PostgreSQL below `dataDir`. */
   databaseUrl: string | undefined;
   dataDir: string;
+  /** Where uploaded audio is kept. Undefined: in files below `dataDir`. */
+  objectPlace: ObjectPlace | undefined;
   recognizer: RecognizerName;
   /** What a recording is in whose upload says no language (BCP 47). Undefined: the recognizer finds out, if it can. */
   recognizerLanguage: string | undefined;
@@ -98,6 +102,21 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     model: read('OPENAI_MODEL', 'whisper-1', (text) => text, 'the name of a model'),
   });
 
+  const server = (name: string, fallback: string | undefined) =>
+    read(name, fallback, parseBaseUrl, 'an address such as https://s3.example.com', shownAddress);
+  /** As AWS's own tools read them. A self-hosted store has one region, whatever its name. */
+  const objectServer = (): Pick<ObjectPlace, 'endpoint' | 'region'> => {
+    const endpoint = server('AWS_ENDPOINT_URL_S3', server('AWS_ENDPOINT_URL', undefined));
+    const region = read('AWS_REGION', endpoint && 'us-east-1', (text) => text, 'a region');
+    return { endpoint, region };
+  };
+  const bucket = read<'file:' | Pick<ObjectPlace, 'bucket' | 'prefix'>>(
+    'AUDIO_STORE',
+    'file:',
+    (text) => (text === 'file:' ? text : parseBucket(text)),
+    'file:, or s3://bucket/prefix',
+  );
+
   const language = read(
     'RECOGNIZER_LANGUAGE',
     'auto',
@@ -116,6 +135,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       'postgres://user:password@host:port/database',
     ),
     dataDir,
+    // Other programs read AWS's variables too.
+    objectPlace: bucket === 'file:' ? undefined : { ...bucket, ...objectServer() },
     recognizer: oneOf('RECOGNIZER', 'pocketsphinx', recognizerNames),
     recognizerLanguage: language === 'auto' ? undefined : language,
     sherpaOnnxModel: read<ChosenModel | undefined>(
@@ -148,8 +169,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     ),
     minFreeDisk: integer('MIN_FREE_DISK', 1024 ** 3, 0, Number.MAX_SAFE_INTEGER),
   };
-  oneOf('AUDIO_STORE', 'file:', ['file:']);
   if (config.port !== 0 && config.port === config.opsPort) faults.push(`OPS_PORT=${config.opsPort}: is taken by PORT`);
+  if (config.objectPlace !== undefined && !env['DATABASE_URL']?.trim())
+    faults.push(
+      `AUDIO_STORE=${env['AUDIO_STORE']}: needs a DATABASE_URL, because the embedded database keeps its audio beside it (file:)`,
+    );
   if (config.recognizer === 'sherpa-onnx' && !env['SHERPA_ONNX_MODEL']?.trim())
     faults.push('SHERPA_ONNX_MODEL is not set: RECOGNIZER=sherpa-onnx needs a model (npm run model -- list)');
   const needsKey = config.openai !== undefined && isOpenAis(new URL(config.openai.baseUrl));

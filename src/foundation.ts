@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { openDatabase } from '../db/database.ts';
 import { findIsolation } from './children/isolation.ts';
 import { keepRemovingAbandonedUploads } from './files/abandoned-uploads.ts';
-import { FileAudioStore } from './files/file-audio-store.ts';
 import { Spool } from './files/spool.ts';
+import { selectAudioStore } from './audio-store.ts';
 import { useDatabase } from './database-url.ts';
 import { Metrics } from './metrics.ts';
 import { prepareDatabase } from './migration.ts';
@@ -34,10 +34,14 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
     await prepareDatabase(db, { url: inUse.url, mayMigrate, onNotice });
     const queue = new Queue(inUse.url, log, role);
     await queue.start();
-    const audioStore = new FileAudioStore(config.dataDir);
+    const audioStore = await selectAudioStore(config);
     await audioStore.open();
     const spool = new Spool(config.dataDir);
     await spool.open();
+    // Transcripts can be read without it.
+    audioStore
+      .checkReadable()
+      .catch((error: unknown) => log.error({ err: error }, 'the audio store can not be used yet'));
     logIsolation(await findIsolation(resolve(config.dataDir)), log);
     const tracing = await createTracing(config.otlpEndpoint, log);
     const leaveUploads = keepRemovingAbandonedUploads(spool, log);

@@ -34,6 +34,8 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
     name: `@opentelemetry/${name}`,
     files: /^src\/tracing\/collected\.ts$/,
   })),
+  { name: '@aws-sdk/client-s3', files: /^src\/s3\// },
+  { name: '@aws-sdk/lib-storage', files: /^src\/s3\// },
   { name: 'node:child_process', files: /^(src\/children|db\/embedded|scripts)\// },
 ];
 

@@ -8,19 +8,22 @@ export interface AudioOwner {
   id: string;
 }
 
-/** A page of sessions in one of these states that still have audio by their row, in the order of their ids. */
+/** A page of sessions in one of these states that still have audio by their row, ordered by account and id. */
 export function listSessionsWithAudio(
   db: Queryable,
   statuses: readonly SessionStatus[],
-  after: string | undefined,
+  after: AudioOwner | undefined,
   limit: number,
-): Promise<AudioOwner[]> {
+): Promise<(AudioOwner & { status: SessionStatus })[]> {
   return db
     .selectFrom('sessions')
-    .select(['account_id', 'id'])
+    .select(['account_id', 'id', 'status'])
     .where('status', 'in', statuses)
     .where('audio_deleted_at', 'is', null)
-    .$if(after !== undefined, (query) => query.where('id', '>', after!))
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(account_id, id) > (${after!.account_id}, ${after!.id})`),
+    )
+    .orderBy('account_id')
     .orderBy('id')
     .limit(limit)
     .execute();

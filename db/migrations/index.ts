@@ -8,6 +8,7 @@ import { channels } from './0008-channels.ts';
 import { supportLog } from './0010-support-log.ts';
 import { chargesByTime } from './0011-charges-by-time.ts';
 import { traces } from './0012-traces.ts';
+import { audioBytes } from './0013-audio-bytes.ts';
 import type { Migration } from 'kysely/migration';
 
 /** In the order in which they run. Add to the end; never change one that was released. */
@@ -22,4 +23,5 @@ export const migrations: Record<string, Migration> = {
   '0010-support-log': supportLog,
   '0011-charges-by-time': chargesByTime,
   '0012-traces': traces,
+  '0013-audio-bytes': audioBytes,
 };

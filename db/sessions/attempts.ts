@@ -16,6 +16,8 @@ export interface Claim {
   /** Decoding stops at this length. */
   max_audio_ms: number;
   reserved_ms: number;
+  /** How long the uploaded file is; null where it is not known. */
+  audio_bytes: number | null;
   /** Null where the upload could not be measured. */
   measured_ms: number | null;
   /** Each channel is recognized for itself. */
@@ -29,7 +31,7 @@ export interface Claim {
 }
 
 const ofClaim = [
-  ...(['attempt', 'title', 'max_audio_ms', 'reserved_ms', 'measured_ms'] as const),
+  ...(['attempt', 'title', 'max_audio_ms', 'reserved_ms', 'audio_bytes', 'measured_ms'] as const),
   ...(['separate_channels', 'language', 'speakers', 'keyterms', 'traceparent'] as const),
 ] as const satisfies readonly (keyof Claim)[];
 

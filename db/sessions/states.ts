@@ -38,6 +38,8 @@ export interface NewSession {
    */
   maxAudioMs: number;
   reservedMs: number;
+  /** Of the uploaded file. */
+  audioBytes?: number | undefined;
   attempts: number;
   /** After so many days of 24 hours it is deleted. Undefined: it is kept. */
   retentionDays?: number | undefined;
@@ -74,6 +76,7 @@ export function insertQueuedSession(trx: Trx, session: NewSession): Promise<Queu
       measured_ms: session.durationMs ?? null,
       max_audio_ms: session.maxAudioMs,
       reserved_ms: session.reservedMs,
+      audio_bytes: session.audioBytes ?? null,
       attempts_left: session.attempts,
       delete_at: deleteAt(session.retentionDays),
       separate_channels: session.separateChannels ?? false,

@@ -2,7 +2,7 @@
 import { openDatabase } from '../../db/database.ts';
 import { readSchemaVersion } from '../../db/schema-version.ts';
 import { addToSupportLog } from '../../db/support-log.ts';
-import { FileAudioStore } from '../../src/files/file-audio-store.ts';
+import { selectAudioStore } from '../../src/audio-store.ts';
 import { mayHaveDatabase, useDatabase } from '../../src/database-url.ts';
 import { createLog } from '../../src/log.ts';
 import { WrongDatabaseVersion, isVersionFault, prepareDatabase, stateOf } from '../../src/migration.ts';
@@ -65,7 +65,7 @@ export async function withAdminContext<T>(
     const record = (trx: Trx, act: LoggedAct) => addToSupportLog(trx, who, act);
     const { dataDir } = config;
     const isEmbedded = config.databaseUrl === undefined;
-    const files = { dataDir, audioStore: new FileAudioStore(dataDir) };
+    const files = { dataDir, audioStore: await selectAudioStore(config) };
     return await work({ db, databaseUrl: inUse.url, isEmbedded, ...files, queue, record });
   } finally {
     const queue = await started?.catch(() => undefined);

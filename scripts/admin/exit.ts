@@ -3,6 +3,7 @@ import { CommanderError } from 'commander';
 import { isDatabaseAway } from '../../db/database.ts';
 import { CommitOutcomeUnknown } from '../../db/transaction.ts';
 import { ConfigError } from '../../src/config.ts';
+import { AudioStoreAway } from '../../src/files/audio-store.ts';
 import { isVersionFault } from '../../src/migration.ts';
 import { Refusal } from '../terminal/refusal.ts';
 
@@ -37,6 +38,7 @@ export function messageOf(error: unknown): string {
   if (error instanceof CommitOutcomeUnknown) {
     return `${error.message}: look whether it happened before you try again.`;
   }
+  if (error instanceof AudioStoreAway) return `${error.message}. Is AUDIO_STORE right, and do its keys allow it?`;
   if (isDatabaseAway(error)) {
     return `The database can not be reached (${briefly(error)}). Is DATABASE_URL right, and is it running?`;
   }

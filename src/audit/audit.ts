@@ -16,7 +16,10 @@ export interface Audit {
   checks: (Check | FileCheck)[];
 }
 
-/** Once a minute, the worker's sweeps remove files that are an hour old. After twice that time a file is late. */
+/**
+ * The worker's sweeps list the audio once an hour, and remove what is half an hour old and still superfluous ten minutes
+ * later. So a file of two hours is late.
+ */
 export const usualGrace: Grace = { sweptWithinMs: 2 * 60 * 60 * 1000, removedWithinMs: 5_000 };
 
 /**

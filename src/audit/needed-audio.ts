@@ -1,51 +1,75 @@
-/** Sessions that need audio have it. */
+/** Sessions that need audio have it: their rows and a list of all audio are compared, both in the same order. */
 import { findAudioNeeds, listSessionsWithAudio } from '../../db/audit/audio.ts';
 import { maxExamples } from '../../db/audit/rule.ts';
+import type { AudioOwner } from '../../db/audit/audio.ts';
 import type { Check } from '../../db/audit/rule.ts';
-import type { SessionStatus } from '../../db/schema.ts';
 import type { Trx } from '../../db/database.ts';
+import type { AudioStore, StoredAudio } from '../files/audio-store.ts';
 import type { Audited } from './audited.ts';
 
 const atATime = 1_000;
 
 /** The snapshot says which sessions need audio. */
-export async function checkNeededAudio(audited: Audited, snapshot: Trx): Promise<Check[]> {
-  return [
-    await checkAudioOf(
-      { id: 'unfinished_has_audio', rule: 'A queued or processing session has its audio' },
-      ['queued', 'processing'],
-      audited,
-      snapshot,
-    ),
-    await checkAudioOf(
-      { id: 'failed_keeps_audio', rule: 'A failed session has its audio until it is removed' },
-      ['failed'],
-      audited,
-      snapshot,
-    ),
-  ];
-}
-
-async function checkAudioOf(
-  rule: Pick<Check, 'id' | 'rule'>,
-  statuses: SessionStatus[],
-  { db, audioStore }: Audited,
-  snapshot: Trx,
-): Promise<Check> {
-  const check: Check = { ...rule, checked: 0, breaches: 0, examples: [] };
-  let after: string | undefined;
-  for (;;) {
-    const sessions = await listSessionsWithAudio(snapshot, statuses, after, atATime);
-    for (const { account_id, id } of sessions) {
+export async function checkNeededAudio({ db, audioStore }: Audited, snapshot: Trx): Promise<Check[]> {
+  const none = { checked: 0, breaches: 0 };
+  const unfinished: Check = {
+    ...{ id: 'unfinished_has_audio', rule: 'A queued or processing session has its audio' },
+    ...{ ...none, examples: [] },
+  };
+  const failed: Check = {
+    ...{ id: 'failed_keeps_audio', rule: 'A failed session has its audio until it is removed' },
+    ...{ ...none, examples: [] },
+  };
+  const listed = new Listed(audioStore);
+  let last: AudioOwner | undefined;
+  do {
+    // The list begins after the snapshot: audio is stored before its row.
+    const sessions = await listSessionsWithAudio(snapshot, ['queued', 'processing', 'failed'], last, atATime);
+    for (const { account_id, id, status } of sessions) {
+      const check = status === 'failed' ? failed : unfinished;
       check.checked += 1;
-      if (await audioStore.exists(account_id, id)) continue;
+      if (await listed.has(account_id, id)) continue;
       // A row changes before its file is removed. So a session that still needs the file after it was missed has lost
       // it.
       if (!(await findAudioNeeds(db, account_id, [id])).get(id)?.isNeeded) continue;
       check.breaches += 1;
       if (check.examples.length < maxExamples) check.examples.push(id);
     }
-    if (sessions.length < atATime) return check;
-    after = sessions.at(-1)!.id;
+    last = sessions.length < atATime ? undefined : sessions.at(-1);
+  } while (last !== undefined);
+  await listed.end();
+  return [unfinished, failed];
+}
+
+/** Everything in a store, asked for in its order: by account and session. */
+class Listed {
+  readonly #store: AudioStore;
+  #list: AsyncGenerator<StoredAudio> | undefined;
+  #next: StoredAudio | undefined;
+
+  constructor(store: AudioStore) {
+    this.#store = store;
+  }
+
+  /** Ask in the order of accounts and sessions. */
+  async has(accountId: string, sessionId: string): Promise<boolean> {
+    if (this.#list === undefined) {
+      this.#list = this.#store.list();
+      await this.#go();
+    }
+    const wanted = `${accountId}/${sessionId}`;
+    while (this.#next !== undefined && placeOf(this.#next) < wanted) await this.#go();
+    return this.#next !== undefined && placeOf(this.#next) === wanted;
+  }
+
+  async end(): Promise<void> {
+    await this.#list?.return(undefined);
+  }
+
+  async #go(): Promise<void> {
+    const step = await this.#list!.next();
+    this.#next = step.done === true ? undefined : step.value;
   }
 }
+
+const placeOf = ({ accountId, name }: StoredAudio) => `${accountId}/${name}`;

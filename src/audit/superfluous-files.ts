@@ -1,6 +1,7 @@
 /** Files that nobody needs: stored audio, uploads, decoded audio. Each is compared with the rows as they stand now. */
 import { findAudioNeeds } from '../../db/audit/audio.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
+import { byAccount, isId } from '../files/audio-store.ts';
 import { FileTally } from './file-tally.ts';
 import type { Db } from '../../db/database.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
@@ -8,8 +9,6 @@ import type { Audited } from './audited.ts';
 import type { FileCheck, Grace } from './file-tally.ts';
 
 const atATime = 1_000;
-
-const isId = (name: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name);
 
 export async function checkSuperfluousFiles(audited: Audited, grace: Grace): Promise<FileCheck[]> {
   const tallies = {
@@ -24,17 +23,17 @@ export async function checkSuperfluousFiles(audited: Audited, grace: Grace): Pro
 }
 
 async function lookAtAudio({ db, audioStore }: Audited, tally: FileTally): Promise<void> {
-  for await (const { accountId, files } of audioStore.stored(atATime)) {
+  for await (const { accountId, files } of byAccount(audioStore.list(), atATime)) {
     const ids = files.map(({ name }) => name).filter(isId);
     const needs = await findAudioNeeds(db, accountId, ids);
     const isLeft = async (name: string) =>
       (await audioStore.exists(accountId, name)) &&
       !(isId(name) && (await findAudioNeeds(db, accountId, [name])).get(name)?.isNeeded);
-    for (const { name, writtenAt } of files) {
+    for (const { name, ageMs } of files) {
       tally.count();
       const need = needs.get(name);
       if (need?.isNeeded) continue;
-      const unneededMs = Math.min(Date.now() - writtenAt, need?.unneededMs ?? Infinity);
+      const unneededMs = Math.min(ageMs, need?.unneededMs ?? Infinity);
       tally.unneeded(`${accountId}/${name}`, unneededMs, () => isLeft(name));
     }
   }

@@ -1,21 +1,34 @@
-import type { WrittenFile } from './touched-files.ts';
+import { OperatorFault } from '../operator-fault.ts';
 
 /**
  * Where the audio of sessions is kept, from the moment before its upload is accepted until nobody needs it any more. It
  * knows no rows: whoever removes audio has looked at them.
+ *
+ * Every call may throw {@link AudioStoreAway}.
  */
 export interface AudioStore {
   open(): Promise<void>;
 
   /**
-   * Takes over a file that is on disk already (fsync). When this resolves, the audio survives a power failure.
+   * Takes over a file that is on disk already (fsync). When this resolves, the audio survives a power failure. What is
+   * stored is never replaced.
    *
    * @param file a path of the {@link Spool}
+   * @throws when the session has audio already; then that stays as it was
    */
   put(file: string, accountId: string, sessionId: string): Promise<void>;
 
-  /** @returns the path of a file to read the audio from; only for reading, and as long as the session has its audio */
-  fetch(accountId: string, sessionId: string): Promise<string>;
+  /** Whether `fetch` writes a copy. Then the disk of `to` needs room for it. */
+  readonly fetchesCopies: boolean;
+
+  /**
+   * @param wanted.to where a copy goes, if one has to be made
+   * @param wanted.bytes how long the audio is, if that is known. A copy of another length is refused
+   * @param wanted.signal ends the copying
+   * @returns the path of a file to read the audio from; only for reading, and as long as the session has its audio
+   * @throws the reason of `wanted.signal`
+   */
+  fetch(accountId: string, sessionId: string, wanted: WantedAudio): Promise<string>;
 
   exists(accountId: string, sessionId: string): Promise<boolean>;
 
@@ -25,14 +38,54 @@ export interface AudioStore {
   removeAccount(accountId: string): Promise<void>;
 
   /**
-   * All that is stored, some of an account at a time, in no order. It also gives what does not have the name of a
-   * session: a person put it there.
+   * All that is stored, ordered by account and name, in the order of their bytes. It also gives what does not have the
+   * name of a session: a person put it there.
    */
-  stored(atATime: number): AsyncGenerator<{ accountId: string; files: WrittenFile[] }>;
+  list(): AsyncGenerator<StoredAudio>;
 
-  /** Audio of sessions that was stored before `before` (ms since the epoch), by account. */
-  olderThan(before: number): AsyncGenerator<{ accountId: string; sessionIds: string[] }>;
+  /** Removes what killed processes left of a `put`, when it is so old that no `put` goes on for so long. */
+  endAbandonedPuts(): Promise<void>;
 
   /** @throws when no audio can be read at all */
   checkReadable(): Promise<void>;
+}
+
+export interface WantedAudio {
+  to: string;
+  bytes: number | undefined;
+  signal: AbortSignal;
+}
+
+export interface StoredAudio {
+  accountId: string;
+  name: string;
+  /** ms since its bytes were written, by the clock of the store. */
+  ageMs: number;
+  /** ms since it is in the store, by the same clock: no client and no copy can set that. */
+  keptMs: number;
+}
+
+/** The store can not be reached, or refuses what it must do. Only the operator can put that right. */
+export class AudioStoreAway extends OperatorFault {
+  override readonly name = 'AudioStoreAway';
+}
+
+/** Whether a name is one that a session may have. Whoever puts other files beside them keeps them. */
+export const isId = (name: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name);
+
+/** The same audio, some of an account at a time: rows are asked for by account. */
+export async function* byAccount(
+  audio: AsyncIterable<StoredAudio>,
+  atATime: number,
+): AsyncGenerator<{ accountId: string; files: StoredAudio[] }> {
+  let files: StoredAudio[] = [];
+  for await (const file of audio) {
+    const [first] = files;
+    if (first !== undefined && (first.accountId !== file.accountId || files.length === atATime)) {
+      yield { accountId: first.accountId, files };
+      files = [];
+    }
+    files.push(file);
+  }
+  if (files[0] !== undefined) yield { accountId: files[0].accountId, files };
 }

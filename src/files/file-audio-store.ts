@@ -1,11 +1,12 @@
 /** Audio in files: `audio/<account>/<session>`, on one file system with the uploads that are being received. */
-import { mkdir, open, opendir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, opendir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { entriesOf, filesIn, lastTouched } from './touched-files.ts';
-import type { AudioStore } from './audio-store.ts';
-import type { WrittenFile } from './touched-files.ts';
+import { isId } from './audio-store.ts';
+import { entriesOf, lastTouched, timesOf } from './touched-files.ts';
+import type { AudioStore, StoredAudio } from './audio-store.ts';
 
 export class FileAudioStore implements AudioStore {
+  readonly fetchesCopies = false;
   readonly #folder: string;
 
   constructor(dataDir: string) {
@@ -22,6 +23,7 @@ export class FileAudioStore implements AudioStore {
 
   async put(file: string, accountId: string, sessionId: string): Promise<void> {
     const folder = join(this.#folder, accountId);
+    if (await this.exists(accountId, sessionId)) throw new Error(`${sessionId} has audio already`);
     if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(this.#folder);
     await rename(file, this.path(accountId, sessionId));
     await syncFolder(folder);
@@ -43,41 +45,30 @@ export class FileAudioStore implements AudioStore {
     await rm(join(this.#folder, accountId), { recursive: true, force: true });
   }
 
-  async *stored(atATime: number): AsyncGenerator<{ accountId: string; files: WrittenFile[] }> {
-    for await (const accountId of entriesOf(this.#folder)) {
-      if (!uuid.test(accountId)) continue;
-      let files: WrittenFile[] = [];
-      for await (const file of filesIn(join(this.#folder, accountId))) {
-        files.push(file);
-        if (files.length < atATime) continue;
-        yield { accountId, files };
-        files = [];
+  async *list(): AsyncGenerator<StoredAudio> {
+    for (const accountId of await namesIn(this.#folder)) {
+      if (!isId(accountId)) continue;
+      for (const name of await namesIn(join(this.#folder, accountId))) {
+        const times = await timesOf(this.path(accountId, name));
+        if (times === undefined) continue;
+        const { mtimeMs, ctimeMs } = times;
+        const now = Date.now();
+        yield { accountId, name, ageMs: now - mtimeMs, keptMs: now - Math.max(mtimeMs, ctimeMs) };
       }
-      if (files.length > 0) yield { accountId, files };
     }
   }
+
+  /** A rename is done or not done. */
+  async endAbandonedPuts(): Promise<void> {}
 
   /** The folder of the spool is always there, unless the disk is not mounted. */
   async checkReadable(): Promise<void> {
     await (await opendir(join(this.#folder, 'incoming'))).close();
   }
-
-  async *olderThan(before: number): AsyncGenerator<{ accountId: string; sessionIds: string[] }> {
-    for (const accountId of await readdir(this.#folder)) {
-      if (!uuid.test(accountId)) continue;
-      const sessionIds: string[] = [];
-      for await (const sessionId of entriesOf(join(this.#folder, accountId))) {
-        if (uuid.test(sessionId) && isBefore(await lastTouched(this.path(accountId, sessionId)), before))
-          sessionIds.push(sessionId);
-      }
-      if (sessionIds.length > 0) yield { accountId, sessionIds };
-    }
-  }
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-const isBefore = (time: number | undefined, before: number) => time !== undefined && time < before;
+/** Sorted by their bytes; none where the folder does not exist. */
+const namesIn = async (folder: string): Promise<string[]> => (await Array.fromAsync(entriesOf(folder))).sort();
 
 /** Makes a rename survive a power failure. */
 async function syncFolder(folder: string): Promise<void> {

@@ -32,7 +32,8 @@ export async function lastTouched(path: string): Promise<number | undefined> {
   return times && Math.max(times.mtimeMs, times.ctimeMs);
 }
 
-async function timesOf(path: string): Promise<Stats | undefined> {
+/** Undefined when it is gone. */
+export async function timesOf(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);
   } catch (error) {

@@ -1,7 +1,7 @@
 /**
  * Decoded audio for the recognizer: `work/<account>.<session>.<attempt>`. A piece of it is a file beside it, with a dot
  * and a random UUID at its end. A piece exists only for a moment, and is left only when the process is killed in that
- * moment.
+ * moment. The upload itself lies there as `….upload` when it came from another machine.
  */
 import { mkdir, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { filesIn, lastTouched } from './touched-files.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { WrittenFile } from './touched-files.ts';
 
-const attemptName = /^([0-9a-f-]{36})\.([0-9a-f-]{36})\.(\d+)(\.[0-9a-f-]{36})?$/;
+const attemptName = /^([0-9a-f-]{36})\.([0-9a-f-]{36})\.(\d+)(\.[0-9a-f-]{36}|\.upload)?$/;
 
 /** The size of a block on any disk. */
 const probeBytes = 4096;
@@ -29,6 +29,11 @@ export class WorkFolder {
     return join(this.#folder, `${accountId}.${sessionId}.${attempt}`);
   }
 
+  /** Where an attempt keeps its copy of the upload. */
+  uploadPath(attempt: Attempt): string {
+    return `${this.path(attempt)}.upload`;
+  }
+
   /**
    * Removes the audio of an attempt that is over, and what earlier attempts at its session left when their worker died.
    */
@@ -46,13 +51,10 @@ export class WorkFolder {
     return bavail * bsize;
   }
 
-  /** Bytes of decoded audio that an attempt has written so far. */
+  /** Bytes that an attempt has written so far: its decoded audio, and its copy of the upload. */
   async writtenBytes(attempt: Attempt): Promise<number> {
-    try {
-      return (await stat(this.path(attempt))).size;
-    } catch {
-      return 0;
-    }
+    const sizeOf = (path: string) => stat(path).then(({ size }) => size, () => 0); // prettier-ignore
+    return (await sizeOf(this.path(attempt))) + (await sizeOf(this.uploadPath(attempt)));
   }
 
   /** @throws when nothing can be written there: no room, a quota, or a disk that is gone */

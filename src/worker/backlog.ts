@@ -7,14 +7,16 @@ import { findSegments } from '../../db/sessions/transcripts.ts';
 import { findableOf, makeFindable } from '../sessions/indexing.ts';
 import type { Db } from '../../db/database.ts';
 import type { SessionPlace } from '../../db/search/unindexed.ts';
-import type { Sweeper } from './sweeps.ts';
+import type { WorkerContext } from './context.ts';
 
 /** A worker of an older version may still store transcripts after this one has begun. */
 const againAfterMs = 60 * 60 * 1000;
 const atATime = 500;
 
+type Indexer = Pick<WorkerContext, 'db' | 'log' | 'stopping'>;
+
 /** Looks through all sessions at once and then every hour, until the worker stops. */
-export async function keepIndexing(worker: Sweeper): Promise<void> {
+export async function keepIndexing(worker: Indexer): Promise<void> {
   while (!worker.stopping.aborted) {
     await indexBacklog(worker).catch((error: unknown) => worker.log.warn({ err: error }, 'indexing was interrupted'));
     await sleep(againAfterMs, undefined, { signal: worker.stopping }).catch(() => {});
@@ -22,7 +24,7 @@ export async function keepIndexing(worker: Sweeper): Promise<void> {
 }
 
 /** Makes whatever can't be found yet findable, each session in a transaction of its own. */
-export async function indexBacklog({ db, log, stopping }: Pick<Sweeper, 'db' | 'log' | 'stopping'>): Promise<void> {
+export async function indexBacklog({ db, log, stopping }: Indexer): Promise<void> {
   let after: SessionPlace = firstPlace;
   let indexed = 0;
   for (let looked = atATime; looked === atATime && !stopping.aborted;) {

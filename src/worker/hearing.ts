@@ -33,10 +33,16 @@ export interface Heard {
 /**
  * Recognizes the mix of all channels, or one channel after the other, so that the disk holds one at a time.
  * @throws {AudioError} {AudioToolError} {RecognizerError} {NotCovered} {ClaimLost}
+ * @throws {AudioStoreAway}
  * @throws the abort reason of `hearing.signal`
  */
 export async function hear(attempt: Attempt, claim: Claim, hearing: Hearing, worker: WorkerContext): Promise<Heard> {
-  const input = await worker.audioStore.fetch(attempt.accountId, attempt.sessionId);
+  const wanted = {
+    to: worker.workFolder.uploadPath(attempt),
+    bytes: claim.audio_bytes ?? undefined,
+    signal: hearing.signal,
+  };
+  const input = await worker.audioStore.fetch(attempt.accountId, attempt.sessionId, wanted);
   if (!claim.separate_channels) return hearChannel(attempt, claim, { ...hearing, input }, worker);
 
   const count = await countChannels({ input, timeLimitMs: hearing.timeLimitMs, signal: hearing.signal });

@@ -1,23 +1,37 @@
 /** Files that a crash left behind. */
 import { whichHaveAudio } from '../../db/sessions/audio.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
-import type { WorkerContext } from './context.ts';
-import type { Moment, Suspects } from './suspects.ts';
+import { byAccount, isId } from '../files/audio-store.ts';
+import type { Sweeper, WorkerContext } from './context.ts';
+import type { Suspects } from './suspects.ts';
 
-const hourMs = 60 * 60 * 1000;
+/** No upload takes so long from its stored audio to its row. */
+const youngMs = 30 * 60 * 1000;
+const atATime = 1_000;
 
-/** Audio that no row needs: of uploads whose transaction did not commit, and of sessions that were deleted. */
-export async function removeUnneededAudio(
-  { db, audioStore }: Pick<WorkerContext, 'db' | 'audioStore'>,
-  suspects: Suspects,
-  { now, steadyNow }: Moment,
-): Promise<void> {
-  for await (const { accountId, sessionIds } of audioStore.olderThan(now - hourMs)) {
-    const needed = await whichHaveAudio(db, accountId, sessionIds);
-    for (const id of sessionIds) {
-      const isSuperfluous = !needed.has(id) && suspects.convicts(`${accountId}/${id}`, steadyNow);
-      if (isSuperfluous) await audioStore.remove(accountId, id);
-    }
+/**
+ * Audio that no row needs: of uploads whose transaction did not commit, and of sessions that were deleted. Where the
+ * audio is listed, what nobody needs becomes suspect. What is still needed by nobody ten minutes later is removed.
+ */
+export async function removeUnneededAudio(sweeper: Sweeper, suspects: Suspects, steadyNow: number): Promise<void> {
+  const { db, audioStore, mayListAudio } = sweeper;
+  if (await mayListAudio()) {
+    await suspectUnneeded(sweeper, suspects, steadyNow);
+    await audioStore.endAbandonedPuts();
+  }
+  for (const { accountId, sessionId } of suspects.due(steadyNow)) {
+    const needed = await whichHaveAudio(db, accountId, [sessionId]);
+    if (!needed.has(sessionId)) await audioStore.remove(accountId, sessionId);
+    suspects.forget({ accountId, sessionId });
+  }
+}
+
+async function suspectUnneeded({ db, audioStore }: Sweeper, suspects: Suspects, steadyNow: number): Promise<void> {
+  for await (const { accountId, files } of byAccount(audioStore.list(), atATime)) {
+    const old = files.filter(({ name, keptMs }) => isId(name) && keptMs > youngMs).map(({ name }) => name);
+    if (old.length === 0) continue;
+    const needed = await whichHaveAudio(db, accountId, old);
+    for (const sessionId of old) if (!needed.has(sessionId)) suspects.add({ accountId, sessionId }, steadyNow);
   }
 }
 

@@ -19,11 +19,12 @@ export interface RoomOfJob extends PromisedRoom {
  */
 export async function takeRoom(
   job: QueuedJob,
-  { db, room, standstill, log, faultNow }: WorkerContext,
+  { db, room, standstill, log, faultNow, audioStore }: WorkerContext,
 ): Promise<RoomOfJob | { comesAgainAfterSeconds: number }> {
   const { accountId, sessionId } = job.data;
   const session = await findSessionRow(db, accountId, sessionId);
-  const neededBytes = session === undefined ? 0 : bytesNeeded(session.duration_ms ?? session.max_audio_ms);
+  const copyBytes = audioStore.fetchesCopies ? (session?.audio_bytes ?? 0) : 0;
+  const neededBytes = session === undefined ? 0 : bytesNeeded(session.duration_ms ?? session.max_audio_ms) + copyBytes;
   try {
     const taken = await room.take(neededBytes);
     if (!('missingBytes' in taken)) return { ...taken, neededBytes };

@@ -1,32 +1,35 @@
 const patienceMs = 10 * 60_000;
+/** Those beyond it wait for the next list of the audio. */
+const mostSuspects = 100_000;
 
-/** When a sweep is made. */
-export interface Moment {
-  /** ms since the epoch, by the clock of the files. */
-  now: number;
-  /** ms, by a clock that never jumps. */
-  steadyNow: number;
+interface Owner {
+  accountId: string;
+  sessionId: string;
 }
 
 /**
- * Files that look superfluous. A clock that jumps makes every file look old, also the file of an upload that is about
- * to commit. So a file is removed only if it looked superfluous ten minutes ago already, by a clock that never jumps.
- * No upload is without a new byte and without a row for so long.
+ * Audio that looked superfluous in a list of all audio. A clock that jumps makes every file look old, also the file of
+ * an upload that is about to commit. So a file is removed only if nobody needs it ten minutes later either, by a clock
+ * that never jumps. No upload is without a new byte and without a row for so long.
  */
 export class Suspects {
-  #since = new Map<string, number>();
-  #seenNow = new Map<string, number>();
+  /** Since when, in ms as of `performance.now()`, the oldest first. */
+  readonly #since = new Map<string, { owner: Owner; since: number }>();
 
-  /** Whether the file has been a suspect for long enough. @param steadyNow ms, as of `performance.now()` */
-  convicts(path: string, steadyNow: number): boolean {
-    const since = this.#since.get(path) ?? steadyNow;
-    this.#seenNow.set(path, since);
-    return steadyNow - since >= patienceMs;
+  /** One that is a suspect already stays one since then. @param steadyNow ms, as of `performance.now()` */
+  add(owner: Owner, steadyNow: number): void {
+    const name = nameOf(owner);
+    if (!this.#since.has(name) && this.#since.size < mostSuspects) this.#since.set(name, { owner, since: steadyNow });
   }
 
-  /** Call it at the end of a sweep: a file that this sweep did not see is no suspect any more. */
-  forgetOthers(): void {
-    this.#since = this.#seenNow;
-    this.#seenNow = new Map();
+  /** Suspects of ten minutes ago or longer: look at their rows once more. */
+  due(steadyNow: number): Owner[] {
+    return [...this.#since.values()].filter(({ since }) => steadyNow - since >= patienceMs).map(({ owner }) => owner);
+  }
+
+  forget(owner: Owner): void {
+    this.#since.delete(nameOf(owner));
   }
 }
+
+const nameOf = ({ accountId, sessionId }: Owner) => `${accountId}/${sessionId}`;

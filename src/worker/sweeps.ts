@@ -2,20 +2,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deleteExpiredIdempotencyRecords } from '../../db/idempotency.ts';
 import { mendStampsOfTheFuture } from '../../db/queue-tables.ts';
+import { takeTurn } from '../../db/turns.ts';
 import { transcriptionQueue } from '../queue/queue.ts';
 import { removeAudioOfFinalSessions } from './audio-removal.ts';
 import { removeUnneededAudio, removeWorkOfEndedAttempts } from './leftovers.ts';
 import { rescueSessions } from './rescue.ts';
 import { Suspects } from './suspects.ts';
-import type { Moment } from './suspects.ts';
-import type { WorkerContext } from './context.ts';
+import type { Sweeper, WorkerContext } from './context.ts';
 
 const everyMs = 60_000;
+/** Many machines may share one store, which may be large. */
+const listAudioEverySeconds = 60 * 60;
 
-/** What a sweep needs of a worker. */
-export type Sweeper = Pick<WorkerContext, 'db' | 'queue' | 'log' | 'audioStore' | 'workFolder' | 'stopping'>;
-
-type Step = (worker: Sweeper, suspects: Suspects, moment: Moment) => Promise<void>;
+type Step = (worker: Sweeper, suspects: Suspects, steadyNow: number) => Promise<void>;
 
 const steps: readonly Step[] = [
   mendQueue,
@@ -27,27 +26,27 @@ const steps: readonly Step[] = [
 ];
 
 /** Sweeps at once and then every minute, until the worker stops. */
-export async function keepSweeping(worker: Sweeper): Promise<void> {
+export async function keepSweeping(worker: WorkerContext): Promise<void> {
   const suspects = new Suspects();
+  const mayListAudio = () => takeTurn(worker.db, 'list audio', listAudioEverySeconds);
   while (!worker.stopping.aborted) {
-    await sweep(worker, suspects);
+    await sweep({ ...worker, mayListAudio }, suspects);
     await sleep(everyMs, undefined, { signal: worker.stopping }).catch(() => {});
   }
 }
 
-/** Does every step, whether or not another one fails. @param suspects what earlier sweeps saw */
-export async function sweep(
-  worker: Sweeper,
-  suspects = new Suspects(),
-  moment: Moment = { now: Date.now(), steadyNow: performance.now() },
-): Promise<void> {
+/**
+ * Does every step, whether or not another one fails.
+ * @param suspects what earlier sweeps saw
+ * @param steadyNow ms, as of `performance.now()`
+ */
+export async function sweep(worker: Sweeper, suspects = new Suspects(), steadyNow = performance.now()): Promise<void> {
   for (const step of steps) {
     if (worker.stopping.aborted) return;
-    await step(worker, suspects, moment).catch((error: unknown) =>
+    await step(worker, suspects, steadyNow).catch((error: unknown) =>
       worker.log.warn({ err: error, step: step.name }, 'sweep failed'),
     );
   }
-  suspects.forgetOthers();
 }
 
 async function mendQueue({ db, log }: Sweeper): Promise<void> {

@@ -10,6 +10,7 @@ test('nothing set → the documented defaults', () => {
     opsPort: 9090,
     databaseUrl: undefined,
     dataDir: `${process.cwd()}/.data`,
+    objectPlace: undefined,
     recognizer: 'pocketsphinx',
     logLevel: 'info',
     trustProxy: false,
@@ -50,8 +51,8 @@ test.each<[string, string, object]>([
   ['AUTH_FAILURES_PER_MINUTE', '1', { authFailuresPerMinute: 1 }],
   ['VALIDATE_RESPONSES', '1', { validateResponses: true }],
   ['MIN_FREE_DISK', '0', { minFreeDisk: 0 }],
-  ['AUDIO_STORE', 'file:', {}],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://[::1]:4318/', { otlpEndpoint: 'http://[::1]:4318' }],
+  ['AUDIO_STORE', 'file:', { objectPlace: undefined }],
   ['DIARIZATION_THRESHOLD', '0.75', { diarizationThreshold: 0.75 }],
   ['RECOGNIZER_LANGUAGE', 'auto', { recognizerLanguage: undefined }],
   ['RECOGNIZER_LANGUAGE', 'ZH-hant', { recognizerLanguage: 'zh-Hant' }],
@@ -94,12 +95,41 @@ test.each([
   ['VALIDATE_RESPONSES', 'yes'],
   ['MIN_FREE_DISK', '-1'],
   ['MIN_FREE_DISK', '9007199254740993'],
-  ['AUDIO_STORE', 's3://bucket/prefix'],
+  ['AUDIO_STORE', 's3://'],
+  ['AUDIO_STORE', 's3://Bucket/prefix'],
+  ['AUDIO_STORE', 's3://bucket/a/../b'],
+  ['AUDIO_STORE', 's3://bucket//a'],
+  ['AUDIO_STORE', 'file:///audio'],
+  ['AUDIO_STORE', 's3://bucket/needs-a-database'],
   ['SHERPA_ONNX_MODEL', 'diarization'],
 ])('%s=%s → refused, named with what it may hold', (name, value) => {
   const read = () => readConfig({ [name]: value });
   expect(read).toThrow(ConfigError);
   expect(read).toThrow(`The configuration is wrong:\n  - ${name}=${value}: `);
+});
+
+test.each([
+  ['s3://audio', {}, { prefix: '', endpoint: undefined, region: undefined }],
+  ['s3://audio/a/b.c/', { AWS_REGION: 'eu-north-1' }, { prefix: 'a/b.c/', endpoint: undefined, region: 'eu-north-1' }],
+  [
+    's3://audio/a',
+    { AWS_ENDPOINT_URL: 'http://nas:9000', AWS_ENDPOINT_URL_S3: 'https://s3.example.com/' },
+    { prefix: 'a/', endpoint: 'https://s3.example.com', region: 'us-east-1' },
+  ],
+])('AUDIO_STORE=%s with %j → a bucket, and whose', (AUDIO_STORE, env, place) => {
+  const needed = { DATABASE_URL: 'postgres://h/d', AUDIO_STORE };
+  expect(readConfig({ ...needed, ...env }).objectPlace).toEqual({ bucket: 'audio', ...place });
+  // Other programs' variables.
+  expect(readConfig(env).objectPlace).toBeUndefined();
+});
+
+test('AUDIO_STORE=s3://… without DATABASE_URL, or with a wrong address → faults that say what to do, without secrets', () => {
+  expect(() => readConfig({ AUDIO_STORE: 's3://audio' })).toThrow(
+    'AUDIO_STORE=s3://audio: needs a DATABASE_URL, because',
+  );
+  const read = () => readConfig({ AUDIO_STORE: 's3://audio', AWS_ENDPOINT_URL: 'http://me:secret@nas:9000' });
+  expect(read).toThrow('AWS_ENDPOINT_URL=http://…@nas:9000: expected an address such as https://');
+  expect(read).not.toThrow('secret');
 });
 
 test('a wrong DATABASE_URL with a password → named without the password', () => {

@@ -5,6 +5,7 @@
  */
 import { open } from 'node:fs/promises';
 import { listSessionsWithAudio } from '../../../db/audit/audio.ts';
+import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
 import { isGone } from '../../../src/files/touched-files.ts';
 import type { FileHandle } from 'node:fs/promises';
 import type { AudioOwner } from '../../../db/audit/audio.ts';
@@ -20,15 +21,17 @@ const maxHeld = 500;
 const nameOf = ({ account_id, id }: AudioOwner) => `audio/${account_id}/${id}`;
 
 export class AudioCopy {
-  readonly #admin: Pick<AdminContext, 'db' | 'audioStore'>;
+  readonly #db: AdminContext['db'];
+  readonly #store: FileAudioStore;
   readonly #backup: NewBackup;
   #needed = new Set<string>();
   readonly #held: { name: string; file: FileHandle }[] = [];
   /** Sessions that have no audio although they need it: `verify` names them. */
   readonly lost: string[] = [];
 
-  constructor(admin: Pick<AdminContext, 'db' | 'audioStore'>, backup: NewBackup) {
-    this.#admin = admin;
+  constructor({ db, dataDir }: Pick<AdminContext, 'db' | 'dataDir'>, backup: NewBackup) {
+    this.#db = db;
+    this.#store = new FileAudioStore(dataDir);
     this.#backup = backup;
   }
 
@@ -38,7 +41,7 @@ export class AudioCopy {
       let copied = 0;
       for await (const owner of this.#owners()) {
         if (this.#backup.has(nameOf(owner))) continue;
-        await this.#backup.addFile(nameOf(owner), await this.#fileOf(owner));
+        await this.#backup.addFile(nameOf(owner), this.#fileOf(owner));
         copied += 1;
       }
       if (copied <= fewFiles) return;
@@ -51,7 +54,7 @@ export class AudioCopy {
       const name = nameOf(owner);
       this.#needed.add(name);
       if (this.#backup.has(name)) continue;
-      const file = await open(await this.#fileOf(owner)).catch((error: unknown) => {
+      const file = await open(this.#fileOf(owner)).catch((error: unknown) => {
         if (!isGone(error)) throw error;
         this.lost.push(owner.id);
       });
@@ -73,15 +76,15 @@ export class AudioCopy {
     for (const { name, file } of this.#held.splice(0)) await this.#backup.addStream(name, file.createReadStream());
   }
 
-  #fileOf({ account_id, id }: AudioOwner): Promise<string> {
-    return this.#admin.audioStore.fetch(account_id, id);
+  #fileOf({ account_id, id }: AudioOwner): string {
+    return this.#store.path(account_id, id);
   }
 
   async *#owners(): AsyncGenerator<AudioOwner> {
     let last: AudioOwner | undefined;
     do {
       const statuses = ['queued', 'processing', 'failed'] as const;
-      const page = await listSessionsWithAudio(this.#admin.db, statuses, last?.id, atATime);
+      const page = await listSessionsWithAudio(this.#db, statuses, last, atATime);
       yield* page;
       last = page.length < atATime ? undefined : page.at(-1);
     } while (last !== undefined);

@@ -36,7 +36,8 @@ export async function backUp(admin: AdminContext, folder: string): Promise<Repor
 }
 
 export const ofItsOwn =
-  'This is for the embedded database. DATABASE_URL is set: use the tools of that PostgreSQL, as scripts/deploy/OPERATIONS.md shows.';
+  'This is for the embedded database and the audio beside it. DATABASE_URL is set: use the tools of that PostgreSQL, and those ' +
+  'of the object store where AUDIO_STORE is s3://, as scripts/deploy/OPERATIONS.md shows.';
 
 async function copyAll(admin: AdminContext, backup: NewBackup): Promise<{ notes: BackupNotes; lost: string[] }> {
   const audio = new AudioCopy(admin, backup);

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { isDatabaseAway } from '../../../db/database.ts';
 import { CommitOutcomeUnknown } from '../../../db/transaction.ts';
 import { AudioToolError } from '../../audio/audio-error.ts';
+import { AudioStoreAway } from '../../files/audio-store.ts';
 import type { Schema } from '../../../codegen/operations.ts';
 
 export type Problem = Schema<'Problem'>;
@@ -75,6 +76,7 @@ export function unavailable(detail: string, retryAfterSeconds = 5): ApiError {
 /** The answer to any error. For a fault it says nothing from inside; the caller logs the cause. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof AudioStoreAway) return unavailable('The service can not store audio now. Try again shortly.');
   if (error instanceof CommitOutcomeUnknown || isDatabaseAway(error)) {
     return unavailable('The service can not reach its database. Try again shortly.');
   }

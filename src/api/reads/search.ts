@@ -10,7 +10,7 @@ import { bestOf, findMatches } from '../../search/matches.ts';
 import { wordsOf } from '../../search/passages.ts';
 import { parseQuery } from '../../search/query.ts';
 import { unavailable } from '../answers/problem.ts';
-import { FairTurns } from '../fair-turns.ts';
+import { FairTurns } from '../../fair-turns.ts';
 import type { Schema } from '../../../codegen/operations.ts';
 import type { Db } from '../../../db/database.ts';
 import type { PageQuestion } from '../../../db/sessions/pages.ts';

@@ -2,7 +2,7 @@
 import { findPages, listSessions } from '../../../db/sessions/pages.ts';
 import { findSessions } from '../../../db/sessions/sessions.ts';
 import { findSegments, findSessionsWithSegments } from '../../../db/sessions/transcripts.ts';
-import { FairTurns } from '../fair-turns.ts';
+import { FairTurns } from '../../fair-turns.ts';
 import { GatheredReads } from './gathered-reads.ts';
 import type { Db } from '../../../db/database.ts';
 import type { PageQuestion } from '../../../db/sessions/pages.ts';

@@ -98,6 +98,7 @@ test('claims → each counts up the attempt and spends one, until none is left',
     speakers: null,
     keyterms: null,
     traceparent: null,
+    audio_bytes: null,
   };
   expect(await claim()).toEqual({ attempt: 1, title: 'Board meeting', ...limits });
   expect(await claim()).toMatchObject({ attempt: 2 });

@@ -87,6 +87,7 @@ const takeJobAway = async () => {
 const worksAsSweeper = () => ({
   ...service,
   ...{ recognizer, workFolder: new WorkFolder(service.dataDir), stopping: new AbortController().signal },
+  mayListAudio: async () => true,
 });
 
 test('the queue gave the job to another attempt → only that one is stored and charged', async () => {

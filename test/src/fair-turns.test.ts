@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { FairTurns } from '../../../src/api/fair-turns.ts';
+import { FairTurns } from '../../src/fair-turns.ts';
 
 interface Running {
   account: string;

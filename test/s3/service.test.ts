@@ -1,0 +1,117 @@
+/** The whole service with its audio in an object store. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inAccountTransaction } from '../../db/account-transaction.ts';
+import { audit } from '../../src/audit/audit.ts';
+import { selectAudioStore } from '../../src/audio-store.ts';
+import { Spool } from '../../src/files/spool.ts';
+import { WorkFolder } from '../../src/files/work-folder.ts';
+import { eraseSession } from '../../src/sessions/support.ts';
+import { Suspects } from '../../src/worker/suspects.ts';
+import { sweep } from '../../src/worker/sweeps.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
+import { startApiProcess } from '../support/service/api-process.ts';
+import { final, row, upload } from '../support/service/jobs.ts';
+import { until } from '../support/until.ts';
+import { filePart, form, formType, tone } from '../support/uploads/uploads.ts';
+import { useFolder } from '../support/use-folder.ts';
+import { useObjectStore } from './object-store.ts';
+import type { AudioStore } from '../../src/files/audio-store.ts';
+
+const objects = useObjectStore();
+const service = useService(() => ({ env: objects.env }));
+const account = useAccount(service);
+const folder = useFolder();
+let store: AudioStore;
+let workFolder: WorkFolder;
+let file: string;
+beforeAll(async () => {
+  store = await selectAudioStore(service.config);
+  workFolder = new WorkFolder(service.dataDir);
+  file = join(folder, 'tone.wav');
+  await writeFile(file, await tone(1_000));
+});
+
+const stored = async () => (await Array.fromAsync(store.list())).map(({ name }) => name);
+const broken = async () => {
+  const files = { audioStore: store, spool: new Spool(service.dataDir), workFolder };
+  const { checks } = await audit({ db: service.db, ...files }, () => {}, {
+    sweptWithinMs: -Infinity,
+    removedWithinMs: 0,
+  });
+  return checks.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
+};
+
+test('uploaded → in the store; deleted by support → gone; lost there → the auditor says so', async () => {
+  const { sessionId } = await upload(service, account, file);
+  expect(await stored()).toEqual([sessionId]);
+  expect(await broken()).toEqual([]);
+  await store.remove(account.id, sessionId);
+  expect(await broken()).toEqual(['unfinished_has_audio']);
+  await eraseSession({ ...service, audioStore: store }, sessionId);
+
+  const kept = await upload(service, account, file);
+  await eraseSession({ ...service, audioStore: store }, kept.sessionId);
+  expect(await stored()).toEqual([]);
+  expect(await broken()).toEqual([]);
+});
+
+test('the store is away at an upload → 503 with Retry-After, and nothing of it is left', async () => {
+  await objects.stop();
+  const { body, headers } = await service.post('/v1/transcriptions', account.key).attach('file', file).expect(503);
+  expect(body).toMatchObject({ code: 'unavailable', detail: expect.stringContaining('can not store audio now') });
+  expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+  await objects.start();
+  expect(await stored()).toEqual([]);
+  await until(async () => (await broken()).length === 0);
+  expect(service.logLines.join()).not.toContain(objects.env['AWS_SECRET_ACCESS_KEY']);
+});
+
+test('killed between the store and the transaction → the audio of nobody, which the sweep removes', async () => {
+  const env = { ...objects.env, DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir };
+  const api = await startApiProcess(env);
+  const sent = await inAccountTransaction(service.db, account.id, async () => {
+    const sending = fetch(`http://127.0.0.1:${api.port}/v1/transcriptions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${account.key}`, 'Content-Type': formType },
+      body: new Uint8Array(form(filePart(await tone(500)))),
+    }).then(({ status }) => status, () => 'cut off'); // prettier-ignore
+    // Its transaction waits for this one.
+    await until(async () => (await stored()).length === 1);
+    process.kill(api.pid, 'SIGKILL');
+    return { answer: await sending };
+  });
+  expect(sent.answer).toBe('cut off');
+  const [orphan] = await stored();
+  expect(await broken()).toContain('audio_is_needed');
+
+  const worker = { ...service, audioStore: store, workFolder, stopping: new AbortController().signal };
+  const sweeps = async (apartMs: number) => {
+    const suspects = new Suspects();
+    for (const steadyNow of [0, apartMs])
+      await sweep({ ...worker, mayListAudio: async () => true }, suspects, steadyNow);
+  };
+  await sweeps(11 * 60_000);
+  expect(await stored()).toEqual([orphan]);
+  await objects.age(join(objects.folder, 'some/where', account.id, orphan!), 31 * 60_000);
+  await sweeps(9 * 60_000);
+  expect(await stored()).toEqual([orphan]);
+  await sweeps(11 * 60_000);
+  expect(await stored()).toEqual([]);
+  // What the killed process was receiving goes after three minutes.
+  expect((await broken()).filter((id) => id !== 'upload_is_alive')).toEqual([]);
+});
+
+test('the store is away when the worker comes → it waits, no attempt is spent; back → transcribed, charged once, gone', async () => {
+  const { sessionId } = await upload(service, account, file);
+  await objects.stop();
+  const worker = await service.work();
+  const why = await until(() => worker.whyNotReady());
+  expect(why).toContain('until this has been put right: the object store can not be used');
+  await until(async () => (await row(service, account, sessionId)).status === 'queued');
+  expect(await row(service, account, sessionId)).toMatchObject({ attempts_left: 3, reserved_ms: 1_000 });
+  await objects.start();
+  expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
+  await until(async () => (await stored()).length === 0);
+  await until(async () => (await broken()).every((id) => id === 'upload_is_alive'));
+});
