@@ -16,14 +16,17 @@ import { useFolder } from '../../support/use-folder.ts';
 const service = useService();
 const folder = useFolder();
 
-test('every process of the recognizer killed, ten at the most → that session fails uncharged after its attempts, others complete', async () => {
+beforeAll(async () => {
   const model = await makeTinySenseVoice(join(folder, 'model'));
-  const { file, text } = await speakTones(folder, 'spoken', ['low', 'high']);
-  const account = await makeAccount(service.db, { balanceMs: 60_000 });
   const recognizer = createSherpaOnnx({ folder: model, slots: createSlots(1) });
   // As at every start: a model that never ran would be the operator's fault, and cost no attempt.
   await recognizer.check();
   await service.work(recognizer);
+});
+
+test('every process of the recognizer killed, ten at the most → that session fails uncharged after its attempts, others complete', async () => {
+  const { file, text } = await speakTones(folder, 'spoken', ['low', 'high']);
+  const account = await makeAccount(service.db, { balanceMs: 60_000 });
 
   const before = await upload(service, account, file);
   const textOf = async ({ sessionId }: { sessionId: string }) =>
@@ -51,10 +54,8 @@ test('every process of the recognizer killed, ten at the most → that session f
 });
 
 test('loud audio without a word → completed without segments, and the log counts what was heard twice', async () => {
-  const model = await makeTinySenseVoice(join(folder, 'wordless'));
   const file = await ffmpeg('-f', 'lavfi', '-i', 'sine=1200:r=16000:d=3', join(folder, 'no-word.wav'));
   const account = await makeAccount(service.db, { balanceMs: 60_000 });
-  await service.work(createSherpaOnnx({ folder: model, slots: createSlots(1) }));
   const { sessionId } = await upload(service, account, file);
   expect((await final(service, account, sessionId)).segments).toEqual([]);
   const line = service.logLines.find((text) => text.includes('loud parts without words'));
