@@ -11,20 +11,32 @@ import { promisify } from 'node:util';
 const server = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, '.data/versitygw');
+/** The first time, Go builds some hundred packages. */
+const longestBuildMs = 5 * 60_000;
 
 /** @returns the program; undefined after it was said why there is none */
 async function build(): Promise<string | undefined> {
   await mkdir(folder, { recursive: true });
   try {
-    await promisify(execFile)('go', ['install', server], { cwd: folder, env: { ...process.env, GOBIN: folder } });
+    const options = { cwd: folder, env: { ...process.env, GOBIN: folder }, timeout: longestBuildMs };
+    await promisify(execFile)('go', ['install', server], options);
     return join(folder, 'versitygw');
   } catch (error) {
-    const { code, stderr = '' } = error as { code?: number | string; stderr?: string };
-    const why =
-      code === 'ENOENT' ? 'Go is not installed' : `versitygw could not be built: ${stderr.trim().split('\n').at(-1)}`;
-    console.log(`not run: ${why}`);
+    console.log(`not run: ${whyNot(error as BuildError)}`);
     return undefined;
   }
+}
+
+interface BuildError {
+  code?: number | string | null;
+  killed?: boolean;
+  stderr?: string;
+}
+
+function whyNot({ code, killed, stderr = '' }: BuildError): string {
+  if (code === 'ENOENT') return 'Go is not installed';
+  if (killed === true) return `versitygw was not built within ${longestBuildMs / 60_000} minutes; the next run goes on`;
+  return `versitygw could not be built: ${stderr.trim().split('\n').at(-1)}`;
 }
 
 const program = await build();
