@@ -9,13 +9,17 @@ import type { Queryable } from './database.ts';
 export async function takeTurn(db: Queryable, name: string, everySeconds: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('turns')
-    .values({ name, taken_at: sql<string>`now()` })
+    .values({ name, taken_at: sql<string>`clock_timestamp()` })
     .onConflict((conflict) =>
       conflict
         .column('name')
-        .doUpdateSet({ taken_at: sql<string>`now()` })
-        // A turn of the future was taken before the clock was set back.
-        .where(sql<boolean>`turns.taken_at not between now() - make_interval(secs => ${everySeconds}) and now()`),
+        .doUpdateSet({ taken_at: sql<string>`clock_timestamp()` })
+        // A turn of the future was taken before the clock was set back. Not `now()`: of two that come at once, the second
+        // waits for the first, and its own transaction may have begun before the turn was taken.
+        .where(
+          sql<boolean>`turns.taken_at not between clock_timestamp() - make_interval(secs => ${everySeconds})
+            and clock_timestamp()`,
+        ),
     )
     .executeTakeFirstOrThrow();
   return numInsertedOrUpdatedRows === 1n;

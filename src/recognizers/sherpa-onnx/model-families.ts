@@ -103,6 +103,8 @@ export const modelFamilies: readonly ModelFamily[] = [
     ...{ name: 'Qwen3-ASR', parts: ['convFrontend', 'encoder', 'decoder', 'tokenizer'], times: 'none' },
     // It has room for 512 tokens of sound and text; a second of sound takes 13 of them.
     ...{ longestPieceMs: 18_000 },
+    // As its makers list them.
+    languages: 'ar cs da de el en es fa fi fil fr hi hu id it ja ko mk ms nl pl pt ro ru sv th tr vi yue zh'.split(' '),
     configOf: ({ convFrontend, encoder, decoder, tokenizer }) => ({
       qwen3Asr: { convFrontend, encoder, decoder, tokenizer, maxNewTokens: 240 },
     }),

@@ -11,8 +11,8 @@ export async function makeEmptyModel(folder: string, files: readonly string[], m
   await mkdir(folder, { recursive: true });
   const content = onnxModel({ nodes: [], constants: [], inputs: [], outputs: [], metadata });
   for (const file of files) {
-    if (file.endsWith('/')) await mkdir(join(folder, file));
-    else await writeFile(join(folder, file), file.endsWith('.onnx') ? content : '');
+    await mkdir(join(folder, file, file.endsWith('/') ? '.' : '..'), { recursive: true });
+    if (!file.endsWith('/')) await writeFile(join(folder, file), file.endsWith('.onnx') ? content : '');
   }
   return folder;
 }
