@@ -31,9 +31,7 @@ export const isThere = (path: string): Promise<boolean> =>
  */
 export async function writeResult(path: string, text: string, { replace }: { replace: boolean }): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true });
-  // The same at every try, so that what a killed command leaves is used up by the next one.
-  const digest = createHash('sha256').update(basename(path)).digest('hex').slice(0, 16);
-  const part = join(dirname(path), `.transcribe-${digest}.part`);
+  const part = partOf(path);
   await writeFile(part, text, { flush: true });
   if (replace) await rename(part, path);
   else {
@@ -42,6 +40,15 @@ export async function writeResult(path: string, text: string, { replace }: { rep
     return isNew;
   }
   return true;
+}
+
+/** Removes what a command left of writing this file that was killed when the file had its name already. */
+export const removePart = (path: string): Promise<void> => rm(partOf(path), { force: true });
+
+/** The same at every try, so that what a killed command leaves is used up by the next one. */
+function partOf(path: string): string {
+  const digest = createHash('sha256').update(basename(path)).digest('hex').slice(0, 16);
+  return join(dirname(path), `.transcribe-${digest}.part`);
 }
 
 /** A link never replaces a file, as renaming would. Where the disk knows no links, a look before has to do. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extensionOf } from '../formats.ts';
-import { besideName, fullName, isThere, writeResult } from '../results.ts';
+import { besideName, fullName, isThere, removePart, writeResult } from '../results.ts';
 import type { Format } from '../formats.ts';
 import type { Entry, Journal, Result } from './journal.ts';
 
@@ -41,7 +41,10 @@ export async function place(
     const isOlderOne = before?.name === name && before.sha256 === there;
     const result: Result = { name, of: entry.sha256, sha256 };
     // The same text is what a killed watch wrote and could not note down.
-    if (there === sha256) return result;
+    if (there === sha256) {
+      await removePart(path);
+      return result;
+    }
     if (there !== undefined && !isOlderOne) continue;
     if (await writeResult(path, text, { replace: isOlderOne && there !== undefined })) return result;
   }

@@ -1,4 +1,5 @@
-import { appendFile, mkdir, mkdtemp, readFile, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { appendFile, link, mkdir, mkdtemp, readFile, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { startRelay } from '../../../support/faults/relay.ts';
 import { gate, says, ScriptedRecognizer } from '../../../support/models/scripted-recognizer.ts';
@@ -134,6 +135,9 @@ test('what was not noted down is neither sent nor written again', async () => {
   const lines = (await readFile(journal, 'utf8')).split('\n').filter((line) => !line.includes('"name"'));
   // The last line was cut by the kill, too.
   await writeFile(journal, `${lines.join('\n')}\n{"path":"a.wav","sha2`);
+  // Killed when the file had its name, and the one under which it was written was not removed yet.
+  const digest = createHash('sha256').update('a.txt').digest('hex');
+  await link(join(out, 'a.txt'), join(out, `.transcribe-${digest.slice(0, 16)}.part`));
   const second = watch();
   await second.says('a.wav → a.txt');
   await stop(second);
