@@ -41,7 +41,7 @@ function createRecognition(modelConfig: OfflineModelConfig): Hear<PieceResult> {
     if (language !== told) recognizer.setConfig({ featConfig, modelConfig: speaking(modelConfig, language) });
     told = language;
     if (isInaudible(heard)) {
-      return { lang: '', text: '', tokens: [], timestamps: [], durations: [], ys_log_probs: [], isLoud: false };
+      return { lang: '', text: '', tokens: [], timestamps: [], durations: [], ys_log_probs: [], lacksWords: false };
     }
     const samples = new Float32Array(heard.length + 2 * silenceMs * samplesPerMs);
     samples.set(heard, silenceMs * samplesPerMs);
@@ -55,7 +55,7 @@ function createRecognition(modelConfig: OfflineModelConfig): Hear<PieceResult> {
       timestamps: timestamps.map(earlier),
       // One that began in the silence is cut off with its end known.
       ...(starts && { segment_timestamps: starts.map((seconds) => seconds - silenceMs / 1000) }),
-      isLoud: isLoud(heard),
+      lacksWords: result.text.trim() === '' && isLoud(heard),
     };
   };
 }

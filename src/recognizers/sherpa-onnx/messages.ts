@@ -23,8 +23,8 @@ export type ChildAnswer = 'ready' | PieceResult | WindowResult | VoicesResult;
 
 /** Times are seconds from the start of the piece. */
 export interface PieceResult extends OfflineResult {
-  /** Whether there is much to be heard in it, speech or not. */
-  isLoud: boolean;
+  /** Whether there is much to be heard in it, speech or not, and no word was. */
+  lacksWords: boolean;
 }
 
 /** Who speaks in a window of a recording. */

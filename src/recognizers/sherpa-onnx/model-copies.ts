@@ -80,7 +80,7 @@ export class ModelCopies {
    */
   async hearTwiceIfNeeded(request: PieceRequest, threads: number, stop: AbortSignal): Promise<PieceHeard> {
     const result = await this.hear(request, threads, stop);
-    if (!result.isLoud || result.text.trim() !== '') return { result, isSecond: false };
+    if (!result.lacksWords) return { result, isSecond: false };
     return { result: await this.hear({ ...request, silenceMs }, threads, stop), isSecond: true };
   }
 

@@ -4,7 +4,7 @@ import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
 import type { PieceResult } from '../../../../src/recognizers/sherpa-onnx/messages.ts';
 
 const heard = (tokens: string[], timestamps: number[], rest: Partial<PieceResult> = {}): PieceResult => ({
-  ...{ lang: '', text: tokens.join(''), tokens, timestamps, durations: [], ys_log_probs: [], isLoud: true },
+  ...{ lang: '', text: tokens.join(''), tokens, timestamps, durations: [], ys_log_probs: [], lacksWords: false },
   ...rest,
 });
 
