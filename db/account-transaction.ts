@@ -3,7 +3,7 @@
  * only one transaction of an account runs at a time; the others wait in memory, in the order in which they came.
  */
 import { lockAccount } from './accounts.ts';
-import { isDatabaseAway } from './database.ts';
+import { isDatabaseAway } from './database-errors.ts';
 import { inTransaction } from './transaction.ts';
 import type { AccountInForce } from './accounts.ts';
 import type { Db, Trx } from './database.ts';

@@ -147,6 +147,10 @@ export class ConnectionWatch {
   }
 }
 
+/**
+ * With the code of a reset connection, of which pg says nothing while it ends a connection. Nobody would listen any more,
+ * and an 'error' without a listener ends the process.
+ */
 function breakOff(socket: Socket, why = 'the server is silent'): void {
-  socket.destroy(new Error(`Connection terminated: ${why}`));
+  socket.destroy(Object.assign(new Error(`Connection terminated: ${why}`), { code: 'ECONNRESET' }));
 }

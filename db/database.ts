@@ -1,4 +1,4 @@
-/** The one door to `pg`: the pool, the parsing of values, and the errors that mean that the database is away. */
+/** The one door to `pg`: the pool, single connections, and the parsing of values. */
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { ConnectionWatch } from './connection-watch.ts';
@@ -17,7 +17,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const statementTimeoutMs = 30_000;
+export const statementTimeoutMs = 30_000;
 /** The limit for work that takes long by nature and that no request waits for. */
 export const patientTimeoutMs = 12 * 60 * 60 * 1000;
 /** How long after the server's own limit for a statement its connection is given up, because packets may be lost. */
@@ -29,32 +29,38 @@ const connectionTimeoutMs = 10_000;
 /** So a pool finds another server within half an hour even if nothing told it; random, so that not all reconnect at once. */
 const maxLifetimeSeconds = () => 1_500 + Math.round(Math.random() * 300);
 
+interface PoolOptions {
+  maxConnections?: number;
+  /** For a statement, and for a transaction that does nothing; above 0. */
+  timeoutMs?: number;
+  /** `any` also takes a standby, for what only reads. */
+  server?: 'primary' | 'any';
+  /** Whether the URL leads to a pooler. The role then has what a pool asks for otherwise: see `pooler.ts`. */
+  isPooled?: boolean;
+}
+
 /**
  * Opens a pool. Connections are made when they are needed, so this does not fail while the database is away.
  *
  * @param url a `postgres://` URL
  * @param onBroken told when a connection breaks (the pool replaces it)
- * @param timeoutMs for a statement, and for a transaction that does nothing; above 0
- * @param server `any` also takes a standby, for what only reads
  */
 export function openDatabase(
   url: string,
   onBroken: (error: Error) => void,
-  maxConnections = 20,
-  timeoutMs = statementTimeoutMs,
-  server: 'primary' | 'any' = 'primary',
+  { maxConnections = 20, timeoutMs = statementTimeoutMs, server = 'primary', isPooled = false }: PoolOptions = {},
 ): Database {
-  const watch = watchServer(url, timeoutMs + unheardMs);
+  const watch = watchServer(url, timeoutMs + unheardMs, isPooled);
+  const limits = { statement_timeout: timeoutMs, idle_in_transaction_session_timeout: timeoutMs };
   const pool = new pg.Pool({
-    ...connectionOptions(url),
+    ...connectionOptions(url, isPooled),
     ...(server === 'primary' && primaryOnly(() => void watch.hangUp())),
     stream: watch.stream,
     maxLifetimeSeconds: maxLifetimeSeconds(),
     max: maxConnections,
     connectionTimeoutMillis: connectionTimeoutMs,
     idleTimeoutMillis: Math.min(idleTimeoutMs, timeoutMs),
-    statement_timeout: timeoutMs,
-    idle_in_transaction_session_timeout: timeoutMs,
+    ...(!isPooled && limits),
     keepAlive: true,
   });
   // pg-pool listens only to idle connections, and an 'error' without a listener ends the process.
@@ -108,12 +114,19 @@ export async function runNamed<Row>(
   return (await run().catch(again)).rows as Row[];
 }
 
-/** A single connection outside the pool, for LISTEN. The caller connects, and ends it. */
-export function openConnection(url: string): pg.Client {
-  const watch = watchServer(url);
+/**
+ * A single connection outside the pool. The caller connects, and ends it. When it breaks, whoever asks something over it
+ * hears so; only those who wait for more have to listen for 'error'.
+ *
+ * @param isPooled as that of a pool
+ */
+export function openConnection(url: string, isPooled = false): pg.Client {
+  const watch = watchServer(url, undefined, isPooled);
   const options = { connectionTimeoutMillis: connectionTimeoutMs, keepAlive: true, stream: watch.stream };
   const named = { application_name: 'transcription listens' };
-  const connection = new pg.Client({ ...connectionOptions(url), ...options, ...named });
+  const connection = new pg.Client({ ...connectionOptions(url, isPooled), ...options, ...named });
+  // An 'error' without a listener ends the process.
+  connection.on('error', () => {});
   connection.once('end', () => void watch.close());
   return connection;
 }
@@ -133,18 +146,19 @@ export function watchForeignPool(url: string): { options: object; close(): Promi
   };
 }
 
-function watchServer(url: string, longestSilenceMs?: number): ConnectionWatch {
+function watchServer(url: string, longestSilenceMs?: number, isPooled?: boolean): ConnectionWatch {
   return new ConnectionWatch(
-    (stream) => new pg.Client({ ...connectionOptions(url), stream, keepAlive: true }),
+    (stream) => new pg.Client({ ...connectionOptions(url, isPooled), stream, keepAlive: true }),
     (error) => error instanceof pg.DatabaseError,
     longestSilenceMs,
   );
 }
 
-function connectionOptions(url: string): pg.ClientConfig {
+/** Poolers refuse or ignore what a connection asks for at its start. */
+function connectionOptions(url: string, isPooled = false): pg.ClientConfig {
   return {
     connectionString: url,
-    options: '-c timezone=UTC',
+    ...(!isPooled && { options: '-c timezone=UTC' }),
     types: { getTypeParser },
     application_name: 'transcription',
   };
@@ -165,33 +179,6 @@ function safeInteger(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond the safe integers`);
   return value;
-}
-
-const unavailableStates = /^(08|53|57P0|57014|55P03|25P0[34]|25006)/;
-const unavailableCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-  'EAI_AGAIN',
-]);
-const unavailableMessages =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|timeout expired|not queryable|Cannot use a pool after/;
-
-/** Whether an error says that the database can not be reached or can not take more now, rather than that a query is wrong. */
-export function isDatabaseAway(error: unknown): boolean {
-  if (!Error.isError(error)) return false;
-  if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isDatabaseAway);
-  const code = 'code' in error ? String(error.code) : '';
-  const isAway = unavailableStates.test(code) || unavailableCodes.has(code) || unavailableMessages.test(error.message);
-  return isAway || isDatabaseAway(error.cause);
-}
-
-/** Whether PostgreSQL itself answered with an error, so that the statement certainly had no effect. */
-export function isRefusedByServer(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && !/^(08|57P0)/.test(error.code ?? '');
 }
 
 /** `2026-11-20 09:30:00.12+00` as PostgreSQL prints it in UTC → `2026-11-20T09:30:00.12Z` (RFC 3339). */

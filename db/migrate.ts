@@ -27,7 +27,7 @@ export class MigrationFailed extends Error {
  * @param onWait told once when another process migrates
  */
 export async function migrateAlone<T>(url: string, onWait: () => void, work: (db: Db) => Promise<T>): Promise<T> {
-  const { db, close } = openDatabase(url, () => {}, 1, patientTimeoutMs);
+  const { db, close } = openDatabase(url, () => {}, { maxConnections: 1, timeoutMs: patientTimeoutMs });
   try {
     return await db.connection().execute(async (connection) => {
       await takeLock(connection, onWait);

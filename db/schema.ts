@@ -111,8 +111,10 @@ export interface SessionTable {
   reserved_ms: number;
   /** Counts every claim and never goes back. It keeps a worker that lost its claim from changing the session. */
   attempt: Generated<number>;
-  /** Goes down with every claim, and up again when a worker hands the session back. */
+  /** Goes down with every claim, and up again when the attempt is given back. */
   attempts_left: number;
+  /** How many attempts were given back although the recording itself may be why they ended. */
+  free_attempts: Generated<number>;
   /** Why the last attempt failed, while others are left. */
   last_error_code: CodeOrNull;
   /** Version of the stored transcript; a part of its ETag. */

@@ -7,7 +7,7 @@ export type SupportAct =
   | `keys ${'issue' | 'rotate' | 'revoke'}`
   | 'plans set'
   | `sessions ${'retry' | 'cancel' | 'delete' | 'export'}`
-  | 'database migrate'
+  | `database ${'migrate' | 'run'}`
   | 'backup'
   | 'restore';
 

@@ -31,6 +31,12 @@ export async function addToSupportLog(
     .execute();
 }
 
+/** Whether the database has the log: an older one has not, and an empty one. */
+export async function hasSupportLog(db: Queryable): Promise<boolean> {
+  const { rows } = await sql<{ there: boolean }>`select to_regclass('support_log') is not null as there`.execute(db);
+  return rows[0]!.there;
+}
+
 /** The newest entries, newest first. @param accountId only those about this account */
 export function listSupportLog(
   db: Queryable,

@@ -1,4 +1,4 @@
-import { isRefusedByServer } from './database.ts';
+import { isRefusedByServer } from './database-errors.ts';
 import { isServerLost } from './primary-only.ts';
 import type { Db, Trx } from './database.ts';
 

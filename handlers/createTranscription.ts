@@ -17,7 +17,7 @@ import { pollAgainSeconds } from '../src/sessions/view.ts';
 import { fingerprintOf } from '../src/api/uploads/fingerprint.ts';
 import { titleOf } from '../src/api/uploads/title.ts';
 import { insufficientBalance, refuseFullQueue } from '../src/api/uploads/admission.ts';
-import { measureUpload, refuseLongAudio } from '../src/api/uploads/measurement.ts';
+import { refuseLongAudio } from '../src/api/uploads/measurement.ts';
 import { fileTooLarge } from '../src/api/uploads/size.ts';
 import type { Answer } from '../codegen/operations.ts';
 import type { Handler, Input } from '../src/api/handler.ts';
@@ -43,7 +43,7 @@ export const createTranscription: Handler<'createTranscription'> = async (reques
   await refuseByHint(request, ctx);
   // At the same time: ffmpeg reads from memory what the disk is still writing.
   const account = { id: principal.account_id, maxAudioMs: principal.max_audio_ms };
-  const [durationMs] = await Promise.all([measureUpload(file.path, account, signal), file.flushed]);
+  const [durationMs] = await Promise.all([ctx.measurements.measure(file.path, account, signal), file.flushed]);
 
   const fresh: Accepted = { sessionId: randomUUIDv7(), jobId: randomUUIDv7() };
   let accepted: Accepted;

@@ -30,8 +30,12 @@ export interface Config {
   port: number;
   /** The port of `/healthz`, `/readyz` and `/metrics`. The host is the same. */
   opsPort: number;
+  /** How many processes answer on `port`. */
+  apiProcesses: number;
   /** Undefined: the embedded PostgreSQL below `dataDir`. */
   databaseUrl: string | undefined;
+  /** Where `databaseUrl` leads to a pooler: the server itself. */
+  databaseDirectUrl: string | undefined;
   dataDir: string;
   /** Where uploaded audio is kept. Undefined: in files below `dataDir`. */
   objectPlace: ObjectPlace | undefined;
@@ -96,6 +100,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const oneOf = <T extends string>(name: string, fallback: T, choices: readonly T[]) =>
     read(name, fallback, (text) => choices.find((choice) => choice === text), choices.join(', '));
 
+  const database = (name: string) =>
+    read<string | undefined>(name, undefined, parseDatabaseUrl, 'postgres://user:password@host:port/database');
+
   const speechServer = (): SpeechServer => ({
     baseUrl: read('OPENAI_BASE_URL', openAiUrl, parseBaseUrl, `an address such as ${openAiUrl}`, shownAddress),
     apiKey: read<string | undefined>('OPENAI_API_KEY', undefined, parseKey, 'a key without spaces', () => '…'),
@@ -128,12 +135,14 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     host: read('HOST', '127.0.0.1', (text) => (/^[\w.:-]+$/.test(text) ? text : undefined), 'an address to listen on'),
     port: integer('PORT', 8080, 0, 65535),
     opsPort: integer('OPS_PORT', 9090, 0, 65535),
-    databaseUrl: read<string | undefined>(
-      'DATABASE_URL',
-      undefined,
-      parseDatabaseUrl,
-      'postgres://user:password@host:port/database',
+    apiProcesses: read(
+      'API_PROCESSES',
+      1,
+      (text) => (text === 'auto' ? availableParallelism() : parseInteger(text, 1, 256)),
+      'a whole number from 1 to 256, or auto (the number of cores)',
     ),
+    databaseUrl: database('DATABASE_URL'),
+    databaseDirectUrl: database('DATABASE_DIRECT_URL'),
     dataDir,
     // Other programs read AWS's variables too.
     objectPlace: bucket === 'file:' ? undefined : { ...bucket, ...objectServer() },
@@ -173,6 +182,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (config.objectPlace !== undefined && !env['DATABASE_URL']?.trim())
     faults.push(
       `AUDIO_STORE=${env['AUDIO_STORE']}: needs a DATABASE_URL, because the embedded database keeps its audio beside it (file:)`,
+    );
+  if (config.databaseDirectUrl !== undefined && !env['DATABASE_URL']?.trim())
+    faults.push(
+      'DATABASE_DIRECT_URL is set without DATABASE_URL: it names the server behind the pooler of DATABASE_URL',
     );
   if (config.recognizer === 'sherpa-onnx' && !env['SHERPA_ONNX_MODEL']?.trim())
     faults.push('SHERPA_ONNX_MODEL is not set: RECOGNIZER=sherpa-onnx needs a model (npm run model -- list)');

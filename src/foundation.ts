@@ -1,21 +1,27 @@
 /** Puts together what both halves need, and takes it apart in the opposite order. */
 import { resolve } from 'node:path';
 import { openDatabase } from '../db/database.ts';
+import { checkConnections, checkNamedStatements, hearsNotices } from '../db/pooler.ts';
 import { findIsolation } from './children/isolation.ts';
 import { keepRemovingAbandonedUploads } from './files/abandoned-uploads.ts';
 import { Spool } from './files/spool.ts';
 import { selectAudioStore } from './audio-store.ts';
-import { useDatabase } from './database-url.ts';
+import { askedBy } from './database-faults.ts';
+import { isPooled, useDatabase } from './database-url.ts';
 import { Metrics } from './metrics.ts';
 import { prepareDatabase } from './migration.ts';
 import { Queue } from './queue/queue.ts';
 import { createTracing } from './tracing/tracing.ts';
+import type { Db } from '../db/database.ts';
 import type { Isolation } from './children/isolation.ts';
 import type { Config } from './config.ts';
 import type { Foundation } from './context.ts';
+import type { DatabaseVariable } from './database-faults.ts';
+import type { DatabaseInUse } from './database-url.ts';
 import type { Log } from './log.ts';
 
 export interface LaidFoundation extends Foundation {
+  /** Leads to the server itself, also where a pooler stands before it. */
   databaseUrl: string;
   close(): Promise<void>;
 }
@@ -23,17 +29,18 @@ export interface LaidFoundation extends Foundation {
 /**
  * @param role see {@link Queue}
  * @throws {WrongDatabaseVersion}
+ * @throws {PoolerUnfit}
+ * @throws {DatabaseAway}
  */
 export async function layFoundation(config: Config, log: Log, role: 'worker' | 'api'): Promise<LaidFoundation> {
   const onNotice = (message: string) => log.info(message);
   const inUse = await useDatabase(config, onNotice);
-  const { db, close } = openDatabase(inUse.url, (error) => log.warn({ err: error }, 'a database connection broke'));
+  const onBroken = (error: Error) => log.warn({ err: error }, 'a database connection broke');
+  const { db, close } = openDatabase(inUse.url, onBroken, { isPooled: isPooled(inUse) });
   try {
-    // Others may still serve from a database of one's own: whoever runs them says when it is migrated.
-    const mayMigrate = config.databaseUrl === undefined;
-    await prepareDatabase(db, { url: inUse.url, mayMigrate, onNotice });
-    const queue = new Queue(inUse.url, log, role);
-    await queue.start();
+    await prepare(db, inUse, config, onNotice);
+    const queue = new Queue(inUse.directUrl, log, role);
+    await askedBy(directVariable(config), queue.start());
     const audioStore = await selectAudioStore(config);
     await audioStore.open();
     const spool = new Spool(config.dataDir);
@@ -44,12 +51,13 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
       .catch((error: unknown) => log.error({ err: error }, 'the audio store can not be used yet'));
     logIsolation(await findIsolation(resolve(config.dataDir)), log);
     const tracing = await createTracing(config.otlpEndpoint, log);
+    const heard = config.databaseUrl !== undefined && warnWhenDeaf(inUse.directUrl, db, log);
     const leaveUploads = keepRemovingAbandonedUploads(spool, log);
     return {
       ...{ config, log, db, queue, audioStore, spool, metrics: new Metrics(db, log), tracing },
-      databaseUrl: inUse.url,
+      databaseUrl: inUse.directUrl,
       async close() {
-        await leaveUploads();
+        await Promise.all([leaveUploads(), heard]);
         await Promise.all([queue.stop(), tracing.close()]);
         await close();
         await inUse.leave();
@@ -60,6 +68,36 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
     await inUse.leave();
     throw error;
   }
+}
+
+async function prepare(db: Db, inUse: DatabaseInUse, config: Config, onNotice: (message: string) => void) {
+  const isEmbedded = config.databaseUrl === undefined;
+  // Others may still serve from a database of one's own: whoever runs them says when it is migrated.
+  const options = { url: inUse.directUrl, mayMigrate: isEmbedded, onNotice };
+  if (isPooled(inUse)) {
+    // The pooler's first connection is to find what its role is given here.
+    const direct = openDatabase(inUse.directUrl, () => {}, { maxConnections: 1 });
+    try {
+      await askedBy('DATABASE_DIRECT_URL', prepareDatabase(direct.db, { ...options, forPooler: true }));
+    } finally {
+      await direct.close();
+    }
+    await askedBy('DATABASE_URL', checkNamedStatements(inUse.url));
+  } else await askedBy(directVariable(config), prepareDatabase(db, options));
+  if (!isEmbedded) await askedBy('DATABASE_URL', checkConnections(db, isPooled(inUse)));
+}
+
+/** The variable whose URL leads to the server itself. */
+const directVariable = ({ databaseDirectUrl }: Config): DatabaseVariable =>
+  databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
+
+async function warnWhenDeaf(url: string, db: Db, log: Log): Promise<void> {
+  // Whoever works with a database that is away says so.
+  const hears = await hearsNotices(url, db).catch(() => undefined);
+  if (hears === false)
+    log.warn(
+      'the database tells nothing by LISTEN: name the server behind the pooler in DATABASE_DIRECT_URL. Meanwhile new jobs are found within 2 s, and the end of a session within 5 s',
+    );
 }
 
 function logIsolation(isolation: Isolation, log: Log): void {

@@ -9,6 +9,9 @@ import type { Log } from './log.ts';
 /** Much less than Prometheus waits for all metrics (10 s), or it would take the process for dead. */
 const longestMeasuringMs = 2_000;
 
+/** Where several processes are shown as one, each read the same from the database: nothing is added up. */
+const ofOne = 'max';
+
 export class Metrics {
   readonly registry = new Registry();
 
@@ -72,7 +75,7 @@ export class Metrics {
         this.inc(lostLines(log));
       },
     });
-    // Both gauges are read at the same time, and show the same moment.
+    // These gauges are read at the same time, and show the same moment.
     let measuring: ReturnType<typeof measureQueue> | undefined;
     const measure = () => {
       measuring ??= measureQueue(db).finally(() => (measuring = undefined));
@@ -82,6 +85,7 @@ export class Metrics {
     new Gauge({
       name: 'transcription_oldest_queued_seconds',
       help: 'Seconds since the upload of the oldest session that waits',
+      aggregator: ofOne,
       registers: [this.registry],
       async collect() {
         const queue = await measure();
@@ -93,6 +97,7 @@ export class Metrics {
       name: 'transcription_sessions',
       help: 'Unfinished sessions by status',
       labelNames: ['status'],
+      aggregator: ofOne,
       registers: [this.registry],
       async collect() {
         const queue = await measure();
@@ -100,6 +105,17 @@ export class Metrics {
         if (queue === undefined) return;
         this.set({ status: 'queued' }, queue.queued);
         this.set({ status: 'processing' }, queue.processing);
+      },
+    });
+    new Gauge({
+      name: 'transcription_audio_bytes',
+      help: 'Bytes of stored audio, of all sessions that have theirs',
+      aggregator: ofOne,
+      registers: [this.registry],
+      async collect() {
+        const queue = await measure();
+        this.remove();
+        if (queue !== undefined) this.set(queue.audioBytes);
       },
     });
   }

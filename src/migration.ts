@@ -1,5 +1,7 @@
 /** Whether a database is of this version of the service, and what becomes of it when it is not. */
+import { OtherMajorVersion } from '../db/embedded/other-major-version.ts';
 import { MigrationFailed, migrateAlone, runMigrations } from '../db/migrate.ts';
+import { setRoleDefaults } from '../db/pooler.ts';
 import { readSchemaVersion } from '../db/schema-version.ts';
 import { createLog } from './log.ts';
 import { Queue } from './queue/queue.ts';
@@ -35,12 +37,14 @@ export class WrongDatabaseVersion extends Error {
 
 /** Whether the message says all that an operator needs. A stack would only hide it. */
 export const isVersionFault = (error: unknown): error is Error =>
-  error instanceof WrongDatabaseVersion || error instanceof MigrationFailed;
+  error instanceof WrongDatabaseVersion || error instanceof MigrationFailed || error instanceof OtherMajorVersion;
 
 interface Preparation {
   url: string;
   /** Whether a database that is too old is migrated. One that is absent is made by whoever comes first. */
   mayMigrate: boolean;
+  /** Whether the service is to reach the database through a pooler. */
+  forPooler?: boolean;
   onNotice: (message: string) => void;
 }
 
@@ -52,13 +56,17 @@ interface Preparation {
  * @throws {WrongDatabaseVersion}
  * @throws {MigrationFailed}
  */
-export async function prepareDatabase(db: Db, { url, mayMigrate, onNotice }: Preparation): Promise<string[]> {
+export async function prepareDatabase(
+  db: Db,
+  { url, mayMigrate, forPooler, onNotice }: Preparation,
+): Promise<string[]> {
   if ((await checkedState(db, true)) === 'current') return [];
   const onWait = () => onNotice('another process migrates the database: waiting until it is done');
   return migrateAlone(url, onWait, async (connection) => {
     if ((await checkedState(connection, mayMigrate)) === 'current') return [];
     const ran = await runMigrations(connection, onNotice);
     await migrateQueue(url);
+    if (forPooler === true) await setRoleDefaults(connection);
     return ran;
   });
 }

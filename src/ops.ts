@@ -1,43 +1,43 @@
 /** `/healthz`, `/readyz` and `/metrics`, on a port of their own, for operators and not for clients. */
 import { createServer } from 'node:http';
-import { ping } from '../db/migrate.ts';
-import { inTime } from './in-time.ts';
-import type { Server, ServerResponse } from 'node:http';
-import type { Foundation } from './context.ts';
+import { Registry } from 'prom-client';
+import { closeGracefully, listen } from './listening.ts';
+import type { ServerResponse } from 'node:http';
+import type { Config } from './config.ts';
+import type { Log } from './log.ts';
+import type { Readiness } from './readiness.ts';
 
-const pingTimeoutMs = 2_000;
+/** What the port shows. */
+export interface Shown {
+  /** A sentence about what does not answer at all; undefined when everything does. */
+  whyNotAlive(): Promise<string | undefined>;
+  readiness(): Promise<Readiness>;
+  /** In Prometheus' text format. */
+  metrics(): Promise<string>;
+}
 
-/**
- * @param whyNotServing a sentence while a half of this process does not serve, because it starts, stops or waits for
- *   the operator
- * @param notice a sentence about what keeps it from nothing but the next job
- */
-export function createOpsServer(
-  { db, metrics, log }: Foundation,
-  whyNotServing: () => string | undefined,
-  notice: () => string | undefined = () => undefined,
-): Server {
+const closeGraceMs = 1_000;
+
+/** @returns closes the port @throws when it is taken */
+export async function showOnPort(
+  shown: Shown,
+  { opsPort, host }: Pick<Config, 'opsPort' | 'host'>,
+  log: Log,
+): Promise<() => Promise<void>> {
   const answers: Record<string, (res: ServerResponse) => Promise<void>> = {
-    '/healthz': async (res) => send(res, 200, 'text/plain', 'ok\n'),
+    '/healthz': async (res) => {
+      const problem = await shown.whyNotAlive();
+      send(res, problem === undefined ? 200 : 503, 'text/plain', `${problem ?? 'ok'}\n`);
+    },
     '/readyz': async (res) => {
-      // Asked again at the end: the process may have begun to stop while the database was asked.
-      const problem = whyNotServing() ?? (await whyNoDatabase()) ?? whyNotServing();
-      const noticed = notice();
-      const ready = noticed === undefined ? 'ready' : `ready, but ${noticed}`;
+      const { problem, notice } = await shown.readiness();
+      const ready = notice === undefined ? 'ready' : `ready, but ${notice}`;
       send(res, problem === undefined ? 200 : 503, 'text/plain', `${problem ?? ready}\n`);
     },
-    '/metrics': async (res) => send(res, 200, metrics.registry.contentType, await metrics.registry.metrics()),
+    '/metrics': async (res) => send(res, 200, Registry.PROMETHEUS_CONTENT_TYPE, await shown.metrics()),
   };
 
-  async function whyNoDatabase(): Promise<string | undefined> {
-    const asked = ping(db).then(
-      () => undefined,
-      () => 'the database can not be reached',
-    );
-    return inTime(asked, pingTimeoutMs, 'the database does not answer');
-  }
-
-  return createServer((req, res) => {
+  const server = createServer((req, res) => {
     const answer = answers[(req.url ?? '').split('?')[0]!];
     if (answer === undefined) return send(res, 404, 'text/plain', 'There are /healthz, /readyz and /metrics here.\n');
     answer(res).catch((error: unknown) => {
@@ -45,6 +45,8 @@ export function createOpsServer(
       send(res, 503, 'text/plain', 'unavailable\n');
     });
   });
+  await listen(server, opsPort, host, 'OPS_PORT');
+  return () => closeGracefully(server, closeGraceMs);
 }
 
 function send(res: ServerResponse, status: number, contentType: string, body: string): void {

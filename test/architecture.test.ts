@@ -18,7 +18,7 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
   { name: 'multer', files: /^src\/api\/uploads\// },
   { name: 'openapi-backend', files: /^src\/(app\.ts|api\/contract\/.*)$/, typesIn: /^src\/api\// },
   { name: 'pg-boss', files: /^src\/queue\// },
-  { name: 'pg', files: /^(db\/(database|embedded\/first-connection)\.ts|scripts\/bench\/baselines\/.*)$/ },
+  { name: 'pg', files: /^(db\/(database(-errors)?|embedded\/first-connection)\.ts|scripts\/bench\/baselines\/.*)$/ },
   { name: 'kysely', files: /^db\// },
   {
     name: 'sherpa-onnx-node',
@@ -36,6 +36,7 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
   })),
   { name: '@aws-sdk/client-s3', files: /^src\/s3\// },
   { name: '@aws-sdk/lib-storage', files: /^src\/s3\// },
+  { name: 'node:cluster', files: /^src\/processes\// },
   { name: 'node:child_process', files: /^(src\/children|db\/embedded|scripts)\// },
 ];
 

@@ -2,6 +2,7 @@ import { findBinaries } from './binaries.ts';
 import { clusterExists, createCluster, removeUnfinished } from './cluster.ts';
 import type { ClusterPaths } from './cluster.ts';
 import { prepareDatabase } from './first-connection.ts';
+import { otherMajorVersion } from './other-major-version.ts';
 import { accessWhenReady, clearRemains, runningPostmaster } from './postmaster.ts';
 import { isAlive } from './processes.ts';
 import { findRunAs } from './run-as.ts';
@@ -23,6 +24,7 @@ const worthAnotherAttempt = /Address already in use|lock file "postmaster\.pid" 
  * holder of the start lock.
  * @returns the database's URL
  * @throws when the server can't be started (with the last lines of its log) or isn't ready within `readyLimitMs`
+ * @throws {OtherMajorVersion}
  */
 export async function ensureRunning(paths: ClusterPaths, notice: Notice): Promise<string> {
   const adopted = await adoptRunning(paths, notice);
@@ -43,7 +45,8 @@ export async function ensureRunning(paths: ClusterPaths, notice: Notice): Promis
     if (url !== undefined) return url;
     const reason = lastLines(paths.log, logStart);
     if (attempt === startAttempts || !worthAnotherAttempt.test(reason)) {
-      throw new Error(`PostgreSQL did not start in ${paths.data}; the end of ${paths.log}:\n${reason}`);
+      const error = new Error(`PostgreSQL did not start in ${paths.data}; the end of ${paths.log}:\n${reason}`);
+      throw (await otherMajorVersion(paths, binaries)) ?? error;
     }
   }
 }

@@ -9,6 +9,7 @@ import { supportLog } from './0010-support-log.ts';
 import { chargesByTime } from './0011-charges-by-time.ts';
 import { traces } from './0012-traces.ts';
 import { audioBytes } from './0013-audio-bytes.ts';
+import { freeAttempts } from './0014-free-attempts.ts';
 import type { Migration } from 'kysely/migration';
 
 /** In the order in which they run. Add to the end; never change one that was released. */
@@ -24,4 +25,5 @@ export const migrations: Record<string, Migration> = {
   '0011-charges-by-time': chargesByTime,
   '0012-traces': traces,
   '0013-audio-bytes': audioBytes,
+  '0014-free-attempts': freeAttempts,
 };

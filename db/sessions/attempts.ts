@@ -3,6 +3,7 @@
  * claim changes nothing.
  */
 import { sql } from 'kysely';
+import { lostGivenBack } from './free-attempts.ts';
 import { notifyFinal, ofQueued } from './states.ts';
 import type { Queryable, Trx } from '../database.ts';
 import type { FailureCode } from '../schema.ts';
@@ -12,6 +13,8 @@ const now = sql<string>`now()`;
 
 export interface Claim {
   attempt: number;
+  /** How many attempts before it were free. */
+  free_attempts: number;
   title: string;
   /** Decoding stops at this length. */
   max_audio_ms: number;
@@ -31,11 +34,14 @@ export interface Claim {
 }
 
 const ofClaim = [
-  ...(['attempt', 'title', 'max_audio_ms', 'reserved_ms', 'audio_bytes', 'measured_ms'] as const),
+  ...(['attempt', 'free_attempts', 'title', 'max_audio_ms', 'reserved_ms', 'audio_bytes', 'measured_ms'] as const),
   ...(['separate_channels', 'language', 'speakers', 'keyterms', 'traceparent'] as const),
 ] as const satisfies readonly (keyof Claim)[];
 
-/** Claims a session for one attempt of its own job. Undefined when the session is final or belongs to another job. */
+/**
+ * Claims a session for one attempt of its own job. Where the attempt before it was lost, this one takes its place.
+ * @returns undefined when the session is final, belongs to another job, or has no attempt left
+ */
 export function claimIfNotFinal(
   db: Queryable,
   accountId: string,
@@ -49,13 +55,14 @@ export function claimIfNotFinal(
       started_at: now,
       progress: null,
       attempt: eb('attempt', '+', 1),
-      attempts_left: eb('attempts_left', '-', 1),
+      ...lostGivenBack,
+      attempts_left: eb(lostGivenBack.attempts_left, '-', 1),
     }))
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .where('queue_job_id', '=', queueJobId)
     .where('status', 'in', ['queued', 'processing'])
-    .where('attempts_left', '>', 0)
+    .where(lostGivenBack.attempts_left, '>', 0)
     .returning(ofClaim)
     .executeTakeFirst();
 }
@@ -124,11 +131,15 @@ export async function requeueIfProcessing(db: Queryable, attempt: Attempt, error
   return result.numUpdatedRows === 1n;
 }
 
-/** Puts the session back to the queue as if there had been no attempt. A worker that stops leaves it to another job. */
+/**
+ * Puts the session back to the queue as if there had been no attempt. A worker that stops leaves it to another job.
+ * @param spendsFreeAttempt whether this counts as one of the few free attempts of a session
+ */
 export function handBackIfProcessing(
   trx: Trx,
   attempt: Attempt,
   successorJobId: string,
+  { spendsFreeAttempt }: { spendsFreeAttempt: boolean },
 ): Promise<QueuedSession | undefined> {
   return ifProcessing(trx, attempt)
     .set((eb) => ({
@@ -136,6 +147,7 @@ export function handBackIfProcessing(
       progress: null,
       queue_job_id: successorJobId,
       attempts_left: eb('attempts_left', '+', 1),
+      free_attempts: eb('free_attempts', '+', spendsFreeAttempt ? 1 : 0),
     }))
     .returning(ofQueued)
     .executeTakeFirst();

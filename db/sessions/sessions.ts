@@ -92,10 +92,17 @@ export async function countQueued(db: Queryable, accountId: string): Promise<num
   return queued;
 }
 
-/** For the metrics: how many sessions wait, how many run, and since how many seconds the oldest one waits. */
-export async function measureQueue(
-  db: Queryable,
-): Promise<{ queued: number; processing: number; oldestSeconds: number }> {
+export interface QueueMeasures {
+  queued: number;
+  processing: number;
+  /** Since when the oldest one waits. */
+  oldestSeconds: number;
+  /** Of the stored audio of all sessions. Sessions of versions that did not keep its size count as none. */
+  audioBytes: number;
+}
+
+/** For the metrics. Each part of it reads a small index, however many sessions there are. */
+export async function measureQueue(db: Queryable): Promise<QueueMeasures> {
   const row = await db
     .selectFrom('sessions')
     .where('status', 'in', ['queued', 'processing'])
@@ -105,6 +112,10 @@ export async function measureQueue(
       sql<number>`coalesce(extract(epoch from now() - min(created_at) filter (where status = 'queued')), 0)::float8`.as(
         'oldestSeconds',
       ),
+      sql<number>`(coalesce(sum(audio_bytes), 0) + (
+        select coalesce(sum(audio_bytes), 0) from sessions
+        where audio_deleted_at is null and status in ('completed', 'failed')
+      ))::int8`.as('audioBytes'),
     ])
     .executeTakeFirstOrThrow();
   return row;

@@ -10,6 +10,7 @@
  * The caller holds the account's lock wherever a reservation ends.
  */
 import { sql } from 'kysely';
+import { lostGivenBack } from './free-attempts.ts';
 import type { Trx } from '../database.ts';
 import type { FailureCode } from '../schema.ts';
 import type { Session } from './sessions.ts';
@@ -137,7 +138,7 @@ export function replaceJobIfNotFinal(
 ): Promise<(QueuedSession & Pick<Session, 'last_error_code'>) | undefined> {
   return trx
     .updateTable('sessions')
-    .set({ status: 'queued', progress: null, queue_job_id: jobId })
+    .set({ status: 'queued', progress: null, queue_job_id: jobId, ...lostGivenBack })
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .where('queue_job_id', '=', lostJobId)
@@ -161,6 +162,7 @@ export function retryIfFailed(
       max_audio_ms: fresh.maxAudioMs,
       reserved_ms: fresh.reservedMs,
       attempts_left: fresh.attempts,
+      free_attempts: 0,
       started_at: null,
       completed_at: null,
       error_code: null,

@@ -3,7 +3,7 @@ import { openDatabase } from '../../db/database.ts';
 import { readSchemaVersion } from '../../db/schema-version.ts';
 import { addToSupportLog } from '../../db/support-log.ts';
 import { selectAudioStore } from '../../src/audio-store.ts';
-import { mayHaveDatabase, useDatabase } from '../../src/database-url.ts';
+import { isPooled, mayHaveDatabase, useDatabase } from '../../src/database-url.ts';
 import { createLog } from '../../src/log.ts';
 import { WrongDatabaseVersion, isVersionFault, prepareDatabase, stateOf } from '../../src/migration.ts';
 import { Queue } from '../../src/queue/queue.ts';
@@ -16,7 +16,10 @@ import type { AudioStore } from '../../src/files/audio-store.ts';
 
 export interface AdminContext {
   db: Db;
+  /** Leads to the server itself, also where a pooler stands before it: what commands ask may take long. */
   databaseUrl: string;
+  /** Whether a pooler stands before the database. */
+  isPooled: boolean;
   /** Whether the database is the embedded one, below `dataDir`. */
   isEmbedded: boolean;
   dataDir: string;
@@ -32,10 +35,11 @@ export interface AdminContext {
 
 /**
  * How a command opens the database. `works`: as a process of the service does. `looks`: it changes nothing, and refuses a
- * database that is absent or of another version. `compares`: it changes nothing and takes any version. `migrates`: it
- * takes any version, and makes a database where there is none.
+ * database that is absent or of another version. `compares`: it changes nothing and takes any version. `uses`: it takes
+ * any version, and refuses a database that is absent or empty. `migrates`: it takes any version, and makes a database
+ * where there is none.
  */
-export type Opening = 'works' | 'looks' | 'compares' | 'migrates';
+export type Opening = 'works' | 'looks' | 'compares' | 'uses' | 'migrates';
 
 /**
  * Runs `work` on the database of the configuration, and leaves the database however `work` ends. The embedded
@@ -52,21 +56,30 @@ export async function withAdminContext<T>(
   opening: Opening = 'works',
 ): Promise<T> {
   const onlyReads = opening === 'looks' || opening === 'compares';
-  if (onlyReads && !mayHaveDatabase(config)) throw new Refusal(absent);
+  if (!mayHaveDatabase(config)) {
+    if (onlyReads) throw new Refusal(absent);
+    if (opening === 'uses') throw new Refusal(nothingToUse(config));
+  }
   const inUse = await useDatabase(config, onNotice).catch(refuseUnopened);
   // A connection that breaks while it is idle needs no words: the next query fails and tells it.
-  const { db, close } = openDatabase(inUse.url, () => {}, 2, undefined, onlyReads ? 'any' : 'primary');
+  const { db, close } = openDatabase(inUse.directUrl, () => {}, {
+    maxConnections: 2,
+    server: onlyReads ? 'any' : 'primary',
+  });
   let started: Promise<Queue> | undefined;
   try {
     const mayMigrate = config.databaseUrl === undefined;
-    if (opening === 'works') await prepareDatabase(db, { url: inUse.url, mayMigrate, onNotice }).catch(refuseUnopened);
+    if (opening === 'works')
+      await prepareDatabase(db, { url: inUse.directUrl, mayMigrate, onNotice }).catch(refuseUnopened);
     if (opening === 'looks') await refuseOtherVersion(db).catch(refuseUnopened);
-    const queue = () => (started ??= startQueue(inUse.url));
+    if (opening === 'uses') await refuseEmpty(db, config).catch(refuseUnopened);
+    const queue = () => (started ??= startQueue(inUse.directUrl));
     const record = (trx: Trx, act: LoggedAct) => addToSupportLog(trx, who, act);
     const { dataDir } = config;
     const isEmbedded = config.databaseUrl === undefined;
     const files = { dataDir, audioStore: await selectAudioStore(config) };
-    return await work({ db, databaseUrl: inUse.url, isEmbedded, ...files, queue, record });
+    const database = { db, databaseUrl: inUse.directUrl, isPooled: isPooled(inUse), isEmbedded };
+    return await work({ ...database, ...files, queue, record });
   } finally {
     const queue = await started?.catch(() => undefined);
     await queue?.stop();
@@ -84,9 +97,24 @@ async function refuseOtherVersion(db: Db): Promise<void> {
   if (state !== 'current') throw new WrongDatabaseVersion(state, version);
 }
 
+/** A wrong place would pass for the service's: a dump of it would be empty, and a success. */
+async function refuseEmpty(db: Db, config: Config): Promise<void> {
+  const { applied } = await readSchemaVersion(db);
+  if (applied.length === 0) throw new Refusal(nothingToUse(config));
+}
+
+const nothingToUse = ({ databaseUrl, dataDir }: Config) =>
+  `There are no tables of the service ${databaseUrl === undefined ? `in ${dataDir}` : 'behind DATABASE_URL'}. ` +
+  'Are DATABASE_URL and DATA_DIR those of the service? To fill a new database from a dump, type: ' +
+  'npm run admin -- database run --new -- pg_restore …';
+
 /** In most cases the environment points to a wrong place. A stack would hide the line that helps. */
 function refuseUnopened(error: unknown): never {
   if (error instanceof Refusal || isVersionFault(error)) throw error;
+  if (/disk is full|no space left/i.test(briefly(error)))
+    throw new Refusal(
+      'The disk of the database is full. Make room there first: scripts/deploy/OPERATIONS.md says how.',
+    );
   throw new Refusal(
     `The database can not be opened: ${briefly(error)}. Are DATABASE_URL and DATA_DIR those of the service?`,
   );

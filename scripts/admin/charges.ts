@@ -120,7 +120,11 @@ export function usage(
 ): LongReport {
   return {
     async print(write) {
-      const { db, close } = openDatabase(databaseUrl, () => {}, 1, patientTimeoutMs, 'any');
+      const { db, close } = openDatabase(databaseUrl, () => {}, {
+        maxConnections: 1,
+        timeoutMs: patientTimeoutMs,
+        server: 'any',
+      });
       try {
         await inSnapshot(db, (snapshot) => printCharges(snapshot, account, month, forms[form], write));
       } finally {

@@ -6,6 +6,8 @@ import { listenForInterruption } from '../terminal/interruption.ts';
 import { Interrupted, Mistake } from './exit.ts';
 import { whoWorks } from './who.ts';
 import type { Command } from 'commander';
+import type { Config } from '../../src/config.ts';
+import type { Interruption } from '../terminal/interruption.ts';
 import type { AdminContext, Opening } from './admin-context.ts';
 
 export const invocation = 'npm run admin --';
@@ -51,21 +53,21 @@ export function addCommand(group: Command, name: string, description: string, ..
  * Does the work of a command and prints its report.
  *
  * @param opening see {@link Opening}
+ * @param typed settings that go before those of the environment
  */
 export async function answer(
   command: Command,
-  work: (admin: AdminContext, form: 'json' | 'text') => Promise<Report | LongReport>,
+  work: (admin: AdminContext, form: 'json' | 'text', interruption: Interruption) => Promise<Report | LongReport>,
   opening?: Opening,
+  typed: Partial<Config> = {},
 ): Promise<void> {
   const { json } = command.optsWithGlobals<{ json?: true }>();
-  const config = readConfig(process.env);
-  const { interrupted, stopListening } = listenForInterruption(
-    'Finishing what has begun; press Ctrl-C again to stop at once.',
-  );
+  const config = { ...readConfig(process.env), ...typed };
+  const interruption = listenForInterruption('Finishing what has begun; press Ctrl-C again to stop at once.');
   const notice = (message: string) => process.stderr.write(`${message}\n`);
   const run = async (admin: AdminContext) => {
-    if (interrupted.aborted) throw new Interrupted();
-    const report = await work(admin, json ? 'json' : 'text');
+    if (interruption.interrupted.aborted) throw new Interrupted();
+    const report = await work(admin, json ? 'json' : 'text', interruption);
     if ('print' in report) return report.print(write);
     // Printed before anything is closed: a secret that is shown once must not be lost when closing fails.
     process.stdout.write(json ? `${JSON.stringify(report.json, null, 2)}\n` : `${report.text}\n`);
@@ -73,7 +75,7 @@ export async function answer(
     process.exitCode = report.exitCode ?? 0;
   };
   const open = async () => withAdminContext(config, notice, run, await whoTyped(command), opening);
-  await explainMistakes(command, open).finally(stopListening);
+  await explainMistakes(command, open).finally(interruption.stopListening);
 }
 
 /** Who works with the command. A wrong `ADMIN_AS` is answered as a mistake. */

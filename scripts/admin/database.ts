@@ -1,8 +1,10 @@
+import { setRoleDefaults } from '../../db/pooler.ts';
 import { readSchemaVersion } from '../../db/schema-version.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { migrateCommand, prepareDatabase, stateOf } from '../../src/migration.ts';
 import { queueTablesVersion } from '../../src/queue/tables-version.ts';
 import { addCommand, addGroup, answer } from './command.ts';
+import { runOnDatabase } from './database-run.ts';
 import { count, minuteOf, table } from '../terminal/table.ts';
 import type { Command } from 'commander';
 import type { SchemaVersion } from '../../db/schema-version.ts';
@@ -21,6 +23,19 @@ export function addDatabaseCommands(program: Command): void {
   addCommand(group, 'migrate', describes, 'migrate').action((_options: object, command: Command) =>
     answer(command, migrate, 'migrates'),
   );
+
+  const runs =
+    'Run a program on the database, such as psql: it is told where and with which password, by PGHOST and the like.';
+  addCommand(group, 'run', runs, 'run -- psql', 'run -- pg_dump --format=custom --file=transcription.dump')
+    .argument('<program...>', 'the program and its arguments, after "--"')
+    .option('--new', 'for pg_restore: also on an empty database; the embedded one is made where there is none')
+    .action((typed: string[], options: { new?: true }, command: Command) =>
+      answer(
+        command,
+        (admin, _form, interruption) => runOnDatabase(admin, typed, interruption),
+        options.new ? 'migrates' : 'uses',
+      ),
+    );
 }
 
 /** Exit code 1 when this version would refuse to serve from the database. */
@@ -31,11 +46,12 @@ export async function showStatus({ db }: AdminContext): Promise<Report> {
   return { json: statusJson(version), text, exitCode: state === 'current' ? 0 : 1 };
 }
 
-export async function migrate({ db, databaseUrl, record }: AdminContext): Promise<Report> {
+export async function migrate({ db, databaseUrl, isPooled, record }: AdminContext): Promise<Report> {
   const onNotice = (message: string) => process.stderr.write(`${message}\n`);
   const ran = await prepareDatabase(db, { url: databaseUrl, mayMigrate: true, onNotice });
   // Afterwards, since the log may be among what is made. The migrations have transactions of their own.
   if (ran.length > 0) await inTransaction(db, (trx) => record(trx, { act: 'database migrate', details: { ran } }));
+  if (isPooled) await setRoleDefaults(db);
   const version = await readSchemaVersion(db);
   const did = ran.length > 0 ? `${count(ran.length, 'migration')} ran: ${ran.join(', ')}.` : 'There was nothing to do.';
   return { json: { ...statusJson(version), ran }, text: `${did}\n${sentences[stateOf(version)]}` };

@@ -1,6 +1,6 @@
 /** Errors that end the command, their exit codes, and what a person is told. */
 import { CommanderError } from 'commander';
-import { isDatabaseAway } from '../../db/database.ts';
+import { isDatabaseAway } from '../../db/database-errors.ts';
 import { CommitOutcomeUnknown } from '../../db/transaction.ts';
 import { ConfigError } from '../../src/config.ts';
 import { AudioStoreAway } from '../../src/files/audio-store.ts';

@@ -115,7 +115,7 @@ async function revoke({ db, record }: AdminContext, reference: KeyReference): Pr
   const key = revoked ?? (await findApiKeys(db, { id }))[0] ?? refuseGone();
   const done =
     revoked !== undefined
-      ? `Key ${shownKey(key)} (${id}) is revoked; running services refuse it within a second.`
+      ? `Key ${shownKey(key)} (${id}) of account ${key.account_id} is revoked; running services refuse it within a second.`
       : `Nothing changed: key ${shownKey(key)} (${id}) was revoked at ${rfc3339(key.revoked_at!)}.`;
   return { json: keyJson(key), text: done };
 }

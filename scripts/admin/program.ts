@@ -48,5 +48,9 @@ export function createProgram(onMistake: (text: string) => void): Command {
   return program;
 }
 
-/** The answer to a mistake repeats what was typed, which may hold a key. The key is taken out. */
-const withoutSecrets = (text: string) => text.replace(/(tsk_[0-9A-Za-z]{6})[0-9A-Za-z]{7,}/g, '$1…');
+/** The answer to a mistake repeats what was typed, which may hold a key or a URL with a password. They are taken out. */
+const withoutSecrets = (text: string) =>
+  text
+    .replace(/(tsk_[0-9A-Za-z]{6})[0-9A-Za-z]{7,}/g, '$1…')
+    .replace(/(:\/\/[^\s:/@]*:).*@/g, '$1…@')
+    .replace(/(password=)[^\s&']+/gi, '$1…');

@@ -46,7 +46,11 @@ export async function exportSessions(admin: AdminContext, id: string, file: stri
 }
 
 async function readAtOneMoment<T>({ databaseUrl }: AdminContext, read: (snapshot: Trx) => Promise<T>): Promise<T> {
-  const { db, close } = openDatabase(databaseUrl, () => {}, 1, patientTimeoutMs, 'any');
+  const { db, close } = openDatabase(databaseUrl, () => {}, {
+    maxConnections: 1,
+    timeoutMs: patientTimeoutMs,
+    server: 'any',
+  });
   try {
     return await inSnapshot(db, read);
   } finally {

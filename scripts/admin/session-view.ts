@@ -29,6 +29,7 @@ export function sessionJson(session: Session) {
     reservedMs: session.reserved_ms,
     attempt: session.attempt,
     attemptsLeft: session.attempts_left,
+    freeAttempts: session.free_attempts,
     ...(session.last_error_code !== null && { lastErrorCode: session.last_error_code }),
     ...(session.audio_deleted_at !== null && { audioDeletedAt: rfc3339(session.audio_deleted_at) }),
   };
@@ -54,7 +55,8 @@ export function sessionText(session: Session): string {
   });
 }
 
-function attemptsOf({ status, attempt, attempts_left, last_error_code }: Session): string {
+function attemptsOf({ status, attempt, attempts_left, free_attempts, last_error_code }: Session): string {
   const left = status === 'queued' || status === 'processing' ? `, ${attempts_left} left` : '';
-  return `${attempt}${left}${last_error_code === null ? '' : ` (the last one: ${last_error_code})`}`;
+  const free = free_attempts === 0 ? '' : `, ${free_attempts} of them free`;
+  return `${attempt}${free}${left}${last_error_code === null ? '' : ` (the last one: ${last_error_code})`}`;
 }

@@ -1,37 +1,78 @@
 import { SingleBar } from 'cli-progress';
 import { openDatabase, patientTimeoutMs } from '../../db/database.ts';
+import { isBrokenOff, isStandby } from '../../db/standby.ts';
 import { audit } from '../../src/audit/audit.ts';
+import { parseDatabaseUrl } from '../../src/config-values.ts';
 import { Spool } from '../../src/files/spool.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
-import { addCommand, answer } from './command.ts';
+import { addCommand, answer, explainMistakes } from './command.ts';
+import { Mistake } from './exit.ts';
+import { Refusal } from '../terminal/refusal.ts';
 import { count, table } from '../terminal/table.ts';
 import type { Command } from 'commander';
 import type { Audit } from '../../src/audit/audit.ts';
+import type { Config } from '../../src/config.ts';
 import type { AdminContext } from './admin-context.ts';
 import type { Report } from './command.ts';
 
+const longMs = 60_000;
+/** A standby that is further behind would show audio as lost whose session has just been completed. */
+const mostBehindMs = 10_000;
+const form = 'postgres://user@host:port/database, with its password in PGPASSWORD';
+
 export function addVerifyCommand(program: Command): void {
   const describes =
-    'Check everything that must hold of balances, sessions, jobs, transcripts and audio; changes nothing.';
-  addCommand(program, 'verify', describes, 'verify', '--json verify').action((_options: object, command: Command) =>
-    answer(command, verify, 'looks'),
-  );
+    'Check everything that must hold of balances, sessions, jobs, transcripts and audio; changes nothing. ' +
+    'It looks at one moment of the database, which cleans up nothing meanwhile: where that takes long, ask a standby.';
+  addCommand(program, 'verify', describes, 'verify', '--json verify')
+    .option('--database-url <url>', `a standby to ask instead of DATABASE_URL: ${form}`)
+    .action(async ({ databaseUrl }: { databaseUrl?: string }, command: Command) => {
+      const typed = await explainMistakes(command, async () => (databaseUrl === undefined ? {} : placeOf(databaseUrl)));
+      return answer(command, verify, 'looks', typed);
+    });
+}
+
+/** Commander's own check of a value would repeat the value, which may hold a password in any form. */
+function placeOf(typed: string): Pick<Config, 'databaseUrl' | 'databaseDirectUrl'> {
+  const databaseUrl = parseDatabaseUrl(typed);
+  if (databaseUrl === undefined) throw new Mistake(`--database-url is no address of a database. Type ${form}.`);
+  return { databaseUrl, databaseDirectUrl: undefined };
 }
 
 export async function verify(admin: AdminContext): Promise<Report> {
   const { audioStore, dataDir } = admin;
   const files = { audioStore, spool: new Spool(dataDir), workFolder: new WorkFolder(dataDir) };
-  const { db, close } = openDatabase(admin.databaseUrl, () => {}, 2, patientTimeoutMs, 'any');
+  const { db, close } = openDatabase(admin.databaseUrl, () => {}, {
+    maxConnections: 2,
+    timeoutMs: patientTimeoutMs,
+    server: 'any',
+  });
   const progress = showProgress();
+  const began = performance.now();
+  let asksStandby = false;
   try {
-    const found = await audit({ db, ...files }, progress.reach);
+    asksStandby = await isStandby(db);
+    const found = await audit({ db, ...files, behindMs: asksStandby ? mostBehindMs : 0 }, progress.reach);
     progress.end();
-    return { json: found, text: textOf(found), exitCode: found.sound ? 0 : 1 };
+    const note = warningOf(performance.now() - began, asksStandby);
+    return { json: found, text: textOf(found), note, exitCode: found.sound ? 0 : 1 };
+  } catch (error) {
+    throw asksStandby && isBrokenOff(error) ? new Refusal(brokenOff) : error;
   } finally {
     progress.end();
     await close();
   }
 }
+
+/** PostgreSQL keeps every row that a snapshot may still see: dead rows pile up in all tables while it lasts. */
+export function warningOf(tookMs: number, asksStandby: boolean): string | undefined {
+  if (tookMs < longMs || asksStandby) return undefined;
+  const minutes = count(Math.round(tookMs / 60_000), 'minute');
+  return `This took ${minutes}, in which PostgreSQL could clean up nothing. A standby can be asked instead: --database-url`;
+}
+
+const brokenOff =
+  'The standby broke it off. If it goes on, its primary has cleaned up what was still to be read: set max_standby_streaming_delay = -1 at the standby.';
 
 /** Shows a bar on a terminal, and nothing elsewhere. */
 function showProgress(): { reach(done: number): void; end(): void } {

@@ -4,16 +4,19 @@ import { startDatabase } from './database.ts';
 import { completionMs } from './growth-completion.ts';
 import { grow, readWorks, segments } from './growth-database.ts';
 import { readLong, readVeryOften } from './growth-memory.ts';
+import { keptAfterAMonth } from './growth-rows.ts';
 import { interleaved } from './rounds.ts';
 import { quantile, ratios } from './statistics.ts';
 import { crowd, load, requireWrk } from './wrk.ts';
 import type { Bench, Check, Figures, Findings, Setting } from './bench.ts';
 import type { Grown, ReadWork } from './growth-database.ts';
 import type { Long, Steady } from './growth-memory.ts';
+import type { KeptRows } from './growth-rows.ts';
 
 export const growth: Bench = {
   name: 'growth',
-  summary: 'the same reads and completions with up to 5,000,000 sessions, deep pages, memory, very long transcripts',
+  summary:
+    'the same reads and completions with up to 5,000,000 sessions, deep pages, memory, very long transcripts, rows that are kept',
   run,
 };
 
@@ -38,6 +41,8 @@ async function run(setting: Setting): Promise<Findings> {
 
   setting.say('Starting PostgreSQL …');
   const server = await startDatabase(setting);
+  setting.say('Measuring: what is kept of a month of uploads …');
+  const kept = await keptAfterAMonth(setting, server);
   const all: Grown[] = [];
   for (const sessions of sizes) {
     setting.say(`Making ${sessions.toLocaleString('en')} sessions …`);
@@ -58,9 +63,9 @@ async function run(setting: Setting): Promise<Findings> {
       connections: crowd,
       'long transcript': `${long.segments.toLocaleString('en')} segments, ${long.clients} clients`,
     },
-    checks: [...checksOf(all, measured), ...memoryChecks(steady, ofLong)],
-    figures: [figuresOf(all, measured), ...memoryFigures(steady, ofLong)],
-    raw: { measured, steady, ofLong },
+    checks: [...checksOf(all, measured), ...memoryChecks(steady, ofLong), ...kept.map(rowsCheck)],
+    figures: [figuresOf(all, measured), ...memoryFigures(steady, ofLong), rowsFigures(kept)],
+    raw: { measured, steady, ofLong, kept },
   };
 }
 
@@ -126,6 +131,17 @@ function memoryChecks({ course }: Steady, { oneMb, manyMb }: Long): Check[] {
     },
   ];
 }
+
+const rowsCheck = ({ what, after, bound }: KeptRows): Check => ({
+  ...{ work: `${what} after a month`, measure: '÷ what may be kept' },
+  ...{ values: [after / bound], goal: { atMost: 1 } },
+});
+
+const rowsFigures = (kept: KeptRows[]): Figures => ({
+  title: 'Rows of a month of uploads, before and after a worker came',
+  head: ['what', 'before', 'after', 'what may be kept'],
+  rows: kept.map(({ what, before, after, bound }) => [what, before, after, bound]),
+});
 
 function figuresOf(all: Grown[], measured: Measured): Figures {
   const rows = [...readWorks, completion].map((work) => [

@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-const folder = 'scripts/deploy/kubernetes';
-// kustomize's own file is no manifest.
-const manifests = readdirSync(folder).filter((name) => name !== 'kustomization.yaml');
-const paths = manifests.map((name) => join(folder, name));
+const folders = ['scripts/deploy/kubernetes', 'scripts/deploy/kubernetes-object-store'];
+// kustomize's own files and its patches of a list are no manifests.
+const isManifest = (name: string) => name !== 'kustomization.yaml' && name !== 'own-disk.yaml';
+const paths = folders.flatMap((folder) => readdirSync(folder).filter(isManifest).map((name) => join(folder, name))); // prettier-ignore
 const { error, status, stdout, stderr } = spawnSync('kubernetes-validate', ['--strict', '--quiet', ...paths], {
   encoding: 'utf8',
 });

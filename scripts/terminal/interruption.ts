@@ -3,24 +3,40 @@
 // The terminal sends the signal to npm and to this process, and npm passes it on. So one key press may arrive twice.
 const samePressMs = 500;
 
+const signals = ['SIGINT', 'SIGTERM'] as const;
+type Hear = (signal: (typeof signals)[number]) => void;
+
+export interface Interruption {
+  /** Aborted by the first signal. */
+  interrupted: AbortSignal;
+  /** Gives the signals to `hear` alone, until the function that it returns is called. */
+  handOver(hear: Hear): () => void;
+  stopListening(): void;
+}
+
 /**
  * Aborts on the first SIGINT or SIGTERM; a later one ends the process, which rolls a transaction back.
  * @param notice what the first one writes to standard error, if anything
  */
-export function listenForInterruption(notice?: string): { interrupted: AbortSignal; stopListening(): void } {
+export function listenForInterruption(notice?: string): Interruption {
   const controller = new AbortController();
   let firstAt: number | undefined;
-  const onSignal = () => {
+  const interrupt = () => {
     const now = performance.now();
     if (firstAt !== undefined && now - firstAt > samePressMs) process.exit(130);
     if (firstAt === undefined && notice !== undefined) process.stderr.write(`${notice}\n`);
     firstAt ??= now;
     controller.abort();
   };
-  const signals = ['SIGINT', 'SIGTERM'] as const;
+  let heardBy: Hear = interrupt;
+  const onSignal: Hear = (signal) => heardBy(signal);
   for (const signal of signals) process.on(signal, onSignal);
   return {
     interrupted: controller.signal,
+    handOver(hear) {
+      heardBy = hear;
+      return () => (heardBy = interrupt);
+    },
     stopListening: () => signals.forEach((signal) => process.off(signal, onSignal)),
   };
 }

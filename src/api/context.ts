@@ -2,6 +2,7 @@ import type { KeyOwner } from '../../db/api-keys.ts';
 import type { Foundation } from '../context.ts';
 import type { SessionSearch } from './reads/search.ts';
 import type { SessionReads } from './reads/session-reads.ts';
+import type { UploadMeasurements } from './uploads/measurement.ts';
 import type { UploadReads } from './uploads/reads.ts';
 import type { TranscriptBodies } from './reads/transcript-bodies.ts';
 import type { SessionWaits } from './reads/waits.ts';
@@ -29,6 +30,7 @@ export interface Context extends Foundation {
   sessions: SessionReads;
   search: SessionSearch;
   uploads: UploadReads;
+  measurements: UploadMeasurements;
   waits: SessionWaits;
   transcriptBodies: TranscriptBodies;
 }

@@ -12,6 +12,7 @@ import { SessionReads } from './reads/session-reads.ts';
 import { SessionWaits } from './reads/waits.ts';
 import { TranscriptBodies } from './reads/transcript-bodies.ts';
 import { UploadsInFlight } from './uploads/in-flight.ts';
+import { UploadMeasurements } from './uploads/measurement.ts';
 import { UploadReads } from './uploads/reads.ts';
 import type { Foundation } from '../context.ts';
 
@@ -35,6 +36,7 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
       sessions: new SessionReads(foundation.db),
       search: new SessionSearch(foundation.db),
       uploads: new UploadReads(foundation.db),
+      measurements: new UploadMeasurements(config.apiProcesses),
       waits,
       transcriptBodies: new TranscriptBodies(),
     },

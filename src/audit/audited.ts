@@ -10,4 +10,6 @@ export interface Audited {
   audioStore: AudioStore;
   spool: Spool;
   workFolder: WorkFolder;
+  /** How far behind its primary `db` may be, in ms; 0 for a primary. */
+  behindMs?: number;
 }

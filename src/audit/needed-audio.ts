@@ -1,16 +1,18 @@
 /** Sessions that need audio have it: their rows and a list of all audio are compared, both in the same order. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findAudioNeeds, listSessionsWithAudio } from '../../db/audit/audio.ts';
 import { maxExamples } from '../../db/audit/rule.ts';
 import type { AudioOwner } from '../../db/audit/audio.ts';
 import type { Check } from '../../db/audit/rule.ts';
-import type { Trx } from '../../db/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
 import type { AudioStore, StoredAudio } from '../files/audio-store.ts';
 import type { Audited } from './audited.ts';
 
 const atATime = 1_000;
+const askAgainMs = 200;
 
 /** The snapshot says which sessions need audio. */
-export async function checkNeededAudio({ db, audioStore }: Audited, snapshot: Trx): Promise<Check[]> {
+export async function checkNeededAudio({ db, audioStore, behindMs = 0 }: Audited, snapshot: Trx): Promise<Check[]> {
   const none = { checked: 0, breaches: 0 };
   const unfinished: Check = {
     ...{ id: 'unfinished_has_audio', rule: 'A queued or processing session has its audio' },
@@ -21,6 +23,7 @@ export async function checkNeededAudio({ db, audioStore }: Audited, snapshot: Tr
     ...{ ...none, examples: [] },
   };
   const listed = new Listed(audioStore);
+  const patience = { ms: behindMs };
   let last: AudioOwner | undefined;
   do {
     // The list begins after the snapshot: audio is stored before its row.
@@ -29,9 +32,7 @@ export async function checkNeededAudio({ db, audioStore }: Audited, snapshot: Tr
       const check = status === 'failed' ? failed : unfinished;
       check.checked += 1;
       if (await listed.has(account_id, id)) continue;
-      // A row changes before its file is removed. So a session that still needs the file after it was missed has lost
-      // it.
-      if (!(await findAudioNeeds(db, account_id, [id])).get(id)?.isNeeded) continue;
+      if (!(await isStillNeeded(db, { account_id, id }, patience))) continue;
       check.breaches += 1;
       if (check.examples.length < maxExamples) check.examples.push(id);
     }
@@ -39,6 +40,20 @@ export async function checkNeededAudio({ db, audioStore }: Audited, snapshot: Tr
   } while (last !== undefined);
   await listed.end();
   return [unfinished, failed];
+}
+
+/**
+ * A row changes before its file is removed. So a session that still needs the file after it was missed has lost it. A
+ * standby may know of the change a little later.
+ * @param patience how long all sessions together are waited for
+ */
+async function isStillNeeded(db: Db, { account_id, id }: AudioOwner, patience: { ms: number }): Promise<boolean> {
+  for (;;) {
+    if (!(await findAudioNeeds(db, account_id, [id])).get(id)?.isNeeded) return false;
+    if (patience.ms <= 0) return true;
+    patience.ms -= askAgainMs;
+    await sleep(askAgainMs);
+  }
 }
 
 /** Everything in a store, asked for in its order: by account and session. */

@@ -91,6 +91,14 @@ export class Queue {
     return (response as { affected: number }).affected === 1;
   }
 
+  /**
+   * Whether this attempt still holds the job. Until the caller's transaction ends, the queue gives it to no other.
+   */
+  async holds(trx: Trx, job: QueuedJob): Promise<boolean> {
+    const response = await this.#boss.touch(transcriptionQueue, job, { db: fromKysely(trx) });
+    return (response as { affected: number }).affected === 1;
+  }
+
   /** Cancels whatever is left of a job within the caller's transaction; a worker that runs it loses its claim. */
   async cancel(trx: Trx, jobId: string): Promise<void> {
     await this.#boss.cancel(transcriptionQueue, jobId, { db: fromKysely(trx) });

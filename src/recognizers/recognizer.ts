@@ -87,6 +87,11 @@ export interface Recognizer {
    */
   notice?(): string | undefined;
   /**
+   * Asks a server that seemed to be away when it was asked last. Nothing else is waited for.
+   * @returns that it is still away, as a sentence without its full stop; undefined when it is there, as far as is known
+   */
+  whyAway?(): Promise<string | undefined>;
+  /**
    * Hints that it can't use are ignored, except for the language.
    * @throws {LanguageNotKnown}
    * @throws {RecognizerError}

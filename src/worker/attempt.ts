@@ -38,7 +38,7 @@ export async function runJob(job: QueuedJob, worker: WorkerContext): Promise<voi
 async function runAttempt(job: QueuedJob, room: RoomOfJob, worker: WorkerContext): Promise<void> {
   const { accountId, sessionId } = job.data;
   const claim = await claimInTurn(job, worker);
-  if (claim === 'put back') return;
+  if (claim === 'put back' || claim === 'lost') return;
   if (claim === undefined) return settleUnclaimed(job, worker);
 
   const attempt: Attempt = { accountId, sessionId, attempt: claim.attempt };
@@ -73,7 +73,7 @@ async function runClaimed(job: QueuedJob, claimed: Claimed, worker: WorkerContex
     const isStopping = worker.stopping.aborted;
     const hasLostJob = job.signal.aborted;
     const isEnded = isStopping || hasLostJob;
-    const operators = isEnded ? undefined : await operatorsFault(error, sessionId, room.neededBytes, worker);
+    const operators = isEnded ? undefined : await operatorsFault(error, claimed, worker);
     const outcome = outcomeOf(error, { isStopping, hasLostJob, operators });
     // The client sees only the code. The reason is for support.
     if (outcome.kind === 'retried')
@@ -85,7 +85,6 @@ async function runClaimed(job: QueuedJob, claimed: Claimed, worker: WorkerContex
     if (outcome.kind === 'retried' && settled === 'retried') throw new AttemptFailed(outcome.code);
     return;
   }
-  worker.freeAttempts.forget(sessionId);
   observe('completed');
   await tidyUp(attempt, worker);
   await removeAudio(worker, accountId, sessionId);

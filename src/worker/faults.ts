@@ -1,4 +1,4 @@
-/** Looks for what only the operator can fix: at the store, the disk, the memory, ffmpeg and the recognizer. */
+/** Looks for what only the operator can fix: at the store, the disk, the memory, ffmpeg, the recognizer and its server. */
 import { freemem } from 'node:os';
 import { runChild } from '../children/child.ts';
 import type { AudioStore } from '../files/audio-store.ts';
@@ -6,7 +6,7 @@ import type { WorkFolder } from '../files/work-folder.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
 import type { Room } from './room.ts';
 
-export const faultReasons = ['store', 'disk', 'memory', 'program', 'recognizer'] as const;
+export const faultReasons = ['store', 'disk', 'memory', 'program', 'server', 'recognizer'] as const;
 
 export interface Fault {
   reason: (typeof faultReasons)[number];
@@ -37,6 +37,7 @@ export async function findFault(worker: Looked, neededBytes: number): Promise<Fa
     ['disk', () => checkDisk(worker, neededBytes)],
     ['memory', checkMemory],
     ['program', checkFfmpeg],
+    ['server', () => checkServer(worker.recognizer)],
     ['recognizer', () => worker.recognizer.check()],
   ];
   for (const [reason, look] of looks) {
@@ -70,4 +71,9 @@ async function checkFfmpeg(): Promise<void> {
   const end = await runChild('ffmpeg', ['-version'], { limits: programLimits, timeLimitMs: programTimeLimitMs });
   if (end.how === 'exited' && end.code === 0) return;
   throw new Error(`ffmpeg does not run: ${end.how === 'exited' ? end.stderr.trim() : end.how}`);
+}
+
+async function checkServer(recognizer: Recognizer): Promise<void> {
+  const away = await recognizer.whyAway?.();
+  if (away !== undefined) throw new Error(away);
 }

@@ -1,36 +1,49 @@
 /** Whether an attempt failed by the operator's fault. Such an attempt does not count. */
+import { mostFreeAttempts } from '../../db/sessions/free-attempts.ts';
 import { AudioError } from '../audio/audio-error.ts';
 import { operatorFaultBehind } from '../operator-fault.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { ClaimLost, NotCovered, TimeIsUp } from './outcomes.ts';
+import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
 import type { WorkerContext } from './context.ts';
+import type { GivenBack } from './outcomes.ts';
+
+interface Failed {
+  attempt: Attempt;
+  claim: Pick<Claim, 'free_attempts'>;
+  /** Room on the disk that the session needs. */
+  room: { neededBytes: number };
+}
 
 /**
  * Looks for the operator's fault if the error may come from one. Call it after the attempt has removed its files: they
  * must not make the disk look full.
  *
  * - When a fault is found, the worker takes no more jobs until it is fixed, and the session goes back at once.
- * - When none is found any more, the session goes back up to five times, each time for longer. After that, attempts
- *   count. Otherwise a file on which ffmpeg always runs out of memory would be tried for ever.
+ * - When none is found any more, or the recognizer's server is away, it goes back as well, each time for longer, but
+ *   spends a free attempt. Otherwise a file on which ffmpeg always runs out of memory, or which makes the server crash,
+ *   would be tried for ever.
  *
- * @param neededBytes room on the disk that the session needs
- * @returns after how many seconds the session is tried again; undefined when the fault is not the operator's
+ * @returns undefined when the attempt counts
  */
 export async function operatorsFault(
   error: unknown,
-  sessionId: string,
-  neededBytes: number,
-  { faultNow, standstill, freeAttempts, log }: WorkerContext,
-): Promise<{ comesAgainAfterSeconds: number } | undefined> {
+  { attempt: { sessionId }, claim, room: { neededBytes } }: Failed,
+  { faultNow, standstill, log }: Pick<WorkerContext, 'faultNow' | 'standstill' | 'log'>,
+): Promise<GivenBack | undefined> {
   if (isJudged(error)) return undefined;
   const fault = await faultNow(neededBytes);
   if (fault !== undefined) standstill.begin(fault, neededBytes);
   const isOver = fault === undefined && operatorFaultBehind(error) !== undefined;
-  const comesAgainAfterSeconds = isOver ? freeAttempts.take(sessionId) : fault && 0;
-  if (comesAgainAfterSeconds === undefined) return undefined;
+  const spendsFreeAttempt = isOver || fault?.reason === 'server';
+  if (fault === undefined && !isOver) return undefined;
+  if (spendsFreeAttempt && claim.free_attempts >= mostFreeAttempts) return undefined;
   log.warn({ err: error, sessionId, fault: fault?.reason }, 'the attempt is not spent: what failed is not the audio');
-  return { comesAgainAfterSeconds };
+  return { comesAgainAfterSeconds: spendsFreeAttempt ? pauseSeconds(claim.free_attempts) : 0, spendsFreeAttempt };
 }
+
+/** 5, 20, 80, 300 and 300 s: a lack of memory that lasts ten minutes costs no session an attempt that counts. */
+const pauseSeconds = (taken: number) => Math.min(300, 5 * 4 ** taken);
 
 /**
  * Whether the error certainly has nothing to do with disks and programs: it is about the audio, its language, the

@@ -30,12 +30,19 @@ export class NotCovered extends Error {
   override readonly name = 'NotCovered';
 }
 
+/** What becomes of an attempt that does not count. */
+export interface GivenBack {
+  comesAgainAfterSeconds: number;
+  /** Whether it is one of the few that a session has. */
+  spendsFreeAttempt: boolean;
+}
+
 export type Outcome =
   /**
    * The worker stops, or the operator has a fault to fix. The session gets another job, and the attempt does not
    * count.
    */
-  | { kind: 'handed_back'; comesAgainAfterSeconds: number }
+  | ({ kind: 'handed_back' } & GivenBack)
   /** This attempt may change nothing any more. */
   | { kind: 'claim_lost' }
   /** Another attempt would meet the same error: the session ends with this code. */
@@ -46,18 +53,18 @@ export type Outcome =
 interface Facts {
   isStopping: boolean;
   hasLostJob: boolean;
-  operators?: { comesAgainAfterSeconds: number } | undefined;
+  operators?: GivenBack | undefined;
 }
 
 /**
  * @param error what ended the attempt
  * @param facts.isStopping whether the worker was asked to stop
  * @param facts.hasLostJob whether the queue took the job away
- * @param facts.operators when the session is tried again, if the fault is the operator's
+ * @param facts.operators how the attempt is given back, if the fault is the operator's
  */
 export function outcomeOf(error: unknown, { isStopping, hasLostJob, operators }: Facts): Outcome {
   if (hasLostJob) return { kind: 'claim_lost' };
-  if (isStopping) return { kind: 'handed_back', comesAgainAfterSeconds: 0 };
+  if (isStopping) return { kind: 'handed_back', comesAgainAfterSeconds: 0, spendsFreeAttempt: false };
   if (operators !== undefined) return { kind: 'handed_back', ...operators };
   if (error instanceof ClaimLost) return { kind: 'claim_lost' };
   if (error instanceof NotCovered) return { kind: 'failed', code: 'insufficient_balance' };
@@ -93,7 +100,7 @@ export async function settle(
     if (isOurs && outcome.kind === 'failed')
       await failSession(trx, accountId, sessionId, outcome.code, outcome.knownLanguages);
     if (isOurs && outcome.kind === 'handed_back') {
-      const handed = await handBackIfProcessing(trx, attempt, newJobId());
+      const handed = await handBackIfProcessing(trx, attempt, newJobId(), outcome);
       if (handed !== undefined) {
         const afterSeconds = outcome.comesAgainAfterSeconds;
         await giveJob(trx, queue, account, handed, { isFirst: true, afterSeconds });
@@ -115,7 +122,9 @@ export async function settleUnclaimed(job: QueuedJob, { db, queue, log }: Worker
   await inAccountTransaction(db, accountId, async (trx) => {
     const session = await findSessionRow(trx, accountId, sessionId);
     const hasNoAttemptLeft = session?.queue_job_id === job.id && session.attempts_left === 0;
-    if (hasNoAttemptLeft) await failSession(trx, accountId, sessionId, session.last_error_code ?? 'recognizer_error');
-    await queue.complete(trx, job);
+    // Whoever lost the job decides nothing: another attempt may run.
+    const isOurs = await queue.complete(trx, job);
+    if (isOurs && hasNoAttemptLeft)
+      await failSession(trx, accountId, sessionId, session.last_error_code ?? 'recognizer_error');
   });
 }

@@ -15,15 +15,17 @@ import type { WorkerContext } from './context.ts';
  * Claims the session of a job for one attempt, unless its account already runs as many jobs as it may. The queue checks
  * this too, but workers that fetch in the same moment don't see each other's jobs. The account's lock puts them in
  * order.
- * @returns undefined when the session is final or belongs to another job; `put back` when the account may not run it
- *   now: then another job waits at the head of the queue, and the attempt does not count
+ * @returns `lost` when the queue gave the job to another attempt meanwhile; undefined when the session is final, has no
+ *   attempt left or belongs to another job; `put back` when the account may not run it now: then another job waits at the
+ *   head of the queue, and the attempt does not count
  */
 export async function claimInTurn(
   job: QueuedJob,
   { db, queue }: Pick<WorkerContext, 'db' | 'queue'>,
-): Promise<Claim | 'put back' | undefined> {
+): Promise<Claim | 'put back' | 'lost' | undefined> {
   const { accountId, sessionId } = job.data;
   return inAccountTransaction(db, accountId, async (trx, account) => {
+    if (!(await queue.holds(trx, job))) return 'lost';
     if (account === undefined) return undefined;
     const others = await countOtherActiveJobs(trx, transcriptionQueue, accountId, job.id);
     if (others < Math.max(1, account.running_jobs)) return claimIfNotFinal(trx, accountId, sessionId, job.id);

@@ -1,7 +1,6 @@
 /** The working half: takes jobs from the queue and runs them until it is asked to stop. */
 import { runJob } from './attempt.ts';
 import { findFault } from './faults.ts';
-import { FreeAttempts } from './free-attempts.ts';
 import { keepIndexing } from './backlog.ts';
 import { rescue } from './rescue.ts';
 import { keepRetention } from './retention.ts';
@@ -60,6 +59,5 @@ export function contextOf(
   const room = new Room(workFolder);
   const faultNow = (neededBytes: number) => findFault({ ...foundation, recognizer, room, workFolder }, neededBytes);
   const standstill = new Standstill(foundation, faultNow, stopping);
-  const freeAttempts = new FreeAttempts();
-  return { ...foundation, recognizer, workFolder, room, standstill, freeAttempts, faultNow, stopping };
+  return { ...foundation, recognizer, workFolder, room, standstill, faultNow, stopping };
 }

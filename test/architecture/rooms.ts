@@ -74,7 +74,7 @@ export const rooms: Room[] = [
   },
   {
     name: 'process',
-    files: /^src\/(start[^/]*|service|foundation|ops|api\/server)\.ts$/,
+    files: /^src\/(start[^/]*|service|halves|foundation|ops|api\/server|processes\/.*)\.ts$/,
     restsOn: [...shared, 'api', 'worker', 'recognizers', 'app'],
     sentence: 'a process is put together from both halves',
   },

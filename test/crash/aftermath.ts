@@ -35,7 +35,7 @@ export async function leftProcesses({ api, worker }: Lane): Promise<string[]> {
 }
 
 /** The service's own sweeps, as they will be when what nobody needs is old enough for them. */
-export async function sweepAfterGrace(lane: Lane): Promise<void> {
+export async function sweepAfterGrace(lane: Pick<Lane, 'environment' | 'dataDir'>): Promise<void> {
   const foundation = await layFoundation(readConfig(lane.environment()), log, 'api');
   try {
     const workFolder = new WorkFolder(lane.dataDir);
@@ -64,7 +64,7 @@ export async function brokenNow(lane: Lane): Promise<string[]> {
 }
 
 /** `npm run admin -- verify`: the invariants that it found broken. */
-export async function verify(lane: Lane): Promise<string[]> {
+export async function verify(lane: Pick<Lane, 'environment'>): Promise<string[]> {
   const env = { PATH: process.env.PATH, ...lane.environment() };
   const run = execute(process.execPath, ['scripts/admin/main.ts', 'verify', '--json'], { cwd: root, env });
   const { stdout } = await run.catch((error: { stdout: string; stderr: string }) => {

@@ -20,7 +20,11 @@ export interface Findings {
 
 /** Compares what clients were told with what the database holds. */
 export async function inspectUploads(lane: Lane, round: number, outcomes: Outcome[]): Promise<Findings> {
-  const rows = await uploadRows(lane, round);
+  return compare(await uploadRows(lane.db(), lane.account.id, `round-${round}-`), outcomes);
+}
+
+/** @param rows all that the database holds of these uploads */
+export function compare(rows: readonly UploadRow[], outcomes: readonly Outcome[]): Findings {
   const findings: Findings = {
     ...{ accepted: 0, completed: 0, failed: 0, refused: 0, lost: 0, truncated: 0, chargedTwice: 0, existingTwice: 0 },
     breaches: outcomes.flatMap(({ faults }) => faults),
@@ -53,7 +57,7 @@ const endings = { words: 'completed', silence: 'completed', failure: 'failed', r
 function lossesOf({ upload: { name, clip }, answers, final }: Outcome, row: UploadRow | undefined): string[] {
   const expected = endings[clip.ending];
   if (final !== undefined && final.status !== expected) {
-    return [`${name} is ${final.status} (${final.code}) instead of ${expected}`];
+    return [`${name} is ${final.status} (${final.code}) instead of ${expected}, at attempt ${row?.attempt}`];
   }
   if (expected === 'refused') return final === undefined ? [`${name} was never answered`] : [];
   if (answers.length === 0) return [`${name} was never accepted`];

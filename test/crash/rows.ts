@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { transcriptionQueue } from '../../src/queue/queue.ts';
+import type { Db } from '../../db/database.ts';
 import type { Lane } from './lane.ts';
 
 export const sessionStates = (lane: Lane) =>
@@ -34,11 +35,12 @@ export interface UploadRow {
   charges: number[];
 }
 
-export async function uploadRows(lane: Lane, round: number): Promise<UploadRow[]> {
+/** @param begin of the uploads' names */
+export async function uploadRows(db: Db, accountId: string, begin: string): Promise<UploadRow[]> {
   const { rows } = await sql<UploadRow>`
     select s.title, s.id, s.status, s.duration_ms, s.attempt, i.session_id as recorded_id,
       array(select amount_ms::float8 from ledger l where l.account_id = s.account_id and l.session_id = s.id) as charges
     from sessions s left join idempotency i on i.account_id = s.account_id and i.key = s.title
-    where s.account_id = ${lane.account.id} and s.title like ${`round-${round}-%`}`.execute(lane.db());
+    where s.account_id = ${accountId} and s.title like ${`${begin}%`}`.execute(db);
   return rows;
 }

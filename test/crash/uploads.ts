@@ -28,6 +28,8 @@ export interface Outcome {
 export interface Server {
   url: string;
   key: string;
+  /** Told of every request, and why it has to be sent again where it has to. */
+  heard?: (path: string, whyAgain: string | undefined) => void;
 }
 
 const requestLimitMs = 20_000;
@@ -98,7 +100,7 @@ interface Answer {
 
 /** Again after a broken connection, a timeout, a 408, a 429 and every 5xx, of which 500 is a fault. Undefined when `signal` aborted. */
 async function untilAnswered(
-  { url, key }: Server,
+  { url, key, heard }: Server,
   path: string,
   init: RequestInit,
   faults: string[],
@@ -114,11 +116,14 @@ async function untilAnswered(
       const body: unknown = await response.json();
       if (response.status === 500) faults.push(`${init.method ?? 'GET'} ${path} got ${JSON.stringify(body)}`);
       const isReplay = response.headers.get('idempotency-replayed') === 'true';
-      if (response.status < 500 && ![408, 429].includes(response.status)) {
+      const isAnswer = response.status < 500 && ![408, 429].includes(response.status);
+      heard?.(path, isAnswer ? undefined : `${init.method ?? 'GET'} got ${response.status}`);
+      if (isAnswer) {
         return { status: response.status, body, isReplay };
       }
-    } catch {
+    } catch (error) {
       // Not known whether it was received: the key makes it safe to send it again.
+      heard?.(path, `${init.method ?? 'GET'} got no answer: ${String(error)}`);
     }
     await sleep(againMs, undefined, { signal }).catch(() => {});
   }

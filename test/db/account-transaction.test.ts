@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { inAccountTransaction } from '../../db/account-transaction.ts';
-import { isDatabaseAway, openDatabase } from '../../db/database.ts';
+import { isDatabaseAway } from '../../db/database-errors.ts';
+import { openDatabase } from '../../db/database.ts';
 import { CommitOutcomeUnknown } from '../../db/transaction.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { atEnd } from '../support/at-end.ts';
@@ -12,7 +13,7 @@ import type { Database } from '../../db/database.ts';
 const otherProcess = useDatabase();
 let ours: Database;
 beforeAll(() => {
-  ours = openDatabase(otherProcess.url, () => {}, 2);
+  ours = openDatabase(otherProcess.url, () => {}, { maxConnections: 2 });
   atEnd(ours.close);
 });
 

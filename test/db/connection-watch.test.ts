@@ -1,8 +1,11 @@
 /** When a connection is broken off, and when it isn't. A server that swallows packets: test/service/outage.test.ts. */
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { ConnectionWatch } from '../../db/connection-watch.ts';
 import { openConnection } from '../../db/database.ts';
+import { startRelay } from '../support/faults/relay.ts';
+import type { AddressInfo, Socket } from 'node:net';
 
 test.concurrent(
   'a silent connection, and a server that refuses another → it said so itself: the connection lives on',
@@ -28,6 +31,55 @@ test.concurrent(
     }
   },
 );
+
+test.concurrent(
+  'a connection that is being ended when its server falls silent → broken off, and nobody is told',
+  async () => {
+    const { hostname, port } = new URL(process.env.TEST_DATABASE_URL!);
+    const sockets: Socket[] = [];
+    let isSilent = false;
+    const cable = createServer({ allowHalfOpen: true }, (near) => {
+      sockets.push(near);
+      if (isSilent) return void near.pause();
+      const far = connect(Number(port), hostname);
+      sockets.push(far);
+      near.pipe(far).pipe(near);
+    });
+    await new Promise<void>((resolve) => cable.listen(0, '127.0.0.1', resolve));
+    const url = new URL(process.env.TEST_DATABASE_URL!);
+    url.host = `127.0.0.1:${(cable.address() as AddressInfo).port}`;
+    const connection = openConnection(url.href);
+    const told: unknown[] = [];
+    connection.on('error', (error) => told.push(error));
+    try {
+      await connection.connect();
+      isSilent = true;
+      for (const socket of sockets) socket.unpipe().pause();
+      await connection.end();
+      expect(told).toEqual([]);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      cable.close();
+    }
+  },
+);
+
+test('a connection that breaks while it is asked → the question fails, and nothing else does', async () => {
+  const relay = await startRelay(process.env.TEST_DATABASE_URL!);
+  const connection = openConnection(relay.url);
+  try {
+    await connection.connect();
+    const asked = connection.query('select pg_sleep(60)').then(
+      () => 'answered',
+      () => 'failed',
+    );
+    await relay.cut();
+    expect(await asked).toBe('failed');
+    await connection.end();
+  } finally {
+    await relay.close();
+  }
+});
 
 /** The far end of a question, in the test's hands. */
 class Line extends EventEmitter {

@@ -1,7 +1,8 @@
 /** PostgreSQL is away for 30 s, in two ways, while the whole service is at work. No restart is needed afterwards. */
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDatabaseAway, openDatabase } from '../../db/database.ts';
+import { isDatabaseAway } from '../../db/database-errors.ts';
+import { openDatabase } from '../../db/database.ts';
 import { listLedger } from '../../db/ledger.ts';
 import { ping } from '../../db/migrate.ts';
 import { makeAccount } from '../support/service/accounts.ts';
@@ -124,7 +125,7 @@ async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
 async function loseOneConnection(): Promise<void> {
   const { url, drop } = await createTestDatabase();
   const relay = await startRelay(url);
-  const { db, close } = openDatabase(relay.url, () => {}, 1);
+  const { db, close } = openDatabase(relay.url, () => {}, { maxConnections: 1 });
   ends.push(close, relay.close, drop);
   await ping(db);
   relay.swallow();

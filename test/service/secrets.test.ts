@@ -50,7 +50,7 @@ async function liveThrough(): Promise<Seen> {
   const env = { DATA_DIR: dataDir, LOG_LEVEL: 'trace', OPS_PORT: String(opsPort) };
   const service = await startProcess('start', env, 'api answers', ['sh', '-c', 'umask 0; exec "$0" "$@"']);
   const postgres = await joinEmbeddedPostgres({ folder: join(dataDir, 'postgres') });
-  const { db, close } = openDatabase(postgres.url, () => {}, 2);
+  const { db, close } = openDatabase(postgres.url, () => {}, { maxConnections: 2 });
   const children: ProcessTraces[] = [];
   const open = new Set<string>();
   const watching = setInterval(() => {

@@ -4,8 +4,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { makeAccount } from '../support/service/accounts.ts';
 import { createTestDatabase } from '../support/service/database.ts';
+import { freePort } from '../support/service/free-port.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
 import { useService } from '../support/service/use-service.ts';
+import { until } from '../support/until.ts';
 import { tone } from '../support/uploads/uploads.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -50,7 +52,47 @@ test('API and worker in processes of their own, SIGTERM to both → exit code 0'
   await database.drop();
 });
 
+test('SIGTERM to npm, and not to its children → the service stops in order', async () => {
+  const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'npm-'));
+  const child = spawn('npm', ['run', '--silent', 'start:api'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0' },
+    detached: true,
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  try {
+    await until(() => output.includes('api answers'));
+    child.kill('SIGTERM');
+    await until(() => output.includes('"stopped"'), Boolean, 30_000);
+  } finally {
+    // Without it the service would outlive npm where this fails.
+    try {
+      process.kill(-child.pid!, 'SIGKILL');
+    } catch {
+      // Nobody of its process group is left.
+    }
+    await database.drop();
+  }
+});
+
 const service = useService();
+test.each([
+  ['DATABASE_URL', 'DATABASE_DIRECT_URL'],
+  ['DATABASE_DIRECT_URL', 'DATABASE_URL'],
+])('%s leads nowhere, %s to the server → no start, and the one that fails is named', async (away, there) => {
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'nowhere-'));
+  const urls = { [away]: `postgres://127.0.0.1:${await freePort()}/d`, [there]: service.databaseUrl };
+  const env = { PATH: process.env.PATH, PORT: '0', OPS_PORT: '0', DATA_DIR: dataDir, ...urls };
+  const child = spawn(process.execPath, ['src/start-api.ts'], { cwd: root, env });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number];
+  expect(code).toBe(1);
+  expect(output).toContain(`"msg":"the database of ${away} can not be reached"`);
+});
+
 test('the port is taken → a message that names PORT, exit code 1, and no attempt is spent on what waits', async () => {
   const account = await makeAccount(service.db);
   await service

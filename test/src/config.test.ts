@@ -1,5 +1,6 @@
 /** The environment: defaults, the edges of each variable, and all faults in one message. */
 import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, readConfig } from '../../src/config.ts';
 
@@ -8,6 +9,7 @@ test('nothing set → the documented defaults', () => {
     host: '127.0.0.1',
     port: 8080,
     opsPort: 9090,
+    apiProcesses: 1,
     databaseUrl: undefined,
     dataDir: `${process.cwd()}/.data`,
     objectPlace: undefined,
@@ -30,6 +32,8 @@ test.each<[string, string, object]>([
   ['PORT', '0', { port: 0 }],
   ['PORT', ' 65535 ', { port: 65535 }],
   ['OPS_PORT', '0', { opsPort: 0 }],
+  ['API_PROCESSES', '4', { apiProcesses: 4 }],
+  ['API_PROCESSES', 'auto', { apiProcesses: availableParallelism() }],
   ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
   ['HOST', '::1', { host: '::1' }],
   [
@@ -66,9 +70,13 @@ test.each([
   ['PORT', '0x50'],
   ['PORT', '1e3'],
   ['OPS_PORT', '8080'],
+  ['API_PROCESSES', '0'],
+  ['API_PROCESSES', 'all'],
+  ['API_PROCESSES', '257'],
   ['HOST', 'a host'],
   ['HOST', 'http://localhost'],
   ['DATABASE_URL', 'nonsense'],
+  ['DATABASE_DIRECT_URL', 'nonsense'],
   ['DATABASE_URL', 'mysql://h/d'],
   ['DATABASE_URL', 'postgres://h'],
   ['DATABASE_URL', 'postgres://h:99999/d'],
@@ -130,6 +138,15 @@ test('AUDIO_STORE=s3://… without DATABASE_URL, or with a wrong address → fau
   const read = () => readConfig({ AUDIO_STORE: 's3://audio', AWS_ENDPOINT_URL: 'http://me:secret@nas:9000' });
   expect(read).toThrow('AWS_ENDPOINT_URL=http://…@nas:9000: expected an address such as https://');
   expect(read).not.toThrow('secret');
+});
+
+test('DATABASE_DIRECT_URL → taken beside a DATABASE_URL, and a fault without one', () => {
+  const DATABASE_DIRECT_URL = 'postgres://h:5432/d';
+  expect(readConfig({ DATABASE_URL: 'postgres://pooler:6432/d', DATABASE_DIRECT_URL })).toMatchObject({
+    databaseUrl: 'postgres://pooler:6432/d',
+    databaseDirectUrl: DATABASE_DIRECT_URL,
+  });
+  expect(() => readConfig({ DATABASE_DIRECT_URL })).toThrow('DATABASE_DIRECT_URL is set without DATABASE_URL');
 });
 
 test('a wrong DATABASE_URL with a password → named without the password', () => {

@@ -4,7 +4,7 @@ import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { lockWaits } from '../support/service/lock-waits.ts';
-import { queueSession } from '../support/service/sessions.ts';
+import { makeSession, queueSession } from '../support/service/sessions.ts';
 import { useDatabase } from '../support/service/use-database.ts';
 import { inTransaction } from '../../db/transaction.ts';
 
@@ -13,7 +13,7 @@ const database = useDatabase();
 test('the oldest session that waits is shown as it is now, and not at all while the database is away', async () => {
   const { id } = await makeAccount(database.db);
   await queueSession(database.db, id, { createdAt: new Date(Date.now() - 3_600_000).toISOString() });
-  const { db, close } = openDatabase(database.url, () => {}, 1);
+  const { db, close } = openDatabase(database.url, () => {}, { maxConnections: 1 });
   const { registry } = new Metrics(db, createLog({ logLevel: 'silent' }));
   const valueOf = async (name: string) =>
     new RegExp(`^${name}(?:{.*})? (\\S+)$`, 'm').exec(await registry.metrics())?.[1];
@@ -25,7 +25,7 @@ test('the oldest session that waits is shown as it is now, and not at all while 
 });
 
 test('a database that does not answer → the other metrics are shown meanwhile, without the queue', async () => {
-  const { db, close } = openDatabase(database.url, () => {}, 1);
+  const { db, close } = openDatabase(database.url, () => {}, { maxConnections: 1 });
   const { registry } = new Metrics(db, createLog({ logLevel: 'silent' }));
   await inTransaction(database.db, async (trx) => {
     await sql`lock table sessions in access exclusive mode`.execute(trx);
@@ -36,4 +36,25 @@ test('a database that does not answer → the other metrics are shown meanwhile,
     expect(shown).not.toMatch(/^transcription_(sessions|oldest_queued_seconds)\b/m);
   });
   await close();
+});
+
+test('audio of sessions that wait, run or failed → its bytes; audio that was removed, and of sessions that never had its size → none', async () => {
+  const { db } = database;
+  const { id } = await makeAccount(db);
+  const { registry } = new Metrics(db, createLog({ logLevel: 'silent' }));
+  const bytes = async () => Number(/^transcription_audio_bytes (\d+)$/m.exec(await registry.metrics())![1]);
+  const before = await bytes();
+  await makeSession(db, id, { status: 'queued' });
+  const sizes = { processing: 20_000_000_000, failed: 300, completed: 4_000 } as const;
+  const ids = new Map<string, string>();
+  for (const status of ['processing', 'failed', 'completed'] as const) {
+    const session = await makeSession(db, id, { status });
+    ids.set(status, session.id);
+    await sql`update sessions set audio_bytes = ${sizes[status]}, audio_deleted_at = null where id = ${session.id}`.execute(
+      db,
+    );
+  }
+  expect(await bytes()).toBe(before + 20_000_004_300);
+  await sql`update sessions set audio_deleted_at = now() where id = ${ids.get('completed')}`.execute(db);
+  expect(await bytes()).toBe(before + 20_000_000_300);
 });

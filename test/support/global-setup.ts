@@ -7,11 +7,13 @@ import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { layFoundation } from '../../src/foundation.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
+import { startPgBouncer } from '../pooler/pgbouncer.ts';
+import type { PgBouncer } from '../pooler/pgbouncer.ts';
 import type { ChildProcess } from 'node:child_process';
 import type { EmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 
 declare global {
-  var testRun: { server: EmbeddedPostgres; folder: string; watchdog: ChildProcess } | undefined;
+  var testRun: { server: EmbeddedPostgres; folder: string; watchdog: ChildProcess; pooler?: PgBouncer } | undefined;
 }
 
 export default async function setUp(): Promise<void> {
@@ -29,6 +31,15 @@ export default async function setUp(): Promise<void> {
   const config = readConfig({ DATABASE_URL: server.url, DATA_DIR: join(folder, 'template') });
   const foundation = await layFoundation(config, createLog({ logLevel: 'silent' }), 'api');
   await foundation.close();
+  if (process.env.THROUGH_POOLER === '1') await beginPooler(server.url);
+}
+
+/** For `npm run test:pooler`: whatever the tests start reaches its database through it. */
+async function beginPooler(url: string): Promise<void> {
+  // So that a database can be copied a moment after its service has left it.
+  const pooler = await startPgBouncer(url, { server_idle_timeout: '2' });
+  globalThis.testRun!.pooler = pooler;
+  process.env.TEST_POOLER = pooler.host;
 }
 
 /** In a session of its own: ^C in a terminal ends jest and everything else that runs in the foreground. */

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 
 export default async function tearDown(): Promise<void> {
-  const { server, folder, watchdog } = globalThis.testRun!;
+  const { server, folder, watchdog, pooler } = globalThis.testRun!;
+  await pooler?.stop();
   await server.leave();
   await rm(folder, { recursive: true, force: true });
   watchdog.stdin!.end('finished');

@@ -1,6 +1,6 @@
 /** Errors as the API answers them: RFC 9457, with a `code` that never changes, for programs. */
 import { STATUS_CODES } from 'node:http';
-import { isDatabaseAway } from '../../../db/database.ts';
+import { isDatabaseAway } from '../../../db/database-errors.ts';
 import { CommitOutcomeUnknown } from '../../../db/transaction.ts';
 import { AudioToolError } from '../../audio/audio-error.ts';
 import { AudioStoreAway } from '../../files/audio-store.ts';

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '../../../db/database.ts';
+import { isDatabaseAway } from '../../../db/database-errors.ts';
 import { Batches } from '../batches.ts';
 import type { BatchLimits } from '../batches.ts';
 

@@ -1,5 +1,5 @@
 /** Clients that wait until a session is final: thousands of them, over one listening connection of the process. */
-import { isDatabaseAway } from '../../../db/database.ts';
+import { isDatabaseAway } from '../../../db/database-errors.ts';
 import { SessionNotices } from './notices.ts';
 import { SessionReads } from './session-reads.ts';
 import { isFinal } from '../../sessions/view.ts';

@@ -7,30 +7,39 @@ import { ApiError, unavailable } from '../answers/problem.ts';
 const timeLimitMs = 120_000;
 /** Ordinary files take less: 50 MB of MP3 take a third of a second, 1 GiB takes some seconds. */
 const patienceMs = 5_000;
-const processors = availableParallelism();
-/** Each measurement is a process that reads a whole file, so many uploads at once wait for each other here. */
-const turns = new FairTurns({ atOnce: 2 * processors, each: processors, patienceMs });
 
-/**
- * The duration of an upload in ms; undefined when it can't be measured.
- * @param account the account of the upload, and the longest audio that it may upload
- * @throws {ApiError} 415 `unsupported_media`, 422 `no_audio_track`, 422 `audio_too_long` as soon as that is known, 503
- *   `unavailable` when `signal` ends it
- */
-export async function measureUpload(
-  path: string,
-  account: { id: string; maxAudioMs: number },
-  signal: AbortSignal,
-): Promise<number | undefined> {
-  const { id, maxAudioMs: maxDurationMs } = account;
-  try {
-    return (await turns.run(id, () => measureAudio(path, { timeLimitMs, maxDurationMs, signal }))).durationMs;
-  } catch (error) {
-    if (signal.aborted) throw unavailable('The client left while its upload was measured.');
-    if (!(error instanceof AudioError)) throw error;
-    if (error.code === 'audio_too_long') throw audioTooLong(maxDurationMs);
-    if (error.code === 'no_audio_track') throw new ApiError(422, 'no_audio_track', 'The file has no audio track.');
-    throw new ApiError(415, 'unsupported_media', 'The file is not in a media format that can be read.');
+export class UploadMeasurements {
+  /** Each measurement is a process that reads a whole file, so many uploads at once wait for each other here. */
+  readonly #turns: FairTurns;
+
+  /** @param apiProcesses processes that share the cores of this machine */
+  constructor(apiProcesses: number) {
+    const each = Math.max(1, Math.floor(availableParallelism() / apiProcesses));
+    this.#turns = new FairTurns({ atOnce: 2 * each, each, patienceMs });
+  }
+
+  /**
+   * The duration of an upload in ms; undefined when it can't be measured.
+   * @param account the account of the upload, and the longest audio that it may upload
+   * @throws {ApiError} 415 `unsupported_media`, 422 `no_audio_track`, 422 `audio_too_long` as soon as that is known, 503
+   *   `unavailable` when `signal` ends it
+   */
+  async measure(
+    path: string,
+    account: { id: string; maxAudioMs: number },
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    const { id, maxAudioMs: maxDurationMs } = account;
+    const measure = () => measureAudio(path, { timeLimitMs, maxDurationMs, signal });
+    try {
+      return (await this.#turns.run(id, measure)).durationMs;
+    } catch (error) {
+      if (signal.aborted) throw unavailable('The client left while its upload was measured.');
+      if (!(error instanceof AudioError)) throw error;
+      if (error.code === 'audio_too_long') throw audioTooLong(maxDurationMs);
+      if (error.code === 'no_audio_track') throw new ApiError(422, 'no_audio_track', 'The file has no audio track.');
+      throw new ApiError(415, 'unsupported_media', 'The file is not in a media format that can be read.');
+    }
   }
 }
 

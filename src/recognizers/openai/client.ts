@@ -2,6 +2,7 @@ import { APIError, OpenAI } from 'openai';
 import { LanguageNotKnown, RecognizerError } from '../recognizer.ts';
 import { createExchange } from './exchange.ts';
 import { hintFields, withoutRefused } from './hints.ts';
+import { aSecondOfSilence } from './silence.ts';
 import type { HintFields, PieceHints } from './hints.ts';
 import type { SpeechServer } from './speech-server.ts';
 
@@ -35,8 +36,20 @@ export interface SpeechClient {
   ): Promise<unknown>;
   /** Whether the server says that the key is wrong. False also when the server is away or has no list of models. */
   refusesKey(signal: AbortSignal): Promise<boolean>;
-  /** That the server can not be reached, as a sentence without its full stop; undefined when its last answer came. */
+  /**
+   * Sends a second of silence. A server that does not answer in time is there if it answers something else: it is busy
+   * with other recordings.
+   */
+  look(timeLimitMs: number): Promise<void>;
+  /**
+   * That the server can not be reached, as a sentence without its full stop; undefined when its last answer came from
+   * itself.
+   */
   unreachable(): string | undefined;
+  /** Whether nobody heard the last recording, because the server could not be reached. */
+  isUnheard(): boolean;
+  /** How many recordings the server has said something about, if only that it has no time. */
+  answers(): number;
   close(): Promise<void>;
 }
 
@@ -93,14 +106,30 @@ export function createSpeechClient(server: SpeechServer, retries: number): Speec
         await client.models.list({ signal, maxRetries: 0 });
         return false;
       } catch (error) {
-        if (signal.aborted) exchange.gaveUp(signal.reason);
+        if (signal.aborted) exchange.presence.silent('GET', signal.reason);
         return error instanceof APIError && error.status === 401 && error.code === 'invalid_api_key';
       }
     },
-    unreachable() {
-      const failure = exchange.lastFailure();
-      return failure === undefined ? undefined : cannotReach(server, failure);
+    async look(timeLimitMs) {
+      const { presence } = exchange;
+      const heard = AbortSignal.timeout(timeLimitMs);
+      const question = { file: aSecondOfSilence(), model: server.model, response_format: 'json' as const };
+      await client.audio.transcriptions.create(question, { signal: heard, maxRetries: 0 }).catch(() => {});
+      if (!heard.aborted) return;
+      const answered = AbortSignal.timeout(timeLimitMs);
+      const isThere = await client.models.list({ signal: answered, maxRetries: 0 }).then(
+        () => true,
+        (error: unknown) => !(error instanceof APIError) || error.status !== undefined,
+      );
+      if (isThere) presence.answered('POST', 200);
+      else presence.silent('POST', heard.reason);
     },
+    unreachable() {
+      const reason = exchange.presence.missing;
+      return reason === undefined ? undefined : cannotReach(server, reason);
+    },
+    isUnheard: () => exchange.presence.unheard !== undefined,
+    answers: () => exchange.presence.answers,
     close: exchange.close,
   };
 }

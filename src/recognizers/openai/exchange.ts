@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FormData as UndiciFormData, fetch as undiciFetch } from 'undici';
 import { throughProxies } from '../../proxies.ts';
+import { Presence } from './presence.ts';
 import type { Response as UndiciResponse } from 'undici';
 
 /** An answer about ten minutes of audio, with words, times, tokens and probabilities, is smaller than 1 MiB. */
@@ -18,10 +19,8 @@ export interface Exchange {
   fetch: typeof fetch;
   /** Whether its last answer came from whisper.cpp's own server. */
   isWhisperCpp(): boolean;
-  /** The error with which its last request ended that got no answer; undefined when there was one since. */
-  lastFailure(): unknown;
-  /** Whoever asked waited long enough. */
-  gaveUp(reason: unknown): void;
+  /** What its requests tell of whether the server is there. */
+  presence: Presence;
   /** Closes its connections. */
   close(): Promise<void>;
 }
@@ -38,12 +37,11 @@ export function createExchange(apiKey: string, retries: number): Exchange {
   const dispatcher = throughProxies({ headersTimeout: 0, bodyTimeout: 0 });
   const headers = { accept: 'application/json', authorization: `Bearer ${apiKey}` };
   let isWhisperCpp = false;
-  let lastFailure: unknown;
+  const presence = new Presence();
   return {
     close: () => dispatcher.destroy(),
     isWhisperCpp: () => isWhisperCpp,
-    lastFailure: () => lastFailure,
-    gaveUp: (reason) => (lastFailure = reason),
+    presence,
     async fetch(url, init) {
       const address = url instanceof Request ? url.url : url;
       const signal = init?.signal ?? null;
@@ -54,12 +52,12 @@ export function createExchange(apiKey: string, retries: number): Exchange {
       const request = { method: init?.method ?? 'GET', headers: sent, redirect: 'manual', signal, dispatcher } as const;
       const response = await undiciFetch(address, { ...request, ...form }).catch((error: unknown) => {
         // A job that was stopped says nothing of the server.
-        if (!signal?.aborted) lastFailure = error;
+        if (!signal?.aborted) presence.silent(request.method, error);
         throw error;
       });
       // The package also asks `data:,`, to find out what this function can do.
       if (new URL(address).protocol !== 'data:') {
-        lastFailure = undefined;
+        presence.answered(request.method, response.status);
         isWhisperCpp = response.headers.get('server') === 'whisper.cpp';
       }
       const text = await textWithin(response, longestAnswerBytes);

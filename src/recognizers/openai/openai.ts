@@ -4,6 +4,7 @@ import { RecognizerError } from '../recognizer.ts';
 import { FormatRefused, createSpeechClient } from './client.ts';
 import { recognizeIn } from './in-format.ts';
 import { Requests } from './requests.ts';
+import type { AnswerFormat } from './client.ts';
 import type { RecognizeOptions, Recognizer } from '../recognizer.ts';
 import type { SpeechServer } from './speech-server.ts';
 
@@ -41,6 +42,10 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
     askedAt = performance.now();
     return client.refusesKey(AbortSignal.timeout(checkTimeLimitMs));
   };
+  const whyAwayNow = async () => {
+    await client.look(checkTimeLimitMs);
+    return client.isUnheard() ? client.unreachable() : undefined;
+  };
 
   return {
     name: 'openai',
@@ -49,6 +54,7 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
       if (away !== undefined && performance.now() - askedAt >= askAgainMs) void isKeyRefused();
       return away;
     },
+    whyAway: async () => (client.isUnheard() ? whyAwayNow() : undefined),
     // The service starts although the server is away: it may be there for the first job. The log tells if it is not.
     async check() {
       try {
@@ -66,17 +72,30 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
 
     async recognize(audio, given) {
       const options = { ...given, onProgress: rising(given.onProgress) };
+      const hearIn = async (format: AnswerFormat) => {
+        const answersBefore = client.answers();
+        try {
+          return await recognizeIn(format, audio, options, inUse);
+        } catch (error) {
+          // A server that hangs is away. One that only took too long answers something.
+          const isSilent = isTimeOut(error) && client.answers() === answersBefore;
+          const away = isSilent ? await whyAwayNow() : undefined;
+          throw away === undefined ? error : new RecognizerError('recognizer_error', away, { retryable: true });
+        }
+      };
       try {
-        return await recognizeIn(bestFormat, audio, options, inUse);
+        return await hearIn(bestFormat);
       } catch (error) {
         if (!(error instanceof FormatRefused)) throw error;
-        return await recognizeIn('json', audio, options, inUse);
+        return await hearIn('json');
       }
     },
 
     close: () => client.close(),
   };
 }
+
+const isTimeOut = (error: unknown) => error instanceof RecognizerError && error.code === 'timed_out';
 
 /** So long that a server that is busy or away for a moment has time to come back. After that, the queue tries again. */
 function defaultTimeLimitMs(durationMs: number): number {

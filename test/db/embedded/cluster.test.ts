@@ -69,11 +69,12 @@ test('statements fail and a backend crashes → no word of them in the server lo
 
 test('the server cannot start → the error carries the end of its log, and nothing is left running', async () => {
   const folder = await newFolderWithCluster();
-  const version = path.join(folder, 'data', 'PG_VERSION');
-  writeFileSync(version, '9\n');
-  await expect(joinEmbeddedPostgres({ folder })).rejects.toThrow(/did not start[^]*incompatible with server/);
+  const settings = path.join(folder, 'data', 'postgresql.conf');
+  const before = readFileSync(settings);
+  writeFileSync(settings, 'nonsense = 1\n');
+  await expect(joinEmbeddedPostgres({ folder })).rejects.toThrow(/did not start[^]*"nonsense"/);
   expect(processesIn(folder)).toEqual([]);
-  writeFileSync(version, '18\n');
+  writeFileSync(settings, before);
   await (await joinEmbeddedPostgres({ folder })).leave();
 });
 
@@ -103,4 +104,14 @@ test('PG variables of the caller → not PostgreSQL’s business', async () => {
 
 test('a platform without binaries → an error that names the alternative', async () => {
   await expect(findBinaries('aix-ppc64')).rejects.toThrow('DATABASE_URL');
+});
+
+test('data of another major version → a sentence that says what to type, and nothing is changed', async () => {
+  const folder = await newFolderWithCluster();
+  const file = path.join(folder, 'data', 'PG_VERSION');
+  writeFileSync(file, '17\n');
+  const sentence =
+    /is of PostgreSQL 17\. This version of the service brings PostgreSQL 18[^]*Nothing was changed[^]*pg_dump/;
+  await expect(joinEmbeddedPostgres({ folder })).rejects.toThrow(sentence);
+  expect(readFileSync(file, 'utf8')).toBe('17\n');
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
       '2026-01-01Z'::timestamptz + n * interval '1 minute', now(), 'canceled', 'call ' || n % 400, case n % 400 when 7 then 'de-AT' else 'en-US' end
     from generate_series(1, ${many}) as n`.execute(service.db);
   await sql`analyze sessions`.execute(service.db);
-  single = openDatabase(service.databaseUrl, () => {}, 1);
+  single = openDatabase(service.databaseUrl, () => {}, { maxConnections: 1 });
   atEnd(single.close);
 });
 

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { sql } from 'kysely';
 import {
   claimIfNotFinal,
   completeIfProcessing,
@@ -33,7 +34,9 @@ const changesOfAttempt: [string, (attempt: Attempt) => Promise<boolean>][] = [
   ['setReservationIfProcessing', (attempt) => within((trx) => setReservationIfProcessing(trx, attempt, 5))],
   [
     'handBackIfProcessing',
-    async (attempt) => (await within((trx) => handBackIfProcessing(trx, attempt, randomUUIDv7()))) !== undefined,
+    async (attempt) =>
+      (await within((trx) => handBackIfProcessing(trx, attempt, randomUUIDv7(), { spendsFreeAttempt: false }))) !==
+      undefined,
   ],
   [
     'reportProgressIfProcessing',
@@ -89,6 +92,8 @@ describe.each(changesOfAttempt)('%s', (_, change) => {
 test('claims → each counts up the attempt and spends one, until none is left', async () => {
   const session = await queueSession(database.db, accountId, { attempts: 2, reservedMs: 10 });
   const claim = () => claimIfNotFinal(database.db, accountId, session.id, session.queueJobId);
+  const fail = (attempt: number) =>
+    requeueIfProcessing(database.db, { accountId, sessionId: session.id, attempt }, 'timed_out');
   const limits = {
     max_audio_ms: 14_400_000,
     reserved_ms: 10,
@@ -100,14 +105,50 @@ test('claims → each counts up the attempt and spends one, until none is left',
     traceparent: null,
     audio_bytes: null,
   };
-  expect(await claim()).toEqual({ attempt: 1, title: 'Board meeting', ...limits });
+  expect(await claim()).toEqual({ attempt: 1, free_attempts: 0, title: 'Board meeting', ...limits });
+  await fail(1);
   expect(await claim()).toMatchObject({ attempt: 2 });
+  await fail(2);
   expect(await claim()).toBeUndefined();
-  expect(await row(session)).toMatchObject({ attempt: 2, attempts_left: 0, status: 'processing' });
+  expect(await row(session)).toMatchObject({ attempt: 2, attempts_left: 0, free_attempts: 0, status: 'queued' });
 });
 
-test('ten claims at once of a session with three attempts → three, each with a number of its own', async () => {
+test('attempts whose workers are gone → given back at the next claim, five times', async () => {
+  const session = await queueSession(database.db, accountId, { attempts: 2 });
+  const left = async () => {
+    const claim = await claimIfNotFinal(database.db, accountId, session.id, session.queueJobId);
+    return claim && (await row(session))!.attempts_left;
+  };
+  const seen: (number | undefined)[] = [];
+  for (let i = 0; i < 8; i += 1) seen.push(await left());
+  expect(seen).toEqual([1, 1, 1, 1, 1, 1, 0, undefined]);
+  expect(await row(session)).toMatchObject({ attempt: 7, free_attempts: 5, status: 'processing' });
+});
+
+test('a job whose last attempt lost its worker → the job that replaces it has this attempt, five times', async () => {
+  const session = await queueSession(database.db, accountId, { attempts: 1 });
+  let jobId = session.queueJobId;
+  const left: number[] = [];
+  for (let i = 0; i < 6; i += 1) {
+    await claimIfNotFinal(database.db, accountId, session.id, jobId);
+    const [before, next] = [jobId, randomUUIDv7()];
+    left.push((await within((trx) => replaceJobIfNotFinal(trx, accountId, session.id, before, next)))!.attempts_left);
+    jobId = next;
+  }
+  expect(left).toEqual([1, 1, 1, 1, 1, 0]);
+});
+
+test('a job that is replaced while nobody works on it → no attempt more', async () => {
+  const session = await queueSession(database.db, accountId, { attempts: 2 });
+  const replaced = await within((trx) =>
+    replaceJobIfNotFinal(trx, accountId, session.id, session.queueJobId, randomUUIDv7()),
+  );
+  expect(replaced).toMatchObject({ attempts_left: 2 });
+});
+
+test('ten claims at once, of which three are left → three, each with a number of its own', async () => {
   const session = await queueSession(database.db, accountId, { attempts: 3 });
+  await sql`update sessions set free_attempts = 5 where id = ${session.id}`.execute(database.db);
   const claims = await Promise.all(
     Array.from({ length: 10 }, () => claimIfNotFinal(database.db, accountId, session.id, session.queueJobId)),
   );
@@ -133,9 +174,11 @@ test('a hand-back → gives the attempt back, and only the successor job may cla
   const session = await queueSession(database.db, accountId, { attempts: 1 });
   const attempt = await claimSession(database.db, session);
   const successor = randomUUIDv7();
-  const queued = await within((trx) => handBackIfProcessing(trx, attempt, successor));
+  const queued = await within((trx) => handBackIfProcessing(trx, attempt, successor, { spendsFreeAttempt: true }));
   expect(queued).toMatchObject({ id: session.id, queue_job_id: successor, attempts_left: 1 });
-  expect(await row(session)).toMatchObject({ status: 'queued', job_id: session.jobId, queue_job_id: successor });
+  expect(await row(session)).toMatchObject({
+    ...{ status: 'queued', job_id: session.jobId, queue_job_id: successor, free_attempts: 1 },
+  });
   expect(await claimIfNotFinal(database.db, accountId, session.id, session.queueJobId)).toBeUndefined();
   expect(await claimIfNotFinal(database.db, accountId, session.id, successor)).toMatchObject({ attempt: 2 });
 });

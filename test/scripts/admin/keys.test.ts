@@ -59,6 +59,12 @@ test('keys list → active, expired and revoked', async () => {
   ]);
 });
 
+test('keys revoke for people → says whose key it was', async () => {
+  const { id } = await makeAccount(service.db);
+  const { keyId } = await makeKey(service.db, id);
+  expect((await admin.run('keys', 'revoke', keyId)).stdout).toContain(`of account ${id} is revoked`);
+});
+
 test.each<[string, (key: string, keyId: string) => [input: string, typed: string]]>([
   ['its id', (_key, keyId) => ['', keyId]],
   ['its prefix', (key) => ['', key.slice(0, 10)]],

@@ -46,7 +46,7 @@ test('sessions list and show → titles and state, never a word of the transcrip
   ]);
   expect(await admin.json('sessions', 'show', completed)).toEqual({
     ...listed[1],
-    ...{ jobId: anId, reservedMs: 0, attempt: 1, attemptsLeft: 2 },
+    ...{ jobId: anId, reservedMs: 0, attempt: 1, attemptsLeft: 2, freeAttempts: 0 },
   });
   expect(await admin.json('sessions', 'list', id, '--status', 'failed')).toEqual([listed[0]]);
   const cut = await admin.run('sessions', 'list', id, '--limit', '1');

@@ -37,7 +37,7 @@ async function copyOfFiles(): Promise<string> {
 async function onCopy(work: (copy: Breakable, admin: Admin) => Promise<void>): Promise<void> {
   const { url, drop } = await createTestDatabase(original.url);
   const dataDir = await copyOfFiles();
-  const { db, close } = openDatabase(url, () => {}, 2);
+  const { db, close } = openDatabase(url, () => {}, { maxConnections: 2 });
   try {
     await work({ ...original, db, dataDir }, adminOf({ databaseUrl: url, dataDir }));
   } finally {
@@ -124,7 +124,7 @@ test('a database that was not made yet → refused, and not made', async () => {
   const template = new URL(process.env.TEST_DATABASE_URL!);
   template.pathname = '/template1';
   const { url, drop } = await createTestDatabase(template.href);
-  const { db, close } = openDatabase(url, () => {}, 1);
+  const { db, close } = openDatabase(url, () => {}, { maxConnections: 1 });
   try {
     const admin = adminOf({ databaseUrl: url, dataDir: original.dataDir });
     expect(await admin.run('verify')).toEqual(refused(/^There is no database of the service yet: .*\n$/));

@@ -5,11 +5,11 @@ import { parseAllDocuments, parse } from 'yaml';
 import { projectFolder } from '../../architecture/source-files.ts';
 
 const textOf = (path: string) => readFileSync(join(projectFolder, path), 'utf8');
-const manifests = readdirSync(join(projectFolder, 'scripts/deploy/kubernetes')).map(
-  (name) => `scripts/deploy/kubernetes/${name}`,
-);
+const filesIn = (folder: string) => readdirSync(join(projectFolder, folder)).map((name) => `${folder}/${name}`);
+const manifests = filesIn('scripts/deploy/kubernetes');
+const changes = filesIn('scripts/deploy/kubernetes-object-store');
 
-test.each(['Dockerfile', 'compose.yaml', ...manifests])('%s names only files that exist', (path) => {
+test.each(['Dockerfile', 'compose.yaml', ...manifests, ...changes])('%s names only files that exist', (path) => {
   const named = textOf(path).match(/\b(src|scripts)\/[\w./-]+\.(ts|mjs|yaml)\b/g) ?? [];
   expect(named.filter((name) => !existsSync(join(projectFolder, name)))).toEqual([]);
 });
@@ -29,17 +29,35 @@ test('every variable that is set is one that the service reads', () => {
   const compose = parse(textOf('compose.yaml'), { merge: true }) as {
     services: { api: { environment: Record<string, string> } };
   };
-  const settings = parse(textOf('scripts/deploy/kubernetes/settings.yaml')) as { data: Record<string, string> };
-  const names = [...Object.keys(compose.services.api.environment), ...Object.keys(settings.data)];
+  const settings = ['kubernetes', 'kubernetes-object-store'].map(
+    (folder) => parse(textOf(`scripts/deploy/${folder}/settings.yaml`)) as { data: Record<string, string> },
+  );
+  const names = [compose.services.api.environment, ...settings.map(({ data }) => data)].flatMap(Object.keys);
+  // AWS's own packages look for these.
+  const keys = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
   const config = textOf('src/config.ts');
   expect(names.length).toBeGreaterThan(5);
-  expect(names.filter((name) => !config.includes(`'${name}'`))).toEqual([]);
+  expect(names.filter((name) => !keys.includes(name) && !config.includes(`'${name}'`))).toEqual([]);
 });
 
 test('kustomize applies every manifest', () => {
   const { resources } = parse(textOf('scripts/deploy/kubernetes/kustomization.yaml')) as { resources: string[] };
   const there = manifests.map((path) => path.split('/').at(-1)!).filter((name) => name !== 'kustomization.yaml');
   expect(resources.toSorted()).toEqual(there.toSorted());
+});
+
+test('the change for an object store changes what is there', () => {
+  const folder = 'scripts/deploy/kubernetes-object-store';
+  const said = textOf(`${folder}/kustomization.yaml`);
+  const others = changes.filter((path) => !path.endsWith('kustomization.yaml'));
+  expect(others.filter((path) => !said.includes(path.split('/').at(-1)!))).toEqual([]);
+  // It replaces the first volume of both.
+  for (const name of ['api', 'worker']) {
+    const [deployment] = parseAllDocuments(textOf(`scripts/deploy/kubernetes/${name}.yaml`)).map(
+      (document) => document.toJS() as { spec: { template: { spec: { volumes: { name: string }[] } } } },
+    );
+    expect(deployment!.spec.template.spec.volumes[0]!.name).toBe('audio');
+  }
 });
 
 test('probes ask the ops port for what it has', () => {

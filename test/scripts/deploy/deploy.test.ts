@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { openDatabase } from '../../../db/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { Metrics } from '../../../src/metrics.ts';
+import { SummedMetrics } from '../../../src/processes/summed-metrics.ts';
 import { createProgram } from '../../../scripts/admin/program.ts';
 import { projectFolder } from '../../architecture/source-files.ts';
 
@@ -25,11 +26,12 @@ const queries: [string, string][] = [
 ];
 
 test('every query asks for metrics that the service has', async () => {
-  const { db, close } = openDatabase(process.env.TEST_DATABASE_URL!, () => {}, 1);
+  const { db, close } = openDatabase(process.env.TEST_DATABASE_URL!, () => {}, { maxConnections: 1 });
   const shown = await new Metrics(db, createLog({ logLevel: 'silent' })).registry.getMetricsAsJSON();
   await close();
+  const ofAll = [...(await new SummedMetrics().text(() => [])).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!);
   const names = new Set([
-    'up',
+    ...['up', ...ofAll],
     ...shown.flatMap(({ name }) => ['', '_count', '_sum', '_bucket'].map((end) => name + end)),
   ]);
   const asked = queries.map(
@@ -49,7 +51,10 @@ test('every alert has its section, and every section its alert', () => {
 
 test('every command of the page exists, with its options', () => {
   const program = createProgram(() => {});
-  const typed = [...page.matchAll(/npm run admin -- ([^\n`#]+)/g)].map(([, words]) => words!.trim().split(/\s+/));
+  // What stands after another "--" is for the program that the command runs.
+  const typed = [...page.matchAll(/npm run admin -- ([^\n`#]+)/g)].map(([, words]) =>
+    words!.split(' -- ')[0]!.trim().split(/\s+/),
+  );
   expect(typed.length).toBeGreaterThan(10);
   for (const words of typed) {
     const group = program.commands.find((command) => command.name() === words[0]);

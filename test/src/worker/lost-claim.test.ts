@@ -8,7 +8,9 @@ import { deleteSession, retryIfFailed } from '../../../db/sessions/states.ts';
 import { findSegments } from '../../../db/sessions/transcripts.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { failSession } from '../../../src/sessions/endings.ts';
+import { settleUnclaimed } from '../../../src/worker/outcomes.ts';
 import { sweep } from '../../../src/worker/sweeps.ts';
+import { claimInTurn } from '../../../src/worker/turn.ts';
 import { WorkFolder } from '../../../src/files/work-folder.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
@@ -21,6 +23,7 @@ import { useFolder } from '../../support/use-folder.ts';
 import { until } from '../../support/until.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 import type { Gate } from '../../support/models/scripted-recognizer.ts';
+import type { WorkerContext } from '../../../src/worker/context.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 
 const segmentsOf = async (id: string) => (await findSegments(service.db, [{ accountId: account.id, id }]))[0];
@@ -204,4 +207,21 @@ test('completeIfProcessing with a stale attempt → refused', async () => {
   const result = { durationMs: 1, chargedMs: 1, language: undefined, transcriptVersion: 'v' };
   expect(await inTransaction(service.db, (trx) => completeIfProcessing(trx, stale, result))).toBe(false);
   expect((await row(service, account, sessionId)).status).toBe('processing');
+});
+
+test('a worker that was frozen before its claim, and whose job another attempt holds → claims nothing and fails nothing', async () => {
+  const data = { accountId: account.id, sessionId, queueJobId };
+  // The attempt that holds the job now was fetched after it.
+  await sql`update pgboss.job set retry_count = 1 where id = ${queueJobId}`.execute(service.db);
+  const { signal } = new AbortController();
+  const job = { id: queueJobId, data, retryCount: 0, expireInSeconds: 60, signal };
+  await sql`update sessions set attempts_left = 0, free_attempts = 5 where id = ${sessionId}`.execute(service.db);
+  const before = await row(service, account, sessionId);
+  expect(await claimInTurn(job, service)).toBe('lost');
+  await settleUnclaimed(job, { ...service, ...worksAsSweeper() } as unknown as WorkerContext);
+  expect(await row(service, account, sessionId)).toEqual(before);
+  await sql`update pgboss.job set retry_count = 0 where id = ${queueJobId}`.execute(service.db);
+  await endFirst();
+  expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
+  expect(await amounts()).toEqual([60_000, -2_000]);
 });

@@ -12,14 +12,17 @@ import { dumpTables } from '../../support/faults/secrets.ts';
 import { startTestService } from '../../support/service/service.ts';
 import { refusal, startSpeechServer } from '../../support/models/speech-server.ts';
 import { until } from '../../support/until.ts';
+import type { Worker } from '../../../src/worker/worker.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 import type { TestService } from '../../support/service/service.ts';
 import type { RunningSpeechServer, SpeechServerOptions } from '../../support/models/speech-server.ts';
 
 const apiKey = 'sk-proj-0123456789abcdefSECRET';
+const fine = { status: 200, body: { text: 'Here again.', segments: [{ start: 0.5, end: 1.5, text: 'Here again.' }] } };
 let server: RunningSpeechServer;
 let service: TestService;
 let account: TestAccount;
+let worker: Worker;
 
 async function begin(options: SpeechServerOptions): Promise<void> {
   server = await startSpeechServer(options);
@@ -28,7 +31,7 @@ async function begin(options: SpeechServerOptions): Promise<void> {
   account = await makeAccount(service.db, { balanceMs: 60_000 });
   const recognizer = await selectRecognizer(service.config);
   await recognizer.check();
-  await service.work(recognizer);
+  worker = await service.work(recognizer);
 }
 afterEach(async () => {
   await expectSound(service);
@@ -85,13 +88,8 @@ test('a server that refuses → failed at once, uncharged; what it said is in th
 
 test('a server that breaks, and is back for the next attempt → completed, charged once', async () => {
   let isBack = false;
-  const fine = {
-    status: 200,
-    body: { text: 'Here again.', segments: [{ start: 0.5, end: 1.5, text: 'Here again.' }] },
-  };
-  await begin({
-    script: () => (isBack ? fine : { status: 503, headers: { 'x-should-retry': 'false' }, body: 'restarting' }),
-  });
+  const broken = { status: 500, headers: { 'x-should-retry': 'false' }, body: 'out of memory' };
+  await begin({ script: ({ path }) => (path.endsWith('/models') ? refusal(404, 'none') : isBack ? fine : broken) });
   const clip = (await speechClips()).at(-1)!;
   const { sessionId } = await upload(service, account, clip.file);
   const status = async () => {
@@ -103,4 +101,35 @@ test('a server that breaks, and is back for the next attempt → completed, char
   const { segments } = await final(service, account, sessionId);
   expect(segments).toEqual([{ index: 0, startMs: 500, endMs: 1500, text: 'Here again.' }]);
   expect(await charges()).toEqual([60_000, -clip.durationMs]);
+});
+
+const gone = { status: 503, headers: { 'x-should-retry': 'false' }, body: 'no healthy upstream' };
+
+test('a server that goes away → the worker waits and says so, no attempt is spent; back again → completed, charged once', async () => {
+  let isThere = false;
+  await begin({ script: () => (isThere ? fine : gone) });
+  const clip = (await speechClips()).at(-1)!;
+  const sessions = await Promise.all([1, 2, 3].map(() => upload(service, account, clip.file)));
+  const why = await until(
+    () => worker.whyNotReady(),
+    (said) => said !== undefined,
+  );
+  expect(why).toMatch(/put right: 127\.0\.0\.1:\d+ could not be reached: it answered 503$/);
+  const rows = () => Promise.all(sessions.map(({ sessionId }) => row(service, account, sessionId)));
+  await until(rows, (all) => all.every((one) => one.status === 'queued' && one.attempts_left === 3));
+  // What it sends while it waits is silence.
+  const recordings = () => server.requests.filter(({ file }) => file?.name !== 'silence.wav').length;
+  expect(recordings()).toBeLessThanOrEqual(3);
+  isThere = true;
+  await until(
+    () => worker.whyNotReady(),
+    (said) => said === undefined,
+  );
+  const areCompleted = async () => {
+    await hurryRetries(service);
+    return (await rows()).every(({ status }) => status === 'completed');
+  };
+  await until(areCompleted);
+  expect((await rows()).map(({ attempts_left }) => attempts_left)).toEqual([2, 2, 2]);
+  expect((await charges()).toSorted()).toEqual([-clip.durationMs, -clip.durationMs, -clip.durationMs, 60_000]);
 });

@@ -84,22 +84,27 @@ test('the database is away just when the attempt ends → another attempt, charg
   await worker.stop();
 });
 
-test('a worker falls silent in the last attempt → the session fails as soon as another worker looks', async () => {
+test('a worker falls silent in the last attempt → another worker goes on; where no free attempt is left, the session fails', async () => {
   const account = await makeAccount(api.db, { balanceMs: 60_000 });
   const never = gate();
   const recognizer = new ScriptedRecognizer(async ({ options }) => {
     await never.passed(options.signal);
     return says('nothing');
   });
-  const { sessionId } = await upload(api, account, `${folder}/tone.wav`);
-  await sql`update pgboss.job set retry_limit = 0 where data->>'sessionId' = ${sessionId}`.execute(api.db);
-  await sql`update sessions set attempts_left = 1 where id = ${sessionId}`.execute(api.db);
+  const [goesOn, fails] = [
+    await upload(api, account, `${folder}/tone.wav`),
+    await upload(api, account, `${folder}/tone.wav`),
+  ];
+  await sql`update pgboss.job set retry_limit = 0 where name = 'transcription'`.execute(api.db);
+  await sql`update sessions set attempts_left = 1, free_attempts = case when id = ${fails.sessionId} then 5 else 0 end
+    where account_id = ${account.id}`.execute(api.db);
   const silent = await away.work(recognizer);
-  await until(() => recognizer.of(sessionId));
+  for (const { sessionId } of [goesOn, fails]) await until(() => recognizer.of(sessionId));
   await relay.cut();
   const other = await api.work(new ScriptedRecognizer());
-  expect(await final(api, account, sessionId)).toMatchObject({ status: 'failed' });
-  expect((await listLedger(api.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000]);
+  expect(await final(api, account, fails.sessionId)).toMatchObject({ status: 'failed' });
+  expect(await final(api, account, goesOn.sessionId)).toMatchObject({ status: 'completed' });
+  expect((await listLedger(api.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000]);
   await relay.mend();
   await Promise.all([silent.stop(), other.stop()]);
 });

@@ -5,7 +5,7 @@ import type { Outcome } from '../../../src/worker/outcomes.ts';
 
 const recognizerError = (code: 'recognizer_error' | 'timed_out', retryable: boolean) =>
   new RecognizerError(code, 'as the test says', { retryable });
-const atOnce: Outcome = { kind: 'handed_back', comesAgainAfterSeconds: 0 };
+const atOnce: Outcome = { kind: 'handed_back', comesAgainAfterSeconds: 0, spendsFreeAttempt: false };
 const running = { isStopping: false, hasLostJob: false };
 
 test.each<[string, unknown, Outcome]>([
@@ -33,7 +33,7 @@ test.each<[string, unknown, Outcome]>([
   expect(outcomeOf(error, { isStopping: true, hasLostJob: false })).toEqual(atOnce);
   expect(outcomeOf(error, { isStopping: true, hasLostJob: true })).toEqual({ kind: 'claim_lost' });
   expect(outcomeOf(error, { isStopping: false, hasLostJob: true })).toEqual({ kind: 'claim_lost' });
-  const operators = { comesAgainAfterSeconds: 5 };
-  expect(outcomeOf(error, { ...running, operators })).toEqual({ kind: 'handed_back', comesAgainAfterSeconds: 5 });
+  const operators = { comesAgainAfterSeconds: 5, spendsFreeAttempt: true };
+  expect(outcomeOf(error, { ...running, operators })).toEqual({ kind: 'handed_back', ...operators });
   expect(outcomeOf(error, { ...running, isStopping: true, operators })).toEqual(atOnce);
 });

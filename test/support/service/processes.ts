@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../until.ts';
+import { databaseEnvironment } from './pooler.ts';
 import type { ChildProcess } from 'node:child_process';
 
 const root = join(import.meta.dirname, '../../..');
@@ -33,10 +34,11 @@ export async function startProcess(
 ): Promise<ServiceProcess> {
   // As `npm start` does: compiling is half of a start.
   const fromNpm = { NODE_COMPILE_CACHE: join(process.env.TEST_FOLDER!, 'compiled') };
+  const database = env['DATABASE_URL'] === undefined ? {} : databaseEnvironment(env['DATABASE_URL']);
   const [program, ...args] = [...wrapper, process.execPath, join(root, 'src', `${script}.ts`)];
   const child = spawn(program!, args, {
     cwd: root,
-    env: { ...fromNpm, PATH: process.env.PATH, PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0', ...env },
+    env: { ...fromNpm, PATH: process.env.PATH, PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0', ...env, ...database },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

@@ -11,6 +11,7 @@ import { createPocketSphinx } from '../../../src/recognizers/pocketsphinx/pocket
 import { startWorker } from '../../../src/worker/worker.ts';
 import { assertConforms } from '../clients/contract.ts';
 import { createTestDatabase } from './database.ts';
+import { databaseEnvironment } from './pooler.ts';
 import type { Response, Test } from 'supertest';
 import type { Recognizer } from '../../../src/recognizers/recognizer.ts';
 import type { LaidFoundation } from '../../../src/foundation.ts';
@@ -46,7 +47,8 @@ export async function startTestService({ env = {}, beside }: TestServiceOptions 
   const databaseUrl = database?.url ?? beside!.databaseUrl;
   const dataDir = beside?.dataDir ?? (await mkdtemp(join(process.env.TEST_FOLDER!, 'data-')));
   const defaults = {
-    ...{ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0' },
+    ...(env['DATABASE_URL'] === undefined && databaseEnvironment(databaseUrl)),
+    ...{ DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0' },
     // Whatever client a test uses, no answer that breaks the contract gets to it.
     VALIDATE_RESPONSES: '1',
   };

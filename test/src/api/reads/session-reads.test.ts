@@ -118,7 +118,7 @@ test('sessions with their segments → those of the owner; not those so long tha
 });
 
 test('the same statements again and again on one connection → PostgreSQL soon plans none of them anew', async () => {
-  const { db, close } = openDatabase(service.databaseUrl, () => undefined, 1);
+  const { db, close } = openDatabase(service.databaseUrl, () => undefined, { maxConnections: 1 });
   try {
     const [reads, counts] = [new SessionReads(db), new RequestCounts(db)];
     const [{ account, sessions }] = owners as [(typeof owners)[0]];

@@ -1,6 +1,7 @@
 /** Thousands of clients that wait cost a handful of statements: to begin, to look again, to be told. */
 import { sql } from 'kysely';
-import { isDatabaseAway, openDatabase } from '../../../../db/database.ts';
+import { isDatabaseAway } from '../../../../db/database-errors.ts';
+import { openDatabase } from '../../../../db/database.ts';
 import { SessionWaits } from '../../../../src/api/reads/waits.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
@@ -113,7 +114,7 @@ test('the owner waits and others ask for the same session → they learn at once
 test('the database is away when a client is told → it waits on; away from the beginning → the error', async () => {
   const relay = await startRelay(service.databaseUrl);
   // One connection, so that what was asked first is answered first.
-  const away = openDatabase(relay.url, () => {}, 1);
+  const away = openDatabase(relay.url, () => {}, { maxConnections: 1 });
   try {
     const { id } = await makeSession(service.db, account.id, { status: 'processing' });
     const { db, count } = countStatements(away.db);

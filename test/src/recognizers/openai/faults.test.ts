@@ -212,13 +212,6 @@ test('HTTPS_PROXY that is no address → a ConfigError that names it', () => {
   }
 });
 
-test('a server that never answers → timed_out, retryable', async () => {
-  const { server, recognizer } = await serve(inTurn('never answer'), { timeLimitMs: () => 1000 });
-  const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));
-  expect(error).toMatchObject({ code: 'timed_out', retryable: true });
-  await until(server.open, (open) => open === 0);
-});
-
 test.each<[string, Reply]>([
   ['for an answer', 'never answer'],
   ['to ask again', { status: 429, headers: { 'retry-after': '30' }, body: {} }],

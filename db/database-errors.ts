@@ -1,0 +1,34 @@
+/** What the errors of the database mean. */
+import pg from 'pg';
+
+const unavailableStates = /^(08|53|57P0|57014|55P03|25P0[34]|25006)/;
+const unavailableCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'EAI_AGAIN',
+]);
+const unavailableMessages =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|timeout expired|not queryable|Cannot use a pool after/;
+
+/** Whether an error says that the database can not be reached or can not take more now, rather than that a query is wrong. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!Error.isError(error)) return false;
+  if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isDatabaseAway);
+  const code = 'code' in error ? String(error.code) : '';
+  const isAway = unavailableStates.test(code) || unavailableCodes.has(code) || unavailableMessages.test(error.message);
+  return isAway || isDatabaseAway(error.cause);
+}
+
+/** Whether PostgreSQL itself answered with an error, so that the statement certainly had no effect. */
+export function isRefusedByServer(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !/^(08|57P0)/.test(error.code ?? '');
+}
+
+/** Whether PgBouncer refused what a connection asked for at its start, as it does for limits of time. */
+export function isRefusedByPooler(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '08P01' && /startup parameter/.test(error.message);
+}

@@ -1,0 +1,113 @@
+/** A version of the service in a folder of its own: started by npm's scripts, asked over HTTP. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openAsBlob } from 'node:fs';
+import { basename } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { ChildProcess } from 'node:child_process';
+
+const [apiPort, apiOpsPort, workerOpsPort] = [28_080, 28_090, 28_091];
+
+export class ReleasedService {
+  /** The secret of a key with both scopes. */
+  key = '';
+  accountId = '';
+  readonly #folder: string;
+  readonly #dataDir: string;
+  readonly #processes = new Map<string, ChildProcess>();
+
+  constructor(folder: string, dataDir: string) {
+    this.#folder = folder;
+    this.#dataDir = dataDir;
+  }
+
+  async startApi(): Promise<void> {
+    await this.#start('start:api', { PORT: String(apiPort), OPS_PORT: String(apiOpsPort) }, apiOpsPort);
+    const account = await this.admin(
+      'accounts',
+      'create',
+      '--name',
+      'Released Ltd',
+      '--plan',
+      'team',
+      '--balance',
+      '1h',
+    );
+    this.accountId = account['id'] as string;
+    const scopes = ['--scope', 'read', '--scope', 'write'];
+    this.key = (await this.admin('keys', 'issue', this.accountId, ...scopes))['secret'] as string;
+  }
+
+  async startWorker(): Promise<void> {
+    await this.#start('start:worker', { OPS_PORT: String(workerOpsPort) }, workerOpsPort);
+  }
+
+  killWorker(): void {
+    process.kill(-this.#processes.get('start:worker')!.pid!, 'SIGKILL');
+  }
+
+  /** @returns the session's id */
+  async upload(file: string): Promise<string> {
+    const body = new FormData();
+    body.append('file', await openAsBlob(file), basename(file));
+    const { sessionId } = await this.#ask<{ sessionId: string }>('/transcriptions', { method: 'POST', body });
+    return sessionId;
+  }
+
+  async waitFor(session: string, status: string): Promise<void> {
+    for (let tries = 0; tries < 3_000; tries++) {
+      if ((await this.get<{ status: string }>(`/sessions/${session}`)).status === status) return;
+      // Within the plan's allowance.
+      await pause(250);
+    }
+    throw new Error(`session ${session} was never ${status}`);
+  }
+
+  get<Answer>(path: string): Promise<Answer> {
+    return this.#ask(path, {});
+  }
+
+  async admin(...words: string[]): Promise<Record<string, unknown>> {
+    const command = ['run', '--silent', 'admin', '--', ...words, '--json'];
+    const { stdout } = await promisify(execFile)('npm', command, { cwd: this.#folder, env: this.#environment() });
+    return JSON.parse(stdout) as Record<string, unknown>;
+  }
+
+  async stop(): Promise<void> {
+    for (const child of this.#processes.values()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      process.kill(-child.pid!, 'SIGTERM');
+      await once(child, 'exit');
+    }
+  }
+
+  async #start(script: string, env: Record<string, string>, opsPort: number): Promise<void> {
+    const options = {
+      cwd: this.#folder,
+      env: { ...this.#environment(), ...env },
+      detached: true,
+      stdio: 'ignore',
+    } as const;
+    const child = spawn('npm', ['run', '--silent', script], options);
+    this.#processes.set(script, child);
+    for (let tries = 0; tries < 600; tries++) {
+      const ready = await fetch(`http://127.0.0.1:${opsPort}/readyz`).catch(() => undefined);
+      if (ready?.ok) return;
+      await pause(100);
+    }
+    throw new Error(`npm run ${script} did not become ready`);
+  }
+
+  async #ask<Answer>(path: string, init: RequestInit): Promise<Answer> {
+    const headers = { Authorization: `Bearer ${this.key}`, Accept: 'application/json' };
+    const answer = await fetch(`http://127.0.0.1:${apiPort}/v1${path}`, { ...init, headers });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as Answer;
+  }
+
+  #environment(): NodeJS.ProcessEnv {
+    const { PATH, HOME } = process.env;
+    return { PATH, HOME, DATA_DIR: this.#dataDir, LOG_LEVEL: 'silent' };
+  }
+}

@@ -1,0 +1,49 @@
+/** PostgreSQL on a machine of its own. */
+import { appendFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { openDatabase } from '../../db/database.ts';
+import { findBinaries } from '../../db/embedded/binaries.ts';
+import { clusterPaths, createCluster, makeFolder, readPassword, roleName } from '../../db/embedded/cluster.ts';
+import { findRunAs } from '../../db/embedded/run-as.ts';
+import { cleanEnvironment } from '../../db/embedded/run-program.ts';
+import { serverArguments } from '../../db/embedded/settings.ts';
+import { Machine } from './machine.ts';
+import { subnet } from './network.ts';
+import type { DatabaseMachines } from './fleet.ts';
+import type { Place } from './network.ts';
+
+const port = 5432;
+
+/** Up, with an empty database. @param folder not there yet */
+export async function startPostgres(place: Place, folder: string): Promise<DatabaseMachines> {
+  const paths = clusterPaths(folder);
+  makeFolder(paths);
+  const binaries = await findBinaries();
+  const runAs = await findRunAs(paths.folder, paths.data, binaries);
+  await createCluster(paths, binaries, runAs);
+  await appendFile(join(paths.data, 'pg_hba.conf'), `host all all ${subnet} scram-sha-256\n`);
+  const settings = [...serverArguments('fleet', port), '-c', `listen_addresses=${place.address}`];
+  const urlOf = (name: string) => `postgres://${roleName}:${readPassword(paths)}@${place.address}:${port}/${name}`;
+  const machine = new Machine(place, {
+    command: [...runAs.prefix, binaries.postgres, '-D', paths.data, ...settings],
+    ...{ env: cleanEnvironment(), folder: paths.data },
+    // A process of another start may have its number by now, which PostgreSQL would respect.
+    prepare: () => rm(paths.postmasterPid, { force: true }),
+    isUp: () => ask(urlOf('postgres'), 'select 1'),
+  });
+  await machine.start();
+  await ask(urlOf('postgres'), `create database ${roleName}`);
+  return { machines: [machine], url: urlOf(roleName) };
+}
+
+/** Over a connection that is closed again. */
+export async function ask(url: string, statement: string): Promise<true> {
+  const { db, close } = openDatabase(url, () => {}, { maxConnections: 1 });
+  try {
+    await sql.raw(statement).execute(db);
+    return true;
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,111 @@
+/** What goes wrong, and which alerts tell it. Each fault is one that happens to operators; `begin` answers how it is put right. */
+import { rename } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { childrenOf } from '../support/service/processes.ts';
+import { until } from '../support/until.ts';
+import type { Stage } from './stage.ts';
+
+export interface Fault {
+  what: string;
+  alerts: string[];
+  begin(stage: Stage): Promise<() => Promise<void>>;
+}
+
+export const faults: Fault[] = [
+  {
+    what: 'the worker is killed, and an upload waits',
+    alerts: ['TranscriptionDown', 'TranscriptionQueueStuck', 'TranscriptionQueueGrows'],
+    async begin({ worker, client }) {
+      worker.signal('SIGKILL');
+      await client.upload();
+      return () => worker.start();
+    },
+  },
+  {
+    what: 'PostgreSQL is stopped, and clients go on asking',
+    alerts: ['TranscriptionDatabaseAway', 'TranscriptionServerErrors'],
+    async begin({ postgres, client }) {
+      await postgres.stop();
+      const stopLoad = client.load();
+      return async () => {
+        await postgres.start();
+        await stopLoad();
+      };
+    },
+  },
+  {
+    what: 'the folder of the audio is gone',
+    alerts: ['TranscriptionWorkerWaiting'],
+    async begin({ worker, client, dataDir }) {
+      const [there, away] = [join(dataDir, 'audio'), join(dataDir, 'audio.away')];
+      // So that its job is taken after its audio has gone.
+      worker.signal('SIGSTOP');
+      await client.upload();
+      await rename(there, away);
+      worker.signal('SIGCONT');
+      return () => rename(away, there);
+    },
+  },
+  {
+    what: 'the recognizer refuses 12 recordings',
+    alerts: ['TranscriptionAttemptsFail'],
+    async begin({ speech, client }) {
+      speech.refuses = true;
+      for (let sent = 0; sent < 12; sent++) await client.upload();
+      return async () => {
+        speech.refuses = false;
+        await client.upload();
+      };
+    },
+  },
+  {
+    what: '100 wrong keys from one address, 5 allowed in a minute',
+    alerts: ['TranscriptionKeyGuessing'],
+    async begin({ client }) {
+      // No more at once than there may be connections.
+      for (let sent = 0; sent < 100; sent += 20)
+        await Promise.all(Array.from({ length: 20 }, () => client.get('/sessions', 'tsk_0123456789')));
+      return async () => {};
+    },
+  },
+  {
+    what: '100 connections where 32 are allowed (ulimit -n 320)',
+    alerts: ['TranscriptionConnectionsRefused'],
+    async begin({ apiPort }) {
+      const sockets = Array.from({ length: 100 }, () => connect(apiPort, '127.0.0.1').on('error', () => {}));
+      return async () => {
+        for (const socket of sockets) socket.destroy();
+      };
+    },
+  },
+  {
+    what: 'nobody reads the log during 8,000 requests',
+    alerts: ['TranscriptionLogLost'],
+    async begin({ api, client }) {
+      api.output!.pause();
+      for (let sent = 0; sent < 8_000; sent += 20)
+        await Promise.all(
+          Array.from({ length: 20 }, () => client.get('/sessions/00000000-0000-7000-8000-000000000000')),
+        );
+      return async () => void api.output!.resume();
+    },
+  },
+  {
+    what: 'the children of API_PROCESSES=2 are killed three times',
+    alerts: ['TranscriptionProcessDies'],
+    async begin({ several }) {
+      const killed: number[] = [];
+      for (let round = 0; round < 3; round++) {
+        const children = await until(
+          () => childrenOf(several.pid, 'start-child.ts'),
+          // One that was just killed may still be there.
+          (pids) => pids.length === 2 && !pids.some((pid) => killed.includes(pid)),
+        );
+        for (const pid of children) process.kill(pid, 'SIGKILL');
+        killed.push(...children);
+      }
+      return async () => {};
+    },
+  },
+];

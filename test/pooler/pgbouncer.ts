@@ -1,0 +1,56 @@
+/** A real PgBouncer before a real PostgreSQL. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { freePort } from '../support/service/free-port.ts';
+import { until } from '../support/until.ts';
+
+export interface PgBouncer {
+  /** `127.0.0.1:<port>` */
+  host: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * @param databaseUrl of any database of the server behind it
+ * @param settings of `pgbouncer.ini` that differ from a usual one in transaction mode
+ */
+export async function startPgBouncer(databaseUrl: string, settings: Record<string, string> = {}): Promise<PgBouncer> {
+  const folder = await mkdtemp(join(process.env.TEST_FOLDER!, 'pgbouncer-'));
+  const port = await freePort();
+  const server = new URL(databaseUrl);
+  const password = server.password && ` password=${decodeURIComponent(server.password)}`;
+  const all = {
+    ...{ listen_addr: '127.0.0.1', listen_port: String(port), unix_socket_dir: '', auth_type: 'any' },
+    ...{ pool_mode: 'transaction', max_prepared_statements: '200', default_pool_size: '20', max_client_conn: '1000' },
+    ...settings,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
+  const origin = `* = host=${server.hostname} port=${server.port} user=${server.username}${password}`;
+  const file = join(folder, 'pgbouncer.ini');
+  await writeFile(file, ['[databases]', origin, '[pgbouncer]', ...lines, ''].join('\n'), { mode: 0o644 });
+  await chmod(folder, 0o755);
+  // It refuses to run as root.
+  const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const child = spawn(process.env.PGBOUNCER!, ['-q', file], { stdio: 'ignore', ...other });
+  const exited = once(child, 'exit');
+  await until(() => answers(port));
+  return {
+    host: `127.0.0.1:${port}`,
+    async stop() {
+      child.kill('SIGKILL');
+      await exited;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function answers(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  return new Promise((resolve) => {
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+  }).finally(() => socket.destroy()) as Promise<boolean>;
+}

@@ -1,0 +1,131 @@
+/** PostgreSQL's own programs on the service's database. Node.js stands for them: few machines have them all. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { openDatabase } from '../../../db/database.ts';
+import { listSupportLog } from '../../../db/support-log.ts';
+import { projectFolder } from '../../architecture/source-files.ts';
+import { createTestDatabase } from '../../support/service/database.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { until } from '../../support/until.ts';
+import { adminOf, refused, runAdmin } from './run-admin.ts';
+import type { Db } from '../../../db/database.ts';
+
+const service = useService();
+const run = (...words: string[]) => adminOf(service).run('database', 'run', '--', ...words);
+const shown = `const { PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE } = process.env;
+  console.log(JSON.stringify([PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE]))`;
+const folder = () => mkdtemp(join(process.env.TEST_FOLDER!, 'run-'));
+
+test('a program → is told where the database is, prints nothing but its own output, and is in the log', async () => {
+  const { hostname, port, username, password, pathname } = new URL(service.databaseUrl);
+  const { stdout, ...end } = await run(process.execPath, '--eval', shown);
+  expect(end).toEqual({ code: 0, stderr: '' });
+  expect(JSON.parse(stdout)).toEqual([hostname, port, username, password, pathname.slice(1)]);
+  expect(await listSupportLog(service.db, { limit: 1 })).toMatchObject([{ act: 'database run', details: '{}' }]);
+});
+
+test('its exit code → that of the command', async () => {
+  expect((await run(process.execPath, '--eval', 'process.exit(7)')).code).toBe(7);
+});
+
+test('a program that is not installed → refused', async () => {
+  expect(await run('pg_nothing')).toEqual(refused(/^pg_nothing can not be started: spawn pg_nothing ENOENT\.\n$/));
+});
+
+/** Tells of each SIGINT and goes on, as psql does; ends in order at SIGTERM. */
+const likePsql = `process.on('SIGINT', () => console.log('cancelled'));
+  process.on('SIGTERM', () => { console.log('ended'); process.exit(3); });
+  setInterval(() => {}, 1000);
+  console.log('ready')`;
+
+test('Ctrl-C again and again → the program alone hears it; SIGTERM → it ends, and the command with it', async () => {
+  const args = ['scripts/admin/main.ts', 'database', 'run', '--', process.execPath, '--eval', likePsql];
+  const env = { PATH: process.env.PATH, DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir };
+  // With a process group of its own, all of which a terminal would give the signal.
+  const command = spawn(process.execPath, args, { cwd: projectFolder, env, detached: true });
+  const ended = once(command, 'close');
+  let said = '';
+  for (const output of [command.stdout, command.stderr]) output.on('data', (data) => (said += String(data)));
+  const hears = (all: string) =>
+    until(
+      () => said,
+      ({ length }) => length >= all.length,
+    );
+  try {
+    expect(await hears('ready\n')).toBe('ready\n');
+    for (const all of ['ready\ncancelled\n', 'ready\ncancelled\ncancelled\n']) {
+      process.kill(-command.pid!, 'SIGINT');
+      expect(await hears(all)).toBe(all);
+      // Longer than what counts as one press.
+      await pause(600);
+    }
+    command.kill('SIGTERM');
+    expect(await ended).toEqual([3, null]);
+    expect(said).toBe('ready\ncancelled\ncancelled\nended\n');
+  } finally {
+    // A program that was left alone would keep the output open, and the test run with it.
+    if (command.exitCode === null || !said.endsWith('ended\n')) process.kill(-command.pid!, 'SIGKILL');
+  }
+});
+
+test('a DATA_DIR without a database → refused with what to type, and none is made', async () => {
+  const dataDir = await folder();
+  const end = await runAdmin(['database', 'run', '--', process.execPath, '--eval', shown], { DATA_DIR: dataDir });
+  expect(end).toEqual(refused(`^There are no tables of the service in ${dataDir}\\. .* database run --new -- pg_res`));
+  expect(await readdir(dataDir)).toEqual([]);
+});
+
+test('--new in such a DATA_DIR → an empty database, which is refused without --new from then on', async () => {
+  const env = { DATA_DIR: await folder() };
+  const program = ['--', process.execPath, '--eval', shown];
+  const { code, stdout } = await runAdmin(['database', 'run', '--new', ...program], env);
+  expect({ code, named: (JSON.parse(stdout) as string[]).at(-1) }).toEqual({ code: 0, named: 'transcription' });
+  expect(await runAdmin(['database', 'run', ...program], env)).toEqual(
+    refused('There are no tables of the service in'),
+  );
+});
+
+/** Runs a program on a database of another version. @returns how it ended, and the newest act in the log, if there is one */
+async function runAfter(change: (db: Db) => Promise<unknown>, hasLog = true) {
+  const { url, drop } = await createTestDatabase();
+  const { db, close } = openDatabase(url, () => {});
+  try {
+    await change(db);
+    const end = await adminOf({ ...service, databaseUrl: url }).run(
+      'database',
+      'run',
+      '--',
+      process.execPath,
+      '-e',
+      '',
+    );
+    const log = hasLog ? await listSupportLog(db, { limit: 1 }) : [];
+    return { ...end, acts: log.map(({ act }) => act) };
+  } finally {
+    await close();
+    await drop();
+  }
+}
+
+const silently = { code: 0, stdout: '', stderr: '' };
+
+test.each([
+  ['lacks a later migration', `delete from kysely_migration where name > '0013'`],
+  ['is too new', `insert into kysely_migration (name, timestamp) values ('9999-later', now())`],
+])('a database that %s → the program runs and is in the log', async (_, statement) => {
+  const end = await runAfter((db) => sql.raw(statement).execute(db));
+  expect(end).toEqual({ ...silently, acts: ['database run'] });
+});
+
+test('a database of before the log → the program runs all the same', async () => {
+  expect(await runAfter((db) => sql`drop table support_log`.execute(db), false)).toEqual({ ...silently, acts: [] });
+});
+
+test('a DATABASE_URL without the tables of the service → refused', async () => {
+  const end = await runAfter((db) => sql`drop table kysely_migration`.execute(db));
+  expect(end).toMatchObject({ code: 1, acts: [], stderr: expect.stringContaining('no tables of the service behind') });
+});

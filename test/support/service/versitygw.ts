@@ -1,0 +1,34 @@
+/** versitygw, a real object store, which Go builds once. */
+import { execFile } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const server = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
+const folder = join(import.meta.dirname, '../../../.data/versitygw');
+/** The first time, Go builds some hundred packages. */
+const longestBuildMs = 5 * 60_000;
+
+/** @returns where the program is, or why there is none */
+export async function buildVersitygw(): Promise<{ program: string } | { whyNot: string }> {
+  await mkdir(folder, { recursive: true });
+  try {
+    const options = { cwd: folder, env: { ...process.env, GOBIN: folder }, timeout: longestBuildMs };
+    await promisify(execFile)('go', ['install', server], options);
+    return { program: join(folder, 'versitygw') };
+  } catch (error) {
+    return { whyNot: whyNot(error as BuildError) };
+  }
+}
+
+interface BuildError {
+  code?: number | string | null;
+  killed?: boolean;
+  stderr?: string;
+}
+
+function whyNot({ code, killed, stderr = '' }: BuildError): string {
+  if (code === 'ENOENT') return 'Go is not installed';
+  if (killed === true) return `versitygw was not built within ${longestBuildMs / 60_000} minutes; the next run goes on`;
+  return `versitygw could not be built: ${stderr.trim().split('\n').at(-1)}`;
+}
