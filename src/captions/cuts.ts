@@ -22,7 +22,7 @@ const commaMs = 300;
 const sentenceEnd = /[.!?…。！？]["'”’»)\]]*$/u;
 const clauseEnd = /[,;:–—，、；：]["'”’»)\]]*$/u;
 /** `Mr.`, `J.`, `e.g.`: the full stop after these does not end a sentence. */
-const abbreviation = /^["'“‘«([]*(\p{L}|Mr|Mrs|Ms|Dr|Jr|Sr|St|Prof|vs|(\p{L}\.)+\p{L})\.$/u;
+const abbreviation = /^["'“‘«([]*(\p{L}|Mr|Mrs|Ms|Dr|Jr|Sr|St|Prof|vs|(\p{L}\.){1,9}\p{L})\.$/u;
 
 /**
  * Cuts the words of an utterance into captions: at the ends of sentences, at pauses and where the speaker changes. A

@@ -14,7 +14,8 @@ export interface Token {
 
 /** Longer ones are nobody's words. */
 const longest = 64;
-const wordLike = /[\p{L}\p{M}\p{N}]+/gu;
+/** A regular expression runs out of its stack at about 5,000,000 letters without a space. */
+const wordLike = /[\p{L}\p{M}\p{N}]{1,100000}/gu;
 /** Korean has spaces, but its particles stick to the words before them. */
 const unspaced =
   '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}\\p{scx=Tibt}';

@@ -107,6 +107,11 @@ test.each([
   expect(texts([said(text)])).toEqual([text]);
 });
 
+test('a word of ten million letters and full stops → a word', () => {
+  const word = 'ж.'.repeat(5_000_000);
+  expect(texts([said(`It said ${word} And so on.`)]).join(' ').length).toBe(word.length + 19);
+});
+
 test('a sentence of less than a second → stays with the next one', () => {
   expect(texts([said('Yes. We did it together.')])).toEqual(['Yes. We did it together.']);
 });

@@ -55,6 +55,13 @@ test('24 hours of speech → passages in which no word has lost a place, each be
   }
 });
 
+test('eight million letters without a space, of two alphabets → stored, and the words around them are found', async () => {
+  const { id } = await makeAccount(service.db);
+  const sessionId = await saySession(service.db, id, [`first ${'x'.repeat(4_000_000)}${'ж'.repeat(4_000_000)} last`]);
+  const words = (await passagesOf(sessionId)).map((passage) => passage.words).join(' ');
+  expect(words).toMatch(/--first'.*--last'/);
+});
+
 test('a session or an account that is erased → none of its words are left, and all of the others', async () => {
   const [account, other] = [await makeAccount(service.db), await makeAccount(service.db)];
   const [gone, stays] = [
