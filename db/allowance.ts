@@ -59,7 +59,8 @@ const counted = new Prepared<{ accountId: string; allowance: number }, Count>('c
 });
 
 /**
- * Counts one request of an account whose window has begun and has room, as {@link countRequest} does, in half the time.
+ * Counts one request of an account whose window has begun and has room, as {@link countRequest} does, in half the time. What
+ * the request asks for may go with it: see `lines.ts`.
  *
  * @returns undefined when nothing was counted: then {@link countRequest} begins a window, or refuses
  */
@@ -82,6 +83,7 @@ const countedFurther = new Prepared<{ accountId: string; allowance: number }, { 
       returning used, ceil((window_number + 1) * 60 - ${now})::int as ends_in`;
     return { compile: () => statement.compile(db) };
   },
+  { leads: true },
 );
 
 export interface FittingCount {

@@ -2,8 +2,10 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { ConnectionWatch } from './connection-watch.ts';
+import { Lines } from './lines.ts';
 import { PrimaryOnly, isRefusedWrite, isServerLost, refuseReadOnly } from './primary-only.ts';
 import type { Transaction } from 'kysely';
+import type { HowToRun, NamedStatement } from './lines.ts';
 import type { Schema } from './schema.ts';
 
 export type Db = Kysely<Schema>;
@@ -61,13 +63,14 @@ export function openDatabase(
     connectionTimeoutMillis: connectionTimeoutMs,
     idleTimeoutMillis: Math.min(idleTimeoutMs, timeoutMs),
     ...(!isPooled && limits),
+    ...sendsAhead,
     keepAlive: true,
   });
   // pg-pool listens only to idle connections, and an 'error' without a listener ends the process.
   pool.on('connect', (client) => client.on('error', onBroken));
   pool.on('error', () => {});
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  pools.set(db, pool);
+  pools.set(db, { pool, lines: new Lines(pool) });
   return {
     db,
     url,
@@ -78,7 +81,9 @@ export function openDatabase(
   };
 }
 
-const pools = new WeakMap<Queryable, pg.Pool>();
+/** For {@link Lines}. */
+const sendsAhead = { pipeline: true };
+const pools = new WeakMap<Queryable, { pool: pg.Pool; lines: Lines }>();
 
 /** Whether this is a pool. A transaction's connection is known to Kysely only. */
 export const isPool = (db: Queryable): boolean => pools.has(db);
@@ -95,18 +100,24 @@ function primaryOnly(onDemoted: () => void) {
   return { Client, onConnect: refuseReadOnly };
 }
 
+/** Whether a statement about the account that is run now goes with another one: see {@link Lines}. */
+export const hasCompany = (db: Queryable, accountId: string): boolean =>
+  pools.get(db)?.lines.hasSeat(accountId) ?? false;
+
 /**
  * Runs a statement on a pool. Each connection parses and plans it once and then knows it by its name. The statement
  * runs once more when its connection led to a server that was demoted. A statement that only reads runs once more also
  * when its server ended.
- *
- * @param name always the same for the same text
  */
 export async function runNamed<Row>(
   db: Queryable,
-  { name, text, values, isRead }: { name: string; text: string; values: readonly unknown[]; isRead: boolean },
+  { isRead, accountId, leads, ...statement }: NamedStatement & HowToRun,
 ): Promise<Row[]> {
-  const run = () => pools.get(db)!.query({ name, text, values: values as unknown[] });
+  const { pool, lines } = pools.get(db)!;
+  const run = () => {
+    if (accountId === undefined) return pool.query(statement);
+    return leads ? lines.lead(accountId, statement) : lines.follow(accountId, statement);
+  };
   const again = (error: unknown) => {
     if (isRefusedWrite(error) || (isRead && isServerLost(error))) return run();
     throw error;

@@ -22,12 +22,21 @@ export type ParameterOf<Values> = <Name extends keyof Values & string>(name: Nam
 export class Prepared<Values extends object, Row> {
   readonly #name: string;
   readonly #build: (db: Queryable, parameter: ParameterOf<Values>) => Compilable<Row>;
+  readonly #leads: boolean;
   #compiled: CompiledQuery<Row> | undefined;
 
-  /** @param name names the statement for PostgreSQL, so each statement needs another one */
-  constructor(name: string, build: (db: Queryable, parameter: ParameterOf<Values>) => Compilable<Row>) {
+  /**
+   * @param name names the statement for PostgreSQL, so each statement needs another one
+   * @param leads whether it waits for a second one about the same account: see `lines.ts`
+   */
+  constructor(
+    name: string,
+    build: (db: Queryable, parameter: ParameterOf<Values>) => Compilable<Row>,
+    { leads = false } = {},
+  ) {
     this.#name = name;
     this.#build = build;
+    this.#leads = leads;
   }
 
   async run(db: Queryable, values: Values): Promise<Row[]> {
@@ -39,7 +48,8 @@ export class Prepared<Values extends object, Row> {
     );
     // A statement after `with` may write.
     const isRead = query.kind === 'SelectQueryNode' && query.with === undefined;
-    return runNamed(db, { name: this.#name, text: sql, values: given, isRead });
+    const { accountId } = values as { accountId?: string };
+    return runNamed(db, { name: this.#name, text: sql, values: given, isRead, accountId, leads: this.#leads });
   }
 }
 

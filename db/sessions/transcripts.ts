@@ -37,6 +37,8 @@ export async function findSegments(
 
 /** Of the compressed text that is stored. The text itself is a few times as long. */
 const shortBytes = 64 * 1024;
+/** PostgreSQL knows the size without reading the text. */
+const isShort = sql<boolean>`pg_column_size(transcripts.segments) < ${shortBytes}`;
 
 export type SessionWithSegments = ReadableSession & {
   /** As JSON text. Null when there are none, or when the text is so long that it is better read alone. */
@@ -56,20 +58,38 @@ const sessionsWithSegments = new Prepared<
       join
         .onRef('transcripts.account_id', '=', 'wanted.account_id')
         .onRef('transcripts.session_id', '=', 'wanted.id')
-        // PostgreSQL knows the size without reading the text.
-        .on(sql<boolean>`pg_column_size(transcripts.segments) < ${shortBytes}`),
+        .on(isShort),
     )
     .select(readable.map((column) => `sessions.${column}` as const))
     .select(['transcripts.segments', sql<number>`wanted.place::int`.as('place')]),
 );
 
 /** Many sessions with the segments of their transcripts, in one statement. @returns in the order of `wanted` */
-export function findSessionsWithSegments(
+export async function findSessionsWithSegments(
   db: Queryable,
   wanted: readonly { accountId: string; id: string }[],
 ): Promise<(SessionWithSegments | undefined)[]> {
-  return readWanted(db, sessionsWithSegments, wanted);
+  return wanted.length === 1
+    ? [(await sessionWithSegments.run(db, wanted[0]!))[0]]
+    : readWanted(db, sessionsWithSegments, wanted);
 }
+
+const sessionWithSegments = new Prepared<{ accountId: string; id: string }, SessionWithSegments>(
+  'session-with-segments',
+  (db, parameter) =>
+    db
+      .selectFrom('sessions')
+      .leftJoin('transcripts', (join) =>
+        join
+          .onRef('transcripts.account_id', '=', 'sessions.account_id')
+          .onRef('transcripts.session_id', '=', 'sessions.id')
+          .on(isShort),
+      )
+      .select(readable.map((column) => `sessions.${column}` as const))
+      .select('transcripts.segments')
+      .where('sessions.account_id', '=', parameter('accountId'))
+      .where('sessions.id', '=', parameter('id')),
+);
 
 /**
  * The segments of a transcript as one JSON text. PostgreSQL puts it together: a day has 300,000 words.

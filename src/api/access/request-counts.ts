@@ -6,6 +6,7 @@ import type { Db } from '../../../db/database.ts';
 
 /** Few of each: whoever reads something else always finds a connection. */
 const limits = { maxEntries: 16, maxAtOnce: 2, accountOf: ({ accountId }: Asked) => accountId };
+const mostAlone = 4;
 
 /** Requests of one account. */
 interface Asked {
@@ -17,8 +18,10 @@ interface Asked {
 export class RequestCounts {
   readonly #db: Db;
   readonly #asked = new Batches<Asked>((batch) => this.#countTogether(batch), limits);
-  /** Whether the request that was counted last was the only one of its batch. */
-  #lastCameAlone = true;
+  /** How many are counted by a statement of their own. */
+  #alone = 0;
+  /** Whether more than one request was in the batch that was counted last. */
+  #isCrowded = false;
   /** Accounts whose allowance of this window was found used up. */
   #refused = new Set<string>();
   /** Set while there are such accounts. The windows of all accounts end together. */
@@ -30,6 +33,7 @@ export class RequestCounts {
 
   /** As {@link countRequest}, with which every process may count at the same time. @param allowance requests per window */
   count(accountId: string, allowance: number): Promise<AllowanceWindow> {
+    if (this.isWorthReadingMeanwhile(accountId)) return this.#countAlone(accountId, allowance);
     const asked = this.#asked.entry(accountId, () => ({ accountId, allowance, requests: [] }));
     // One of two requests may know of a new limit, and the other not yet.
     if (asked.allowance !== allowance) return countRequest(this.#db, accountId, allowance);
@@ -44,7 +48,24 @@ export class RequestCounts {
    * probably is too, and has cost a count then and nothing else.
    */
   isWorthReadingMeanwhile(accountId: string): boolean {
-    return this.#lastCameAlone && this.#asked.isIdle && !this.#refused.has(accountId);
+    const isAlone = this.#alone < mostAlone && !this.#isCrowded && this.#asked.isIdle;
+    return isAlone && !this.#refused.has(accountId);
+  }
+
+  async #countAlone(accountId: string, allowance: number): Promise<AllowanceWindow> {
+    this.#alone += 1;
+    try {
+      const count = await countFurtherRequest(this.#db, accountId, allowance);
+      if (count !== undefined) {
+        return { admitted: true, remaining: allowance - count.used, endsInSeconds: count.endsInSeconds };
+      }
+      // The account's window has to begin, or is full.
+      const answer = await countRequest(this.#db, accountId, allowance);
+      if (!answer.admitted) this.#remember(accountId, answer);
+      return answer;
+    } finally {
+      this.#alone -= 1;
+    }
   }
 
   #remember(accountId: string, { endsInSeconds }: AllowanceWindow): void {
@@ -56,10 +77,8 @@ export class RequestCounts {
   }
 
   async #countTogether(batch: Asked[]): Promise<void> {
-    const [first] = batch;
-    this.#lastCameAlone = batch.length === 1 && first!.requests.length === 1;
+    this.#isCrowded = batch.length > 1 || batch[0]!.requests.length > 1;
     try {
-      if (this.#lastCameAlone && (await this.#countAlone(first!))) return;
       const wanted = batch.map(({ accountId, allowance, requests }) => {
         return { accountId, allowance, wanted: requests.length };
       });
@@ -74,15 +93,6 @@ export class RequestCounts {
     } catch (error) {
       for (const { requests } of batch) for (const { reject } of requests) reject(error);
     }
-  }
-
-  /** @returns false when it was not counted: the account's window has to begin, or may be full */
-  async #countAlone(asked: Asked): Promise<boolean> {
-    const { accountId, allowance } = asked;
-    if (this.#refused.has(accountId)) return false;
-    const count = await countFurtherRequest(this.#db, accountId, allowance);
-    if (count !== undefined) admitAll(asked, count);
-    return count !== undefined;
   }
 
   /** One after the other: otherwise an account beyond its allowance would take every connection of the pool. */

@@ -1,5 +1,7 @@
 /** What most requests read. Requests of the same moment are read by few statements. */
-import { findPages, listSessions } from '../../../db/sessions/pages.ts';
+import { hasCompany } from '../../../db/database.ts';
+import { listSessions } from '../../../db/sessions/pages.ts';
+import { findPages } from '../../../db/sessions/pages-together.ts';
 import { findSessions } from '../../../db/sessions/sessions.ts';
 import { findSegments, findSessionsWithSegments } from '../../../db/sessions/transcripts.ts';
 import { FairTurns } from '../../fair-turns.ts';
@@ -57,12 +59,12 @@ export class SessionReads {
 
   /** Undefined when the account has no session of this id. */
   find(accountId: string, id: string): Promise<ReadableSession | undefined> {
-    return this.#sessions.find({ accountId, id });
+    return this.#ask({ accountId, id }, findSessions, this.#sessions);
   }
 
   /** As `find`, with the segments of the transcript as JSON text, unless there are very many. */
   findWithSegments(accountId: string, id: string): Promise<SessionWithSegments | undefined> {
-    return this.#withSegments.find({ accountId, id });
+    return this.#ask({ accountId, id }, findSessionsWithSegments, this.#withSegments);
   }
 
   /** The segments of a transcript as JSON text; undefined when there is none. */
@@ -73,7 +75,19 @@ export class SessionReads {
   /** Sessions of an account, newest first. */
   page(question: PageQuestion): Promise<ReadableSession[]> {
     const { statuses, reference, language } = question;
-    if ([statuses, reference, language].every((filter) => filter === undefined)) return this.#pages.find(question);
+    if ([statuses, reference, language].every((filter) => filter === undefined)) {
+      return this.#ask(question, findPages, this.#pages);
+    }
     return this.#filtered.run(question.accountId, () => listSessions(this.#db, question));
+  }
+
+  /** What goes with the count of its request costs little. Everything else is gathered. */
+  async #ask<Question extends { accountId: string }, Answer>(
+    question: Question,
+    read: (db: Db, questions: Question[]) => Promise<Answer[]>,
+    gathered: GatheredReads<Question, Answer>,
+  ): Promise<Answer> {
+    if (!hasCompany(this.#db, question.accountId)) return gathered.find(question);
+    return (await read(this.#db, [question]))[0]!;
   }
 }

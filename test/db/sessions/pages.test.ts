@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { openDatabase } from '../../../db/database.ts';
 import { listSessions } from '../../../db/sessions/pages.ts';
+import { findPages } from '../../../db/sessions/pages-together.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { useService } from '../../support/service/use-service.ts';
@@ -39,10 +40,10 @@ async function blocksOf(name: string, values: string): Promise<number> {
 
 const position = { createdAt: '2026-01-02T00:00:00.000000Z', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
-test('a page deep in a long list → reads as few blocks as the first one', async () => {
+test('pages of one statement → one deep in a long list reads as few blocks as the first one', async () => {
   const question = { accountId, limit: 20 };
-  expect(await listSessions(single.db, question)).toHaveLength(20);
-  expect(await listSessions(single.db, { ...question, after: position })).toHaveLength(20);
+  const pages = await findPages(single.db, [question, { ...question, after: position }]);
+  expect(pages.map(({ length }) => length)).toEqual([20, 20]);
   const page = (time: string) => `'{${accountId}}', '{-infinity}', '{"${time}"}', '{${position.id}}', '{20}'`;
   expect(await blocksOf('pages', page('infinity'))).toBeLessThan(fewBlocks);
   expect(await blocksOf('pages', page(position.createdAt))).toBeLessThan(fewBlocks);
@@ -56,6 +57,8 @@ async function typesOf(name: string): Promise<string[]> {
 }
 
 test.each([
+  ['all sessions', 'page', {}, {}, 'infinity'],
+  ['all sessions', 'page', {}, {}, position.createdAt],
   ['one status', 'page-of-1', { statuses: ['failed'] as const }, { text: ['failed'] }, position.createdAt],
   [
     'one reference',
