@@ -63,7 +63,8 @@ export function openDatabase(
     connectionTimeoutMillis: connectionTimeoutMs,
     idleTimeoutMillis: Math.min(idleTimeoutMs, timeoutMs),
     ...(!isPooled && limits),
-    ...sendsAhead,
+    // A second statement may go out before the first one is answered: see `lines.ts`.
+    pipeline: true,
     keepAlive: true,
   });
   // pg-pool listens only to idle connections, and an 'error' without a listener ends the process.
@@ -81,8 +82,6 @@ export function openDatabase(
   };
 }
 
-/** For {@link Lines}. */
-const sendsAhead = { pipeline: true };
 const pools = new WeakMap<Queryable, { pool: pg.Pool; lines: Lines }>();
 
 /** Whether this is a pool. A transaction's connection is known to Kysely only. */
@@ -115,8 +114,8 @@ export async function runNamed<Row>(
 ): Promise<Row[]> {
   const { pool, lines } = pools.get(db)!;
   const run = () => {
-    if (accountId === undefined) return pool.query(statement);
-    return leads ? lines.lead(accountId, statement) : lines.follow(accountId, statement);
+    if (accountId !== undefined && leads) return lines.lead(accountId, statement);
+    return accountId !== undefined && isRead ? lines.follow(accountId, statement) : pool.query(statement);
   };
   const again = (error: unknown) => {
     if (isRefusedWrite(error) || (isRead && isServerLost(error))) return run();

@@ -15,7 +15,7 @@ export interface NamedStatement {
 
 export interface HowToRun {
   isRead: boolean;
-  /** Of the account that the statement is about, if that is one. */
+  /** Of the account that the statement is about, if that is a single one. */
   accountId: string | undefined;
   /** Whether it waits for a second one about the account. */
   leads: boolean;
@@ -30,6 +30,7 @@ type Release = (error?: Error) => void;
 
 /** The part of pg's client that is needed here. */
 interface Client {
+  readonly connection: { readonly stream: Duplex };
   query(statement: NamedStatement, told: Told): void;
 }
 
@@ -42,12 +43,17 @@ interface Asked extends PromiseWithResolvers<Answer> {
   statement: NamedStatement;
 }
 
+/** Each keeps a connection until it is answered. Whoever reads something else always finds one. */
+const mostFollowing = 4;
+
 export class Lines {
   readonly #pool: Pool;
   /** What goes out when this turn of the event loop is over. */
   #lines: Asked[][] = [];
   /** The last line of each account. */
   #last = new Map<string, Asked[]>();
+  /** Second statements that are not answered yet. */
+  #following = 0;
 
   /** @param pool its clients must have pg's option `pipeline`: they send a statement before the last one is answered */
   constructor(pool: Pool) {
@@ -64,17 +70,18 @@ export class Lines {
     return asked.promise;
   }
 
-  /** Whether a statement waits for a second one about this account. */
+  /** Whether a statement about this account waits for a second one, and may have it. */
   hasSeat(accountId: string): boolean {
-    return this.#last.get(accountId)?.length === 1;
+    return this.#following < mostFollowing && this.#last.get(accountId)?.length === 1;
   }
 
-  /** Runs a statement as the second one, or alone when none waits for it. */
+  /** Runs a statement as the second one, or alone when none waits for it. It must only read, since it may be run again. */
   follow(accountId: string, statement: NamedStatement): Promise<Answer> {
     if (!this.hasSeat(accountId)) return this.#pool.query(statement);
     const asked = { statement, ...Promise.withResolvers<Answer>() };
     this.#last.get(accountId)!.push(asked);
-    return asked.promise;
+    this.#following += 1;
+    return asked.promise.finally(() => (this.#following -= 1));
   }
 
   #sendAll(): void {
@@ -95,7 +102,7 @@ export class Lines {
 function sendOver(client: Client, line: readonly Asked[], release: Release): void {
   let unanswered = line.length;
   let failure: Error | undefined;
-  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
+  const { stream } = client.connection;
   stream.cork();
   for (const { statement, resolve, reject } of line) {
     client.query(statement, (error, result) => {

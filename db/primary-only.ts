@@ -79,7 +79,11 @@ export class PrimaryOnly {
     connection.prependListener('errorMessage', ({ code }: { code?: string }) => {
       if (status === undefined) return;
       if (code === readOnly) this.#giveUp(watched);
-      else if (isEnding(code)) void client.end();
+      else if (isEnding(code)) {
+        void client.end();
+        // Nothing comes any more. With a second statement under way, pg would wait for its answer.
+        connection.stream.destroy();
+      }
     });
     // PostgreSQL 14 and newer tell these without being asked, with the answer to the next statement.
     connection.on('parameterStatus', ({ parameterName: name, parameterValue: value }: ParameterStatus) => {

@@ -1,4 +1,4 @@
-/** Pages of many accounts in one statement. */
+/** Pages that many requests ask for in the same moment, of any accounts, in one statement. */
 import { sql } from 'kysely';
 import { Prepared, unsized } from '../prepared.ts';
 import { boundsOf, listSessions } from './pages.ts';
@@ -8,8 +8,8 @@ import type { PageQuestion } from './pages.ts';
 import type { ReadableSession } from './readable.ts';
 
 /**
- * Pages of all statuses, for many accounts in one statement.
- * @param questions without `statuses`
+ * Pages of all sessions, many in one statement.
+ * @param questions without `statuses`, `reference` and `language`
  * @returns a page for each question, in their order
  */
 export async function findPages(db: Queryable, questions: readonly PageQuestion[]): Promise<ReadableSession[][]> {

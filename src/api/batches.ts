@@ -34,7 +34,7 @@ export class Batches<Entry> {
     this.#limits = limits;
   }
 
-  /** Whether nothing waits or runs: whoever comes now is alone. */
+  /** Whether nothing waits or runs. */
   get isIdle(): boolean {
     return this.#running === 0 && this.#waiting.size === 0;
   }

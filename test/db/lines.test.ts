@@ -42,6 +42,30 @@ test('company → only for one, for the same account, and in the same turn', asy
   await Promise.all(asked);
 });
 
+test('second statements that take long → four of them at most, so that others find a connection', async () => {
+  const asked: Promise<unknown>[] = [];
+  const company: boolean[] = [];
+  for (let time = 0; time < 6; time += 1) {
+    const leading = lead(one);
+    company.push(hasCompany(database.db, one));
+    if (company.at(-1)) asked.push(run(one, 'sleep', 'select pg_sleep(1)'));
+    await leading;
+  }
+  expect(company).toEqual([true, true, true, true, false, false]);
+  await Promise.all(asked);
+  const leading = lead(one);
+  expect(hasCompany(database.db, one)).toBe(true);
+  await leading;
+});
+
+test('a write → never the second one, since that may be run again', async () => {
+  const [leading, write] = await Promise.all([
+    pidOf(one, true),
+    run<{ pid: number }>(one, 'written', 'select pg_backend_pid() as pid', [], { isRead: false }),
+  ]);
+  expect(write[0]!.pid).not.toBe(leading);
+});
+
 test('one of two fails → the other has its answer, and all are answered afterwards', async () => {
   const divide = (leads: boolean) => run(one, `divide-${leads}`, 'select 1 / $1::int', [0], { leads });
   for (let round = 0; round < 10; round += 1) {
@@ -60,15 +84,12 @@ test('one that leads and waits → those of other accounts do not', async () => 
   await slow;
 });
 
-test('a server process that ends under both → what reads is asked again, what writes fails', async () => {
+test('a server process that ends under both → what reads is asked again, what leads and writes fails', async () => {
   const end =
     'select pg_terminate_backend(pid) from pg_stat_activity where pid = pg_backend_pid() and $1::text is not null';
-  const endsUnder = (isRead: boolean) => {
-    const ends = run(one, 'end', end, ['now'], { isRead: false, leads: true });
-    return Promise.allSettled([ends, run<{ n: number }>(one, 'plus', 'select $1::int + 1 as n', [1], { isRead })]);
-  };
-  expect(await endsUnder(true)).toMatchObject([{ reason: { code: '57P01' } }, { value: [{ n: 2 }] }]);
-  expect(await endsUnder(false)).toMatchObject([{ reason: { code: '57P01' } }, { reason: { code: '57P01' } }]);
+  const ends = run(one, 'end', end, ['now'], { isRead: false, leads: true });
+  const asked = await Promise.allSettled([ends, plus(one, 1)]);
+  expect(asked).toMatchObject([{ reason: { code: '57P01' } }, { value: [{ n: 2 }] }]);
   expect(await plus(one, 1)).toEqual([{ n: 2 }]);
 });
 

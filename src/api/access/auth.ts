@@ -33,7 +33,7 @@ export class Auth {
 
   /**
    * Admits a request and counts it against the allowance of its account; from then on the answer, whatever it is, says
-   * what is left. Of a request that comes alone, what it asks for is read meanwhile: no answer may leave before
+   * what is left. What a request asks for is read meanwhile unless it comes in a crowd: no answer may leave before
    * `res.locals.counted` has resolved, and a rejection, 429 `rate_limited`, goes before all that is found wrong later.
    *
    * @throws {ApiError} 401 `unauthorized`, 403 `plan_not_eligible`, `account_suspended` or `insufficient_scope`, 429
@@ -43,7 +43,8 @@ export class Auth {
     const principal = await this.#authenticate(req, res);
     res.locals.accountId = principal.account_id;
     refuseIneligible(principal);
-    const isReadMeanwhile = this.#counts.isWorthReadingMeanwhile(principal.account_id);
+    // Asked right before it is counted, which changes the answer.
+    const isReadMeanwhile = this.#counts.countsAlone(principal.account_id);
     const counted = this.#spendAllowance(principal, res);
     res.locals.counted = counted;
     if (!isReadMeanwhile) await counted;

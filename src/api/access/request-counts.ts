@@ -6,6 +6,7 @@ import type { Db } from '../../../db/database.ts';
 
 /** Few of each: whoever reads something else always finds a connection. */
 const limits = { maxEntries: 16, maxAtOnce: 2, accountOf: ({ accountId }: Asked) => accountId };
+/** Requests that are counted by a statement each. More than these are a crowd. */
 const mostAlone = 4;
 
 /** Requests of one account. */
@@ -18,7 +19,6 @@ interface Asked {
 export class RequestCounts {
   readonly #db: Db;
   readonly #asked = new Batches<Asked>((batch) => this.#countTogether(batch), limits);
-  /** How many are counted by a statement of their own. */
   #alone = 0;
   /** Whether more than one request was in the batch that was counted last. */
   #isCrowded = false;
@@ -33,7 +33,7 @@ export class RequestCounts {
 
   /** As {@link countRequest}, with which every process may count at the same time. @param allowance requests per window */
   count(accountId: string, allowance: number): Promise<AllowanceWindow> {
-    if (this.isWorthReadingMeanwhile(accountId)) return this.#countAlone(accountId, allowance);
+    if (this.countsAlone(accountId)) return this.#countAlone(accountId, allowance);
     const asked = this.#asked.entry(accountId, () => ({ accountId, allowance, requests: [] }));
     // One of two requests may know of a new limit, and the other not yet.
     if (asked.allowance !== allowance) return countRequest(this.#db, accountId, allowance);
@@ -43,11 +43,11 @@ export class RequestCounts {
   }
 
   /**
-   * Whether what a request asks for is to be read while it is counted. Not in a crowd: those that are counted together are
-   * read together afterwards, by fewer statements. Not for an account that was refused in this window: the next request
-   * probably is too, and has cost a count then and nothing else.
+   * Whether a request that is counted now is counted alone, so that what it asks for can be read meanwhile. Not in a crowd:
+   * those that are counted together are read together afterwards, by fewer statements. Not for an account that was refused
+   * in this window: the next request probably is too, and has cost a count then and nothing else.
    */
-  isWorthReadingMeanwhile(accountId: string): boolean {
+  countsAlone(accountId: string): boolean {
     const isAlone = this.#alone < mostAlone && !this.#isCrowded && this.#asked.isIdle;
     return isAlone && !this.#refused.has(accountId);
   }

@@ -17,11 +17,11 @@ interface Owned {
   id: string;
 }
 
+const accountOf = ({ accountId }: { accountId: string }) => accountId;
 /**
  * Few at once: whoever reads something else always finds a connection. Two, so that PostgreSQL reads for some while others are
  * answered: of pages and transcripts a tenth more than by one statement at a time with twice as many entries.
  */
-const accountOf = ({ accountId }: { accountId: string }) => accountId;
 const limits = {
   sessions: { maxEntries: 1_000, maxAtOnce: 2, accountOf },
   pages: { maxEntries: 16, maxAtOnce: 2, accountOf },

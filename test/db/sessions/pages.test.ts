@@ -8,7 +8,7 @@ import { makeAccount } from '../../support/service/accounts.ts';
 import { useService } from '../../support/service/use-service.ts';
 import type { Database } from '../../../db/database.ts';
 
-const many = 20_000;
+const many = 100_000;
 /** Of 8 KiB each; a page of 20 and the way to it through the index take about a dozen. */
 const fewBlocks = 60;
 
@@ -49,6 +49,13 @@ test('pages of one statement → one deep in a long list reads as few blocks as 
   expect(await blocksOf('pages', page(position.createdAt))).toBeLessThan(fewBlocks);
 });
 
+test('pages that are asked for alone, of an account with many sessions → planned five times, and no more', async () => {
+  for (let time = 0; time < 8; time += 1) await listSessions(single.db, { accountId, limit: 20, after: position });
+  const { rows } = await sql<{ custom_plans: number; generic_plans: number }>`
+    select custom_plans, generic_plans from pg_prepared_statements where name = 'page'`.execute(single.db);
+  expect(rows).toEqual([{ custom_plans: 5, generic_plans: 3 }]);
+});
+
 /** Of a statement that is prepared already, with the types of its values in their order. */
 async function typesOf(name: string): Promise<string[]> {
   const { rows } = await sql<{ types: string }>`
@@ -83,6 +90,7 @@ test.each([
     uuid: [accountId, position.id],
     'timestamp with time zone': ['-infinity', createdAt],
     bigint: ['20', '20'],
+    integer: ['20'],
   };
   const taken = new Map<string, number>();
   const given = (await typesOf(name)).map((type) => {

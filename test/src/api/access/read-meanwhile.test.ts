@@ -81,23 +81,23 @@ test('requests of an account that was refused in this window → nothing is read
     });
   })());
 
-test('the first four at once → worth reading meanwhile; more, until they are counted, and who was refused → not', () =>
+test('the first four at once → counted alone, and read meanwhile; more, until they are counted, and who was refused → not', () =>
   withinAMinute(service, async () => {
     const [{ id }, other] = [await makeAccount(service.db), await makeAccount(service.db)];
     const counts = new RequestCounts(service.db);
     const asked: Promise<unknown>[] = [];
     const worth = [id, id, id, other.id, id, other.id].map((account) => {
-      const isWorth = counts.isWorthReadingMeanwhile(account);
+      const isWorth = counts.countsAlone(account);
       asked.push(counts.count(account, 5));
       return isWorth;
     });
     expect(worth).toEqual([true, true, true, true, false, false]);
     await Promise.all(asked);
     // Until somebody is counted in a batch of one, a crowd is expected.
-    expect(counts.isWorthReadingMeanwhile(id)).toBe(false);
+    expect(counts.countsAlone(id)).toBe(false);
     await counts.count(other.id, 5);
     await new Promise(setImmediate);
-    expect(counts.isWorthReadingMeanwhile(id)).toBe(true);
+    expect(counts.countsAlone(id)).toBe(true);
     expect((await counts.count(id, 4)).admitted).toBe(false);
-    expect([id, other.id].map((account) => counts.isWorthReadingMeanwhile(account))).toEqual([false, true]);
+    expect([id, other.id].map((account) => counts.countsAlone(account))).toEqual([false, true]);
   })());
