@@ -1,6 +1,9 @@
 /** Two statements about one account over one connection: each has its own answer. */
-import { openDatabase, runNamed, hasCompany } from '../../db/database.ts';
+import { connect, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { hasCompany, openDatabase, runNamed } from '../../db/database.ts';
 import { useService } from '../support/service/use-service.ts';
+import type { AddressInfo } from 'node:net';
 import type { Database } from '../../db/database.ts';
 
 const service = useService();
@@ -84,6 +87,9 @@ test('one that leads and waits → those of other accounts do not', async () => 
   await slow;
 });
 
+const end =
+  'select pg_terminate_backend(pid) from pg_stat_activity where pid = pg_backend_pid() and $1::text is not null';
+
 test('a server process that ends under both → what reads is asked again, what leads and writes fails', async () => {
   const end =
     'select pg_terminate_backend(pid) from pg_stat_activity where pid = pg_backend_pid() and $1::text is not null';
@@ -91,6 +97,30 @@ test('a server process that ends under both → what reads is asked again, what 
   const asked = await Promise.allSettled([ends, plus(one, 1)]);
   expect(asked).toMatchObject([{ reason: { code: '57P01' } }, { value: [{ n: 2 }] }]);
   expect(await plus(one, 1)).toEqual([{ n: 2 }]);
+});
+
+test('a server that ends under both, behind a network that does not say so → what reads is asked again at once', async () => {
+  const { hostname, port } = new URL(service.databaseUrl);
+  const cable = createServer({ allowHalfOpen: true }, (near) => {
+    const far = connect(Number(port), hostname);
+    for (const socket of [near, far]) socket.on('error', () => {});
+    near.pipe(far).pipe(near, { end: false });
+  });
+  await new Promise<void>((resolve) => cable.listen(0, '127.0.0.1', resolve));
+  const url = new URL(service.databaseUrl);
+  url.host = `127.0.0.1:${(cable.address() as AddressInfo).port}`;
+  await database.close();
+  database = openDatabase(url.href, () => {});
+  try {
+    const ends = run(one, 'end', end, ['now'], { isRead: false, leads: true }).catch(({ code }) => code);
+    const read = plus(one, 1).then(() => 'read');
+    expect(await ends).toBe('57P01');
+    // Else it would be found after 35 s of silence.
+    expect(await Promise.race([read, delay(15_000, 'late')])).toBe('read');
+  } finally {
+    await database.close();
+    cable.close();
+  }
 });
 
 test('a database that is away → each is told', async () => {
