@@ -14,7 +14,10 @@ export interface Token {
 
 /** Longer ones are nobody's words. */
 const longest = 64;
-/** A regular expression runs out of its stack at about 5,000,000 letters without a space. */
+/**
+ * With a limit, and a longer word is cut: a process with many regular expressions compiles them without optimizing (V8). Every
+ * letter is put on a stack then, which ends at some millions.
+ */
 const wordLike = /[\p{L}\p{M}\p{N}]{1,100000}/gu;
 /** Korean has spaces, but its particles stick to the words before them. */
 const unspaced =
