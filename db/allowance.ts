@@ -38,25 +38,29 @@ interface Count {
   ends_in: number;
 }
 
-const counted = new Prepared<{ accountId: string; allowance: number }, Count>('count-request', (db, parameter) => {
-  const [accountId, allowance] = [parameter('accountId'), parameter('allowance')];
-  const statement = sql<Count>`
-    with admitted as (
-      insert into allowance as counted (account_id, window_number, used)
-      select ${accountId}::uuid, floor(${now} / 60), 1 where ${allowance}::int > 0
-      on conflict (account_id) do update set
-        (window_number, used) = (
-          select current_window, case when counted.window_number = current_window then counted.used + 1 else 1 end
-          from (select floor(${now} / 60)::bigint as current_window) as clock
-        )
-        where counted.used < ${allowance}::int or counted.window_number <> floor(${now} / 60)
-      returning used, ceil((window_number + 1) * 60 - ${now})::int as ends_in
-    )
-    select used, ends_in from admitted
-    union all
-    select null, ceil(60 - ${now} % 60)::int where not exists (select from admitted)`;
-  return { compile: () => statement.compile(db) };
-});
+const counted = new Prepared<{ accountId: string; allowance: number }, Count>(
+  'count-request',
+  (db, parameter) => {
+    const [accountId, allowance] = [parameter('accountId'), parameter('allowance')];
+    const statement = sql<Count>`
+      with admitted as (
+        insert into allowance as counted (account_id, window_number, used)
+        select ${accountId}::uuid, floor(${now} / 60), 1 where ${allowance}::int > 0
+        on conflict (account_id) do update set
+          (window_number, used) = (
+            select current_window, case when counted.window_number = current_window then counted.used + 1 else 1 end
+            from (select floor(${now} / 60)::bigint as current_window) as clock
+          )
+          where counted.used < ${allowance}::int or counted.window_number <> floor(${now} / 60)
+        returning used, ceil((window_number + 1) * 60 - ${now})::int as ends_in
+      )
+      select used, ends_in from admitted
+      union all
+      select null, ceil(60 - ${now} % 60)::int where not exists (select from admitted)`;
+    return { compile: () => statement.compile(db) };
+  },
+  { leads: true },
+);
 
 /**
  * Counts one request of an account whose window has begun and has room, as {@link countRequest} does, in half the time. What

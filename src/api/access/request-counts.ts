@@ -22,9 +22,11 @@ export class RequestCounts {
   #alone = 0;
   /** Whether more than one request was in the batch that was counted last. */
   #isCrowded = false;
+  /** Accounts that were counted in this window, as far as this process knows. */
+  #begun = new Set<string>();
   /** Accounts whose allowance of this window was found used up. */
   #refused = new Set<string>();
-  /** Set while there are such accounts. The windows of all accounts end together. */
+  /** Set while there are accounts of either kind. The windows of all accounts end together. */
   #windowEnd: NodeJS.Timeout | undefined;
 
   constructor(db: Db) {
@@ -55,22 +57,25 @@ export class RequestCounts {
   async #countAlone(accountId: string, allowance: number): Promise<AllowanceWindow> {
     this.#alone += 1;
     try {
-      const count = await countFurtherRequest(this.#db, accountId, allowance);
-      if (count !== undefined) {
-        return { admitted: true, remaining: allowance - count.used, endsInSeconds: count.endsInSeconds };
+      if (this.#begun.has(accountId)) {
+        const count = await countFurtherRequest(this.#db, accountId, allowance);
+        if (count !== undefined) {
+          return { admitted: true, remaining: allowance - count.used, endsInSeconds: count.endsInSeconds };
+        }
       }
       // The account's window has to begin, or is full.
       const answer = await countRequest(this.#db, accountId, allowance);
-      if (!answer.admitted) this.#remember(accountId, answer);
+      this.#remember(accountId, answer);
       return answer;
     } finally {
       this.#alone -= 1;
     }
   }
 
-  #remember(accountId: string, { endsInSeconds }: AllowanceWindow): void {
-    this.#refused.add(accountId);
+  #remember(accountId: string, { admitted, endsInSeconds }: AllowanceWindow): void {
+    (admitted ? this.#begun : this.#refused).add(accountId);
     this.#windowEnd ??= setTimeout(() => {
+      this.#begun = new Set();
       this.#refused = new Set();
       this.#windowEnd = undefined;
     }, endsInSeconds * 1000).unref();

@@ -125,7 +125,8 @@ test('the same statements again and again on one connection → PostgreSQL soon 
     const id = sessions[0]!.id;
     const statuses = ['queued', 'processing', 'completed', 'failed'] as const;
     for (let time = 0; time < 8; time += 1) {
-      await counts.count(account.id, 1_000);
+      // A process that just started begins the window, as far as it knows.
+      for (const some of [counts, new RequestCounts(db)]) await some.count(account.id, 1_000);
       await Promise.all([
         reads.find(account.id, id),
         reads.findWithSegments(account.id, id),
@@ -138,7 +139,7 @@ test('the same statements again and again on one connection → PostgreSQL soon 
     }
     const { rows } = await sql<{ name: string; custom_plans: number }>`
       select name, custom_plans from pg_prepared_statements`.execute(db);
-    expect(rows).toHaveLength(9);
+    expect(rows).toHaveLength(10);
     for (const { custom_plans: plans } of rows) expect(plans).toBe(5);
   } finally {
     await close();
