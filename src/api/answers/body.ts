@@ -43,7 +43,7 @@ export async function sendBody(req: Request, res: Response, text: string): Promi
   res.setHeader('Content-Length', length);
   const isWhole = length < inPiecesFrom || req.method === 'HEAD' || isBodyUnread(req);
   // Node leaves the body out of the answer to HEAD.
-  if (isWhole) endAnswer(req, res, Buffer.from(text));
+  if (isWhole) endAnswer(req, res, text);
   else await whileClientListens(res, pipeline(piecesOf(text), res));
 }
 

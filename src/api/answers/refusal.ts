@@ -12,7 +12,7 @@ const maxDropMs = 2_000;
  * Ends an answer whose headers are set, including `Content-Length`. When the request has not ended yet, it is ended as
  * a refusal.
  */
-export function endAnswer(req: IncomingMessage, res: ServerResponse, body: Buffer = Buffer.of()): void {
+export function endAnswer(req: IncomingMessage, res: ServerResponse, body = ''): void {
   if (!isBodyUnread(req)) {
     res.end(body);
     return;
@@ -22,7 +22,7 @@ export function endAnswer(req: IncomingMessage, res: ServerResponse, body: Buffe
   else refuse(req, res, body);
 }
 
-function refuse(req: IncomingMessage, res: ServerResponse, body: Buffer): void {
+function refuse(req: IncomingMessage, res: ServerResponse, body: string): void {
   res.setHeader('Connection', 'close');
   const { socket } = req;
   // Not `res.end`, which would close the whole connection as soon as the answer is sent.
