@@ -1,11 +1,15 @@
-/** The one door to `pg`: the pool, single connections, and the parsing of values. */
+/** The door to `pg`: the pool and single connections. */
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { ConnectionWatch } from './connection-watch.ts';
+import { exchange } from './exchange.ts';
+import { isDatabaseError, isDeadlock, isRefusedByServer } from './database-errors.ts';
 import { Lines } from './lines.ts';
 import { PrimaryOnly, isRefusedWrite, isServerLost, refuseReadOnly } from './primary-only.ts';
+import { codec, getTypeParser } from './values.ts';
 import type { Transaction } from 'kysely';
-import type { HowToRun, NamedStatement } from './lines.ts';
+import type { NamedStatement, Pool } from './exchange.ts';
+import type { HowToRun } from './lines.ts';
 import type { Schema } from './schema.ts';
 
 export type Db = Kysely<Schema>;
@@ -63,26 +67,32 @@ export function openDatabase(
     connectionTimeoutMillis: connectionTimeoutMs,
     idleTimeoutMillis: Math.min(idleTimeoutMs, timeoutMs),
     ...(!isPooled && limits),
-    // A second statement may go out before the first one is answered: see `lines.ts`.
-    pipeline: true,
     keepAlive: true,
   });
   // pg-pool listens only to idle connections, and an 'error' without a listener ends the process.
   pool.on('connect', (client) => client.on('error', onBroken));
   pool.on('error', () => {});
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  pools.set(db, { pool, lines: new Lines(pool) });
+  const run = (statements: readonly NamedStatement[]) => exchange(pool as unknown as Pool, codec, statements, isPooled);
+  pools.set(db, { run, lines: new Lines(run, isRefusedByServer) });
   return {
     db,
     url,
     async close() {
       await db.destroy();
+      // Kysely ends no pool that it has not used.
+      if (!pool.ended) await pool.end();
       await watch.close();
     },
   };
 }
 
-const pools = new WeakMap<Queryable, { pool: pg.Pool; lines: Lines }>();
+interface NamedStatements {
+  run(statements: readonly NamedStatement[]): Promise<unknown[][]>;
+  lines: Lines;
+}
+
+const pools = new WeakMap<Queryable, NamedStatements>();
 
 /** Whether this is a pool. A transaction's connection is known to Kysely only. */
 export const isPool = (db: Queryable): boolean => pools.has(db);
@@ -106,22 +116,23 @@ export const hasCompany = (db: Queryable, accountId: string): boolean =>
 /**
  * Runs a statement on a pool. Each connection parses and plans it once and then knows it by its name. The statement
  * runs once more when its connection led to a server that was demoted. A statement that only reads runs once more also
- * when its server ended.
+ * when its server ended, and when it was in a deadlock, as the one that writes with it may be.
  */
 export async function runNamed<Row>(
   db: Queryable,
   { isRead, accountId, leads, ...statement }: NamedStatement & HowToRun,
 ): Promise<Row[]> {
-  const { pool, lines } = pools.get(db)!;
-  const run = () => {
+  const { run: runAll, lines } = pools.get(db)!;
+  const run = async () => {
     if (accountId !== undefined && leads) return lines.lead(accountId, statement);
-    return accountId !== undefined && isRead ? lines.follow(accountId, statement) : pool.query(statement);
+    if (accountId !== undefined && isRead) return lines.follow(accountId, statement);
+    return (await runAll([statement]))[0]!;
   };
   const again = (error: unknown) => {
-    if (isRefusedWrite(error) || (isRead && isServerLost(error))) return run();
+    if (isRefusedWrite(error) || (isRead && (isServerLost(error) || isDeadlock(error)))) return run();
     throw error;
   };
-  return (await run().catch(again)).rows as Row[];
+  return (await run().catch(again)) as Row[];
 }
 
 /**
@@ -159,7 +170,7 @@ export function watchForeignPool(url: string): { options: object; close(): Promi
 function watchServer(url: string, longestSilenceMs?: number, isPooled?: boolean): ConnectionWatch {
   return new ConnectionWatch(
     (stream) => new pg.Client({ ...connectionOptions(url, isPooled), stream, keepAlive: true }),
-    (error) => error instanceof pg.DatabaseError,
+    isDatabaseError,
     longestSilenceMs,
   );
 }
@@ -172,26 +183,4 @@ function connectionOptions(url: string, isPooled = false): pg.ClientConfig {
     types: { getTypeParser },
     application_name: 'transcription',
   };
-}
-
-// Times stay text. A Date takes twice as much work for a list of sessions, and loses the microseconds that cursors
-// need.
-const asIs = (text: string) => text;
-const parsers = new Map<number, (text: string) => unknown>([
-  [pg.types.builtins.INT8, safeInteger],
-  [pg.types.builtins.TIMESTAMPTZ, asIs],
-  [pg.types.builtins.JSON, asIs],
-]);
-const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
-  parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text');
-
-function safeInteger(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond the safe integers`);
-  return value;
-}
-
-/** `2026-11-20 09:30:00.12+00` as PostgreSQL prints it in UTC → `2026-11-20T09:30:00.12Z` (RFC 3339). */
-export function rfc3339(time: string): string {
-  return `${time.slice(0, 10)}T${time.slice(11, -3)}Z`;
 }

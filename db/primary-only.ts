@@ -81,7 +81,7 @@ export class PrimaryOnly {
       if (code === readOnly) this.#giveUp(watched);
       else if (isEnding(code)) {
         void client.end();
-        // Nothing comes any more. With a second statement under way, pg would wait for its answer.
+        // Nothing comes any more, and the network may not say so.
         connection.stream.destroy();
       }
     });

@@ -18,7 +18,10 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
   { name: 'multer', files: /^src\/api\/uploads\// },
   { name: 'openapi-backend', files: /^src\/(app\.ts|api\/contract\/.*)$/, typesIn: /^src\/api\// },
   { name: 'pg-boss', files: /^src\/queue\// },
-  { name: 'pg', files: /^(db\/(database(-errors)?|embedded\/first-connection)\.ts|scripts\/bench\/baselines\/.*)$/ },
+  {
+    name: 'pg',
+    files: /^(db\/(database(-errors)?|values|embedded\/first-connection)\.ts|scripts\/bench\/baselines\/.*)$/,
+  },
   { name: 'kysely', files: /^db\// },
   {
     name: 'sherpa-onnx-node',

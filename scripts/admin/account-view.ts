@@ -1,5 +1,5 @@
 /** An account as support sees it. */
-import { rfc3339 } from '../../db/database.ts';
+import { rfc3339 } from '../../db/values.ts';
 import { availableMs } from '../../src/sessions/balance.ts';
 import { formatDuration } from './durations.ts';
 import { jsonLimits, limitNames, shownLimit } from './limits.ts';

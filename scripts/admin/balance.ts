@@ -1,4 +1,4 @@
-import { rfc3339 } from '../../db/database.ts';
+import { rfc3339 } from '../../db/values.ts';
 import { addLedgerEntry, findLedgerEntryByReference, listLedger } from '../../db/ledger.ts';
 import { changeAccount, getAccount } from './account-lookup.ts';
 import { balanceEntries, balanceJson, nameOf } from './account-view.ts';

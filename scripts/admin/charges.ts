@@ -1,7 +1,8 @@
 /** `usage`: what an account was charged in a month. However much that is, a page of it is held in memory. */
 import { InvalidArgumentError } from 'commander';
 import { listCharges, sumCharges } from '../../db/charges.ts';
-import { openDatabase, patientTimeoutMs, rfc3339 } from '../../db/database.ts';
+import { openDatabase, patientTimeoutMs } from '../../db/database.ts';
+import { rfc3339 } from '../../db/values.ts';
 import { inSnapshot } from '../../db/transaction.ts';
 import { getAccount } from './account-lookup.ts';
 import { accountId } from './arguments.ts';

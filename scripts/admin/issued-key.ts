@@ -1,7 +1,7 @@
 /** A key that is made now: the one moment at which its secret is shown. */
 import { randomUUIDv7 } from 'node:crypto';
 import { insertApiKey } from '../../db/api-keys.ts';
-import { rfc3339 } from '../../db/database.ts';
+import { rfc3339 } from '../../db/values.ts';
 import { digestOf, displayOf, newApiKey } from '../../src/api/access/api-key.ts';
 import { keyJson } from './key-view.ts';
 import { details, momentOf } from '../terminal/table.ts';

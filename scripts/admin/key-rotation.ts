@@ -1,5 +1,5 @@
 import { endKeyIfActive, findApiKeys } from '../../db/api-keys.ts';
-import { rfc3339 } from '../../db/database.ts';
+import { rfc3339 } from '../../db/values.ts';
 import { changeAccount } from './account-lookup.ts';
 import { expiryIn, issueKey, issuedReport } from './issued-key.ts';
 import { findKey } from './key-lookup.ts';

@@ -1,5 +1,5 @@
 /** A key as support sees it: never its secret, never its digest. */
-import { rfc3339 } from '../../db/database.ts';
+import { rfc3339 } from '../../db/values.ts';
 import type { ApiKey } from '../../db/api-keys.ts';
 
 /** `tsk_abc123…wxyz` */

@@ -1,5 +1,5 @@
 import { findApiKeys, listApiKeys, revokeApiKey } from '../../db/api-keys.ts';
-import { rfc3339 } from '../../db/database.ts';
+import { rfc3339 } from '../../db/values.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { changeAccount, getAccount } from './account-lookup.ts';
 import { accountId, positiveDuration, scopes, text } from './arguments.ts';

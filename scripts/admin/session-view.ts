@@ -1,5 +1,5 @@
 /** A session as support sees it: its title, never its text. */
-import { rfc3339 } from '../../db/database.ts';
+import { rfc3339 } from '../../db/values.ts';
 import { toSessionError } from '../../src/sessions/view.ts';
 import { formatDuration } from './durations.ts';
 import { details, momentOf } from '../terminal/table.ts';

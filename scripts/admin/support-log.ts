@@ -1,5 +1,5 @@
 /** `log`: what support did. */
-import { rfc3339 } from '../../db/database.ts';
+import { rfc3339 } from '../../db/values.ts';
 import { listSupportLog } from '../../db/support-log.ts';
 import { accountId, wholeNumber } from './arguments.ts';
 import { addCommand, answer } from './command.ts';

@@ -1,5 +1,5 @@
 /** A session row as the contract shows it. */
-import { rfc3339 } from '../../db/database.ts';
+import { rfc3339 } from '../../db/values.ts';
 import type { Schema } from '../../codegen/operations.ts';
 import type { FailureCode } from '../../db/schema.ts';
 import type { ReadableSession } from '../../db/sessions/readable.ts';

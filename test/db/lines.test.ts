@@ -1,9 +1,11 @@
-/** Two statements about one account over one connection: each has its own answer. */
+/** Two statements about one account in one exchange: each has its own answer. */
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { hasCompany, openDatabase, runNamed } from '../../db/database.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { useService } from '../support/service/use-service.ts';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Database } from '../../db/database.ts';
 
 const service = useService();
@@ -45,22 +47,6 @@ test('company → only for one, for the same account, and in the same turn', asy
   await Promise.all(asked);
 });
 
-test('second statements that take long → four of them at most, so that others find a connection', async () => {
-  const asked: Promise<unknown>[] = [];
-  const company: boolean[] = [];
-  for (let time = 0; time < 6; time += 1) {
-    const leading = lead(one);
-    company.push(hasCompany(database.db, one));
-    if (company.at(-1)) asked.push(run(one, 'sleep', 'select pg_sleep(1)'));
-    await leading;
-  }
-  expect(company).toEqual([true, true, true, true, false, false]);
-  await Promise.all(asked);
-  const leading = lead(one);
-  expect(hasCompany(database.db, one)).toBe(true);
-  await leading;
-});
-
 test('a write → never the second one, since that may be run again', async () => {
   const [leading, write] = await Promise.all([
     pidOf(one, true),
@@ -69,15 +55,68 @@ test('a write → never the second one, since that may be run again', async () =
   expect(write[0]!.pid).not.toBe(leading);
 });
 
-test('one of two fails → the other has its answer, and all are answered afterwards', async () => {
-  const divide = (leads: boolean) => run(one, `divide-${leads}`, 'select 1 / $1::int', [0], { leads });
-  for (let round = 0; round < 10; round += 1) {
-    const asked = await Promise.allSettled([divide(true), plus(one, 1), lead(one), divide(false)]);
-    expect(asked).toMatchObject([
-      ...[{ reason: { code: '22012' } }, { value: [{ n: 2 }] }],
-      ...[{ value: [{ n: 1 }] }, { reason: { code: '22012' } }],
+const table = 'create table if not exists counted (account text primary key, times int not null)';
+const countedOf = async (accountId: string) => {
+  const { rows } = await sql<{ times: number }>`select times from counted where account = ${accountId}`.execute(
+    database.db,
+  );
+  return rows[0]!.times;
+};
+const count = (accountId: string) => {
+  const text = 'update counted set times = times + 1 where account = $1 returning times as n';
+  return run<{ n: number }>(accountId, 'count', text, [accountId], { isRead: false, leads: true });
+};
+
+test('what follows fails → what leads is done once, and all are answered afterwards', async () => {
+  await sql.raw(table).execute(database.db);
+  await sql`insert into counted values (${one}, 0)`.execute(database.db);
+  for (let round = 1; round <= 10; round += 1) {
+    const asked = await Promise.allSettled([
+      ...[count(one), run(one, 'divide', 'select 1 / $1::int', [0])],
+      ...[lead(one), plus(one, 1)],
     ]);
+    expect(asked).toMatchObject([
+      ...[{ value: [{ n: round }] }, { reason: { code: '22012' } }],
+      ...[{ value: [{ n: 1 }] }, { value: [{ n: 2 }] }],
+    ]);
+    expect(await countedOf(one)).toBe(round);
   }
+});
+
+test('what leads fails → both fail, and all are answered afterwards', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const divide = run(one, 'divide', 'select 1 / $1::int', [0], { leads: true });
+    const asked = await Promise.allSettled([divide, plus(one, 1), lead(one)]);
+    const failed = { reason: { code: '22012' } };
+    expect(asked).toMatchObject([failed, failed, { value: [{ n: 1 }] }]);
+  }
+});
+
+test('both wait for somebody who waits for them → both are done once', async () => {
+  await sql.raw(table).execute(database.db);
+  await sql`insert into counted values ('in a deadlock', 0)`.execute(database.db);
+  await sql`create table read (n int)`.execute(database.db);
+  const text = 'select pg_sleep(0.5) from (select count(*) from read) as nothing';
+  const asked = Promise.all([count('in a deadlock'), run('in a deadlock', 'slow', text)]);
+  await delay(200);
+  await inTransaction(database.db, async (trx) => {
+    // The other one finds the deadlock.
+    await sql`set local deadlock_timeout = '20s'`.execute(trx);
+    await sql`update counted set times = times where account = 'in a deadlock'`.execute(trx);
+    await sql`alter table read add column more int`.execute(trx);
+  });
+  await asked;
+  expect(await countedOf('in a deadlock')).toBe(1);
+});
+
+test('what follows takes long → what leads locks nothing meanwhile', async () => {
+  await sql.raw(table).execute(database.db);
+  await sql`insert into counted values (${other}, 0)`.execute(database.db);
+  const slow = Promise.all([count(other), run(other, 'sleep', 'select pg_sleep(2)')]).then(() => 'slow');
+  await delay(500);
+  expect(await Promise.race([slow, count(other)])).toEqual([{ n: 1 }]);
+  await slow;
+  expect(await countedOf(other)).toBe(2);
 });
 
 test('one that leads and waits → those of other accounts do not', async () => {
@@ -91,8 +130,6 @@ const end =
   'select pg_terminate_backend(pid) from pg_stat_activity where pid = pg_backend_pid() and $1::text is not null';
 
 test('a server process that ends under both → what reads is asked again, what leads and writes fails', async () => {
-  const end =
-    'select pg_terminate_backend(pid) from pg_stat_activity where pid = pg_backend_pid() and $1::text is not null';
   const ends = run(one, 'end', end, ['now'], { isRead: false, leads: true });
   const asked = await Promise.allSettled([ends, plus(one, 1)]);
   expect(asked).toMatchObject([{ reason: { code: '57P01' } }, { value: [{ n: 2 }] }]);
@@ -101,8 +138,10 @@ test('a server process that ends under both → what reads is asked again, what 
 
 test('a server that ends under both, behind a network that does not say so → what reads is asked again at once', async () => {
   const { hostname, port } = new URL(service.databaseUrl);
+  const sockets: Socket[] = [];
   const cable = createServer({ allowHalfOpen: true }, (near) => {
     const far = connect(Number(port), hostname);
+    sockets.push(near, far);
     for (const socket of [near, far]) socket.on('error', () => {});
     near.pipe(far).pipe(near, { end: false });
   });
@@ -116,9 +155,10 @@ test('a server that ends under both, behind a network that does not say so → w
     const read = plus(one, 1).then(() => 'read');
     expect(await ends).toBe('57P01');
     // Else it would be found after 35 s of silence.
-    expect(await Promise.race([read, delay(15_000, 'late')])).toBe('read');
+    expect(await Promise.race([read, delay(15_000, 'late', { ref: false })])).toBe('read');
   } finally {
     await database.close();
+    for (const socket of sockets) socket.destroy();
     cable.close();
   }
 });

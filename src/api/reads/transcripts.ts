@@ -1,7 +1,7 @@
 /**
  * Answers a transcript: finds the session in the cheapest of three ways, then makes JSON or captions of its segments.
  */
-import { rfc3339 } from '../../../db/database.ts';
+import { rfc3339 } from '../../../db/values.ts';
 import { findChosenSegments } from '../../../db/sessions/transcripts.ts';
 import { plainText, subRip, webVtt } from '../../captions/formats.ts';
 import { markdown } from '../../captions/markdown.ts';
