@@ -65,11 +65,29 @@ test('a request beyond the allowance, and what it asks for cannot be read → 42
     const asked = await inTransaction(service.db, async (trx) => {
       await lockSessions(trx);
       const answer = service.get('/v1/sessions', account.key).then((response) => response);
-      await until(async () => (await lockWaits(trx)).length === 1);
-      await sql`select pg_cancel_backend(pid) from pg_stat_activity where wait_event_type = 'Lock'`.execute(trx);
+      const [waiting] = await until(
+        () => lockWaits(trx),
+        ({ length }) => length === 1,
+      );
+      await sql`select pg_cancel_backend(${waiting}::int)`.execute(trx);
       return { answer };
     });
     expect((await asked.answer).status).toBe(429);
+  })());
+
+test('reads that wait, of more requests than are counted alone → six connections wait, and others are answered', () =>
+  withinAMinute(service, async () => {
+    const accounts = await Promise.all(Array.from({ length: 12 }, () => makeAccount(service.db)));
+    const { answers } = await inTransaction(service.db, async (trx) => {
+      await lockSessions(trx);
+      const asked = accounts.map(({ key }) => service.get('/v1/sessions', key).then(({ status }) => status));
+      await until(async () => (await lockWaits(trx)).length === 6);
+      // These are counted, too, which takes a connection.
+      for (const { key } of accounts) await service.get('/v1/sessions?limit=0', key).expect(400);
+      expect(await lockWaits(trx)).toHaveLength(6);
+      return { answers: Promise.all(asked) };
+    });
+    expect(await answers).toEqual(accounts.map(() => 200));
   })());
 
 test('requests of an account that was refused in this window → nothing is read for them', () =>
