@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { openConnection } from '../../db/database.ts';
 import { freePort } from '../support/service/free-port.ts';
+import { throughPooler } from '../support/service/pooler.ts';
 import { until } from '../support/until.ts';
 
 export interface PgBouncer {
@@ -53,4 +55,14 @@ function answers(port: number): Promise<boolean> {
     socket.once('connect', () => resolve(true));
     socket.once('error', () => resolve(false));
   }).finally(() => socket.destroy()) as Promise<boolean>;
+}
+
+/** As `RECONNECT` in the pooler's console: every connection of its own is made anew. */
+export async function reconnect({ host }: PgBouncer, url: string): Promise<void> {
+  const console = new URL(throughPooler(url, host));
+  console.pathname = '/pgbouncer';
+  const connection = openConnection(console.href, true);
+  await connection.connect();
+  await connection.query('reconnect');
+  await connection.end();
 }

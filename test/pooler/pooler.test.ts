@@ -1,7 +1,7 @@
 /** The service behind PgBouncer in transaction mode, as `npm run test:pooler` builds it. */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openConnection, openDatabase } from '../../db/database.ts';
+import { openDatabase } from '../../db/database.ts';
 import { migrate } from '../../scripts/admin/database.ts';
 import { verify } from '../../scripts/admin/verify.ts';
 import { makeAccount } from '../support/service/accounts.ts';
@@ -11,9 +11,8 @@ import { throughPooler } from '../support/service/pooler.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
 import { until } from '../support/until.ts';
 import { tone } from '../support/uploads/uploads.ts';
-import { startPgBouncer } from './pgbouncer.ts';
+import { reconnect, startPgBouncer } from './pgbouncer.ts';
 import type { ServiceProcess } from '../support/service/processes.ts';
-import type { PgBouncer } from './pgbouncer.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -32,16 +31,6 @@ async function behind(settings: Record<string, string> = {}, isEmpty = false) {
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'pooled-'));
   const env = { DATABASE_URL: throughPooler(url, pooler.host), DATABASE_DIRECT_URL: url, DATA_DIR: dataDir };
   return { env, pooler, url };
-}
-
-/** As `RECONNECT` in the pooler's console: every connection of its own is made anew. */
-async function reconnect({ host }: PgBouncer, url: string): Promise<void> {
-  const console = new URL(throughPooler(url, host));
-  console.pathname = '/pgbouncer';
-  const connection = openConnection(console.href, true);
-  await connection.connect();
-  await connection.query('reconnect');
-  await connection.end();
 }
 
 /** Uploads a second of audio, and waits for the end of its session as a client does. */
