@@ -18,6 +18,7 @@ export interface AllowanceWindow {
  * waited for each other over the end of a window count in the right one, and a clock that jumps begins a new window.
  * Only admitted requests are counted. So no request is lost or invented when a limit changes within a window, or when
  * one process learns of it before another.
+ * What the request asks for may go with it: see `lines.ts`.
  *
  * @param allowance requests per window
  */
@@ -63,8 +64,7 @@ const counted = new Prepared<{ accountId: string; allowance: number }, Count>(
 );
 
 /**
- * Counts one request of an account whose window has begun and has room, as {@link countRequest} does, in half the time. What
- * the request asks for may go with it: see `lines.ts`.
+ * Counts one request of an account whose window has begun and has room, as {@link countRequest} does, in half the time.
  *
  * @returns undefined when nothing was counted: then {@link countRequest} begins a window, or refuses
  */

@@ -45,7 +45,7 @@ interface Column {
   decode: (text: string) => unknown;
 }
 
-/** What a connection was told of a statement when it was first sent over it. */
+/** What a connection was told last of a statement. */
 interface Known {
   columns: readonly Column[];
   /** A row without values. Copies of it have the same shape. */
@@ -59,7 +59,7 @@ const knownTo = new WeakMap<Connection, Map<string, Known>>();
 /**
  * @param isPooled whether a pooler stands before the server
  * @returns the rows of each statement
- * @throws what the first of them failed with. Then none of them has had an effect, unless the connection broke.
+ * @throws what one of them failed with; `isRefusedByServer` says whether certainly none has had an effect
  */
 export async function exchange(
   pool: Pool,
