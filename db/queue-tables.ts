@@ -32,6 +32,10 @@ export async function countOtherActiveJobs(
   return rows[0]!.active;
 }
 
+/** Whether a worker holds a job of this queue, or a dead letter waits for one. As SQL, for the queue's own connection. */
+export const hasUnfinishedWork = `select exists (select from pgboss.job where name = $1 and state = 'active' and group_id is not null)
+  or exists (select from pgboss.job where name = $2 and state in ('created', 'retry', 'active')) as "hasWork"`;
+
 export interface LostSession {
   account_id: string;
   id: string;

@@ -6,6 +6,7 @@ import { expirySeconds } from './job-expiry.ts';
 import { queueConnection } from './connection.ts';
 import { AttemptFailed } from './jobs.ts';
 import { Places } from './places.ts';
+import { hasUnfinishedWork } from '../../db/queue-tables.ts';
 import { heartbeatRefreshSeconds, heartbeatSeconds, startSupervision } from './supervision.ts';
 import type { Trx } from '../../db/database.ts';
 import type { JobData, NewJob, QueuedJob } from './jobs.ts';
@@ -136,13 +137,18 @@ export class Queue {
       this.#guarded(giveUp(job!.data)),
     );
     this.#supervision = startSupervision({
-      ask: () => this.#boss.schemaVersion(),
+      ask: () => this.#hasUnfinishedWork(),
       look: async () => {
         await this.#boss.supervise();
         this.#boss.notifyWorker(deadLetters);
       },
       onError: this.#warn,
     });
+  }
+
+  async #hasUnfinishedWork(): Promise<boolean> {
+    const { rows } = await this.#boss.getDb().executeSql(hasUnfinishedWork, [transcriptionQueue, deadLetterQueue]);
+    return (rows as { hasWork: boolean }[])[0]!.hasWork;
   }
 
   /** Logs a fault. The caller goes on without its details. */

@@ -1,7 +1,8 @@
 /**
  * Remembers the owners of keys until something about access changes. A revocation, suspension, plan or limit change
  * takes effect in every process within a second: each process reads a change counter every 500 ms, and forgets all keys
- * when the counter moved. When a process could not read the counter for a second, it does not use what it remembers.
+ * when the counter moved. When it did not read the counter for a second, it does not use what it remembers: because the
+ * database was away, or because nobody has asked for a while, and so it reads the counter seldom.
  */
 import { hash } from 'node:crypto';
 import { readAccessVersion } from '../../../db/access-changes.ts';
@@ -13,6 +14,8 @@ import type { KeyOwner } from '../../../db/api-keys.ts';
 
 const pollMs = 500;
 const trustMs = 1_000;
+/** After this time without a request the counter is read no oftener than that, which keeps a connection open. */
+const restMs = 10_000;
 const maxEntries = 10_000;
 /** Keys that are not remembered, of all accounts together: anybody may send many keys that do not exist. */
 const lookUps = { maxEntries: 100, maxAtOnce: 2, accountOf: () => '' };
@@ -31,6 +34,7 @@ export class KeyCache {
   /** Moves with every change, so that an owner that was read before a change is not remembered after it. */
   #generation = 0;
   #checkedAt = -Infinity;
+  #usedAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | undefined;
 
@@ -42,12 +46,14 @@ export class KeyCache {
 
   start(): void {
     this.#timer = setInterval(() => {
-      this.#polling ??= this.#poll().finally(() => (this.#polling = undefined));
+      const now = performance.now();
+      if (now - this.#usedAt < restMs || now - this.#checkedAt >= restMs) this.#look();
     }, pollMs);
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    this.#timer = undefined;
     await this.#polling;
   }
 
@@ -56,9 +62,13 @@ export class KeyCache {
     // As text, because a buffer and its text take three times as much memory. The key itself is not kept.
     const name = hash('sha256', apiKey, 'base64');
     const now = performance.now();
+    this.#usedAt = now;
+    const isTrusted = now - this.#checkedAt < trustMs;
     const entry = this.#entries.get(name);
-    if (entry !== undefined && now - this.#checkedAt < trustMs && now < entry.expiresAt) return entry.owner;
+    if (entry !== undefined && isTrusted && now < entry.expiresAt) return entry.owner;
 
+    // So that the next request need not ask for its key.
+    if (!isTrusted && this.#timer !== undefined) this.#look();
     const generation = this.#generation;
     const owner = await this.#owners.find(apiKey);
     if (owner === undefined) return undefined;
@@ -69,7 +79,11 @@ export class KeyCache {
     return owner;
   }
 
-  async #poll(): Promise<void> {
+  #look(): void {
+    this.#polling ??= this.#readCounter().finally(() => (this.#polling = undefined));
+  }
+
+  async #readCounter(): Promise<void> {
     const askedAt = performance.now();
     try {
       const version = await readAccessVersion(this.#db);

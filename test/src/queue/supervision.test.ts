@@ -6,11 +6,11 @@ import type { Supervision } from '../../../src/queue/supervision.ts';
 let supervision: Supervision;
 let looks: number[];
 let errors: string[];
-let ask: () => Promise<unknown>;
+let ask: () => Promise<boolean>;
 let look: () => Promise<void>;
 beforeEach(() => {
   holdTheClock('timeouts', 'performance');
-  [looks, errors, ask, look] = [[], [], async () => 1, async () => {}];
+  [looks, errors, ask, look] = [[], [], async () => true, async () => {}];
   const began = performance.now();
   supervision = startSupervision({
     ask: () => ask(),
@@ -34,20 +34,29 @@ test('all is well → a look after 10 s, then every 5 s, until it is stopped', a
   expect(looks).toHaveLength(4);
 });
 
+test('no worker holds a job → a look every minute, and within 5 s when one does', async () => {
+  ask = async () => false;
+  await jest.advanceTimersByTimeAsync(142_000);
+  expect(looks).toEqual([10, 70, 130]);
+  ask = async () => true;
+  await jest.advanceTimersByTimeAsync(12_000);
+  expect(looks.slice(3)).toEqual([145, 150]);
+});
+
 test('the database is away for a while → the next look 10 s after its first answer', async () => {
   await jest.advanceTimersByTimeAsync(12_000);
   ask = () => Promise.reject(new Error('away'));
   await jest.advanceTimersByTimeAsync(30_000);
-  ask = async () => 1;
+  ask = async () => true;
   await jest.advanceTimersByTimeAsync(30_000);
   expect(errors).toEqual(['away', 'away', 'away']);
   expect(looks.slice(0, 3)).toEqual([10, 45, 50]);
 });
 
 test('the database answers after 4 s → no look for 10 s more', async () => {
-  ask = () => new Promise((resolve) => setTimeout(resolve, 4_000));
+  ask = () => new Promise((resolve) => setTimeout(() => resolve(true), 4_000));
   await jest.advanceTimersByTimeAsync(14_000);
-  ask = async () => 1;
+  ask = async () => true;
   await jest.advanceTimersByTimeAsync(12_000);
   expect(looks).toEqual([24]);
 });

@@ -1,6 +1,7 @@
 /** What support changes takes effect in every process within a second, though keys are remembered. */
 import { jest } from '@jest/globals';
 import { sql } from 'kysely';
+import { readAccessVersion } from '../../../../db/access-changes.ts';
 import { markAccountDeleted, resumeAccount, setPlan, suspendAccount } from '../../../../db/accounts.ts';
 import { deleteApiKeys, revokeApiKey } from '../../../../db/api-keys.ts';
 import { setPlanLimits } from '../../../../db/plans.ts';
@@ -123,6 +124,39 @@ describe('without the trigger that counts changes', () => {
       expect(await codeOf(first, key)).toBe('unauthorized');
     });
   });
+});
+
+test('nobody asks for a while → the counter is read every 10 s, and whoever asks then is judged by what is true now', async () => {
+  const [{ key, keyId }, other] = [await makeAccount(first.db), await makeAccount(first.db)];
+  const { db, count } = countStatements(first.db);
+  const keys = new KeyCache(db);
+  /** Each look has time to end. */
+  const pass = async (seconds: number) => {
+    for (let looks = 0; looks < 2 * seconds; looks += 1) {
+      look();
+      for (let asked = 0; asked < 2; asked += 1) await readAccessVersion(first.db);
+    }
+  };
+  keys.start();
+  try {
+    for (const remembered of [key, other.key]) expect(await keys.ownerOf(remembered)).toBeDefined();
+    await pass(11);
+    const before = count();
+    await pass(50);
+    expect(count() - before).toBeGreaterThanOrEqual(4);
+    expect(count() - before).toBeLessThanOrEqual(6);
+
+    await pass(5);
+    await revokeApiKey(first.db, keyId);
+    expect(await keys.ownerOf(key)).toBeUndefined();
+    // That request had the counter read again.
+    await until(async () => {
+      const asked = count();
+      return (await keys.ownerOf(other.key)) !== undefined && count() === asked;
+    });
+  } finally {
+    await keys.stop();
+  }
 });
 
 test('many requests with a key that is not remembered, many with keys that nobody has → looked up together', async () => {
