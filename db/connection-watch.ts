@@ -9,6 +9,21 @@ const answerMs = 3_000;
 /** Sockets have timers for this, but those would cost every query 6 µs. */
 const lookEveryMs = 1_000;
 
+const looks = new Set<() => void>();
+let looking: NodeJS.Timeout | undefined;
+
+/** All watches look in the same moment: each wake of an idle process costs more than the look. @returns ends it */
+function lookTogether(look: () => void): () => void {
+  looks.add(look);
+  looking ??= setInterval(() => looks.forEach((one) => one()), lookEveryMs).unref();
+  return () => {
+    looks.delete(look);
+    if (looks.size > 0) return;
+    clearInterval(looking);
+    looking = undefined;
+  };
+}
+
 /** A connection over which the server is asked whether it answers. */
 interface Line {
   connect(): Promise<unknown>;
@@ -34,7 +49,7 @@ export class ConnectionWatch {
   readonly #isAnswer: (error: unknown) => boolean;
   readonly #longestSilenceMs: number;
   readonly #seen = new Map<Socket, Seen>();
-  #looking: NodeJS.Timeout | undefined;
+  #stopLooking: (() => void) | undefined;
   #lookedAt = 0;
   #line: Promise<Line> | undefined;
   #asking: Promise<boolean> | undefined;
@@ -59,12 +74,12 @@ export class ConnectionWatch {
   readonly stream = (): Socket => {
     const socket = new Socket();
     this.#seen.set(socket, { bytes: 0, silentSince: performance.now(), askedAt: 0 });
-    this.#looking ??= setInterval(() => this.#look(), lookEveryMs).unref();
+    this.#stopLooking ??= lookTogether(() => this.#look());
     socket.once('close', () => {
       this.#seen.delete(socket);
       if (this.#seen.size > 0) return;
-      clearInterval(this.#looking);
-      this.#looking = undefined;
+      this.#stopLooking?.();
+      this.#stopLooking = undefined;
     });
     return socket;
   };

@@ -131,7 +131,7 @@ export class Queue {
       );
     this.#places = new Places(this.#boss, transcriptionQueue, place);
     await this.#places.start(concurrency);
-    // pg-boss does not notify of a dead letter. Each look, every 5 s, wakes this worker.
+    // pg-boss does not notify of a dead letter. Each look, every 5 s while one waits, wakes this worker.
     const seldom = { pollingIntervalSeconds: 300, notifyPollingIntervalSeconds: 300 };
     const deadLetters = await this.#boss.work(deadLetterQueue, seldom, async ([job]: { data: JobData }[]) =>
       this.#guarded(giveUp(job!.data)),

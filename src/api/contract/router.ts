@@ -34,13 +34,13 @@ class ContractRouter extends OpenAPIRouter {
   override matchOperation(req: Request): Operation;
   override matchOperation(req: Request, strict?: boolean): Operation | undefined;
   override matchOperation(req: Request, strict?: boolean): Operation | undefined {
-    const below = this.#below(req.path);
-    const found = below === undefined ? [] : this.#routes.filter(({ pattern }) => pattern.test(below));
     const method = req.method.toLowerCase();
-    const route = found.find(({ operation }) => operation.method === method);
+    const below = this.#below(req.path);
+    const isThere = ({ pattern }: Route) => below !== undefined && pattern.test(below);
+    const route = this.#routes.find((candidate) => candidate.operation.method === method && isThere(candidate));
     if (route !== undefined || strict !== true) return route?.operation;
     // openapi-backend tells the two errors apart by these words.
-    throw new Error(found.length === 0 ? '404-notFound' : '405-methodNotAllowed');
+    throw new Error(this.#routes.some(isThere) ? '405-methodNotAllowed' : '404-notFound');
   }
 
   override parseRequest(req: Request, operation?: Operation): ParsedRequest {
@@ -60,8 +60,10 @@ class ContractRouter extends OpenAPIRouter {
   }
 
   #paramsOf(path: string, { pattern, names }: Route): Record<string, string> {
-    const values = pattern.exec(this.#below(path)!)!.slice(1);
-    return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(values[index]!)]));
+    const found = pattern.exec(this.#below(path)!)!;
+    const params: Record<string, string> = {};
+    names.forEach((name, index) => (params[name] = decodeURIComponent(found[index + 1]!)));
+    return params;
   }
 }
 
