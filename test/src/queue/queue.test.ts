@@ -1,5 +1,7 @@
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { setLimitOverrides } from '../../../db/accounts.ts';
+import { hasUnfinishedWork } from '../../../db/queue-tables.ts';
+import { deadLetterQueue, transcriptionQueue } from '../../../src/queue/queue.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
@@ -34,6 +36,11 @@ const workInBoth = async (recognizer: ScriptedRecognizer) => {
 };
 const times = <T>(count: number, make: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, i) => make(i)));
+/** Whether dead workers are looked for every 5 s. */
+const mayBeLeft = async () => {
+  const asked = CompiledQuery.raw(hasUnfinishedWork, [transcriptionQueue, deadLetterQueue]);
+  return (await first.db.executeQuery<{ hasWork: boolean }>(asked)).rows[0]!.hasWork;
+};
 const reaches = (read: () => number, count: number) => until(read, (value) => value === count);
 
 test('20 jobs, two APIs and two workers on one database → each job runs exactly once, both workers take part', async () => {
@@ -114,6 +121,24 @@ test('a job for idle workers → begins without their clock, each time', async (
   }
 });
 
+test('a job waits, runs and ends → work that a worker may leave only while it runs', async () => {
+  const account = await makeAccount(first.db);
+  const busy = gate();
+  const recognizer = new ScriptedRecognizer(async ({ options }) => {
+    await busy.passed(options.signal);
+    return says('late');
+  });
+  expect(await mayBeLeft()).toBe(false);
+  const { sessionId } = await upload(first, account, tone);
+  expect(await mayBeLeft()).toBe(false);
+  await workInBoth(recognizer);
+  await reaches(() => recognizer.running(account.id), 1);
+  expect(await mayBeLeft()).toBe(true);
+  busy.open();
+  await final(first, account, sessionId);
+  expect(await mayBeLeft()).toBe(false);
+});
+
 test('an attempt that dies before it claimed, and its dead letter too → another job, no attempt spent, nothing told', async () => {
   const account = await makeAccount(services[0].db);
   const [service] = services;
@@ -130,6 +155,8 @@ test('an attempt that dies before it claimed, and its dead letter too → anothe
     ).rows;
   const dead = await until(rowsOfQueue, (rows) => rows[1]?.state === 'retry');
   await service.queue.stopTaking();
+  // Only the dead letter.
+  expect(await mayBeLeft()).toBe(true);
   expect(dead.map(({ name, state }) => [name, state])).toEqual([
     ['transcription', 'failed'],
     ['transcription-dead-letter', 'retry'],
