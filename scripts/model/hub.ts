@@ -39,7 +39,7 @@ export function connectToHub(env: NodeJS.ProcessEnv, signal: AbortSignal): Hub {
   const token = env['HF_TOKEN']?.trim();
   // undici 7 instead of Node's own fetch, which uses HTTP/2 and then gets only a few MB/s over long distances, as the
   // hub's client notes.
-  const dispatcher = throughProxies({ headersTimeout: silenceLimitMs, bodyTimeout: silenceLimitMs });
+  const dispatcher = throughProxies(env, { headersTimeout: silenceLimitMs, bodyTimeout: silenceLimitMs });
 
   const ask: typeof fetch = async (input, init) => {
     const target = new URL(input instanceof Request ? input.url : input);

@@ -12,6 +12,7 @@ import { installFrom } from './local-source.ts';
 import { holdModel, partialFolder, removeWhole } from './staging.ts';
 import type { Config } from '../../src/config.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 const invocation = 'npm run model --';
 
@@ -22,10 +23,12 @@ HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
 Exit codes: 0 done, 1 failed, 2 a mistake in what was typed or in the environment, 130 interrupted.`;
 
 /** @param signal interrupts a download */
-export function createProgram(signal: AbortSignal): Command {
+export function createProgram(terminal: Terminal, signal: AbortSignal): Command {
+  const { out, err } = terminal;
   const program = new Command(invocation)
     .description('Models for RECOGNIZER=sherpa-onnx: what there is, what is installed.')
     .configureHelp({ helpWidth: 100 })
+    .configureOutput({ writeOut: (text) => void out.write(text), writeErr: (text) => void err.write(text) })
     .showHelpAfterError(`Type ${invocation} --help to see what there is.`)
     .addHelpText('after', environment)
     .exitOverride();
@@ -33,7 +36,7 @@ export function createProgram(signal: AbortSignal): Command {
     .command('list')
     .description('List the models that have a name, and which are installed.')
     .option('--json', 'print JSON for programs')
-    .action(({ json }: { json?: true }) => list(json ?? false));
+    .action(({ json }: { json?: true }) => list(terminal, json ?? false));
   program
     .command('download')
     .description('Download a model, or go on with a download that was broken off.')
@@ -43,12 +46,12 @@ export function createProgram(signal: AbortSignal): Command {
       'after',
       `\nExamples:\n  ${invocation} download whisper-base\n  ${invocation} download whisper-base --from sherpa-onnx-whisper-base.tar.bz2`,
     )
-    .action((model: KnownModel, { from }: { from?: string }) => download(model, from, signal));
+    .action((model: KnownModel, { from }: { from?: string }) => download(terminal, model, from, signal));
   program
     .command('remove')
     .description('Remove a model, or the part of it that was downloaded.')
     .argument('<NAME>', 'its name, as "list" shows it', knownModel)
-    .action(remove);
+    .action((model: KnownModel) => remove(terminal, model));
   return program;
 }
 
@@ -59,26 +62,35 @@ function knownModel(typed: string): KnownModel {
 }
 
 /** The part of the configuration that this command needs. A recognizer that still lacks its model is no error here. */
-function readOwnConfig(): Config {
-  return readConfig({ ...process.env, RECOGNIZER: '', SHERPA_ONNX_MODEL: '' });
+function readOwnConfig({ env }: Terminal): Config {
+  return readConfig({ ...env, RECOGNIZER: '', SHERPA_ONNX_MODEL: '' });
 }
 
-async function list(json: boolean): Promise<void> {
-  const models = await listModels(readOwnConfig().dataDir);
-  say(json ? JSON.stringify(models, null, 2) : `${modelTable(models)}\n\nTo install one: ${invocation} download NAME`);
+async function list(terminal: Terminal, json: boolean): Promise<void> {
+  const models = await listModels(readOwnConfig(terminal).dataDir);
+  say(
+    terminal,
+    json ? JSON.stringify(models, null, 2) : `${modelTable(models)}\n\nTo install one: ${invocation} download NAME`,
+  );
 }
 
-async function download(model: KnownModel, from: string | undefined, signal: AbortSignal): Promise<void> {
-  const { dataDir, minFreeDisk } = readOwnConfig();
-  const installation = { dataDir, minFreeDisk, signal, progress: showProgressOn(process.stderr) };
+async function download(
+  terminal: Terminal,
+  model: KnownModel,
+  from: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { env, err } = terminal;
+  const { dataDir, minFreeDisk } = readOwnConfig(terminal);
+  const installation = { dataDir, minFreeDisk, signal, progress: showProgressOn(err) };
   const isNew =
     from === undefined
-      ? await downloadModel(model, connectToHub(process.env, signal), installation)
+      ? await downloadModel(model, connectToHub(env, signal), installation)
       : // npm runs scripts in the project's folder; a person means the folder he typed in.
-        await installFrom(resolve(process.env['INIT_CWD'] ?? '', from), model, installation);
+        await installFrom(resolve(env['INIT_CWD'] ?? '', from), model, installation);
   const folder = shown(modelFolder(dataDir, model.name));
-  say(isNew ? `${model.name} is installed in ${folder}.` : `${model.name} is installed already, in ${folder}.`);
-  say(howToUse(model));
+  say(terminal, `${model.name} is installed${isNew ? '' : ' already,'} in ${folder}.`);
+  say(terminal, howToUse(model));
 }
 
 function howToUse({ name, kind }: KnownModel): string {
@@ -88,20 +100,21 @@ function howToUse({ name, kind }: KnownModel): string {
     : `Use it: RECOGNIZER=sherpa-onnx SHERPA_ONNX_MODEL=${name} npm start`;
 }
 
-async function remove({ name }: KnownModel): Promise<void> {
-  const { dataDir } = readOwnConfig();
+async function remove(terminal: Terminal, { name }: KnownModel): Promise<void> {
+  const { dataDir } = readOwnConfig(terminal);
   const bytes = await holdModel(dataDir, name, async () => {
     const whole = await removeWhole(modelFolder(dataDir, name));
     return whole + (await removeWhole(partialFolder(dataDir, name)));
   });
   say(
+    terminal,
     bytes === 0
       ? `${name} is not installed: nothing was removed.`
       : `Removed ${name}: ${readableSize(bytes)} are free again.`,
   );
 }
 
-const say = (text: string) => void process.stdout.write(`${text}\n`);
+const say = ({ out }: Terminal, text: string) => void out.write(`${text}\n`);
 
 function shown(path: string): string {
   const inside = relative('', path);

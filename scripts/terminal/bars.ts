@@ -2,6 +2,7 @@ import { MultiBar } from 'cli-progress';
 import { cutToWidth } from './one-line.ts';
 import type { Options, Params } from 'cli-progress';
 import type { Progress, Step } from './progress.ts';
+import type { Screen } from './terminal.ts';
 
 const barWidth = 20;
 
@@ -10,7 +11,7 @@ const barWidth = 20;
  * to be put back, so that even SIGKILL leaves it as it was.
  * @param keep whether a bar stays when its step has ended
  */
-export function showBarsOn(stream: NodeJS.WriteStream, keep: boolean): Progress {
+export function showBarsOn(stream: Screen, keep: boolean): Progress {
   let bars: MultiBar | undefined;
   let going = 0;
 

@@ -1,17 +1,18 @@
 import { showBarsOn } from './bars.ts';
 import type { Progress } from './progress.ts';
+import type { Screen } from './terminal.ts';
 
 /**
  * Bars on a terminal; plain lines in a file, a pipe or a CI log.
  * @param options.keep whether a bar stays to be seen when its step has ended; otherwise whoever began it says what came
  */
-export function showProgressOn(stream: NodeJS.WriteStream, { keep = true } = {}): Progress {
+export function showProgressOn(stream: Screen, { keep = true } = {}): Progress {
   return stream.isTTY ? showBarsOn(stream, keep) : lines(stream, keep);
 }
 
 const pauseBetweenLinesMs = 3_000;
 
-function lines(stream: NodeJS.WritableStream, keep: boolean): Progress {
+function lines(stream: Screen, keep: boolean): Progress {
   const say = (line: string) => void stream.write(`${line}\n`);
   return {
     say,

@@ -7,13 +7,12 @@ import type { AddressInfo } from 'node:net';
 test('a proxy that never answers → given up after the limit', async () => {
   const proxy = createServer((socket) => socket.resume());
   await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  process.env['HTTP_PROXY'] = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  const dispatcher = throughProxies({ headersTimeout: 500, bodyTimeout: 500 });
+  const env = { HTTP_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+  const dispatcher = throughProxies(env, { headersTimeout: 500, bodyTimeout: 500 });
   try {
     const asked = fetch('http://elsewhere.invalid/', { dispatcher });
     await expect(asked).rejects.toMatchObject({ cause: { code: 'UND_ERR_HEADERS_TIMEOUT' } });
   } finally {
-    delete process.env['HTTP_PROXY'];
     await dispatcher.destroy();
     proxy.close();
   }

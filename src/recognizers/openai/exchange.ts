@@ -34,7 +34,7 @@ export interface Exchange {
  */
 export function createExchange(apiKey: string, retries: number): Exchange {
   // Node's own limit of five minutes is too short for a slow server with a queue.
-  const dispatcher = throughProxies({ headersTimeout: 0, bodyTimeout: 0 });
+  const dispatcher = throughProxies(process.env, { headersTimeout: 0, bodyTimeout: 0 });
   const headers = { accept: 'application/json', authorization: `Bearer ${apiKey}` };
   let isWhisperCpp = false;
   const presence = new Presence();

@@ -141,7 +141,8 @@ test('a disk that is too small → refused', async () => {
 
 test('no bzip2 on this machine → says what to install', async () => {
   await tar('release.tar.bz2', '-j', 'sherpa-onnx-sense-voice');
-  const { code, stderr } = await install('release.tar.bz2', { PATH: '/nowhere' });
+  const args = ['download', 'sense-voice', '--from', join(brought, 'release.tar.bz2')];
+  const { code, stderr } = await model.startProcess(args, { PATH: '/nowhere' }).ended;
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('apt-get install bzip2') });
 });
 

@@ -1,16 +1,15 @@
-/** Runs the real `npm run model`, on a folder of its own, with a hub on loopback that has the tiny model. */
+/** Runs `npm run model`, on a folder of its own, with a hub on loopback that has the tiny model. */
 import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { projectFolder } from '../../architecture/source-files.ts';
+import { modelCommand as command } from '../../../scripts/model/command-line.ts';
 import { startModelHub } from '../../support/models/model-hub.ts';
 import { makeTinySenseVoice } from '../../support/models/tiny/sense-voice.ts';
 import { until } from '../../support/until.ts';
-import { runScript } from '../run-script.ts';
+import { runCommand, startCommand } from '../run-command.ts';
+import { startScript } from '../run-script.ts';
 import type { ModelHub } from '../../support/models/model-hub.ts';
-import type { ScriptEnd } from '../run-script.ts';
+import type { RunningCommand } from '../run-command.ts';
+import type { RunningScript, ScriptEnd } from '../run-script.ts';
 
 export interface ModelCommand {
   hub: ModelHub;
@@ -21,7 +20,9 @@ export interface ModelCommand {
   files: Record<string, Buffer>;
   run(args: string[], env?: NodeJS.ProcessEnv): Promise<ScriptEnd>;
   /** Goes on in the background. */
-  start(args: string[], env?: NodeJS.ProcessEnv): { interrupt(): void; ended: Promise<ScriptEnd> };
+  start(args: string[], env?: NodeJS.ProcessEnv): RunningCommand;
+  /** As npm does. @param program see {@link startScript} */
+  startProcess(args: string[], env?: NodeJS.ProcessEnv, program?: string[]): RunningScript;
   /** Names and sizes of what is below `models`. */
   below(folder: string): Promise<Record<string, number>>;
   /** Resolves when so many bytes of the large file came to the disk. */
@@ -48,15 +49,10 @@ export async function modelCommand(): Promise<ModelCommand> {
   const folder = join(dataDir, 'models/sense-voice');
   return {
     ...{ hub, dataDir, folder, files, below },
-    run: (args, env) => runScript(['scripts/model/main.ts', ...args], { ...environment, ...env }),
-    start(args, env) {
-      const own = { PATH: process.env['PATH'], ...environment, ...env };
-      const child = spawn(process.execPath, ['scripts/model/main.ts', ...args], { cwd: projectFolder, env: own });
-      const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]).then(
-        ([stdout, stderr, [code]]) => ({ stdout, stderr, code: code as number | null }),
-      );
-      return { interrupt: () => child.kill('SIGINT'), ended };
-    },
+    run: (args, env) => runCommand(command, args, { env: { ...environment, ...env } }),
+    start: (args, env) => startCommand(command, args, { env: { ...environment, ...env } }),
+    startProcess: (args, env, program) =>
+      startScript(['scripts/model/main.ts', ...args], { ...environment, ...env }, program),
     partHas: (bytes) =>
       until(async () => {
         const there = await below(`${folder}.partial`);
