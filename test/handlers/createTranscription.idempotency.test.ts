@@ -16,17 +16,18 @@ interface Repeat {
   key?: string;
   bytes?: Buffer;
   name?: string;
-  durationMs?: string;
+  fields?: Record<string, string>;
 }
-const send = (account: TestAccount, { key = 'key 1', bytes = audio!, name = 'a.wav', durationMs }: Repeat = {}) => {
+const send = (account: TestAccount, { key = 'key 1', bytes = audio!, name = 'a.wav', fields = {} }: Repeat = {}) => {
   const request = service.post('/v1/transcriptions', account.key).set('Idempotency-Key', key);
-  if (durationMs !== undefined) void request.field('durationMs', durationMs);
+  for (const [field, value] of Object.entries(fields)) void request.field(field, value);
   return request.attach('file', bytes, name);
 };
 
-test.each([
+test.each<[string, Repeat]>([
   ['the same file', {}],
   ['the same file under another name', { name: 'b.mp3' }],
+  ['another durationMs, which is only a hint', { fields: { durationMs: '1001' } }],
 ])('the same key with %s → the first answer again, marked, and one session', async (_, repeat) => {
   const account = await makeAccount(service.db);
   const first = await send(account).expect(202);
@@ -41,9 +42,9 @@ test.each([
 
 test.each([
   ['other bytes', {}, { bytes: 'other' }],
-  ['a durationMs', {}, { durationMs: '1000' }],
-  ['another durationMs', { durationMs: '1000' }, { durationMs: '1001' }],
-  ['no durationMs any more', { durationMs: '1000' }, {}],
+  ['a title', {}, { fields: { title: 'a' } }],
+  ['another title', { fields: { title: 'a' } }, { fields: { title: 'b' } }],
+  ['no title any more', { fields: { title: 'a' } }, {}],
 ])('the same key with %s → 422 idempotency_key_reused, nothing is added', async (_, first, repeat) => {
   const account = await makeAccount(service.db);
   await send(account, first).expect(202);
@@ -83,8 +84,8 @@ test('two different files with one key at once → one is accepted, the other is
 
 test('a repeat when the balance is used up and the queue full → accepted; an upload of its own is not', async () => {
   const account = await makeAccount(service.db, { balanceMs: 1_000, limits: { queued_sessions: 1 } });
-  const first = await send(account, { durationMs: '1000' }).expect(202);
-  const repeat = await send(account, { durationMs: '1000' }).expect(202);
+  const first = await send(account, { fields: { durationMs: '1000' } }).expect(202);
+  const repeat = await send(account, { fields: { durationMs: '1000' } }).expect(202);
   expect(repeat.body).toEqual(first.body);
   const { body } = await send(account, { key: 'key 2' }).expect(429);
   expect(body.code).toBe('too_many_queued');

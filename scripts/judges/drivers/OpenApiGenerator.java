@@ -32,8 +32,8 @@ public final class OpenApiGenerator {
     return client.setRequestInterceptor(request -> request.header("Authorization", "Bearer " + token));
   }
 
-  private static TranscriptionJob upload(ApiClient client, Integer durationMs) throws ApiException {
-    return new TranscriptionsApi(client).createTranscription(new File(System.getenv("AUDIO")), RUN_ID, durationMs, null, null, null, null, null, null, List.of());
+  private static TranscriptionJob upload(ApiClient client, Integer speakers) throws ApiException {
+    return new TranscriptionsApi(client).createTranscription(new File(System.getenv("AUDIO")), RUN_ID, null, null, null, null, null, null, speakers, List.of());
   }
 
   private static Transcript finalTranscript(ApiClient client, UUID id) throws ApiException {

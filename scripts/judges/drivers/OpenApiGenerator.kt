@@ -18,8 +18,8 @@ val runId: String = System.getenv("RUN_ID")
 val sessions = SessionsApi(apiUrl)
 
 /** All fields are given, since the client sends those that are left out as empty ones, which the service refuses. */
-fun upload(durationMs: Int): TranscriptionJob =
-    TranscriptionsApi(apiUrl).createTranscription(File(System.getenv("AUDIO")), runId, durationMs, "Recording", runId, 90, "mixed", "en", 1, listOf("Okapi"))
+fun upload(speakers: Int): TranscriptionJob =
+    TranscriptionsApi(apiUrl).createTranscription(File(System.getenv("AUDIO")), runId, 3000, "Recording", runId, 90, "mixed", "en", speakers, listOf("Okapi"))
 
 fun finalTranscript(id: UUID): Transcript {
     while (true) {
@@ -40,12 +40,12 @@ fun codeOf(request: () -> Any): String =
 /** A day in the life of a client by openapi-generator (Kotlin). All clients of a program share one key. */
 fun main() {
     ApiClient.accessToken = System.getenv("API_KEY")
-    val sessionId = upload(3000).sessionId
+    val sessionId = upload(1).sessionId
     val segments = finalTranscript(sessionId).segments
     val listed = sessions.listSessions(limit = 5, status = listOf(SessionStatus.completed, SessionStatus.failed))
     val status = sessions.getSession(sessionId).status
     val unknown = codeOf { sessions.getSession(UUID.fromString(runId)) }
-    val reused = codeOf { upload(1) }
+    val reused = codeOf { upload(2) }
     ApiClient.accessToken = "wrong"
     val refused = codeOf { sessions.listSessions() }
     val experience =

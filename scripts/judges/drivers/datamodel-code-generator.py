@@ -21,8 +21,8 @@ def get(client: httpx.Client, path: str, **query: int | str | list[str]) -> http
     return client.get(path, params=query)
 
 
-def upload(client: httpx.Client, duration_ms: int | None = None) -> httpx.Response:
-    data = {} if duration_ms is None else {"durationMs": str(duration_ms)}
+def upload(client: httpx.Client, speakers: int | None = None) -> httpx.Response:
+    data = {} if speakers is None else {"speakers": str(speakers)}
     files = {"file": (AUDIO.name, AUDIO.read_bytes())}
     return client.post("/transcriptions", files=files, data=data, headers={"Idempotency-Key": RUN_ID})
 

@@ -32,7 +32,7 @@ func clientWith(token string) *api.ClientWithResponses {
 }
 
 // The form is the caller's own work: oapi-codegen hands a multipart body over as a reader.
-func upload(client *api.ClientWithResponses, durationMs string) *api.CreateTranscriptionResponse {
+func upload(client *api.ClientWithResponses, speakers string) *api.CreateTranscriptionResponse {
 	recording, err := os.ReadFile(os.Getenv("AUDIO"))
 	must(err)
 	var body bytes.Buffer
@@ -41,8 +41,8 @@ func upload(client *api.ClientWithResponses, durationMs string) *api.CreateTrans
 	must(err)
 	_, err = io.Copy(file, bytes.NewReader(recording))
 	must(err)
-	if durationMs != "" {
-		must(form.WriteField("durationMs", durationMs))
+	if speakers != "" {
+		must(form.WriteField("speakers", speakers))
 	}
 	must(form.Close())
 	key := os.Getenv("RUN_ID")

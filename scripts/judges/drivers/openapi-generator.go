@@ -19,13 +19,13 @@ func clientWith(token string) (*api.APIClient, context.Context) {
 	return api.NewAPIClient(configuration), context.WithValue(context.Background(), api.ContextAccessToken, token)
 }
 
-func upload(ctx context.Context, client *api.APIClient, durationMs int32) (*api.TranscriptionJob, error) {
+func upload(ctx context.Context, client *api.APIClient, speakers int32) (*api.TranscriptionJob, error) {
 	recording, err := os.Open(os.Getenv("AUDIO"))
 	must(err)
 	defer func() { _ = recording.Close() }()
 	request := client.TranscriptionsAPI.CreateTranscription(ctx).File(recording).IdempotencyKey(os.Getenv("RUN_ID"))
-	if durationMs > 0 {
-		request = request.DurationMs(durationMs)
+	if speakers > 0 {
+		request = request.Speakers(speakers)
 	}
 	job, _, err := request.Execute()
 	return job, err

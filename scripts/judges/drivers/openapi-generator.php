@@ -29,10 +29,10 @@ function configurationOf(string $key): Configuration
     return (new Configuration())->setHost(getenv('API_URL'))->setAccessToken($key);
 }
 
-function upload(Configuration $user, ?int $durationMs = null): TranscriptionJob
+function upload(Configuration $user, ?int $speakers = null): TranscriptionJob
 {
     $recording = new SplFileObject(getenv('AUDIO'), 'rb');
-    return (new TranscriptionsApi(config: $user))->createTranscription($recording, getenv('RUN_ID'), $durationMs);
+    return (new TranscriptionsApi(config: $user))->createTranscription($recording, getenv('RUN_ID'), speakers: $speakers);
 }
 
 function finalTranscript(SessionsApi $sessions, string $id): Transcript

@@ -19,9 +19,9 @@ def client_with(token: str) -> ApiClient:
     return ApiClient(Configuration(host=os.environ["API_URL"], access_token=token))
 
 
-def upload(client: ApiClient, duration_ms: int | None = None) -> TranscriptionJob:
+def upload(client: ApiClient, speakers: int | None = None) -> TranscriptionJob:
     recording = (AUDIO.name, AUDIO.read_bytes())
-    return TranscriptionsApi(client).create_transcription(recording, RUN_ID, duration_ms)
+    return TranscriptionsApi(client).create_transcription(recording, RUN_ID, speakers=speakers)
 
 
 def final_transcript(client: ApiClient, session_id: UUID) -> Transcript:

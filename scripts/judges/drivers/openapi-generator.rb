@@ -20,9 +20,9 @@ def client_with(key)
   Generated::ApiClient.new(configuration)
 end
 
-def upload(client, duration_ms = nil)
+def upload(client, speakers = nil)
   form = { idempotency_key: RUN_ID }
-  form[:duration_ms] = duration_ms unless duration_ms.nil?
+  form[:speakers] = speakers unless speakers.nil?
   Generated::TranscriptionsApi.new(client).create_transcription(File.new(ENV.fetch('AUDIO'), 'rb'), form)
 end
 

@@ -22,10 +22,10 @@ fn client_with(key: &str) -> Configuration {
 
 async fn upload(
     client: &Configuration,
-    duration_ms: Option<i32>,
+    speakers: Option<i32>,
 ) -> Result<TranscriptionJob, Error<CreateTranscriptionError>> {
     let recording = PathBuf::from(variable("AUDIO"));
-    transcriptions_api::create_transcription(client, recording, Some(&variable("RUN_ID")), duration_ms, None, None, None, None, None, None, None).await
+    transcriptions_api::create_transcription(client, recording, Some(&variable("RUN_ID")), None, None, None, None, None, None, speakers, None).await
 }
 
 async fn final_transcript(client: &Configuration, id: &str) -> Result<Transcript, Box<dyn StdError>> {

@@ -28,10 +28,10 @@ def client_with(token: str) -> AuthenticatedClient:
     return AuthenticatedClient(base_url=os.environ["API_URL"], token=token, timeout=httpx.Timeout(40))
 
 
-def upload(client: AuthenticatedClient, duration_ms: int | Unset = UNSET) -> Problem | TranscriptionJob | None:
+def upload(client: AuthenticatedClient, speakers: int | Unset = UNSET) -> Problem | TranscriptionJob | None:
     with AUDIO.open("rb") as recording:
         file = File(payload=recording, file_name=AUDIO.name, mime_type="application/octet-stream")
-        body = TranscriptionRequest(file=file, duration_ms=duration_ms)
+        body = TranscriptionRequest(file=file, speakers=speakers)
         return create_transcription.sync(client=client, body=body, idempotency_key=RUN_ID)
 
 

@@ -70,7 +70,7 @@ def usable_cursor(case):
 
 
 def unused_key(case):
-    """The same key with another `durationMs` would rightly be refused."""
+    """The same key with another `title` would rightly be refused."""
     key = (case.headers or {}).get("Idempotency-Key")
     if key is not None:
         case.headers["Idempotency-Key"] = f"{os.getpid()}-{next(uploads)} {key}"[:255].rstrip()

@@ -1,7 +1,7 @@
 /** What the main job wants of a generated client. Adapters beside this file say it in the words of each generator. */
 export interface Client {
   /** @throws {Refusal} like the others, when the service answers with a problem */
-  upload(file: File, idempotencyKey: string, durationMs?: number): Promise<{ sessionId: string }>;
+  upload(file: File, idempotencyKey: string, speakers?: number): Promise<{ sessionId: string }>;
   /** Five at most that are `completed` or `failed`: two values of one query parameter. */
   finalSessions(): Promise<{ items: unknown[] }>;
   session(id: string): Promise<{ status: string }>;
@@ -27,7 +27,7 @@ export class Refusal extends Error {
 }
 
 /** For clients that would send a field that is undefined as that word. */
-export const formOf = (file: File, durationMs?: number) => (durationMs === undefined ? { file } : { file, durationMs });
+export const formOf = (file: File, speakers?: number) => (speakers === undefined ? { file } : { file, speakers });
 
 /** For clients that answer with either `data` or `error`. */
 export function dataOf<Data>(answer: { data?: Data; error?: { code: string; detail?: string } }): Data {

@@ -6,9 +6,9 @@ import type { Client } from './client.js';
 export function clientWith(baseUrl: string, key: string): Client {
   const client = createClient({ baseUrl, auth: key });
   return {
-    async upload(file, idempotencyKey, durationMs) {
+    async upload(file, idempotencyKey, speakers) {
       const headers = { 'Idempotency-Key': idempotencyKey };
-      return dataOf(await createTranscription({ client, headers, body: { file, durationMs } }));
+      return dataOf(await createTranscription({ client, headers, body: { file, speakers } }));
     },
     async finalSessions() {
       return dataOf(await listSessions({ client, query: { limit: 5, status: ['completed', 'failed'] } }));

@@ -16,8 +16,8 @@ async function dataOf<Data>(request: Promise<{ status: number; data: Data }>): P
 export function clientWith(baseURL: string, key: string): Client {
   const asUser = { baseURL, headers: { Authorization: `Bearer ${key}` } };
   return {
-    upload: (file, idempotencyKey, durationMs) =>
-      dataOf(createTranscription({ file, durationMs }, { 'Idempotency-Key': idempotencyKey }, asUser)),
+    upload: (file, idempotencyKey, speakers) =>
+      dataOf(createTranscription({ file, speakers }, { 'Idempotency-Key': idempotencyKey }, asUser)),
     finalSessions: () => dataOf(listSessions({ limit: 5, status: ['completed', 'failed'] }, asUser)),
     session: (id) => dataOf(getSession(id, asUser)),
     transcript: async (id) =>

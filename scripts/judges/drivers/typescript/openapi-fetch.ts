@@ -7,15 +7,15 @@ export function clientWith(baseUrl: string, key: string): Client {
   const api = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${key}` } });
   const transcriptPath = '/sessions/{id}/transcript';
   return {
-    async upload(file, idempotencyKey, durationMs) {
+    async upload(file, idempotencyKey, speakers) {
       const answer = await api.POST('/transcriptions', {
         params: { header: { 'Idempotency-Key': idempotencyKey } },
         // The type of a binary field is `string`. The serializer sends the file instead.
-        body: { file: file.name, ...(durationMs !== undefined && { durationMs }) },
+        body: { file: file.name, ...(speakers !== undefined && { speakers }) },
         bodySerializer(body) {
           const form = new FormData();
           form.set('file', file, body.file);
-          if (body.durationMs !== undefined) form.set('durationMs', String(body.durationMs));
+          if (body.speakers !== undefined) form.set('speakers', String(body.speakers));
           return form;
         },
       });

@@ -16,8 +16,8 @@ async function refused<Data>(request: Promise<Data>): Promise<Data> {
 export function clientWith(base: string, token: string): Client {
   const { sessions, transcriptions } = new Api({ BASE: base, TOKEN: token });
   return {
-    upload: (file, idempotencyKey, durationMs) =>
-      refused(transcriptions.createTranscription({ file, durationMs }, idempotencyKey)),
+    upload: (file, idempotencyKey, speakers) =>
+      refused(transcriptions.createTranscription({ file, speakers }, idempotencyKey)),
     finalSessions: () => refused(sessions.listSessions(5, undefined, ['completed', 'failed'])),
     session: (id) => refused(sessions.getSession(id)),
     transcript: (id) => refused(sessions.getTranscript(id, 30, 'words')),

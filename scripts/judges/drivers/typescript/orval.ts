@@ -6,8 +6,8 @@ import type { Client } from './client.js';
 export function clientWith(_baseUrl: string, key: string): Client {
   const asUser = { headers: { Authorization: `Bearer ${key}` } };
   return {
-    async upload(file, idempotencyKey, durationMs) {
-      const answer = await createTranscription({ file, durationMs }, { 'Idempotency-Key': idempotencyKey }, asUser);
+    async upload(file, idempotencyKey, speakers) {
+      const answer = await createTranscription({ file, speakers }, { 'Idempotency-Key': idempotencyKey }, asUser);
       if (answer.status !== 202) throw new Refusal(answer.data);
       return answer.data;
     },

@@ -15,10 +15,10 @@ async function refused<Data>(request: { unwrap(): Promise<Data> }): Promise<Data
 }
 
 /** It would send the typed object as JSON. */
-function formOf(file: File, durationMs?: number) {
+function formOf(file: File, speakers?: number) {
   const form = new FormData();
   form.set('file', file);
-  if (durationMs !== undefined) form.set('durationMs', String(durationMs));
+  if (speakers !== undefined) form.set('speakers', String(speakers));
   return form as unknown as TranscriptionRequest;
 }
 
@@ -30,8 +30,8 @@ export function clientWith(baseUrl: string, key: string): Client {
   const { createTranscription, listSessions, getSession, getTranscript } = api.endpoints;
   const once = { subscribe: false, forceRefetch: true };
   return {
-    upload: (file, idempotencyKey, durationMs) => {
-      const transcriptionRequest = formOf(file, durationMs);
+    upload: (file, idempotencyKey, speakers) => {
+      const transcriptionRequest = formOf(file, speakers);
       return refused(
         dispatch(createTranscription.initiate({ 'Idempotency-Key': idempotencyKey, transcriptionRequest })),
       );

@@ -18,9 +18,9 @@ export function clientWith(baseUrl: string, key: string): Client {
     baseApiParams: { headers: { Authorization: `Bearer ${key}` } },
   });
   return {
-    upload: (file, idempotencyKey, durationMs) => {
+    upload: (file, idempotencyKey, speakers) => {
       const headers = { 'Idempotency-Key': idempotencyKey };
-      return dataOf(transcriptions.createTranscription(formOf(file, durationMs), { headers }));
+      return dataOf(transcriptions.createTranscription(formOf(file, speakers), { headers }));
     },
     finalSessions: () =>
       dataOf(sessions.listSessions({ limit: 5, status: [SessionStatus.Completed, SessionStatus.Failed] })),

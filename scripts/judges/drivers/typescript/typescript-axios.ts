@@ -15,13 +15,16 @@ async function dataOf<Data>(request: Promise<AxiosResponse<Data>>): Promise<Data
   }
 }
 
+/** Every field is given by its place; these come before `speakers`. */
+const noOtherFields = [undefined, undefined, undefined, undefined, undefined, undefined] as const;
+
 export function clientWith(basePath: string, accessToken: string): Client {
   const configuration = new Configuration({ basePath, accessToken });
   const sessions = new SessionsApi(configuration);
   const transcriptions = new TranscriptionsApi(configuration);
   return {
-    upload: (file, idempotencyKey, durationMs) =>
-      dataOf(transcriptions.createTranscription(file, idempotencyKey, durationMs)),
+    upload: (file, idempotencyKey, speakers) =>
+      dataOf(transcriptions.createTranscription(file, idempotencyKey, ...noOtherFields, speakers)),
     finalSessions: () => dataOf(sessions.listSessions(5, undefined, ['completed', 'failed'])),
     session: (id) => dataOf(sessions.getSession(id)),
     transcript: (id) => dataOf(sessions.getTranscript(id, 30, 'words')),

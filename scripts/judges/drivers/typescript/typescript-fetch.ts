@@ -17,8 +17,8 @@ export function clientWith(basePath: string, accessToken: string): Client {
   const sessions = new SessionsApi(configuration);
   const transcriptions = new TranscriptionsApi(configuration);
   return {
-    upload: (file, idempotencyKey, durationMs) =>
-      refused(transcriptions.createTranscription({ file, idempotencyKey, durationMs })),
+    upload: (file, idempotencyKey, speakers) =>
+      refused(transcriptions.createTranscription({ file, idempotencyKey, speakers })),
     finalSessions: () => refused(sessions.listSessions({ limit: 5, status: ['completed', 'failed'] })),
     session: (id) => refused(sessions.getSession({ id })),
     transcript: (id) => refused(sessions.getTranscript({ id, wait: 30, include: 'words' })),

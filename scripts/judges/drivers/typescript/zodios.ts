@@ -18,9 +18,9 @@ export function clientWith(baseUrl: string, key: string): Client {
   const paramsSerializer = { indexes: null };
   const api = createApiClient(baseUrl, { axiosConfig: { headers, paramsSerializer } });
   return {
-    upload: (file, idempotencyKey, durationMs) => {
+    upload: (file, idempotencyKey, speakers) => {
       return refused(
-        api.createTranscription(formOf(file, durationMs), { headers: { 'Idempotency-Key': idempotencyKey } }),
+        api.createTranscription(formOf(file, speakers), { headers: { 'Idempotency-Key': idempotencyKey } }),
       );
     },
     finalSessions: () => refused(api.listSessions({ queries: { limit: 5, status: ['completed', 'failed'] } })),
