@@ -92,7 +92,7 @@ export interface paths {
          *     duration is charged. Nothing is charged for a failed session or for audio in which nothing was said.
          *
          *     Send an `Idempotency-Key` to make a retry safe: within 24 hours the same key with the same file and the same
-         *     fields gives the first answer again.
+         *     fields gives the first answer again. The parameter says what that means in each case.
          */
         post: operations["createTranscription"];
         delete?: never;
@@ -241,7 +241,8 @@ export interface components {
             /**
              * @description A stable code: `unsupported_media`, `no_audio_track`, `audio_too_long`, `insufficient_balance`,
              *     `recognizer_error`, `timed_out`, `canceled`, `too_many_channels` or `language_not_supported`, whose message says
-             *     which languages the recognizer knows, as far as it tells. Others may be added.
+             *     which languages the recognizer knows, as far as it tells. Others may be added. `x-retry` says of each what to
+             *     do: upload another recording or other fields (`change_request`), or ask support, who may try the same again.
              * @example unsupported_media
              */
             code: string;
@@ -482,7 +483,7 @@ export interface components {
             sessionId: string;
             /**
              * Format: uuid
-             * @description The identifier of the transcription job.
+             * @description The identifier of the transcription job, to quote to support. No operation takes it; use `sessionId`.
              * @example 01a1f89b-f1a2-7606-8a3d-2c9f4b7e1d50
              */
             jobId: string;
@@ -525,7 +526,7 @@ export interface components {
              */
             status: number;
             /**
-             * @description A stable code to branch on. Others may be added.
+             * @description A stable code to branch on. Others may be added. `x-retry` says of each when to repeat the request.
              * @example invalid_request
              */
             code: string;
@@ -598,7 +599,10 @@ export interface components {
         };
     };
     responses: {
-        /** @description A parameter or the form is wrong; `errors` names what. Codes: `invalid_request`, `invalid_cursor`, `empty_file`. */
+        /**
+         * @description A parameter or the form is wrong; `errors` names what. Codes: `invalid_request`, `invalid_cursor`, `empty_file`. A
+         *     request or a body that can't be read at all is `invalid_request` without `errors`.
+         */
         BadRequest: {
             headers: {
                 /**
@@ -987,7 +991,8 @@ export interface components {
         };
         /**
          * @description The body is not `multipart/form-data`, has a `Content-Encoding`, or the file is not in a format that can be read.
-         *     Code: `unsupported_media`.
+         *     Code: `unsupported_media`. `errors` tells which: `Content-Type` or `Content-Encoding` in the `header` is a fault of
+         *     the program that sends; `file` in the `body` is a file that is no audio.
          */
         UnsupportedMedia: {
             headers: {
@@ -1223,7 +1228,9 @@ export interface components {
         Limit: number;
         /**
          * @description Where the page begins: the `nextCursor` of the page before, unchanged. It belongs to the filters it was issued
-         *     with; with other filters, or damaged, it is 400 `invalid_cursor`. Another `limit` does it no harm.
+         *     with, so repeat them; with other filters, or damaged, it is 400 `invalid_cursor`. `q` and `reference` have to be
+         *     the same letter by letter. The order of several `status` does not matter, and another `limit` does no harm. A
+         *     cursor does not expire.
          */
         Cursor: string;
         /**
@@ -1303,8 +1310,22 @@ export interface components {
          */
         IfNoneMatch: string;
         /**
-         * @description A value of the client's own, 1 to 255 printable ASCII characters, unique per upload and repeated on its retries.
-         *     Kept for 24 hours per account.
+         * @description A value of the client's own, 1 to 255 printable ASCII characters, such as a random UUID: a new one for each
+         *     recording, and the same one again when its upload is repeated. All characters count, quotation marks too: `"a"` and
+         *     `a` are two keys. The keys of two accounts have nothing to do with each other.
+         *
+         *     The account's upload that is first accepted (202) takes the key for 24 hours. Meanwhile another upload with the same
+         *     key, the same bytes of the file and the same fields gets the same 202 again, with `Idempotency-Replayed: true`:
+         *     nothing is queued, reserved or charged a second time. It gets that whatever became of limits, queue and balance, and
+         *     whatever became of the session, also when that has `failed`. To try a failed recording again, send a new key.
+         *
+         *     Two things don't count: the name of the file, so the same recording under two names is one session, titled by the
+         *     first name; and `durationMs`, which is only a hint. With another file or other fields the key is 422
+         *     `idempotency_key_reused`, and nothing changes.
+         *
+         *     An error leaves the key free, whatever its code, because only a 202 is kept. Of uploads with one key at the same
+         *     time one makes the session; the others get its answer. When support or the retention deletes the session, the key is
+         *     free, too.
          * @example 7b0f6f6e-0c55-4c1e-9a3b-2f2f5d0f8f11
          */
         IdempotencyKey: string;
@@ -1417,7 +1438,9 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /**
                  * @description Where the page begins: the `nextCursor` of the page before, unchanged. It belongs to the filters it was issued
-                 *     with; with other filters, or damaged, it is 400 `invalid_cursor`. Another `limit` does it no harm.
+                 *     with, so repeat them; with other filters, or damaged, it is 400 `invalid_cursor`. `q` and `reference` have to be
+                 *     the same letter by letter. The order of several `status` does not matter, and another `limit` does no harm. A
+                 *     cursor does not expire.
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
@@ -1748,8 +1771,22 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A value of the client's own, 1 to 255 printable ASCII characters, unique per upload and repeated on its retries.
-                 *     Kept for 24 hours per account.
+                 * @description A value of the client's own, 1 to 255 printable ASCII characters, such as a random UUID: a new one for each
+                 *     recording, and the same one again when its upload is repeated. All characters count, quotation marks too: `"a"` and
+                 *     `a` are two keys. The keys of two accounts have nothing to do with each other.
+                 *
+                 *     The account's upload that is first accepted (202) takes the key for 24 hours. Meanwhile another upload with the same
+                 *     key, the same bytes of the file and the same fields gets the same 202 again, with `Idempotency-Replayed: true`:
+                 *     nothing is queued, reserved or charged a second time. It gets that whatever became of limits, queue and balance, and
+                 *     whatever became of the session, also when that has `failed`. To try a failed recording again, send a new key.
+                 *
+                 *     Two things don't count: the name of the file, so the same recording under two names is one session, titled by the
+                 *     first name; and `durationMs`, which is only a hint. With another file or other fields the key is 422
+                 *     `idempotency_key_reused`, and nothing changes.
+                 *
+                 *     An error leaves the key free, whatever its code, because only a 202 is kept. Of uploads with one key at the same
+                 *     time one makes the session; the others get its answer. When support or the retention deletes the session, the key is
+                 *     free, too.
                  * @example 7b0f6f6e-0c55-4c1e-9a3b-2f2f5d0f8f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];

@@ -1,6 +1,6 @@
 /**
- * Writes the two files that follow from openapi.yaml: `api.ts` (types) and `openapi.json` (the document that is
- * served). With `--check` it writes nothing, and fails when one of them is stale.
+ * Writes the files that follow from openapi.yaml: `api.ts` (types), `retries.ts` (when to repeat a request) and
+ * `openapi.json` (the document that is served). With `--check` it writes nothing, and fails when one of them is stale.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { generatedFrom } from './generated.ts';

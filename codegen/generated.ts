@@ -2,16 +2,36 @@ import openapiTypescript, { astToString } from 'openapi-typescript';
 import { parse } from 'yaml';
 import type { OpenAPI3, OperationObject } from 'openapi-typescript';
 
+const files = ['openapi.json', 'api.ts', 'retries.ts'] as const;
 const notice = '// Generated from openapi.yaml by `npm run generate`. Edit that instead.\n\n';
 
 /** The files that follow from the contract: the path of each and its text. */
-export async function generatedFrom(yaml: string): Promise<Record<'codegen/openapi.json' | 'codegen/api.ts', string>> {
+export async function generatedFrom(yaml: string): Promise<Record<`codegen/${(typeof files)[number]}`, string>> {
   const document = parse(yaml) as OpenAPI3;
   const types = astToString(await openapiTypescript(withHeadersInPlace(document)));
   return {
     'codegen/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
     'codegen/api.ts': `${notice}${types}\n${publicOperations(document)}`,
+    'codegen/retries.ts': `${notice}${retries(document)}`,
   };
+}
+
+/** What to do after each `code`: `x-retry`, which openapi-typescript leaves out. */
+function retries({ components }: OpenAPI3): string {
+  const tableOf = (schema: string) => {
+    const { properties } = components!.schemas![schema] as unknown as Record<string, Record<string, object>>;
+    const { 'x-retry': table } = properties!['code'] as { 'x-retry': Record<string, string> };
+    const rows = Object.entries(table).map(([code, action]) => `  ${code}: '${action}',\n`);
+    return `{\n${rows.join('')}} as const`;
+  };
+  return [
+    `/** When to repeat a request that got a problem, by the problem's \`code\`. */`,
+    `export const retryOfProblem = ${tableOf('Problem')};\n`,
+    `/** What to do about a session that failed, by the \`code\` of its error. */`,
+    `export const retryOfFailure = ${tableOf('SessionError')};\n`,
+    `export type ProblemCode = keyof typeof retryOfProblem;`,
+    `export type Retry = (typeof retryOfProblem)[ProblemCode];\n`,
+  ].join('\n');
 }
 
 /** The operations that need no key: openapi-typescript leaves `security` out. */

@@ -12,6 +12,7 @@ import { watchResponse } from './api/answers/response-log.ts';
 import { refusalBy } from './api/access/auth.ts';
 import { clientLeft } from './api/connections/client-left.ts';
 import { refuseAmbiguousHead } from './api/connections/request-head.ts';
+import { withoutNeedlessEncoding } from './api/connections/request-target.ts';
 import { allowedMethods } from './api/contract/allowed-methods.ts';
 import { loadBackend, requiredScope } from './api/contract/backend.ts';
 import { toBackendRequest } from './api/contract/backend-request.ts';
@@ -61,6 +62,7 @@ export async function createApp(
   app.use(async (req: Request, res: Response) => {
     try {
       refuseAmbiguousHead(req);
+      req.url = withoutNeedlessEncoding(req.url);
       if (isCors && req.method === 'OPTIONS') return endAnswer(req, res.status(204));
       if (stopping.aborted) throw unavailable('The service is restarting.');
       if (docs.serves(req.path)) return await docs.answer(req, res);

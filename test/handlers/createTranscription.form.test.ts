@@ -37,7 +37,7 @@ test.each([
   ['with it the other way round', () => form(textPart('file', 'x'), file()), named('file', 'is repeated')],
   ['with two files without names', () => form(nameless(audio), nameless(audio)), named('file', 'is repeated')],
   ['with two empty files without names', () => form(nameless(''), nameless('')), named('file', 'is repeated')],
-  ['with an empty file without a name', () => form(nameless('')), { code: 'empty_file' }],
+  ['with an empty file without a name', () => form(nameless('')), { ...named('file', 'is empty'), code: 'empty_file' }],
   ['with two files', () => form(file(), file()), named('file', 'is repeated')],
   ['with three files', () => form(file(), file(), file()), named('file', 'is repeated')],
   ['with an unknown text field', () => form(textPart('project', 'en'), file()), named('project', 'is not known')],
@@ -104,7 +104,7 @@ test.each([
     () => form(part(`Content-Disposition: form-data; name="file"; x="${'y'.repeat(100_000)}"`, 'x')),
     { code: 'invalid_request' },
   ],
-  ['with an empty file', () => form(filePart('')), { code: 'empty_file' }],
+  ['with an empty file', () => form(filePart('')), { ...named('file', 'is empty'), code: 'empty_file' }],
   ...invalidDurations.map((value): [string, () => Buffer, object] => [
     `with durationMs ${JSON.stringify(value)}`,
     () => form(textPart('durationMs', value), file()),

@@ -47,6 +47,7 @@ test.each([
   const before = await traces(service, account);
   const response = await send(account.key, name);
   expect([response.status, response.body.code]).toEqual([status, code]);
+  if (status === 415) expect(response.body.errors).toMatchObject([{ in: 'body', name: 'file' }]);
   expect(response.text).not.toMatch(/ffmpeg|incoming|secret/);
   await expectNothingLeft(service, account, before);
 });

@@ -64,6 +64,7 @@ test.each([
   const request = service.post('/v1/transcriptions', account.key);
   const response = await (type === undefined ? request : request.set('Content-Type', type).send('{"durationMs":7}'));
   expect([response.status, response.body.code]).toEqual([415, 'unsupported_media']);
+  expect(response.body.errors).toMatchObject([{ in: 'header', name: 'Content-Type' }]);
   await expectNothingLeft(service, account, before);
 });
 
@@ -76,7 +77,7 @@ test.each(['gzip', 'GZIP', 'br', 'gzip, identity', 'x'])(
     const request = service.post('/v1/transcriptions', account.key).set('Content-Type', formType);
     const response = await request.set('Content-Encoding', coding).send(sent);
     expect([response.status, response.body.code]).toEqual([415, 'unsupported_media']);
-    expect(response.body.detail).toContain('Content-Encoding');
+    expect(response.body.errors).toMatchObject([{ in: 'header', name: 'Content-Encoding' }]);
     expect(response.headers['accept-encoding']).toBe('identity');
     await expectNothingLeft(service, account, before);
   },

@@ -5,6 +5,7 @@ import { CommitOutcomeUnknown } from '../../../db/transaction.ts';
 import { AudioToolError } from '../../audio/audio-error.ts';
 import { AudioStoreAway } from '../../files/audio-store.ts';
 import type { Schema } from '../../../codegen/operations.ts';
+import type { ProblemCode } from '../../../codegen/retries.ts';
 
 export type Problem = Schema<'Problem'>;
 type Details = Omit<Problem, 'type' | 'title' | 'status' | 'code' | 'detail' | 'requestId'>;
@@ -12,13 +13,13 @@ type Details = Omit<Problem, 'type' | 'title' | 'status' | 'code' | 'detail' | '
 /** An answer that handlers and checks throw. `detail` is for people and is sent unchanged. */
 export class ApiError extends Error {
   readonly status: number;
-  readonly code: string;
+  readonly code: ProblemCode;
   readonly details: Details;
   readonly headers: Record<string, string>;
 
   constructor(
     status: number,
-    code: string,
+    code: ProblemCode,
     detail: string,
     details: Details = {},
     headers: Record<string, string> = {},

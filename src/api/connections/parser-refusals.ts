@@ -2,10 +2,17 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { ApiError, toProblem } from '../answers/problem.ts';
+import { otherVersion } from './request-head.ts';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 const maxLingerMs = 2_000;
+
+interface ParserError extends NodeJS.ErrnoException {
+  /** The bytes in which the fault was found, and where. */
+  rawPacket?: Buffer;
+  bytesParsed?: number;
+}
 
 /** @param server whose refusals are answered from now on */
 export function answerParserRefusals(server: Server): void {
@@ -20,7 +27,7 @@ export function answerParserRefusals(server: Server): void {
     socket.on('error', () => socket.destroy());
     refuse(socket, new ApiError(404, 'route_not_found', 'There is nothing at this path.'));
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', (error: ParserError, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
@@ -28,7 +35,7 @@ export function answerParserRefusals(server: Server): void {
     // Node repeats the event for all that comes after the first fault.
     if (refused.has(socket)) return;
     refused.add(socket);
-    inTurn(lastAnswers.get(socket), socket, () => refuse(socket, refusalOf(error.code)));
+    inTurn(lastAnswers.get(socket), socket, () => refuse(socket, refusalOf(error)));
   });
 }
 
@@ -52,6 +59,7 @@ function refuse(socket: Duplex, refusal: ApiError): void {
   const body = JSON.stringify(toProblem(refusal, requestId));
   const head = [
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+    `Date: ${new Date().toUTCString()}`,
     'Connection: close',
     'Content-Type: application/problem+json',
     `Content-Length: ${Buffer.byteLength(body)}`,
@@ -65,12 +73,25 @@ function refuse(socket: Duplex, refusal: ApiError): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-function refusalOf(code: string | undefined): ApiError {
+function refusalOf(error: ParserError): ApiError {
+  const { code } = error;
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new ApiError(431, 'headers_too_large', 'The request line and headers are larger than 16 KiB, or too many.');
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new ApiError(408, 'request_timeout', 'The headers of the request did not arrive in time.');
   }
+  if (code === 'HPE_PAUSED_H2_UPGRADE') return otherVersion();
+  const line = requestLineOf(error);
+  if (code === 'HPE_INVALID_VERSION' && /^\S+ \S+ HTTP\/\d\.\d$/.test(line)) return otherVersion();
+  if (code === 'HPE_INVALID_METHOD' && /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]$/.test(line)) {
+    return new ApiError(501, 'not_implemented', 'This service knows no such method.');
+  }
   return new ApiError(400, 'invalid_request', 'This is not a valid HTTP/1.1 request.');
+}
+
+/** The line in which the fault is. Where it came in several packets, it is a part of it. */
+function requestLineOf({ rawPacket = Buffer.alloc(0), bytesParsed = 0 }: ParserError): string {
+  const end = rawPacket.subarray(0, bytesParsed).lastIndexOf('\r\n');
+  return rawPacket.toString('latin1', end === -1 ? 0 : end + 2).split('\r\n', 1)[0]!;
 }

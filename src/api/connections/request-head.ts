@@ -12,14 +12,22 @@ const distrusted = new WeakSet<IncomingMessage['socket']>();
  *
  * @throws {ApiError} 400 for HTTP/1.1 without a Host, and for a Host that is repeated or malformed (RFC 9112, section
  *   3.2)
+ * @throws {ApiError} 505 for another version in the framing of HTTP/1.1, which Node's parser lets through
  * @throws {ApiError} 400 for a body in a transfer coding that is not decoded here (section 6.1)
  */
 export function refuseAmbiguousHead(req: IncomingMessage): void {
+  if (req.httpVersionMajor !== 1) {
+    distrusted.add(req.socket);
+    throw otherVersion();
+  }
   const fault = distrusted.has(req.socket) ? 'The request before it was refused.' : faultOf(req);
   if (fault === undefined) return;
   distrusted.add(req.socket);
   throw new ApiError(400, 'invalid_request', fault, {}, { Connection: 'close' });
 }
+
+export const otherVersion = (): ApiError =>
+  new ApiError(505, 'http_version_not_supported', 'This service speaks HTTP/1.1.', {}, { Connection: 'close' });
 
 function faultOf({ headers, rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   const { host, 'transfer-encoding': coding } = headers;

@@ -22,6 +22,9 @@ const ajv = addFormats.default(new Ajv.default({ strict: false, allErrors: true,
 const ajvOfHeaders = addFormats.default(new Ajv.default({ strict: false, coerceTypes: true }));
 const compiled = new Map<typeof ajv, Map<string, ValidateFunction>>();
 
+/** Declared by `info.description`, like 400 and 408, which operations declare too. */
+const refusalsOfAnyRequest = [431, 501, 505];
+
 /**
  * @returns what is wrong with an answer; nothing when it conforms. A path outside the contract may only be answered
  *   with its own refusals
@@ -31,8 +34,9 @@ export function violations(answer: SeenAnswer): string[] {
   const template = templateOf(path);
   const method = answer.method === 'HEAD' ? 'get' : answer.method.toLowerCase();
   const operation = template === undefined ? undefined : contract.paths![template]![method];
+  if (refusalsOfAnyRequest.includes(answer.status)) return problemFaults(answer);
   if (operation === undefined)
-    return [400, 404, 405, 408, 431, 503].includes(answer.status)
+    return [400, 404, 405, 408, 503].includes(answer.status)
       ? problemFaults(answer)
       : ['an undeclared path or method was not refused'];
 

@@ -47,10 +47,12 @@ export async function admitUpload(
 function refuseOtherMediaTypes(contentType = ''): void {
   const [type, ...parameters] = contentType.split(';').map((text) => text.trim());
   if (type!.toLowerCase() !== 'multipart/form-data') {
-    throw new ApiError(415, 'unsupported_media', 'Send the audio as multipart/form-data.');
+    const detail = 'Send the audio as multipart/form-data.';
+    throw unsupportedHeader('Content-Type', 'must be multipart/form-data', detail);
   }
   if (!parameters.some((parameter) => /^boundary=("[^"]+"|[^"].*)$/i.test(parameter))) {
-    throw new ApiError(415, 'unsupported_media', 'The Content-Type multipart/form-data needs its boundary (RFC 7578).');
+    const detail = 'The Content-Type multipart/form-data needs its boundary (RFC 7578).';
+    throw unsupportedHeader('Content-Type', 'needs its boundary', detail);
   }
 }
 
@@ -58,7 +60,12 @@ function refuseOtherMediaTypes(contentType = ''): void {
 function refuseEncodedBody(contentEncoding = 'identity'): void {
   if (contentEncoding.trim().toLowerCase() === 'identity') return;
   const detail = 'Send the form without Content-Encoding: a compressed body is not read.';
-  throw new ApiError(415, 'unsupported_media', detail, {}, { 'Accept-Encoding': 'identity' });
+  throw unsupportedHeader('Content-Encoding', 'must be left out', detail, { 'Accept-Encoding': 'identity' });
+}
+
+/** With `errors`, so that programs can tell it from a file that is no audio. */
+function unsupportedHeader(name: string, message: string, detail: string, headers?: Record<string, string>): ApiError {
+  return new ApiError(415, 'unsupported_media', detail, { errors: [{ in: 'header', name, message }] }, headers);
 }
 
 /** @throws {ApiError} 429 `too_many_queued` when there is no room for one more */

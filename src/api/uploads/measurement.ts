@@ -38,7 +38,7 @@ export class UploadMeasurements {
       if (!(error instanceof AudioError)) throw error;
       if (error.code === 'audio_too_long') throw audioTooLong(maxDurationMs);
       if (error.code === 'no_audio_track') throw new ApiError(422, 'no_audio_track', 'The file has no audio track.');
-      throw new ApiError(415, 'unsupported_media', 'The file is not in a media format that can be read.');
+      throw unreadableFile();
     }
   }
 }
@@ -46,6 +46,13 @@ export class UploadMeasurements {
 /** @throws {ApiError} 422 `audio_too_long` */
 export function refuseLongAudio(durationMs: number | undefined, limitMs: number): void {
   if (durationMs !== undefined && durationMs > limitMs) throw audioTooLong(limitMs);
+}
+
+function unreadableFile(): ApiError {
+  const message = 'is not in a media format that can be read';
+  return new ApiError(415, 'unsupported_media', `The file ${message}.`, {
+    errors: [{ in: 'body', name: 'file', message }],
+  });
 }
 
 const audioTooLong = (limitMs: number) =>

@@ -140,7 +140,7 @@ function readForm(
   if (unnamed[0] !== undefined) throw noFile(unnamed[0]);
   const body = uploadForm.read(texts);
   if (stored === undefined) throw invalidField('file', 'is required');
-  if (stored.size === 0) throw new ApiError(400, 'empty_file', 'The file is empty.');
+  if (stored.size === 0) throw emptyFile();
   const { path, size, sha256, flushed, originalname } = stored;
   return { file: { path, sizeBytes: size, sha256, flushed, originalName: originalname }, body };
 }
@@ -167,5 +167,10 @@ function refusalOf({ code, field, message }: multer.MulterError, limitBytes: num
   }
   return new ApiError(400, 'invalid_request', `The form can not be read: ${message}.`);
 }
+
+const emptyFile = () =>
+  new ApiError(400, 'empty_file', 'The file is empty.', {
+    errors: [{ in: 'body', name: 'file', message: 'is empty' }],
+  });
 
 const incomplete = () => new ApiError(422, 'upload_incomplete', 'The upload ended before the form did.');

@@ -1,5 +1,6 @@
 /** With CORS_ORIGINS set: answers to OPTIONS, and that no request goes past the checks of every request because of them. */
 import { parseAnswers, rawRequest, sendRaw } from '../../support/clients/raw-http.ts';
+import { contract } from '../../../src/api/contract/document.ts';
 import { useService } from '../../support/service/use-service.ts';
 
 const service = useService({ env: { CORS_ORIGINS: 'https://app.example.com' } });
@@ -29,6 +30,8 @@ test('what a page may send and read → what the contract declares', async () =>
   const [allowed] = parseAnswers(await sendRaw(service.api.port, `${asked.join('\r\n')}\r\n\r\n`));
   const names = ['Accept', 'Authorization', 'Content-Type', 'Idempotency-Key', 'If-None-Match', 'Traceparent'];
   expect(namesIn(allowed, 'access-control-allow-headers')).toEqual(names);
+  const [told] = /A page may\s+send .*?, and/s.exec((contract.info as unknown as { description: string }).description)!;
+  expect([...told.matchAll(/`(.+?)`/g)].map(([, name]) => name)).toEqual(names);
 });
 
 const namesIn = (answer: { headers: Record<string, string> } | undefined, header: string) =>

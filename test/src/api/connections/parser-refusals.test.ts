@@ -23,6 +23,8 @@ function expectProblem(answer: RawAnswer | undefined, status: number, code: stri
       'x-content-type-options': 'nosniff',
     },
   });
+  // RFC 9110, section 6.6.1
+  expect(Math.abs(Date.parse(answer!.headers['date']!) - Date.now())).toBeLessThan(60_000);
   const body = JSON.parse(answer!.text) as object;
   expect(body).toMatchObject({ type: 'about:blank', status, code, requestId: answer!.headers['x-request-id'] });
   expect(violations({ method: 'GET', path: '/unknown', ...answer! })).toEqual([]);
@@ -32,8 +34,6 @@ function expectProblem(answer: RawAnswer | undefined, status: number, code: stri
 test.each([
   ['no HTTP at all', 'hello\r\n\r\n'],
   ['TLS on the plain port', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\r\n\r\n'],
-  ['HTTP/2 with prior knowledge', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-  ['an unknown method', 'FETCH /v1/sessions HTTP/1.1\r\nHost: a\r\n\r\n'],
   ['a space in a header name', 'GET /v1/sessions HTTP/1.1\r\nHost: a\r\nBad Name: 1\r\n\r\n'],
   ['a control character in a header', 'GET /v1/sessions HTTP/1.1\r\nHost: a\r\nX: \u0001\r\n\r\n'],
   ['a space in the path', 'GET /v1/ses sions HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -47,6 +47,24 @@ test.each([
   const answers = parseAnswers(await sendRaw(service.api.port, bytes));
   expect(answers).toHaveLength(1);
   expectProblem(answers[0], 400, 'invalid_request');
+});
+
+const good = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n';
+
+test.each([
+  ['FETCH /v1/sessions HTTP/1.1\r\nHost: a\r\n\r\n', 501, 'not_implemented'],
+  ['get /v1/sessions HTTP/1.1\r\nHost: a\r\n\r\n', 501, 'not_implemented'],
+  [`${good}GETS /v1/sessions HTTP/1.1\r\nHost: a\r\n\r\n`, 501, 'not_implemented'],
+  [`${good}FETCH /v1/sessions FTP/1.1\r\nHost: a\r\n\r\n`, 400, 'invalid_request'],
+  ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 505, 'http_version_not_supported'],
+  ['GET /v1/sessions HTTP/1.2\r\nHost: a\r\n\r\n', 505, 'http_version_not_supported'],
+  ['GET /v1/sessions HTTP/2.0\r\nHost: a\r\n\r\n', 505, 'http_version_not_supported'],
+  ['GET /v1/sessions HTTP/0.9\r\nHost: a\r\n\r\n', 505, 'http_version_not_supported'],
+  [`GET /docs HTTP/2.0\r\nHost: a\r\n\r\n${good}`, 505, 'http_version_not_supported'],
+])('%j → %i %s, and the connection is closed', async (bytes, status, code) => {
+  const answers = parseAnswers(await sendRaw(service.api.port, bytes));
+  expect(answers).toHaveLength(bytes.startsWith(good) ? 2 : 1);
+  expectProblem(answers.at(-1), status, code);
 });
 
 test.each([

@@ -207,3 +207,20 @@ describe('a session id that is none → 400 that names it', () => {
     }
   });
 });
+
+test.each([
+  ['/v1/%73essions', 200],
+  ['/%76%31/sessions', 200],
+  [`/v1/sessions/${id.replaceAll('-', '%2D')}`, 404],
+  ['/open%61pi%2ejson', 200],
+])('GET %s → as with its letters not encoded (RFC 3986, section 6.2.2.2)', async (target, expected) => {
+  const { status, text } = await raw('GET', target);
+  expect(status).toBe(expected);
+  if (expected === 404) expect(JSON.parse(text)).toMatchObject({ code: 'session_not_found' });
+});
+
+test('a query → decoded once, as it was sent', async () => {
+  const { status, text } = await raw('GET', '/v1/%73essions?reference=%2541');
+  expect([status, JSON.parse(text)]).toEqual([200, { items: [] }]);
+  expect((await raw('GET', '/v1/%73essions?%6cimit=0')).status).toBe(400);
+});

@@ -17,20 +17,23 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
   "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-test.each(['/docs', '/docs/', '/docs?from=readme'])('GET %s without a key → the page with its policy', async (path) => {
-  const response = await ask(path);
-  expect(response.status).toBe(200);
-  expect(Object.fromEntries(response.headers)).toMatchObject({
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policy,
-    'cache-control': 'no-cache',
-    'referrer-policy': 'no-referrer',
-    'x-frame-options': 'DENY',
-    'x-content-type-options': 'nosniff',
-    'x-request-id': expect.any(String),
-  });
-  expect(await response.text()).not.toMatch(/https?:|<script(?! defer src="\/docs\/)/);
-});
+test.each(['/docs', '/docs/', '/docs?from=readme', '/%64ocs'])(
+  'GET %s without a key → the page with its policy',
+  async (path) => {
+    const response = await ask(path);
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy,
+      'cache-control': 'no-cache',
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.any(String),
+    });
+    expect(await response.text()).not.toMatch(/https?:|<script(?! defer src="\/docs\/)/);
+  },
+);
 
 test('the scripts of the page → ours, to be kept for good', async () => {
   expect(scripts).toEqual([
