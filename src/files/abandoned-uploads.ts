@@ -18,24 +18,29 @@ interface Met {
 
 export class AbandonedUploads {
   readonly #spool: Spool;
+  readonly #log: Log;
   #met = new Map<string, Met>();
 
-  constructor(spool: Spool) {
+  constructor(spool: Spool, log: Log) {
     this.#spool = spool;
+    this.#log = log;
   }
 
   /**
-   * Removes files that were first seen 3 minutes ago or longer and were not touched since.
+   * Removes files that were first seen 3 minutes ago or longer and were not touched since. One that can't be removed keeps
+   * no others.
+   *
    * @param now ms, as of `performance.now()`
    */
   async look(now = performance.now()): Promise<void> {
+    const notYet = (error: unknown) => this.#log.warn({ err: error }, 'an abandoned upload was not removed yet');
     await this.#spool.touch();
     const left = new Map<string, Met>();
     for await (const { name, writtenAt } of this.#spool.files()) {
       const before = this.#met.get(name);
       const since = before?.writtenAt === writtenAt ? before.since : now;
       if (now - since < patienceMs) left.set(name, { writtenAt, since });
-      else await this.#spool.remove(this.#spool.path(name));
+      else await this.#spool.remove(this.#spool.path(name)).catch(notYet);
     }
     this.#met = left;
   }
@@ -43,7 +48,7 @@ export class AbandonedUploads {
 
 /** Looks at once and then every 30 s. @returns ends it, and resolves when it has ended */
 export function keepRemovingAbandonedUploads(spool: Spool, log: Log): () => Promise<void> {
-  const abandoned = new AbandonedUploads(spool);
+  const abandoned = new AbandonedUploads(spool, log);
   const look = () =>
     abandoned.look().catch((error: unknown) => log.warn({ err: error }, 'abandoned uploads could not be removed yet'));
   let looking = look();

@@ -35,13 +35,16 @@ export interface AudioStore {
   /** Also when it is not there. */
   remove(accountId: string, sessionId: string): Promise<void>;
 
+  /** @throws when some of it can't be removed; the rest is gone then */
   removeAccount(accountId: string): Promise<void>;
 
   /**
    * All that is stored, ordered by account and name, in the order of their bytes. It also gives what does not have the
    * name of a session: a person put it there.
+   *
+   * @param onUnreadable told of accounts whose audio can't be listed, which are left out; without it, that ends the list
    */
-  list(): AsyncGenerator<StoredAudio>;
+  list(onUnreadable?: (error: unknown) => void): AsyncGenerator<StoredAudio>;
 
   /** Removes what killed processes left of a `put`, when it is so old that no `put` goes on for so long. */
   endAbandonedPuts(): Promise<void>;

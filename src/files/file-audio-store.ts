@@ -45,16 +45,25 @@ export class FileAudioStore implements AudioStore {
     await rm(join(this.#folder, accountId), { recursive: true, force: true });
   }
 
-  async *list(): AsyncGenerator<StoredAudio> {
+  async *list(onUnreadable?: (error: unknown) => void): AsyncGenerator<StoredAudio> {
     for (const accountId of await namesIn(this.#folder)) {
       if (!isId(accountId)) continue;
-      for (const name of await namesIn(join(this.#folder, accountId))) {
-        const times = await timesOf(this.path(accountId, name));
-        if (times === undefined) continue;
-        const { mtimeMs, ctimeMs } = times;
-        const now = Date.now();
-        yield { accountId, name, ageMs: now - mtimeMs, keptMs: now - Math.max(mtimeMs, ctimeMs) };
+      try {
+        yield* this.#listOf(accountId);
+      } catch (error) {
+        if (onUnreadable === undefined) throw error;
+        onUnreadable(error);
       }
+    }
+  }
+
+  async *#listOf(accountId: string): AsyncGenerator<StoredAudio> {
+    for (const name of await namesIn(join(this.#folder, accountId))) {
+      const times = await timesOf(this.path(accountId, name));
+      if (times === undefined) continue;
+      const { mtimeMs, ctimeMs } = times;
+      const now = Date.now();
+      yield { accountId, name, ageMs: now - mtimeMs, keptMs: now - Math.max(mtimeMs, ctimeMs) };
     }
   }
 

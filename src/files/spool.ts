@@ -29,14 +29,16 @@ export class Spool {
     return join(this.#folder, name);
   }
 
-  /** Touches the files of this process's uploads, so that other processes leave them alone. */
+  /**
+   * Touches the files of this process's uploads, so that other processes leave them alone.
+   *
+   * @throws when one can't be touched; the others are then
+   */
   async touch(): Promise<void> {
     const now = new Date();
-    for (const path of this.#comingIn) {
-      await utimes(path, now, now).catch((error: unknown) => {
-        if (!isGone(error)) throw error;
-      });
-    }
+    const touched = await Promise.allSettled([...this.#comingIn].map((path) => utimes(path, now, now)));
+    const failed = touched.find((one) => one.status === 'rejected' && !isGone(one.reason));
+    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
   }
 
   /** Also when an audio store has taken the file over. What can't be removed now is removed as an abandoned upload. */

@@ -36,13 +36,17 @@ export class WorkFolder {
 
   /**
    * Removes the audio of an attempt that is over, and what earlier attempts at its session left when their worker died.
+   *
+   * @throws when a file can't be removed; the others are gone then
    */
   async remove({ accountId, sessionId, attempt }: Attempt): Promise<void> {
-    for (const name of await readdir(this.#folder)) {
+    const names = (await readdir(this.#folder)).filter((name) => {
       const left = attemptOf(name);
-      const isOfSession = left?.accountId === accountId && left.sessionId === sessionId;
-      if (isOfSession && left.attempt <= attempt) await rm(join(this.#folder, name), { force: true });
-    }
+      return left?.accountId === accountId && left.sessionId === sessionId && left.attempt <= attempt;
+    });
+    const removals = await Promise.allSettled(names.map((name) => rm(join(this.#folder, name), { force: true })));
+    const failed = removals.find(({ status }) => status === 'rejected');
+    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
   }
 
   /** Bytes free for this process on the disk of the folder. */

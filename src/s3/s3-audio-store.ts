@@ -10,7 +10,7 @@ import {
   ListObjectsV2Command,
 } from '@aws-sdk/client-s3';
 import { FairTurns } from '../fair-turns.ts';
-import { isId } from '../files/audio-store.ts';
+import { AudioStoreAway, isId } from '../files/audio-store.ts';
 import { ask, connect, isRefusal } from './bucket.ts';
 import { abortAbandonedUploads, pages } from './listing.ts';
 import { putFile } from './put.ts';
@@ -64,14 +64,14 @@ export class S3AudioStore implements AudioStore {
 
   async removeAccount(accountId: string): Promise<void> {
     const { bucket: Bucket } = this.#place;
+    const left: (string | undefined)[] = [];
     for await (const { objects } of pages(this.#client, this.#place, `${accountId}/`)) {
       if (objects.length === 0) continue;
       const Delete = { Objects: objects.map(({ key }) => ({ Key: key })), Quiet: true };
-      await ask(async () => {
-        const { Errors = [] } = await this.#client.send(new DeleteObjectsCommand({ Bucket, Delete }));
-        if (Errors[0] !== undefined) throw new Error(`${Errors.length} objects were not deleted: ${Errors[0].Message}`);
-      });
+      const { Errors = [] } = await ask(() => this.#client.send(new DeleteObjectsCommand({ Bucket, Delete })));
+      left.push(...Errors.map(({ Message }) => Message));
     }
+    if (left.length > 0) throw new AudioStoreAway(`${left.length} objects were not deleted: ${left[0]}`);
   }
 
   async *list(): AsyncGenerator<StoredAudio> {

@@ -21,13 +21,27 @@ export async function removeUnneededAudio(sweeper: Sweeper, suspects: Suspects, 
   }
   for (const { accountId, sessionId } of suspects.due(steadyNow)) {
     const needed = await whichHaveAudio(db, accountId, [sessionId]);
-    if (!needed.has(sessionId)) await audioStore.remove(accountId, sessionId);
+    if (!needed.has(sessionId)) await removeIfPossible(accountId, sessionId, sweeper);
     suspects.forget({ accountId, sessionId });
   }
 }
 
-async function suspectUnneeded({ db, audioStore }: Sweeper, suspects: Suspects, steadyNow: number): Promise<void> {
-  for await (const { accountId, files } of byAccount(audioStore.list(), atATime)) {
+/**
+ * One that can't be removed keeps no others: the next list of the audio finds it again.
+ * @throws when the store itself is away
+ */
+async function removeIfPossible(accountId: string, sessionId: string, { audioStore, log }: Sweeper): Promise<void> {
+  try {
+    await audioStore.remove(accountId, sessionId);
+  } catch (error) {
+    await audioStore.checkReadable();
+    log.warn({ err: error, accountId, sessionId }, 'audio that nobody needs was not removed yet');
+  }
+}
+
+async function suspectUnneeded({ db, audioStore, log }: Sweeper, suspects: Suspects, steadyNow: number): Promise<void> {
+  const onUnreadable = (error: unknown) => log.warn({ err: error }, 'the audio of an account can not be listed');
+  for await (const { accountId, files } of byAccount(audioStore.list(onUnreadable), atATime)) {
     const old = files.filter(({ name, keptMs }) => isId(name) && keptMs > youngMs).map(({ name }) => name);
     if (old.length === 0) continue;
     const needed = await whichHaveAudio(db, accountId, old);
@@ -39,10 +53,14 @@ async function suspectUnneeded({ db, audioStore }: Sweeper, suspects: Suspects, 
 export async function removeWorkOfEndedAttempts({
   db,
   workFolder,
-}: Pick<WorkerContext, 'db' | 'workFolder'>): Promise<void> {
+  log,
+}: Pick<WorkerContext, 'db' | 'workFolder' | 'log'>): Promise<void> {
   for (const attempt of await workFolder.list()) {
     const session = await findSessionRow(db, attempt.accountId, attempt.sessionId);
     const isRunning = session?.status === 'processing' && session.attempt === attempt.attempt;
-    if (!isRunning) await workFolder.remove(attempt);
+    if (isRunning) continue;
+    await workFolder
+      .remove(attempt)
+      .catch((error: unknown) => log.warn({ err: error, ...attempt }, 'decoded audio was not removed yet'));
   }
 }

@@ -41,7 +41,7 @@ export async function sweepAfterGrace(lane: Pick<Lane, 'environment' | 'dataDir'
     const workFolder = new WorkFolder(lane.dataDir);
     const stopping = new AbortController().signal;
     await sweepLater({ ...foundation, workFolder, stopping }, sweepGraceMs);
-    const uploads = new AbandonedUploads(foundation.spool);
+    const uploads = new AbandonedUploads(foundation.spool, foundation.log);
     await uploads.look(0);
     await uploads.look(sweepGraceMs);
   } finally {

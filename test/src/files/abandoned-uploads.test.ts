@@ -1,8 +1,8 @@
 /** Uploads of two processes on one folder: the tested one, and one that was killed. */
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { jest } from '@jest/globals';
-import { keepRemovingAbandonedUploads } from '../../../src/files/abandoned-uploads.ts';
+import { AbandonedUploads, keepRemovingAbandonedUploads } from '../../../src/files/abandoned-uploads.ts';
 import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
 import { Spool } from '../../../src/files/spool.ts';
 import { createLog } from '../../../src/log.ts';
@@ -12,7 +12,7 @@ import { useFolder } from '../../support/use-folder.ts';
 
 const folder = useFolder();
 const log = createLog({ logLevel: 'silent' });
-let stop: () => Promise<void>;
+let stop: () => Promise<void> = async () => {};
 afterEach(async () => {
   jest.useRealTimers();
   await stop();
@@ -62,4 +62,28 @@ test('uploads that became sessions or were refused → not touched any more', as
   stop = keepRemovingAbandonedUploads(spool, log);
   await stop();
   expect(await touchedAt(store.path('account', 'session'))).toBe(before);
+});
+
+test("what can't be removed or touched → keeps no other upload, and is logged", async () => {
+  const [ours, killed] = [new Spool(folder), new Spool(folder)];
+  await ours.open();
+  const lines: string[] = [];
+  const uploads = new AbandonedUploads(
+    ours,
+    createLog({ logLevel: 'warn' }, { write: (line) => void lines.push(line) }),
+  );
+  const dead = await begin(killed);
+  // Nobody removes a folder as a file, whatever his rights.
+  for (const name of ['0', 'z']) await mkdir(join(folder, 'audio', 'incoming', name));
+  await uploads.look(0);
+  await uploads.look(4 * 60_000);
+  expect(await readdir(join(folder, 'audio', 'incoming'))).not.toContain(basename(dead));
+  expect(lines.filter((line) => line.includes('an abandoned upload was not removed yet'))).toHaveLength(2);
+
+  const [stuck, living] = [ours.newPath(), await begin(ours)];
+  await symlink(stuck, stuck);
+  const before = await touchedAt(living);
+  await until(() => Date.now() > before);
+  await expect(ours.touch()).rejects.toMatchObject({ code: 'ELOOP' });
+  expect(await touchedAt(living)).toBeGreaterThan(before);
 });

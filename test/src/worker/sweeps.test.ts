@@ -1,5 +1,5 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { sql } from 'kysely';
 import { insertIdempotencyRecord } from '../../../db/idempotency.ts';
@@ -158,6 +158,39 @@ test('all audio is listed by one worker in an hour, also after the clock of the 
   await sweepLater(worker, 300 * minuteMs);
 });
 
+test("audio that can't be removed or listed → keeps no other audio, and is logged", async () => {
+  for (let orphans = 0; orphans < 2; orphans += 1) await writeAudio(randomUUIDv7());
+  // Nobody removes a folder as a file, or opens one that leads to itself, whatever his rights. Both are met first.
+  const first = '00000000-0000-7000-8000-000000000000';
+  const [stuck, loop] = [audioOf(first), join(service.dataDir, 'audio', first)];
+  await mkdir(stuck);
+  await symlink(loop, loop);
+  const logged = service.logLines.length;
+  await sweepLater(worker, 31 * minuteMs);
+  expect(await readdir(dirname(stuck))).toEqual([basename(stuck)]);
+  const lines = service.logLines.slice(logged);
+  expect(lines.filter((line) => line.includes('was not removed yet') && line.includes(basename(stuck)))).toHaveLength(
+    1,
+  );
+  expect(lines.filter((line) => line.includes('sweep failed'))).toEqual([]);
+  await Promise.all([rm(stuck, { recursive: true }), rm(loop)]);
+});
+
+test('a store that is away → the sweep does not try every file', async () => {
+  const orphans = await Promise.all([1, 2, 3].map(() => writeAudio(randomUUIDv7())));
+  let tried = 0;
+  const audioStore: Sweeper['audioStore'] = new Proxy(service.audioStore, {
+    get(store, name: keyof Sweeper['audioStore']) {
+      if (name === 'remove') return async () => Promise.reject(new Error(`away ${(tried += 1)}`));
+      if (name === 'checkReadable') return async () => Promise.reject(new Error('away'));
+      return (store[name] as () => unknown).bind(store);
+    },
+  });
+  await sweepLater({ ...worker, audioStore }, 31 * minuteMs);
+  expect(tried).toBe(1);
+  await Promise.all(orphans.map((path) => rm(path)));
+});
+
 test("stamps of the queue that lie hours ahead, as after its clock was set back → the present's, others left alone", async () => {
   const [waiting, retried, running, soon] = await Promise.all([1, 2, 3, 4].map(() => uploadTone()));
   const ahead = (job: typeof waiting, change: string) =>
@@ -196,6 +229,20 @@ test('decoded audio of attempts that are over → removed, of the running attemp
   await sweep(worker);
   // A piece may be one that is being opened just now.
   expect(await worker.workFolder.list()).toEqual([running, running]);
+});
+
+test("decoded audio that can't be removed → keeps no other", async () => {
+  const stuck = [1, 2].map(() => ({ accountId: account.id, sessionId: randomUUIDv7(), attempt: 2 }));
+  for (const attempt of stuck) {
+    await mkdir(worker.workFolder.path(attempt));
+    await writeFile(worker.workFolder.path({ ...attempt, attempt: 1 }), 'samples');
+    await writeFile(worker.workFolder.uploadPath(attempt), 'audio');
+  }
+  await sweep(worker);
+  const left = (await worker.workFolder.list()).filter(({ accountId }) => accountId === account.id);
+  for (const attempt of stuck) await rm(worker.workFolder.path(attempt), { recursive: true });
+  expect(left).toHaveLength(2);
+  expect(left).toEqual(expect.arrayContaining(stuck));
 });
 
 test('files of somebody else in our folders → neither removed nor in the way of the sweep', async () => {
