@@ -12,13 +12,11 @@ export interface DocsFile {
 
 /** @returns the files by their path, kept in memory by the caller */
 export async function loadFiles(): Promise<Map<string, DocsFile>> {
-  const [viewer, start, llms] = await Promise.all([
+  const [viewer, start] = await Promise.all([
     loadViewer().then((text) => script('scalar', text)),
     readFile(new URL('start.js', import.meta.url), 'utf8').then((text) => script('start', text)),
-    llmsText().then((text) =>
-      fileOf(text, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache' }),
-    ),
   ]);
+  const llms = fileOf(llmsText(), { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache' });
   const page = fileOf(pageWith(start.path, viewer.path), {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': policy,

@@ -1,10 +1,15 @@
-/** `/llms.txt` (llmstxt.org): what the contract says, in short, for programs that read text. */
-import { readFile } from 'node:fs/promises';
+/** `/llms.txt` (llmstxt.org): everything that the contract says, as text, for programs that read text. */
+import { contract, resolve } from '../contract/document.ts';
+import { answerOf, parameterOf, schemaText } from './llms-parts.ts';
+import type { Answer, Parameter, Schema } from './llms-parts.ts';
 
 interface Operation {
   operationId: string;
   summary: string;
   description: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, Answer>;
   'x-required-scope'?: string;
   'x-codeSamples'?: { lang: string; label: string; source: string }[];
 }
@@ -13,34 +18,81 @@ interface Contract {
   info: { title: string; version: string; description: string };
   servers: [{ url: string }];
   paths: Record<string, Record<string, Operation>>;
+  components: {
+    headers: Record<string, { description: string }>;
+    responses: Record<string, Answer>;
+    schemas: Record<string, Schema>;
+    securitySchemes: { ApiKey: { description: string } };
+  };
 }
 
-export async function llmsText(): Promise<string> {
-  const file = new URL('../../../codegen/openapi.json', import.meta.url);
-  const { info, servers, paths } = JSON.parse(await readFile(file, 'utf8')) as Contract;
+export function llmsText(): string {
+  const { info, servers, paths, components } = contract as unknown as Contract;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, name: `${method.toUpperCase()} ${path}` })),
   );
   const [summary, ...about] = info.description.trim().split('\n\n');
   const samples = operations.flatMap((operation) => operation['x-codeSamples'] ?? []);
+  const errors = Object.values(components.responses).map((answer) => [statusOf(answer), answer] as const);
   return (
     [
       `# ${info.title}`,
       `> ${summary}`,
       ...about,
-      `All paths are below \`${servers[0].url}\` of this host.`,
+      `All paths are below \`${servers[0].url}\` of this host. ${components.securitySchemes.ApiKey.description.trim()}`,
       '## Contract',
-      '- [OpenAPI document](/openapi.json): every parameter, field, error and example; the source of truth\n' +
-        '- [The same for people](/docs)',
+      '- [OpenAPI document](/openapi.json): the source of truth, from which this text is made\n- [The same for people](/docs)',
       '## Operations',
-      ...operations.map(
-        (operation) =>
-          `### ${operation.name}\n\n${operation.summary}.${scopeOf(operation)}\n\n${operation.description.trim()}`,
-      ),
+      ...operations.flatMap(operationText),
+      '## Errors',
+      errors.map(([status, answer]) => answerOf(status, answer)).join('\n'),
+      '## Headers of answers',
+      headersOf(operations),
+      '## Schemas',
+      ...Object.entries(components.schemas).map(([name, schema]) => schemaText(name, schema)),
       '## Upload, wait, read',
       ...samples.map(({ lang, label, source }) => `${label}:\n\n\`\`\`${lang.toLowerCase()}\n${source.trim()}\n\`\`\``),
     ].join('\n\n') + '\n'
   );
 }
 
-const scopeOf = ({ 'x-required-scope': scope }: Operation) => (scope === undefined ? '' : ` Scope: \`${scope}\`.`);
+function operationText({ name, ...operation }: Operation & { name: string }): string[] {
+  const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
+  const scope = operation['x-required-scope'];
+  const answers = Object.entries(responses);
+  const isError = ([, answer]: [string, Answer]) => answer.$ref !== undefined;
+  const refusals = answers.filter(isError).map(([status]) => status);
+  return [
+    `### ${name}`,
+    `${summary} (\`${operationId}\`).${scope === undefined ? ' No key is needed.' : ` Scope: \`${scope}\`.`}`,
+    description.trim(),
+    ...(parameters.length > 0 ? ['Parameters:', parameters.map(parameterOf).join('\n')] : []),
+    ...Object.entries(requestBody?.content ?? {}).map(
+      ([type, { schema }]) => `Body: \`${type}\`, a \`${schema.$ref!.split('/').at(-1)}\` (see Schemas).`,
+    ),
+    'Answers:',
+    answers
+      .filter((answer) => !isError(answer))
+      .map(([status, answer]) => answerOf(status, answer))
+      .join('\n'),
+    `Errors: ${refusals.join(', ')} (see Errors).`,
+  ];
+}
+
+/** An answer that several operations have says its status in the example of its problem. */
+function statusOf({ content = {} }: Answer): string {
+  const [example] = Object.values(content['application/problem+json']?.examples ?? {});
+  return String(example!.value['status']);
+}
+
+/** Each header once, by the name that it has in answers. */
+function headersOf(operations: Operation[]): string {
+  const answers = operations.flatMap(({ responses }) => Object.values(responses));
+  const named = answers.flatMap((answer) =>
+    Object.entries((resolve(answer as never) as unknown as Answer).headers ?? {}),
+  );
+  const lines = named.map(([name, header]) =>
+    parameterOf({ ...(resolve(header as never) as unknown as Parameter), name }),
+  );
+  return [...new Set(lines)].sort().join('\n');
+}

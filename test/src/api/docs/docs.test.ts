@@ -62,16 +62,33 @@ test('GET /llms.txt without a key → every operation of the contract, and a sam
   });
   const text = await response.text();
   expect(text).toMatch(/^# Transcription REST API\n\n> \S/);
-  const contract = JSON.parse(await (await ask('/openapi.json')).text()) as { paths: Record<string, object> };
+  const contract = JSON.parse(await (await ask('/openapi.json')).text()) as {
+    paths: Record<string, object>;
+    components: object;
+  };
   for (const [path, methods] of Object.entries(contract.paths)) {
     for (const method of Object.keys(methods)) expect(text).toContain(`### ${method.toUpperCase()} ${path}\n`);
   }
+  for (const name of everyName([contract.paths, { ...contract.components, headers: {} }]))
+    expect(text).toContain(`\`${name}\``);
   for (const language of ['shell', 'python', 'typescript']) expect(text).toContain('```' + language);
   expect(text).not.toMatch(/^undefined|\[object/m);
   expect((await ask('/llms.txt', { headers: { 'If-None-Match': response.headers.get('etag')! } })).status).toBe(304);
   expect((await ask('/llms.txt', { method: 'POST' })).status).toBe(405);
   expect((await ask('/llms.txt/')).status).toBe(404);
 });
+
+/** Every parameter, field, header, media type, operation, schema, value and code that the contract names. */
+function everyName(node: unknown, key = ''): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const keys = ['properties', 'headers', 'content', 'x-retry'].includes(key) ? Object.keys(node) : [];
+  const { name, operationId } = node as { name?: unknown; operationId?: unknown };
+  const own = [...(key === 'parameters' || 'in' in node ? [name] : []), operationId, ...keys];
+  const below = Object.entries(node).flatMap(([child, value]) =>
+    child === 'examples' || child === 'example' ? [] : everyName(value, child),
+  );
+  return [...own.filter((each) => typeof each === 'string'), ...below];
+}
 
 test('HEAD → the headers of GET without the body', async () => {
   for (const path of ['/docs', ...scripts]) {
