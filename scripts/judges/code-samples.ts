@@ -1,5 +1,6 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { installFromPyPI } from './pypi.ts';
 import { expect } from './judge.ts';
 import type { Bench, Judge } from './judge.ts';
@@ -11,14 +12,18 @@ interface Sample {
   source: string;
 }
 
-/** How each language is run. The file of the sample comes last. */
+const python = ['venv/bin/python', '-W', 'error'];
+
+/** How each language is run. */
 const languages: Record<string, { file: string; command: string[] }> = {
-  Shell: { file: 'sample.sh', command: ['sh'] },
-  Python: { file: 'sample.py', command: ['venv/bin/python', '-W', 'error'] },
-  TypeScript: { file: 'sample.mts', command: ['node'] },
+  Shell: { file: 'sample.sh', command: ['sh', 'sample.sh'] },
+  Python: { file: 'sample.py', command: [...python, 'sample.py'] },
+  TypeScript: { file: 'sample.mts', command: ['node', 'sample.mts'] },
 };
 
-/** Runs the samples of the contract, as people who copy them do. */
+const longSample = fileURLToPath(new URL('../client/python/transcribe.py', import.meta.url));
+
+/** Runs the samples of the contract, and the longer one in Python, as people who copy them do. */
 export const codeSamples: Judge = {
   name: 'code-samples',
   tool: 'Code samples of the contract',
@@ -29,20 +34,24 @@ export const codeSamples: Judge = {
     await copyFile(service.audio, join(folder, 'meeting.wav'));
     const { paths } = JSON.parse(await readFile(contract, 'utf8'));
     const samples: Sample[] = paths['/transcriptions'].post['x-codeSamples'];
-    const texts: string[] = [];
+    const texts: string[] = [await run([...python, longSample, 'meeting.wav'], bench)];
     for (const sample of samples) texts.push(await outputOf(sample, bench));
     const [text] = texts;
-    expect(texts.length === Object.keys(languages).length, `${texts.length} samples`);
+    expect(samples.length === Object.keys(languages).length, `${samples.length} samples`);
     expect(text !== '' && texts.every((other) => other === text), `they print ${JSON.stringify(texts)}`);
     const names = samples.map(({ lang }) => lang).join(', ');
-    return { version: '', did: `${names}: each uploaded, waited and printed "${text}"` };
+    return { version: '', did: `${names} and scripts/client/python: each uploaded, waited and printed "${text}"` };
   },
 };
 
-async function outputOf({ lang, source }: Sample, { folder, run, service }: Bench): Promise<string> {
+async function outputOf({ lang, source }: Sample, bench: Bench): Promise<string> {
   const language = languages[lang];
   expect(language !== undefined, `nobody runs ${lang}`);
-  await writeFile(join(folder, language.file), source);
-  const env = { API: service.url, KEY: service.key };
-  return (await run([...language.command, language.file], { env, limitMs: 120_000 })).trim();
+  await writeFile(join(bench.folder, language.file), source);
+  return run(language.command, bench);
+}
+
+async function run(command: string[], bench: Bench): Promise<string> {
+  const env = { API: bench.service.url, KEY: bench.service.key };
+  return (await bench.run(command, { env, limitMs: 120_000 })).trim();
 }

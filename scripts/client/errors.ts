@@ -1,0 +1,46 @@
+import { retryOf } from './retry.ts';
+import type { Retry } from '../../codegen/retries.ts';
+import type { Problem, Schemas } from './types.ts';
+
+/** The service, or what stands before it, refused a request. */
+export class RequestFailed extends Error {
+  override readonly name = 'RequestFailed';
+  readonly status: number;
+  /** Undefined when it was not the service that answered, but a proxy. */
+  readonly problem: Problem | undefined;
+  readonly retry: Retry;
+  /** The value of `Retry-After` in ms. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(response: Response, body: unknown) {
+    const problem = isProblem(body) ? body : undefined;
+    super(problem === undefined ? `${response.url} answered ${response.status}` : (problem.detail ?? problem.title));
+    this.status = response.status;
+    this.problem = problem;
+    const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
+    this.retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : undefined;
+    this.retry = retryOf(response.status, problem?.code, this.retryAfterMs !== undefined);
+  }
+}
+
+/** The connection failed, or no answer came in time. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+  readonly retry = 'same_key' satisfies Retry;
+}
+
+/** The session ended without a transcript. Nothing was charged. */
+export class SessionFailed extends Error {
+  override readonly name = 'SessionFailed';
+  readonly sessionId: string;
+  readonly code: string;
+
+  constructor(sessionId: string, { code, message }: Schemas['SessionError']) {
+    super(message);
+    this.sessionId = sessionId;
+    this.code = code;
+  }
+}
+
+const isProblem = (body: unknown): body is Problem =>
+  typeof body === 'object' && body !== null && 'code' in body && 'title' in body;

@@ -1,0 +1,8 @@
+export { TranscriptionClient } from './client.ts';
+export { NoAnswer, RequestFailed, SessionFailed } from './errors.ts';
+export { persistently } from './persistence.ts';
+export { retryOf } from './retry.ts';
+export type { ClientOptions, UploadOptions, WaitOptions } from './client.ts';
+export type { Asking } from './persistence.ts';
+export type { Page, Problem, Schemas, Session, Transcript, UploadFields } from './types.ts';
+export type { ProblemCode, Retry } from '../../codegen/retries.ts';
