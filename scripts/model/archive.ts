@@ -12,25 +12,26 @@ import { findExecutable } from '../../src/children/executable.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { refuseFullDisk } from './staging.ts';
 import type { ReadEntry } from 'tar';
-import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+import type { ModelFile } from '../../src/recognizers/sherpa-onnx/model-description.ts';
 import type { Installation } from './download.ts';
 
 /**
  * @param onBytes hears how much of the archive was read
- * @returns the names of the model's files that were in it, and are in `folder` now
+ * @param files of a model
+ * @returns the names of those that were in it, and are in `folder` now
  * @throws {Refusal} also for an archive with links, or with names that lead out of it
  * @throws {ExecutableNotFound} bzip2
  */
 export async function unpackModel(
   archive: string,
-  model: KnownModel,
+  files: readonly ModelFile[],
   folder: string,
   installation: Installation,
   onBytes: (bytes: number) => void,
 ): Promise<ReadonlySet<string>> {
   const arrived = new Set<string>();
   const take = async (entry: ReadEntry): Promise<void> => {
-    const wanted = model.files.find(({ path, name }) =>
+    const wanted = files.find(({ path, name }) =>
       [path, name].map((each) => basename(each)).includes(basename(entry.path)),
     );
     if (wanted === undefined || entry.type === 'Directory') return void entry.resume();
@@ -44,8 +45,7 @@ export async function unpackModel(
     onReadEntry(entry) {
       const fault = faultOf(entry);
       if (fault === undefined) taking.push(take(entry).catch((error: Error) => parser.abort(error)));
-      else
-        parser.abort(new Refusal(`${archive} holds ${fault}: it is no archive of sherpa-onnx. Nothing was installed.`));
+      else parser.abort(new Refusal(`${archive} holds ${fault}: it is no archive of a model. Nothing was installed.`));
     },
   });
   try {

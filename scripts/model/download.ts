@@ -5,12 +5,14 @@ import { readableSize } from '../terminal/readable.ts';
 import { fetchFile, partOf } from './fetch-file.ts';
 import { describeFiles } from './hub.ts';
 import { holdModel, keepOnly, openStaging, publish, refuseFullDisk } from './staging.ts';
-import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+import type { HubModel } from '../../src/recognizers/sherpa-onnx/hub-models.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { HostedFile, Hub } from './hub.ts';
 import type { Target } from './staging.ts';
 
 export interface Installation extends Target {
+  /** Says how the hub and npm are reached. */
+  env: NodeJS.ProcessEnv;
   signal: AbortSignal;
   progress: Progress;
 }
@@ -21,12 +23,12 @@ export interface Installation extends Target {
  * @throws {Refusal}
  * @throws the abort reason of `signal`
  */
-export async function downloadModel(model: KnownModel, hub: Hub, installation: Installation): Promise<boolean> {
-  const { dataDir, signal, progress } = installation;
-  return holdModel(dataDir, model.name, async () => {
-    if (await isInstalled(dataDir, model)) return false;
+export async function downloadModel(model: HubModel, hub: Hub, installation: Installation): Promise<boolean> {
+  const { signal, progress } = installation;
+  return holdModel(installation.folder, model, async () => {
+    if (await isInstalled(installation.folder, model)) return false;
     const files = await describeFiles(hub, model);
-    const folder = await openStaging(dataDir, model);
+    const folder = await openStaging(installation.folder, model);
     await keepOnly(folder, new Set(files.flatMap((file) => [file.name, relative(folder, partOf(folder, file))])));
     const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
     const before = await bytesThere(folder, files);
@@ -46,7 +48,7 @@ export async function downloadModel(model: KnownModel, hub: Hub, installation: I
     } finally {
       step.end(succeeded);
     }
-    await publish(dataDir, model);
+    await publish(installation.folder, model);
     return true;
   });
 }

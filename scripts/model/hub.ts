@@ -5,7 +5,7 @@ import { ConfigError } from '../../src/config.ts';
 import { throughProxies } from '../../src/proxies.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { HubRefusal, unreachable } from './hub-refusal.ts';
-import type { HubFile, KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+import type { HubFile, HubModel } from '../../src/recognizers/sherpa-onnx/hub-models.ts';
 import type { Checksum } from './checksum.ts';
 
 export interface Hub {
@@ -69,7 +69,7 @@ function isWebAddress(text: string): boolean {
  * Asks the hub for size and checksum of every file of a model.
  * @throws {Refusal}
  */
-export async function describeFiles(hub: Hub, model: KnownModel): Promise<HostedFile[]> {
+export async function describeFiles(hub: Hub, model: HubModel): Promise<HostedFile[]> {
   return Promise.all(model.files.map((file) => describe(hub, file)));
 }
 

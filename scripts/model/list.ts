@@ -23,12 +23,12 @@ export async function listModels(dataDir: string): Promise<ListedModel[]> {
   return Promise.all(
     knownModels.map(async (model) => {
       const { name, kind, languages, speed, times, bytes, isUntried = false } = model;
-      const installed = await isInstalled(dataDir, model);
-      const begun = await access(partialFolder(dataDir, name)).then(
+      const folder = modelFolder(dataDir, model);
+      const installed = await isInstalled(folder, model);
+      const begun = await access(partialFolder(folder)).then(
         () => true,
         () => false,
       );
-      const folder = modelFolder(dataDir, name);
       return {
         id: name,
         name,

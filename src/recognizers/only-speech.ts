@@ -1,8 +1,7 @@
-/** Recognizes only where somebody speaks: models like Whisper write words into noise and music. */
+/** Recognizes only where somebody speaks: models write words into noise, applause and music. */
 import type { Recognizer } from './recognizer.ts';
 import type { VoiceDetector } from './sherpa-onnx/voice-detector.ts';
 
-/** @param recognizer is told where somebody speaks as soon as the detector is installed */
 export function onlySpeech(recognizer: Recognizer, detector: VoiceDetector): Recognizer {
   return {
     ...recognizer,
@@ -11,9 +10,7 @@ export function onlySpeech(recognizer: Recognizer, detector: VoiceDetector): Rec
       await detector.check();
     },
     async recognize(audio, options) {
-      const findSpeech = await detector.load();
-      if (findSpeech === undefined) return recognizer.recognize(audio, options);
-      const speech = await findSpeech(audio, options.signal);
+      const speech = await detector.findSpeech(audio, options.signal);
       return recognizer.recognize({ ...audio, speech }, options);
     },
     async close() {

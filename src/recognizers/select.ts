@@ -1,5 +1,5 @@
 import { onlySpeech } from './only-speech.ts';
-import { modelFolder } from './sherpa-onnx/installed-models.ts';
+import { folderOfKnown } from './sherpa-onnx/installed-models.ts';
 import { createVoiceDetector } from './sherpa-onnx/voice-detector.ts';
 import type { RecognizerName } from './names.ts';
 import type { SpeechServer } from './openai/speech-server.ts';
@@ -13,7 +13,7 @@ export interface RecognizerSettings {
   /** `RECOGNIZER_LANGUAGE` */
   recognizerLanguage: string | undefined;
   /** `SHERPA_ONNX_MODEL` */
-  sherpaOnnxModel: ChosenModel | undefined;
+  sherpaOnnxModel: ChosenModel;
   /** `RECOGNIZER_IDLE_MINUTES` */
   recognizerIdleMinutes: number;
   /** `DIARIZATION_THRESHOLD` */
@@ -25,12 +25,11 @@ export interface RecognizerSettings {
 /** Only the chosen recognizer is loaded: for example, the client of OpenAI's protocol takes 25 MB of memory. */
 const makers: Record<RecognizerName, (settings: RecognizerSettings) => Promise<Recognizer>> = {
   pocketsphinx: async () => (await import('./pocketsphinx/pocketsphinx.ts')).createPocketSphinx(),
-  // The configuration asks for a model where this is the recognizer.
   'sherpa-onnx': async ({ sherpaOnnxModel, dataDir, diarizationThreshold: threshold, ...settings }) => {
     const { createSherpaOnnx } = await import('./sherpa-onnx/sherpa-onnx.ts');
-    const diarization = { folder: modelFolder(dataDir, 'diarization'), threshold };
+    const diarization = { folder: folderOfKnown(dataDir, 'diarization'), threshold };
     const idleMs = settings.recognizerIdleMinutes * 60_000;
-    return createSherpaOnnx({ ...sherpaOnnxModel!, language: settings.recognizerLanguage, diarization, idleMs });
+    return createSherpaOnnx({ ...sherpaOnnxModel, language: settings.recognizerLanguage, diarization, idleMs });
   },
   // The configuration makes sure that there is a server when this is the recognizer.
   openai: async ({ openai }) => (await import('./openai/openai.ts')).createOpenAi({ server: openai! }),
@@ -38,8 +37,9 @@ const makers: Record<RecognizerName, (settings: RecognizerSettings) => Promise<R
 
 export async function selectRecognizer(settings: RecognizerSettings): Promise<Recognizer> {
   const { recognizer, dataDir, recognizerIdleMinutes } = settings;
+  if (recognizer === 'pocketsphinx') return makers[recognizer](settings);
   const detector = createVoiceDetector({
-    folder: modelFolder(dataDir, 'vad'),
+    folder: folderOfKnown(dataDir, 'vad'),
     idleMs: recognizerIdleMinutes * 60_000,
   });
   return onlySpeech(await makers[recognizer](settings), detector);

@@ -1,6 +1,7 @@
 /** A customer: sends recordings, and asks for what there is. */
+import { openAsBlob } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { wav } from '../contract/wav.ts';
+import { speechClips } from '../support/uploads/audio-fixtures.ts';
 
 export class Client {
   readonly #url: string;
@@ -17,7 +18,7 @@ export class Client {
 
   async upload(): Promise<number | undefined> {
     const body = new FormData();
-    body.append('file', wav(1_000), 'tone.wav');
+    body.append('file', await openAsBlob((await speechClips())[1]!.file), 'voice.wav');
     return this.#send('/transcriptions', this.#key, { method: 'POST', body });
   }
 

@@ -23,10 +23,13 @@ beforeAll(async () => {
   const files = {
     'package.json': '{"version": "1.2.3"}',
     'package-lock.json': '{"packages": {}}',
-    '.gitignore': 'node_modules/\n.data/\n',
+    '.gitignore': 'node_modules/\n.models/\n.data/\n',
     'node_modules/.package-lock.json': '{"packages": {}}',
     'node_modules/tool/main.js': 'tool',
     'node_modules/.cache/compiled': 'not needed',
+    // What it finds missing, it fetches.
+    'scripts/fetch-models/main.ts': `const fs = require('node:fs'); fs.mkdirSync('.models/vad-1', { recursive: true });
+      for (const name of ['vad-1/voices.onnx', '.vad-1.lock']) fs.writeFileSync('.models/' + name, '')`,
     '.data/models/tiny/model.onnx': 'model',
     '.data/postgres/PG_VERSION': 'private',
     'with a space.txt': 'text',
@@ -37,7 +40,7 @@ beforeAll(async () => {
   }
   await mkdir(join(project, 'node_modules/.bin'));
   await symlink('../tool/main.js', join(project, 'node_modules/.bin/tool'));
-  await mkdir(join(project, 'scripts'));
+  await symlink(process.execPath, join(project, 'node_modules/.bin/node'));
   for (const name of ['bundle', 'install', 'packages-installed.mjs'])
     await cp(join(projectFolder, 'scripts', name), join(project, 'scripts', name));
   await git('init', '--quiet');
@@ -58,9 +61,21 @@ test('a bundle with a model → the commit, its packages and the model; nothing 
   const found = await readdir(unpacked, { recursive: true });
   const files = await Promise.all(found.map(async (each) => !(await lstat(join(unpacked, each))).isDirectory()));
   expect(found.filter((_, index) => files[index]).toSorted()).toEqual([
-    ...['.data/models/tiny/model.onnx', '.gitignore', 'BUNDLE.txt'],
-    ...['node_modules/.bin/tool', 'node_modules/.package-lock.json', 'node_modules/tool/main.js'],
-    ...['package-lock.json', 'package.json', 'scripts/bundle', 'scripts/install', 'scripts/packages-installed.mjs'],
+    ...['.data/models/tiny/model.onnx', '.gitignore', '.models/vad-1/voices.onnx', 'BUNDLE.txt'],
+    ...[
+      'node_modules/.bin/node',
+      'node_modules/.bin/tool',
+      'node_modules/.package-lock.json',
+      'node_modules/tool/main.js',
+    ],
+    ...[
+      'package-lock.json',
+      'package.json',
+      'scripts/bundle',
+      'scripts/fetch-models/main.ts',
+      'scripts/install',
+      'scripts/packages-installed.mjs',
+    ],
     'with a space.txt',
   ]);
   expect(await readlink(join(unpacked, 'node_modules/.bin/tool'))).toBe('../tool/main.js');
@@ -74,10 +89,11 @@ test('a bundle with a model → the commit, its packages and the model; nothing 
   });
 });
 
-test('a bundle without a model → the commit and its packages', async () => {
+test('a bundle without a model of its own → the commit, its packages and the models that all need', async () => {
   expect(await bundle('--out', 'plain.tar.gz')).toMatchObject({ code: 0 });
   const { stdout } = await execute('tar', ['-tzf', join(folder, 'plain.tar.gz')]);
   expect(stdout).toContain('/node_modules/tool/main.js\n');
+  expect(stdout).toContain('/.models/vad-1/voices.onnx\n');
   expect(stdout).not.toContain('.data');
 });
 

@@ -4,6 +4,8 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
+import { installLackingModels } from '../../scripts/model/needed.ts';
+import { showProgressOn } from '../../scripts/terminal/show-progress.ts';
 import { layFoundation } from '../../src/foundation.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
@@ -29,6 +31,9 @@ export default async function setUp(): Promise<void> {
   process.env.TEST_DATABASE_URL = server.url;
 
   const config = readConfig({ DATABASE_URL: server.url, DATA_DIR: join(folder, 'template') });
+  const needed = { ...config, recognizer: 'sherpa-onnx' as const };
+  const { signal } = new AbortController();
+  await installLackingModels(needed, { env: process.env, signal, progress: showProgressOn(process.stderr) });
   const foundation = await layFoundation(config, createLog({ logLevel: 'silent' }), 'api');
   await foundation.close();
   if (process.env.THROUGH_POOLER === '1') await beginPooler(server.url);

@@ -1,7 +1,7 @@
-/** Models below `DATA_DIR/models`. Each has a folder of its name, which appears only when it is complete. */
+/** Where models are. Each has a folder of its own, which appears only when it is complete. */
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { findKnownModel } from './known-models.ts';
+import { findKnownModel, isPacked } from './known-models.ts';
 import type { KnownModel } from './known-models.ts';
 
 /** What `SHERPA_ONNX_MODEL` says. */
@@ -11,12 +11,20 @@ export interface ChosenModel {
   name?: string;
 }
 
-export const modelsFolder = (dataDir: string): string => join(dataDir, 'models');
+/** Of the models that every installation needs: beside the program, once for all data folders. */
+export const ownModels = resolve(import.meta.dirname, '../../../.models');
 
-export const modelFolder = (dataDir: string, name: string): string => join(modelsFolder(dataDir), name);
+export function modelFolder(dataDir: string, model: KnownModel): string {
+  return isPacked(model) ? join(ownModels, `${model.name}-${model.version}`) : join(dataDir, 'models', model.name);
+}
 
-export async function isInstalled(dataDir: string, model: KnownModel): Promise<boolean> {
-  const files = model.files.map(({ name }) => access(join(modelFolder(dataDir, model.name), name)));
+export function folderOfKnown(dataDir: string, name: 'diarization' | 'vad'): string {
+  return modelFolder(dataDir, findKnownModel(name)!);
+}
+
+/** @param folder see {@link modelFolder} */
+export async function isInstalled(folder: string, model: KnownModel): Promise<boolean> {
+  const files = model.files.map(({ name }) => access(join(folder, name)));
   return (await Promise.allSettled(files)).every(({ status }) => status === 'fulfilled');
 }
 
@@ -25,7 +33,7 @@ export function chooseModel(nameOrFolder: string, dataDir: string): ChosenModel 
   const known = findKnownModel(nameOrFolder);
   if (known === undefined) return { folder: resolve(nameOrFolder) };
   if (known.kind !== 'recognition') return undefined;
-  return { folder: modelFolder(dataDir, known.name), name: known.name };
+  return { folder: modelFolder(dataDir, known), name: known.name };
 }
 
 /** What to do when a chosen model is missing. The text ends with the command, so that it can be copied. */

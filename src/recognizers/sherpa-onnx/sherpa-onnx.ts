@@ -104,7 +104,8 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
           family.times === 'words'
             ? segmentsFromUtterances(heard.map((words) => withSpeakers(words, turns)), durationMs) // prettier-ignore
             : withSpeakers(segmentsFromTexts(heard.flat(), durationMs), turns);
-        const language = segments.length === 0 ? undefined : (spoken.most() ?? asked ?? family.unlessTold);
+        const language =
+          segments.length === 0 ? undefined : (spoken.most() ?? asked ?? family.unlessTold ?? only(known));
         return { segments: nameSpeakers(segments), language };
       } finally {
         share.giveBack();
@@ -117,6 +118,9 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
     },
   };
 }
+
+/** A model that knows one language hears that one. */
+const only = (known: readonly string[] | undefined) => (known?.length === 1 ? known[0] : undefined);
 
 const defaultIdleMs = 10 * 60_000;
 const defaultTimeLimitMs = (durationMs: number) => 5 * 60_000 + 20 * durationMs;

@@ -5,6 +5,7 @@ import { withPauses } from '../../audio/pieces.ts';
 import { createSlots, hearInPieces } from '../in-pieces.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { howToInstall } from './installed-models.ts';
+import { NoModel } from './model-files.ts';
 import { WarmChildren } from './warm-children.ts';
 import type { Piece, Span } from '../../audio/pieces.ts';
 import type { DecodedAudio } from '../recognizer.ts';
@@ -28,41 +29,35 @@ const threshold = 0.35;
 const nearMs = 500;
 
 export interface VoiceDetectorOptions {
-  /** The folder of `silero_vad.onnx`. Without it, nothing is detected. */
+  /** The folder of `silero_vad.onnx`. */
   folder: string;
   /** How long a process with a loaded model is kept that has nothing to do. */
   idleMs: number;
 }
 
-/**
- * Finds out where somebody speaks.
- * @returns in order, with a margin of half a second, none touching another
- * @throws {RecognizerError} the message names the folder
- * @throws the abort reason of `signal`
- */
-export type FindSpeech = (audio: DecodedAudio, signal: AbortSignal) => Promise<Span[]>;
-
 /** Silero's voice detector (https://github.com/snakers4/silero-vad), run by sherpa-onnx. */
 export interface VoiceDetector {
   /**
-   * Hears a second of silence, if it is installed.
+   * Hears a second of silence.
+   * @throws {NoModel}
    * @throws {RecognizerError} it can't run
    */
   check(): Promise<void>;
   /**
-   * Looks for the model at each recording, because it may be installed while the service runs.
-   * @returns undefined when there is no such folder
-   * @throws {RecognizerError} the folder is there, but lacks the model
+   * Finds out where somebody speaks.
+   * @returns in order, with a margin of half a second, none touching another
+   * @throws {NoModel}
+   * @throws {RecognizerError} the message names the folder
+   * @throws the abort reason of `signal`
    */
-  load(): Promise<FindSpeech | undefined>;
+  findSpeech(audio: DecodedAudio, signal: AbortSignal): Promise<Span[]>;
   close(): Promise<void>;
 }
 
 export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): VoiceDetector {
   const model = resolve(folder, modelFile);
   const slots = createSlots(Math.min(mostAtOnce, availableParallelism()));
-  let children: WarmChildren<VoicesResult> | undefined;
-  const exists = (path: string) => access(path).then(() => true, () => false); // prettier-ignore
+  const children = new WarmChildren<VoicesResult>(() => ({ voices: configOf(model) }), memoryBytes, idleMs);
   const explained = (cause: unknown): never => {
     if (!(cause instanceof RecognizerError)) throw cause;
     const message = `voice detection with the model in ${folder}: ${cause.message}`;
@@ -71,35 +66,27 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
 
   const detector: VoiceDetector = {
     async check() {
-      const findSpeech = await detector.load();
       // A file of zeros without an end is silence.
-      await findSpeech?.({ file: '/dev/zero', durationMs: 1_000, silences: [] }, new AbortController().signal);
+      await detector.findSpeech({ file: '/dev/zero', durationMs: 1_000, silences: [] }, new AbortController().signal);
     },
-    async load() {
-      if (!(await exists(model))) {
-        if (!(await exists(folder))) return undefined;
-        const message = `Voices can not be detected: ${folder} holds no ${modelFile}. ${howToInstall('vad')}`;
-        throw new RecognizerError('recognizer_error', message, { retryable: true });
-      }
-      const loaded = (children ??= new WarmChildren<VoicesResult>(
-        () => ({ voices: configOf(model) }),
-        memoryBytes,
-        idleMs,
-      ));
-      return async (audio, signal) => {
-        const hear = ({ heardFromMs: fromMs, heardToMs: toMs }: Piece, stop: AbortSignal) =>
-          loaded.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop).catch(explained);
-        const windows = await hearInPieces(audio, { longestMs: windowMs, overlapMs: 0 }, slots, hear, { signal });
-        const voices = windows.flatMap(({ piece, result }) =>
-          result.speech.map(([startMs, endMs]) => ({
-            startMs: Math.max(0, piece.startMs + startMs - nearMs),
-            endMs: Math.min(audio.durationMs, piece.startMs + endMs + nearMs),
-          })),
-        );
-        return withPauses(voices, 0);
-      };
+    async findSpeech(audio, signal) {
+      await access(model).catch((cause: unknown) => {
+        throw new NoModel(`Voices can not be detected: ${folder} holds no ${modelFile}. ${howToInstall('vad')}`, {
+          cause,
+        });
+      });
+      const hear = ({ heardFromMs: fromMs, heardToMs: toMs }: Piece, stop: AbortSignal) =>
+        children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop).catch(explained);
+      const windows = await hearInPieces(audio, { longestMs: windowMs, overlapMs: 0 }, slots, hear, { signal });
+      const voices = windows.flatMap(({ piece, result }) =>
+        result.speech.map(([startMs, endMs]) => ({
+          startMs: Math.max(0, piece.startMs + startMs - nearMs),
+          endMs: Math.min(audio.durationMs, piece.startMs + endMs + nearMs),
+        })),
+      );
+      return withPauses(voices, 0);
     },
-    close: async () => children?.close(),
+    close: () => children.close(),
   };
   return detector;
 }

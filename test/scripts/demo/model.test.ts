@@ -2,9 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { join } from 'node:path';
 import { projectFolder } from '../../architecture/source-files.ts';
-import { speakTones } from '../../support/models/tiny/spoken-tones.ts';
+import { speechClips } from '../../support/uploads/audio-fixtures.ts';
 import { modelCommand } from '../model/model-command.ts';
 import { runScript } from '../run-script.ts';
 import type { ModelCommand } from '../model/model-command.ts';
@@ -19,13 +18,15 @@ const quickstart = (args: string[]) => {
 };
 
 test('--model → downloads it when it is missing, and the service recognizes with it', async () => {
-  const { file } = await speakTones(join(model.dataDir, '..'), 'tones', ['low', 'high']);
+  const { file } = (await speechClips())[1]!;
   const first = await quickstart(['--once', '--model', 'sense-voice', '--', file]);
   expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: '' });
-  expect(first.stdout).toMatch(/^Downloading sense-voice [^]*done\nStarting the service …[^]*\n\n {2}low\n {2}high\n/);
+  expect(first.stdout).toMatch(
+    /^Downloading sense-voice [^]*done\nStarting the service …[^]*\n\n {2}low high low [^]*\n/,
+  );
   const asked = model.hub.requests.length;
   const second = await quickstart(['--once', '--model', 'sense-voice', '--', file]);
-  expect(second.stdout).toMatch(/^Starting the service …[^]*\n\n {2}low\n {2}high\n/);
+  expect(second.stdout).toMatch(/^Starting the service …[^]*\n\n {2}low high low /);
   expect(model.hub.requests).toHaveLength(asked);
 });
 
@@ -33,7 +34,7 @@ test.each(['whisper-huge', 'diarization'])('--model %s → which there are, exit
   const { code, stderr } = await quickstart(['--once', '--model', name, '--', 'any.wav']);
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: expect.stringMatching(`--model ${name}: expected one of whisper-tiny, [^]*sense-voice\n$`),
+    stderr: expect.stringMatching(`--model ${name}: expected one of moonshine-tiny, [^]*sense-voice\n$`),
   });
 });
 

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { readConfig } from '../../../src/config.ts';
-import { selectRecognizer } from '../../../src/recognizers/select.ts';
+import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 import { speakTones } from '../../support/models/tiny/spoken-tones.ts';
 import { modelCommand } from './model-command.ts';
 import { useFolder } from '../../support/use-folder.ts';
@@ -17,7 +17,7 @@ beforeEach(async () => void (model = await modelCommand()));
 afterEach(() => model.close());
 
 async function transcribe(env: NodeJS.ProcessEnv): Promise<string[]> {
-  const recognizer = await selectRecognizer(readConfig({ RECOGNIZER: 'sherpa-onnx', ...env }));
+  const recognizer = createSherpaOnnx(readConfig(env).sherpaOnnxModel);
   try {
     await recognizer.check();
     const { file: input } = await speakTones(folder, 'spoken', ['low', 'high', 'low']);
@@ -67,11 +67,12 @@ test('download diarization → segmentation.onnx and embedding.onnx', async () =
   expect(await model.below(folder)).toEqual({ 'segmentation.onnx': 2000, 'embedding.onnx': 3000 });
 });
 
-test('download vad → silero_vad.onnx, and what it is for', async () => {
-  model.hub.files = { 'silero_vad.onnx': Buffer.alloc(2000, 'v') };
+test('download vad → it is there already, for every data folder, and what it is for', async () => {
   const { code, stdout } = await model.run(['download', 'vad']);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/hears only where somebody speaks\.$/m) });
-  expect(await model.below(join(model.dataDir, 'models/vad'))).toEqual({ 'silero_vad.onnx': 2000 });
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^vad is installed already, in \.models\/vad-[\d.]+\.\n.*where somebody speaks\.\n$/),
+  });
 });
 
 test('a model with a folder in it, downloaded or from an archive → its files lie there', async () => {
@@ -103,7 +104,7 @@ test('list → a table; --json → what is installed, begun, and where', async (
   expect(stdout).toMatch(/\nwhisper-tiny +99 languages +sentences +fast +104 MB +in part\n/);
   expect(stdout).toMatch(/\nparakeet-tdt-0\.6b-v3 +25 European languages +words +fast +670 MB +no\n/);
   expect(stdout).toMatch(/\nsense-voice .* yes\n/);
-  expect(stdout).toMatch(/\nvad +any \(finds speech\) +1\.8\d? MB +no\n/);
+  expect(stdout).toMatch(/\nvad +any \(finds speech\) +2\.3 MB +yes\n/);
   const { stdout: json } = await model.run(['list', '--json']);
   const listed = JSON.parse(json) as { id: string }[];
   expect(listed.find(({ id }) => id === 'sense-voice')).toEqual({
@@ -132,7 +133,7 @@ test.each([
   ['no command', [], 'Usage: npm run model --'],
   ['an unknown command', ['upload'], 'upload'],
   ['no name', ['download'], 'NAME'],
-  ['an unknown name', ['download', 'whisper-huge'], /whisper-huge[^]*Type one of these:\n {2}whisper-tiny\n/],
+  ['an unknown name', ['download', 'whisper-huge'], /whisper-huge[^]*Type one of these:\n {2}moonshine-tiny\n/],
   ['a name that leads elsewhere', ['remove', '../audio'], 'Type one of these'],
   ['an unknown option', ['list', '--loud'], '--loud'],
 ])('%s → what was wrong, what to type, exit 2', async (_, args, said) => {

@@ -1,6 +1,6 @@
 /** An upload's trace: from its request to its worker, to the recognizer's server, and to a collector. */
 import { join } from 'node:path';
-import { writeFile } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { createLog } from '../../../src/log.ts';
 import { selectRecognizer } from '../../../src/recognizers/select.ts';
 import { createTracing } from '../../../src/tracing/tracing.ts';
@@ -10,9 +10,9 @@ import { makeAccount } from '../../support/service/accounts.ts';
 import { final } from '../../support/service/jobs.ts';
 import { startTestService } from '../../support/service/service.ts';
 import { startSpanCollector } from '../../support/service/span-collector.ts';
+import { speechClips } from '../../support/uploads/audio-fixtures.ts';
 import { until } from '../../support/until.ts';
 import { useFolder } from '../../support/use-folder.ts';
-import { tone } from '../../support/uploads/uploads.ts';
 import type { RunningSpeechServer } from '../../support/models/speech-server.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 import type { TestService } from '../../support/service/service.ts';
@@ -48,7 +48,7 @@ async function serve(env: Record<string, string>, work: (service: TestService, a
 
 async function transcribe(service: TestService, account: TestAccount, headers: Record<string, string>) {
   const file = join(folder, `${title}.wav`);
-  await writeFile(file, await tone(500));
+  await cp((await speechClips())[1]!.file, file);
   const uploading = service.post('/v1/transcriptions', account.key).attach('file', file).set(headers).expect(202);
   const { sessionId } = (await uploading).body as { sessionId: string };
   expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });

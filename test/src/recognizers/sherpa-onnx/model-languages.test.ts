@@ -1,5 +1,6 @@
-import { join } from 'node:path';
-import { knownModels } from '../../../../src/recognizers/sherpa-onnx/known-models.ts';
+import { basename, join } from 'node:path';
+import { modelFolder } from '../../../../src/recognizers/sherpa-onnx/installed-models.ts';
+import { findKnownModel, knownModels } from '../../../../src/recognizers/sherpa-onnx/known-models.ts';
 import { languagesOf, toldTo } from '../../../../src/recognizers/sherpa-onnx/model-languages.ts';
 import { readModelFolder } from '../../../../src/recognizers/sherpa-onnx/model-folder.ts';
 import { LanguageNotKnown } from '../../../../src/recognizers/recognizer.ts';
@@ -8,17 +9,19 @@ import { useFolder } from '../../../support/use-folder.ts';
 
 const folder = useFolder();
 
-/** The languages of a model with these files, in a folder of this name. */
+/** The languages of a model with these files, in a folder that ends with this name. */
 async function modelOf(name: string, files: readonly string[]) {
-  const own = await makeEmptyModel(join(folder, name), files, metadataOfKnown(name));
+  const own = await makeEmptyModel(join(folder, name), files, metadataOfKnown(basename(name)));
   const model = await readModelFolder(own);
   return { model, known: languagesOf(model, own) };
 }
-const ofKnown = (name: string) =>
-  modelOf(
-    name,
-    knownModels.find((model) => model.name === name)!.files.map((file) => file.name),
+const ofKnown = (name: string) => {
+  const known = findKnownModel(name)!;
+  return modelOf(
+    modelFolder('', known),
+    known.files.map((file) => file.name),
   );
+};
 const transducer = ['encoder.onnx', 'decoder.onnx', 'joiner.onnx', 'tokens.txt'];
 
 test.each(knownModels.filter(({ kind }) => kind === 'recognition'))(
@@ -53,7 +56,7 @@ test.each([
   ['sense-voice', 'de'],
   ['parakeet-tdt-0.6b-v3', 'ja'],
   ['parakeet-tdt-0.6b-v2', 'de'],
-  ['moonshine-base', 'ko'],
+  ['moonshine-tiny', 'ko'],
 ])('%s and %s → LanguageNotKnown, which says what it knows', async (name, language) => {
   const { model, known } = await ofKnown(name);
   expect(() => toldTo(model, known, language)).toThrow(LanguageNotKnown);

