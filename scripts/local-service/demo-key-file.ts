@@ -10,11 +10,15 @@ export const demoKeyFile = (dataDir: string): string => join(dataDir, 'demo-key'
  * The key to use: the one that was given, that of `TRANSCRIPTION_API_KEY`, or the demo key of the quickstart. The demo
  * key is sent to this machine only.
  */
-export async function findApiKey(given: string | undefined, url: string): Promise<string | undefined> {
-  const chosen = given ?? process.env['TRANSCRIPTION_API_KEY'];
+export async function findApiKey(
+  given: string | undefined,
+  url: string,
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const chosen = given ?? env['TRANSCRIPTION_API_KEY'];
   if (chosen !== undefined && chosen !== '') return chosen;
   if (!isThisMachine(new URL(url).hostname)) return undefined;
-  return readDemoKey(resolve(root, process.env['DATA_DIR'] || '.data'));
+  return readDemoKey(resolve(root, env['DATA_DIR'] || '.data'));
 }
 
 export async function readDemoKey(dataDir: string): Promise<string | undefined> {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import Ajv from 'ajv';
 import { Option } from 'commander';
-import { Refusal } from '../terminal/refusal.ts';
+import { Mistake } from '../terminal/mistake.ts';
 import type { Schema } from '../../codegen/operations.ts';
 
 type FieldName = Exclude<keyof Schema<'TranscriptionRequest'>, 'file' | 'durationMs'>;
@@ -57,7 +57,7 @@ const contractFile = new URL('../../codegen/openapi.json', import.meta.url);
 
 /**
  * Judges the fields by the contract, before a recording is sent.
- * @throws {Refusal} that names the option
+ * @throws {Mistake} that names the option
  */
 export async function checkFields(fields: FormFields): Promise<void> {
   if (fields.length === 0) return;
@@ -73,6 +73,6 @@ export async function checkFields(fields: FormFields): Promise<void> {
     const { message, params } = judge.errors![0]!;
     const choices = (params as { allowedValues?: string[] }).allowedValues;
     const reason = `${message}${choices ? `: ${choices.join(', ')}` : ''}`;
-    throw new Refusal(`${flags.split(' ')[0]} ${typed.map((text) => JSON.stringify(text)).join(', ')} ${reason}`);
+    throw new Mistake(`${flags.split(' ')[0]} ${typed.map((text) => JSON.stringify(text)).join(', ')} ${reason}`);
   }
 }

@@ -1,15 +1,22 @@
 /** What can be typed, and what it asks for. */
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { Mistake } from '../terminal/mistake.ts';
 import { formats } from './formats.ts';
 import { flagOfOne, formFields, uploadOptions } from './form-fields.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { FormFields } from './form-fields.ts';
 import type { Format } from './formats.ts';
 
 /** Without `--silent`, npm writes two lines of its own before the transcript. */
 export const invocation = 'npm run --silent transcribe --';
 
+/** What follows after every mistake. */
+export const whatItTakes = `What it takes: ${invocation} --help`;
+
 export interface Wish {
+  /** The folder in which it was typed. */
+  here: string;
   /** Absolute paths of files and folders. */
   sources: string[];
   session?: string;
@@ -33,41 +40,46 @@ const shortcut = (name: (typeof shortcuts)[number]) =>
     ...shortcuts.filter((other) => other !== name),
   ]);
 
-export const defaultUrl = (): string => `http://127.0.0.1:${process.env['PORT'] || 8080}/v1`;
+export const defaultUrl = (env: NodeJS.ProcessEnv): string => `http://127.0.0.1:${env['PORT'] || 8080}/v1`;
 
-const command: Command = new Command(invocation)
-  .description('Uploads recordings to the service, waits for their transcripts, and prints or writes them.')
-  .argument('[FILE...]', 'recordings, or folders: the audio and video files in them, by what their names end in')
-  .addOption(new Option('--format <FORMAT>', 'how transcripts are written').choices(formats).default('txt'))
-  .option('--out <FOLDER>', 'write transcripts there; without it, one file is printed, several go beside each')
-  .option('--force', 'replace files that are there already')
-  .option('--at-once <COUNT>', 'how many recordings may be on their way at once', wholeNumber, 4)
-  .option('--session <ID>', 'print the transcript of a session that was begun before; it costs nothing again')
-  .option('--watch <FOLDER>', 'transcribe what is dropped into this folder, until Ctrl-C; needs --out')
-  .option('--settle <SECONDS>', 'with --watch: how long a file must not change before it is sent', seconds, 10)
-  .option('--url <URL>', 'where the service answers', defaultUrl())
-  .option('--key <KEY>', 'API key (better: the variable TRANSCRIPTION_API_KEY; else the demo key of the quickstart)')
-  .configureHelp({ helpWidth: 110 })
-  .showHelpAfterError(`What it takes: ${invocation} --help`)
-  .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 2));
-for (const option of [...uploadOptions(), ...shortcuts.map(shortcut)]) command.addOption(option);
+function createProgram({ env, out, err }: Terminal): Command {
+  const program = new Command(invocation)
+    .description('Uploads recordings to the service, waits for their transcripts, and prints or writes them.')
+    .argument('[FILE...]', 'recordings, or folders: the audio and video files in them, by what their names end in')
+    .addOption(new Option('--format <FORMAT>', 'how transcripts are written').choices(formats).default('txt'))
+    .option('--out <FOLDER>', 'write transcripts there; without it, one file is printed, several go beside each')
+    .option('--force', 'replace files that are there already')
+    .option('--at-once <COUNT>', 'how many recordings may be on their way at once', wholeNumber, 4)
+    .option('--session <ID>', 'print the transcript of a session that was begun before; it costs nothing again')
+    .option('--watch <FOLDER>', 'transcribe what is dropped into this folder, until Ctrl-C; needs --out')
+    .option('--settle <SECONDS>', 'with --watch: how long a file must not change before it is sent', seconds, 10)
+    .option('--url <URL>', 'where the service answers', defaultUrl(env))
+    .option('--key <KEY>', 'API key (better: the variable TRANSCRIPTION_API_KEY; else the demo key of the quickstart)')
+    .configureHelp({ helpWidth: 110 })
+    .showHelpAfterError(whatItTakes)
+    .configureOutput({ writeOut: (text) => void out.write(text), writeErr: (text) => void err.write(text) })
+    .exitOverride();
+  for (const option of [...uploadOptions(), ...shortcuts.map(shortcut)]) program.addOption(option);
+  return program;
+}
 
 type Typed = Pick<Wish, 'format' | 'atOnce' | 'url'> & { settle: number } & Partial<
     Pick<Wish, 'force' | 'key' | 'session'> & { out: string; watch: string }
   > &
   Partial<Record<(typeof shortcuts)[number], true>>;
 
-/** npm runs scripts in the project's folder; a person means the folder he typed in. */
-const meant = (path: string) => resolve(process.env['INIT_CWD'] ?? '', path);
-
-/** What is wrong ends the process with exit code 2. */
-export function readWish(): Wish {
-  command.parse();
-  const { format, force = false, atOnce, settle, url, key, session, out, watch, ...others } = command.opts<Typed>();
+/** @throws {CommanderError | Mistake} what was typed wrong; commander has said so already */
+export function readWish(terminal: Terminal): Wish {
+  const { argv, env } = terminal;
+  const program = createProgram(terminal).parse(argv, { from: 'user' });
+  // npm runs scripts in the project's folder; a person means the folder he typed in.
+  const here = env['INIT_CWD'] ?? '';
+  const meant = (path: string) => resolve(here, path);
+  const { format, force = false, atOnce, settle, url, key, session, out, watch, ...others } = program.opts<Typed>();
   const fields = formFields(others);
   const wish: Wish = {
-    sources: command.args.map(meant),
-    ...{ force, fields, atOnce, url, settleMs: settle * 1_000 },
+    sources: program.args.map(meant),
+    ...{ here, force, fields, atOnce, url, settleMs: settle * 1_000 },
     format: shortcuts.find((name) => others[name]) ?? format,
     ...(session !== undefined && { session }),
     ...(watch !== undefined && { watch: meant(watch) }),
@@ -92,9 +104,8 @@ function refuseContradictions({ sources, session, watch, out, force, fields, url
   if (!URL.canParse(url)) refuse(`--url ${url} is not an address such as http://127.0.0.1:8080/v1`);
 }
 
-/** Ends the process with exit code 2. */
-export function refuse(message: string): never {
-  command.error(message);
+function refuse(message: string): never {
+  throw new Mistake(message);
 }
 
 function wholeNumber(typed: string): number {

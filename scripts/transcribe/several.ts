@@ -20,6 +20,8 @@ export interface Outcome {
 }
 
 export interface Manner {
+  /** The folder in which it was typed. */
+  here: string;
   fields: FormFields;
   format: Format;
   force: boolean;
@@ -30,7 +32,7 @@ export interface Manner {
 export async function transcribeSeveral(
   client: ApiClient,
   targets: readonly Target[],
-  { fields, format, force, atOnce }: Manner,
+  { here, fields, format, force, atOnce }: Manner,
   course: Course,
 ): Promise<Outcome[]> {
   const together = Math.min(atOnce, targets.length);
@@ -41,28 +43,28 @@ export async function transcribeSeveral(
     if (course.signal?.aborted) throw new NotSent(false);
     if (hopeless !== undefined) throw new Refusal('Not tried, because of the refusal above');
     if (!force && (await isThere(result)))
-      throw new Refusal(`Not sent: ${shown(result)} is there already, and --force would replace it`);
+      throw new Refusal(`Not sent: ${shown(result, here)} is there already, and --force would replace it`);
     const transcript = await transcribe(client, file, fields, { ...course, together, words: format === 'words' });
     const text = await render(client, transcript, format, course);
     const { sessionId } = transcript;
     const isWritten = await writeResult(result, text, { replace: force }).catch((error: Error) => {
-      throw new Unfinished(sessionId, new Refusal(`${shown(result)} can't be written: ${error.message}`));
+      throw new Unfinished(sessionId, new Refusal(`${shown(result, here)} can't be written: ${error.message}`));
     });
-    if (!isWritten) throw new Unfinished(sessionId, new Refusal(`${shown(result)} is there meanwhile`));
+    if (!isWritten) throw new Unfinished(sessionId, new Refusal(`${shown(result, here)} is there meanwhile`));
     return transcript.segments.length === 0
-      ? `${shown(result)} (nothing was said, nothing was charged)`
-      : shown(result);
+      ? `${shown(result, here)} (nothing was said, nothing was charged)`
+      : shown(result, here);
   }
 
   async function outcomeOf(target: Target): Promise<Outcome> {
     const { file } = target;
     try {
-      course.progress.say(`${shown(file)} → ${await written(target)}`);
+      course.progress.say(`${shown(file, here)} → ${await written(target)}`);
       return { file };
     } catch (error) {
       const failure = error as Error;
       if (concernsAll(failure)) hopeless ??= failure;
-      if (!course.signal?.aborted) course.progress.say(`${shown(file)}: ${failure.message.split('\n')[0]}`);
+      if (!course.signal?.aborted) course.progress.say(`${shown(file, here)}: ${failure.message.split('\n')[0]}`);
       return { file, failure };
     }
   }
@@ -76,8 +78,8 @@ function concernsAll(failure: Error): boolean {
   return cause instanceof Unreachable || (cause instanceof Problem && [401, 403].includes(cause.status));
 }
 
-/** As a person would type it, from where he is. */
-export function shown(path: string): string {
-  const within = relative(process.env['INIT_CWD'] ?? '', path);
+/** As a person would type it. */
+export function shown(path: string, here: string): string {
+  const within = relative(here, path);
   return onOneLine(within.startsWith('..') ? path : within);
 }

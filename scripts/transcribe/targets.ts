@@ -1,7 +1,7 @@
 /** Which recordings are meant, and which file each transcript goes to. */
 import { realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { Refusal } from '../terminal/refusal.ts';
+import { Mistake } from '../terminal/mistake.ts';
 import { audioFilesIn } from './audio-files.ts';
 import { besideName, fullName } from './results.ts';
 import type { Unread } from './audio-files.ts';
@@ -23,7 +23,7 @@ export interface Meant {
 
 /**
  * Looks for what was typed. A recording that was named twice is there once.
- * @throws {Refusal} when something is not there, or neither file nor folder
+ * @throws {Mistake} when something is not there, or neither file nor folder
  */
 export async function findRecordings(sources: readonly string[]): Promise<Meant> {
   const recordings = new Map<string, { file: string; within: string }>();
@@ -31,7 +31,7 @@ export async function findRecordings(sources: readonly string[]): Promise<Meant>
   let hasFolder = false;
   for (const source of sources) {
     const status = await stat(source).catch(() => undefined);
-    if (status === undefined) throw new Refusal(`There is no file ${source}`);
+    if (status === undefined) throw new Mistake(`There is no file ${source}`);
     if (status.isFile()) recordings.set(await realpath(source), { file: source, within: basename(source) });
     else if (status.isDirectory()) {
       hasFolder = true;
@@ -42,7 +42,7 @@ export async function findRecordings(sources: readonly string[]): Promise<Meant>
         const path = await realpath(file);
         if (!recordings.has(path)) recordings.set(path, { file, within });
       }
-    } else throw new Refusal(`${source} is not a file`);
+    } else throw new Mistake(`${source} is not a file`);
   }
   return { recordings: [...recordings.values()], unread, isOneFile: !hasFolder && recordings.size === 1 };
 }
@@ -50,7 +50,7 @@ export async function findRecordings(sources: readonly string[]): Promise<Meant>
 /**
  * `talk.txt` for `talk.wav`, in `out` or beside the recording; `talk.wav.txt` where two would get one name, or the name of
  * a recording.
- * @throws {Refusal} when two have one name even so
+ * @throws {Mistake} when two have one name even so
  */
 export function targetsOf({ recordings }: Meant, out: string | undefined, extension: string): Target[] {
   const place = ({ file, within }: Meant['recordings'][number]) => (out === undefined ? file : join(out, within));
@@ -64,7 +64,7 @@ export function targetsOf({ recordings }: Meant, out: string | undefined, extens
   for (const { file, result } of targets) {
     const other = targets.find((target) => target.result === result && target.file !== file);
     if (other !== undefined)
-      throw new Refusal(`The transcripts of ${file} and ${other.file} would both be ${result}: send them apart`);
+      throw new Mistake(`The transcripts of ${file} and ${other.file} would both be ${result}: send them apart`);
   }
   return targets;
 }

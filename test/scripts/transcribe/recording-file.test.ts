@@ -51,6 +51,7 @@ test('npm run transcribe says that the file was changed, instead of trying again
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   const url = ['--url', `http://127.0.0.1:${port}/v1`];
+  // A process of its own, because to `fetch` an error of jest's realm is none, and it hands on another in its place.
   const sending = runScript(['scripts/transcribe/main.ts', path, ...url], { TRANSCRIPTION_API_KEY: account.key });
   // More is to be sent than waits between the two processes, so the end of the file was not read yet.
   const socket = await connected;

@@ -1,10 +1,12 @@
 import { mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { transcribeCommand } from '../../../scripts/transcribe/command-line.ts';
 import { gate, says, ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
 import { useAccount, useService } from '../../support/service/use-service.ts';
 import { tone } from '../../support/uploads/uploads.ts';
 import { useFolder } from '../../support/use-folder.ts';
-import { runScript, startScript } from '../run-script.ts';
+import { runCommand, startCommand } from '../run-command.ts';
+import { startScript } from '../run-script.ts';
 import type { Schema } from '../../../codegen/operations.ts';
 
 const service = useService();
@@ -24,9 +26,10 @@ beforeEach(() => {
   held.open();
 });
 
-const command = (args: string[]) => ['scripts/transcribe/main.ts', '--url', `${service.url}/v1`, ...args];
+const withUrl = (args: string[]) => ['--url', `${service.url}/v1`, ...args];
 const env = () => ({ TRANSCRIPTION_API_KEY: account.key, INIT_CWD: base });
-const transcribe = (...args: string[]) => runScript(command(args), env());
+const transcribe = (...args: string[]) => runCommand(transcribeCommand, withUrl(args), { env: env() });
+const start = (...args: string[]) => startCommand(transcribeCommand, withUrl(args), { env: env() });
 
 async function sessions(query = ''): Promise<Schema<'Session'>[]> {
   const { body } = await service.get(`/v1/sessions?limit=100${query}`, account.key);
@@ -116,9 +119,9 @@ test('--at-once 2 → no more than two are on their way', async () => {
 test('Ctrl-C → says that the session goes on; --session prints it later, charged once', async () => {
   const folder = await recordings('long', 'meeting.wav');
   held = gate();
-  const running = startScript(command([join(folder, 'meeting.wav'), '--srt']), env());
+  const running = start(join(folder, 'meeting.wav'), '--srt');
   await running.says('Transcribing meeting.wav …');
-  running.kill('SIGINT');
+  running.interrupt();
   const { code, stdout, stderr } = await running.ended;
   expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
   const [, typed] = /\n {2}npm run --silent transcribe -- (--session .*)\n$/.exec(stderr)!;
@@ -136,9 +139,9 @@ test('Ctrl-C while several are on their way → those go on, the others were not
   const folder = await recordings('halfway', '1.wav', '2.wav', '3.wav');
   held = gate();
   const before = (await sessions()).length;
-  const running = startScript(command([folder, '--at-once', '1']), env());
+  const running = start(folder, '--at-once', '1');
   await running.says('Transcribing 1.wav …');
-  running.kill('SIGINT');
+  running.interrupt();
   const { code, stderr } = await running.ended;
   expect(code).toBe(130);
   expect(stderr).toContain('0 of 3 recordings are transcribed.');
@@ -148,7 +151,9 @@ test('Ctrl-C while several are on their way → those go on, the others were not
 
 test('on a terminal → bars, and nothing of the terminal is left changed', async () => {
   const folder = await recordings('shown', 'one.wav', 'two\n\u001b[31m.wav');
-  const line = [process.execPath, ...command([folder])].map((word) => `'${word}'`).join(' ');
+  const line = [process.execPath, 'scripts/transcribe/main.ts', ...withUrl([folder])]
+    .map((word) => `'${word}'`)
+    .join(' ');
   const { code, stdout } = await startScript(['-qec', line, '/dev/null'], env(), ['script']).ended;
   expect(code).toBe(0);
   expect(stdout).toMatch(/█{20} 100 % {2}/);

@@ -1,10 +1,11 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { transcribeCommand } from '../../../scripts/transcribe/command-line.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { speechClips } from '../../support/uploads/audio-fixtures.ts';
 import { says, ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
 import { useService } from '../../support/service/use-service.ts';
-import { runScript } from '../run-script.ts';
+import { runCommand } from '../run-command.ts';
 import { startUnsteadyProxy } from '../model/unsteady-proxy.ts';
 
 let key: string;
@@ -23,7 +24,7 @@ beforeAll(async () => {
 });
 
 const transcribe = (args: string[], env: NodeJS.ProcessEnv = {}, url = service.url) =>
-  runScript(['scripts/transcribe/main.ts', '--url', `${url}/v1`, ...args], { TRANSCRIPTION_API_KEY: key, ...env });
+  runCommand(transcribeCommand, ['--url', `${url}/v1`, ...args], { env: { TRANSCRIPTION_API_KEY: key, ...env } });
 
 async function titles(): Promise<string[]> {
   const { body } = await service.get('/v1/sessions?limit=100', key);

@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
 import { appendFile, link, mkdir, mkdtemp, readFile, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { transcribeCommand } from '../../../../scripts/transcribe/command-line.ts';
 import { startRelay } from '../../../support/faults/relay.ts';
 import { gate, says, ScriptedRecognizer } from '../../../support/models/scripted-recognizer.ts';
 import { useAccount, useService } from '../../../support/service/use-service.ts';
 import { until } from '../../../support/until.ts';
 import { tone } from '../../../support/uploads/uploads.ts';
 import { useFolder } from '../../../support/use-folder.ts';
-import { runScript, startScript } from '../../run-script.ts';
+import { startCommand } from '../../run-command.ts';
+import { startScript } from '../../run-script.ts';
 import type { Schema } from '../../../../codegen/operations.ts';
+import type { RunningCommand } from '../../run-command.ts';
 
 const service = useService();
 const account = useAccount(service);
@@ -33,11 +36,13 @@ beforeEach(async () => {
 });
 
 const args = (more: string[], url = service.url) => [
-  ...['scripts/transcribe/main.ts', '--url', `${url.replace(/\/$/, '')}/v1`],
+  ...['--url', `${url.replace(/\/$/, '')}/v1`],
   ...['--watch', folder, '--out', out, '--settle', '0.2', ...more],
 ];
 const env = () => ({ TRANSCRIPTION_API_KEY: account.key });
-const watch = (...more: string[]) => startScript(args(more), env());
+const watch = (...more: string[]) => watchWith(args(more));
+const watchWith = (typed: string[]) => startCommand(transcribeCommand, typed, { env: env() });
+const watchAsProcess = () => startScript(['scripts/transcribe/main.ts', ...args([])], env());
 
 /** A recording of so many ms is there. */
 async function drop(name: string, ms: number): Promise<void> {
@@ -64,8 +69,8 @@ async function sessions(): Promise<Schema<'Session'>[]> {
   return (body as Schema<'SessionPage'>).items;
 }
 
-async function stop(watching: ReturnType<typeof watch>): Promise<string> {
-  watching.kill('SIGINT');
+async function stop(watching: RunningCommand): Promise<string> {
+  watching.interrupt();
   const { code, stdout, stderr } = await watching.ended;
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   return stderr;
@@ -99,13 +104,13 @@ test('kill -9 while it uploads, waits and writes → the next start goes on; not
   for (const [index, name] of names.entries()) await drop(`${name}.wav`, 310 + index);
   held = gate();
   for (const moment of ['Uploading a.wav', 'Transcribing c.wav', 'Transcribing a.wav']) {
-    const killed = watch();
+    const killed = watchAsProcess();
     await killed.says(moment);
     killed.kill('SIGKILL');
     await killed.ended;
   }
   held.open();
-  const written = watch();
+  const written = watchAsProcess();
   await written.says('→ b.txt');
   written.kill('SIGKILL');
   await written.ended;
@@ -210,7 +215,7 @@ test('a service that is away → said once, and nothing is lost', async () => {
   await relay.cut();
   await drop('patient.wav', 295);
   await drop('patient too.wav', 296);
-  const watching = startScript(args([], relay.url), env());
+  const watching = watchWith(args([], relay.url));
   await watching.says('No connection to the service');
   await relay.mend();
   await result('patient.txt');
@@ -224,14 +229,14 @@ test('a service that is away → said once, and nothing is lost', async () => {
 test('a second watch, another folder and a wrong key → refused', async () => {
   const watching = watch();
   await watching.says('Watching');
-  expect(await runScript(args([]), env())).toMatchObject({ code: 1, stderr: expect.stringContaining('right now') });
+  expect(await watch().ended).toMatchObject({ code: 1, stderr: expect.stringContaining('right now') });
   await stop(watching);
   folder = await mkdtemp(join(base, 'other-'));
-  expect(await runScript(args([]), env())).toMatchObject({
+  expect(await watch().ended).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('another folder'),
   });
   out = `${folder} out`;
-  const refused = await runScript(args(['--key', `${account.key.slice(0, -1)}_`]), env());
+  const refused = await watch('--key', `${account.key.slice(0, -1)}_`).ended;
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('(unauthorized)') });
 });
