@@ -39,7 +39,7 @@ export class Judges {
       case 'release':
         return this.#run(files, 'scripts/check/breaking-changes.ts');
       case 'test':
-        return this.#run(files, '--experimental-vm-modules', jest, '--runInBand', ...alsoWhenOpen, ...tests);
+        return this.#run(files, jest, '--runInBand', ...alsoWhenOpen, ...tests);
     }
   }
 

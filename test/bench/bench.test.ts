@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { chromium } from 'playwright-core';
 import { benches } from '../../scripts/bench/benches.ts';
 import { projectFolder } from '../architecture/source-files.ts';
@@ -13,9 +12,6 @@ import { processesAbout } from '../support/service/processes.ts';
 import { runScript } from '../scripts/run-script.ts';
 import type { Process } from '../crash/descendants.ts';
 import type { Run } from '../../scripts/bench/bench.ts';
-
-/** Each starts a PostgreSQL and a service or several: on a busy machine that takes its time. */
-jest.setTimeout(900_000);
 
 let out: string;
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { useAccount, useService } from '../support/service/use-service.ts';
 import { contract, operations, send } from './requests.ts';
 import type { FuzzedRequest, Operation } from './requests.ts';
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 
 const reading = operations.filter(({ method }) => method === 'GET');
 

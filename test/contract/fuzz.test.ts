@@ -7,7 +7,7 @@ import type { Operation } from './requests.ts';
 
 let key: string;
 
-const service = useService({ env: { LOG_LEVEL: 'silent' } });
+const service = await useService({ env: { LOG_LEVEL: 'silent' } });
 beforeAll(async () => {
   ({ key } = await makeAccount(service.db, { limits: { requests_per_minute: 100_000_000 } }));
 });

@@ -57,7 +57,7 @@ class Model {
   }
 }
 
-const service = useService({ env: { LOG_LEVEL: 'silent' } });
+const service = await useService({ env: { LOG_LEVEL: 'silent' } });
 beforeAll(async () => {
   await service.work(immediate);
 });

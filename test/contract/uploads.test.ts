@@ -15,7 +15,7 @@ const audio = wav(100);
 
 let account: TestAccount;
 
-const service = useService({ env: { LOG_LEVEL: 'silent' } });
+const service = await useService({ env: { LOG_LEVEL: 'silent' } });
 beforeAll(async () => {
   const limits = { requests_per_minute: 100_000_000, queued_sessions: 1_000_000 };
   account = await makeAccount(service.db, { balanceMs: 2 ** 50, limits });

@@ -5,7 +5,7 @@ import { makeAccount } from '../support/service/accounts.ts';
 import { useDatabase } from '../support/service/use-database.ts';
 import { makeSession } from '../support/service/sessions.ts';
 
-const database = useDatabase();
+const database = await useDatabase();
 
 test('final sessions are deleted part by part → never more than asked for, oldest first, none of others or in work', async () => {
   const { db } = database;

@@ -10,7 +10,7 @@ import { lockWaits } from '../support/service/lock-waits.ts';
 import { until } from '../support/until.ts';
 import type { Database } from '../../db/database.ts';
 
-const otherProcess = useDatabase();
+const otherProcess = await useDatabase();
 let ours: Database;
 beforeAll(() => {
   ours = openDatabase(otherProcess.url, () => {}, { maxConnections: 2 });

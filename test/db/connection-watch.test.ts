@@ -1,4 +1,4 @@
-/** When a connection is broken off, and when it isn't. A server that swallows packets: test/service/outage.test.ts. */
+/** When a connection is broken off, and when it isn't. A server that swallows packets: test/service/outage.system.test.ts. */
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { connect, createServer } from 'node:net';

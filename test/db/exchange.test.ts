@@ -5,7 +5,7 @@ import { openDatabase, runNamed } from '../../db/database.ts';
 import { useService } from '../support/service/use-service.ts';
 import type { Database } from '../../db/database.ts';
 
-const service = useService();
+const service = await useService();
 let database: Database;
 beforeEach(() => {
   database = openDatabase(service.databaseUrl, () => {}, { maxConnections: 1 });

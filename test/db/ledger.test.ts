@@ -6,7 +6,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { useDatabase } from '../support/service/use-database.ts';
 
-const database = useDatabase();
+const database = await useDatabase();
 let accountId: string;
 beforeEach(async () => void (accountId = (await makeAccount(database.db, { balanceMs: 1_000 })).id));
 afterEach(async () => {

@@ -8,7 +8,7 @@ import { useService } from '../support/service/use-service.ts';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Database } from '../../db/database.ts';
 
-const service = useService();
+const service = await useService();
 let database: Database;
 beforeEach(() => {
   database = openDatabase(service.databaseUrl, () => {}, { maxConnections: 8 });

@@ -7,7 +7,7 @@ import { closing, filePart, form, formType, textPart, tone, traces } from '../su
 import type { Accepted } from '../support/service/jobs.ts';
 
 const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const service = useService();
+const service = await useService();
 let audio: Buffer;
 beforeAll(async () => void (audio = await tone(1_500)));
 

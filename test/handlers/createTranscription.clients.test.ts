@@ -5,11 +5,11 @@ import { useService } from '../support/service/use-service.ts';
 import { clients, hasPython, urllib } from '../support/clients/http-clients.ts';
 import { arrange, faults } from '../support/uploads/upload-faults.ts';
 import { closing, expectNothingLeft, filePart, traces } from '../support/uploads/uploads.ts';
-import { jest } from '@jest/globals';
+import { jest } from '../support/run/jest.ts';
 import { holdTheClock } from '../support/faults/held-clock.ts';
 
 const oneMiB = 1024 * 1024;
-const service = useService();
+const service = await useService();
 beforeAll(async () => {
   for (const [name, size] of [
     ['64MiB', 64 * oneMiB],

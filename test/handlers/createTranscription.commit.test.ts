@@ -5,18 +5,13 @@ import { startCommitRelay } from '../support/faults/commit-relay.ts';
 import { useService } from '../support/service/use-service.ts';
 import { expectNothingLeft, tone, traces } from '../support/uploads/uploads.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
-import type { CommitRelay } from '../support/faults/commit-relay.ts';
 
 /** Looks on, with a connection of its own. */
-const observer = useService();
-let relay: CommitRelay;
-let audio: Buffer;
-beforeAll(async () => {
-  relay = await startCommitRelay(observer.databaseUrl);
-  atEnd(relay.close);
-  audio = await tone(1_000);
-});
-const service = useService(() => ({ beside: observer, env: { DATABASE_URL: relay.url } }));
+const observer = await useService();
+const relay = await startCommitRelay(observer.databaseUrl);
+atEnd(relay.close);
+const service = await useService({ beside: observer, env: { DATABASE_URL: relay.url } });
+const audio = await tone(1_000);
 
 const send = (account: TestAccount) =>
   service.post('/v1/transcriptions', account.key).set('Idempotency-Key', 'k').attach('file', audio, 'a.wav');

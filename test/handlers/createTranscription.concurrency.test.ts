@@ -7,8 +7,8 @@ import { expectNothingLeft, filePart, form, tone, traces } from '../support/uplo
 import { until } from '../support/until.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
 
-const first = useService();
-const second = useService({ beside: first });
+const first = await useService();
+const second = await useService({ beside: first });
 let audio: Buffer;
 beforeAll(async () => {
   audio = await tone(1_000);

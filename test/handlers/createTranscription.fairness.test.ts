@@ -15,7 +15,7 @@ import { expectNothingLeft, filePart, form, tone, traces } from '../support/uplo
 import { until } from '../support/until.ts';
 import { useFolder } from '../support/use-folder.ts';
 
-const service = useService();
+const service = await useService();
 const folder = useFolder();
 
 test('30 uploads wait for the lock of their account → one connection does, another account reads and uploads', async () => {

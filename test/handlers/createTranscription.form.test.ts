@@ -2,8 +2,8 @@ import { useAccount, useService } from '../support/service/use-service.ts';
 import { boundary, closing, expectNothingLeft, filePart, form, formType } from '../support/uploads/uploads.ts';
 import { part, textPart, tone, traces } from '../support/uploads/uploads.ts';
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 let audio: Buffer;
 beforeAll(async () => {
   audio = await tone(100);

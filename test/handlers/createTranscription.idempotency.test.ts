@@ -6,7 +6,7 @@ import { useService } from '../support/service/use-service.ts';
 import { expectNothingLeft, tone, traces } from '../support/uploads/uploads.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
 
-const service = useService();
+const service = await useService();
 let [audio, other]: Buffer[] = [];
 beforeAll(async () => {
   [audio, other] = [await tone(1_000), await tone(1_000, 30)];

@@ -9,7 +9,7 @@ import { expectNothingLeft, tone, traces } from '../support/uploads/uploads.ts';
 import { useFolder } from '../support/use-folder.ts';
 
 const media: Record<string, Buffer> = {};
-const service = useService();
+const service = await useService();
 const folder = useFolder();
 beforeAll(async () => {
   const make = async (name: string, ...args: string[]) => {

@@ -4,8 +4,8 @@ import { useAccount, useService } from '../support/service/use-service.ts';
 import { arrange, faults } from '../support/uploads/upload-faults.ts';
 import { expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads/uploads.ts';
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 
 const pairs = faults.flatMap((first, i) => faults.slice(i + 1).map((second) => [first.code, second.code] as const));
 

@@ -14,8 +14,8 @@ import type { LimitOverrides } from '../../db/schema.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
 import type { TestService } from '../support/service/service.ts';
 
-const service = useService();
-const fullService = useService(() => ({ beside: service, env: { MIN_FREE_DISK: String(Number.MAX_SAFE_INTEGER) } }));
+const service = await useService();
+const fullService = await useService({ beside: service, env: { MIN_FREE_DISK: String(Number.MAX_SAFE_INTEGER) } });
 const folder = useFolder();
 let body: Buffer;
 beforeAll(async () => void (body = form(filePart(await tone(1_000)))));

@@ -5,8 +5,8 @@ import { textPart, tone, traces } from '../support/uploads/uploads.ts';
 
 const limitBytes = 200_000;
 const oneMiB = Buffer.alloc(1024 * 1024);
-const service = useService();
-const account = useAccount(service, { limits: { max_upload_bytes: limitBytes } });
+const service = await useService();
+const account = await useAccount(service, { limits: { max_upload_bytes: limitBytes } });
 
 const audioOf = async (bytes: number) => (await tone(Math.ceil(bytes / 16))).subarray(0, bytes);
 const chunked = () =>

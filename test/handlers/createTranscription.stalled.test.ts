@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { jest } from '../support/run/jest.ts';
 import { sql } from 'kysely';
 import { makeAccount } from '../support/service/accounts.ts';
 import { withFfmpeg } from '../support/faults/fake-ffmpeg.ts';
@@ -10,8 +10,8 @@ import { boundary, expectNothingLeft, filePart, form, tone, traces } from '../su
 import { until } from '../support/until.ts';
 import type { Traces } from '../support/uploads/uploads.ts';
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 let before: Traces;
 let audio: Buffer;
 let body: Buffer;

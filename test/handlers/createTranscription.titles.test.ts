@@ -1,8 +1,8 @@
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { filePart, form, formType, part, textPart, tone } from '../support/uploads/uploads.ts';
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 let audio: Buffer;
 beforeAll(async () => {
   audio = await tone(100);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { useService } from '../support/service/use-service.ts';
 
 const document = readFileSync(new URL('../../codegen/openapi.json', import.meta.url), 'utf8');
-const service = useService();
+const service = await useService();
 
 test.each(['/v1/openapi.json', '/openapi.json'])('GET %s without a key → the contract, byte for byte', async (path) => {
   const response = await service.get(path).buffer(true).expect(200);

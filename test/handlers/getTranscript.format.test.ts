@@ -2,8 +2,8 @@
 import { makeSession, silence } from '../support/service/sessions.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 /** One session of each status. */
 const session: Record<string, string> = {};
 beforeAll(async () => {

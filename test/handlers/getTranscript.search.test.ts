@@ -4,8 +4,8 @@ import { saySession } from '../support/service/said.ts';
 import { makeSession } from '../support/service/sessions.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 
 const texts = ['Good morning', 'the budgets first', 'nothing here', 'a budget of the northern', 'lights and a budget'];
 

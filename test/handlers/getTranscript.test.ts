@@ -12,8 +12,8 @@ import {
 
 /** One session of each status. */
 const session: Record<string, string> = {};
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 beforeAll(async () => {
   for (const status of ['queued', 'processing', 'completed', 'failed'] as const) {
     const made = await makeSession(service.db, account.id, { status, title: 'Private title', durationMs: 9_000 });
@@ -181,7 +181,7 @@ test.each([
   expect(headers).not.toHaveProperty('etag');
 });
 
-const open = useService(() => ({ beside: service, env: { CORS_ORIGINS: 'https://app.example.com' } }));
+const open = await useService({ beside: service, env: { CORS_ORIGINS: 'https://app.example.com' } });
 test('CORS_ORIGINS set → Vary names Origin as well', async () => {
   const { headers } = await open
     .get(`/v1/sessions/${session.completed}/transcript`, account.key)

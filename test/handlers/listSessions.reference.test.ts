@@ -4,7 +4,7 @@ import { makeSession } from '../support/service/sessions.ts';
 import { useService } from '../support/service/use-service.ts';
 import type { Schema } from '../../codegen/operations.ts';
 
-const service = useService();
+const service = await useService();
 
 type Filters = Record<string, string | string[]>;
 

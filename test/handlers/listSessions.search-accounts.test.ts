@@ -5,7 +5,7 @@ import { makeAccount } from '../support/service/accounts.ts';
 import { saySession } from '../support/service/said.ts';
 import { useService } from '../support/service/use-service.ts';
 
-const service = useService();
+const service = await useService();
 const sequences = Number(process.env['SEARCH_SEQUENCES'] ?? 8);
 const seed = Number(process.env['SEARCH_SEED'] ?? 17);
 

@@ -7,8 +7,8 @@ import { makeSession } from '../support/service/sessions.ts';
 import { tone } from '../support/uploads/uploads.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 
 interface Found {
   items: {

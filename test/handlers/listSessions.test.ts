@@ -9,7 +9,7 @@ import type { TestAccount } from '../support/service/accounts.ts';
 
 type Page = Schema<'SessionPage'>;
 
-const service = useService();
+const service = await useService();
 
 async function list(key: string, query: Record<string, string | string[] | number> = {}): Promise<Page> {
   const parameters = Object.entries(query).flatMap(([name, value]) =>

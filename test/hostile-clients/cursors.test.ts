@@ -4,8 +4,8 @@ import { makeAccount } from '../support/service/accounts.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { makeSession } from '../support/service/sessions.ts';
 
-const service = useService({ env: { VALIDATE_RESPONSES: '0' } });
-const account = useAccount(service, { limits: { requests_per_minute: 100_000 } });
+const service = await useService({ env: { VALIDATE_RESPONSES: '0' } });
+const account = await useAccount(service, { limits: { requests_per_minute: 100_000 } });
 let cursor: string;
 let own: string[];
 beforeAll(async () => {

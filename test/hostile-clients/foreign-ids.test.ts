@@ -4,7 +4,7 @@ import { encodeCursor } from '../../src/api/reads/cursor.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { makeSession } from '../support/service/sessions.ts';
 import { filePart, form, formType, tone } from '../support/uploads/uploads.ts';
-import { jest } from '@jest/globals';
+import { jest } from '../support/run/jest.ts';
 import { holdTheClock } from '../support/faults/held-clock.ts';
 import type { Response } from 'supertest';
 import type { TestAccount } from '../support/service/accounts.ts';
@@ -12,9 +12,9 @@ import type { TestSession } from '../support/service/sessions.ts';
 
 const statuses = ['queued', 'processing', 'completed', 'failed'] as const;
 const sessions = new Map<string, TestSession>();
-const service = useService();
-const owner = useAccount(service);
-const stranger = useAccount(service);
+const service = await useService();
+const owner = await useAccount(service);
+const stranger = await useAccount(service);
 beforeAll(async () => {
   for (const status of statuses) sessions.set(status, await makeSession(service.db, owner.id, { status }));
 });

@@ -2,8 +2,8 @@
 import { parseAnswers, sendRaw } from '../support/clients/raw-http.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 afterEach(() => {
   expect(service.logLines.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
 });

@@ -4,8 +4,8 @@ import { useAccount, useService } from '../support/service/use-service.ts';
 import { filePart, form, formType, textPart, tone } from '../support/uploads/uploads.ts';
 import type { RawAnswer } from '../support/clients/raw-http.ts';
 
-const service = useService({ env: { TRUST_PROXY: '1', CORS_ORIGINS: 'https://app.example' } });
-const account = useAccount(service, { limits: { requests_per_minute: 100_000 } });
+const service = await useService({ env: { TRUST_PROXY: '1', CORS_ORIGINS: 'https://app.example' } });
+const account = await useAccount(service, { limits: { requests_per_minute: 100_000 } });
 let from = 0;
 beforeEach(() => {
   from = service.logLines.length;

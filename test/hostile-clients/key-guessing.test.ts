@@ -5,7 +5,7 @@ import { makeAccount } from '../support/service/accounts.ts';
 import { useService } from '../support/service/use-service.ts';
 
 const perMinute = 50;
-const service = useService({ env: { AUTH_FAILURES_PER_MINUTE: String(perMinute) } });
+const service = await useService({ env: { AUTH_FAILURES_PER_MINUTE: String(perMinute) } });
 
 async function metric(line: RegExp): Promise<number> {
   return Number(line.exec(await service.metrics.registry.metrics())?.[1] ?? 0);

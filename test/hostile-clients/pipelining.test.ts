@@ -7,8 +7,8 @@ import { useAccount, useService } from '../support/service/use-service.ts';
 import { makeSession, twoSegments } from '../support/service/sessions.ts';
 import { until } from '../support/until.ts';
 
-const service = useService();
-const account = useAccount(service, { limits: { requests_per_minute: 100_000 } });
+const service = await useService();
+const account = await useAccount(service, { limits: { requests_per_minute: 100_000 } });
 afterEach(() => {
   expect(service.logLines.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { jest } from '@jest/globals';
+import { jest } from '../support/run/jest.ts';
 import { ReadingPace } from '../../src/api/connections/slow-readers.ts';
 import { plainGet } from '../support/clients/plain-get.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
@@ -13,8 +13,8 @@ import type { Socket } from 'node:net';
 const signs = Buffer.from('!#$%&()*+,-./:;<=>?@[]^_`{|}~');
 /** More than any buffer takes, compressed as well, and without a word that search would have to know. */
 const text = Buffer.from(randomBytes(24_000_000).map((byte) => signs[byte % signs.length]!)).toString('latin1');
-const service = useService({ env: { VALIDATE_RESPONSES: '0' } });
-const account = useAccount(service);
+const service = await useService({ env: { VALIDATE_RESPONSES: '0' } });
+const account = await useAccount(service);
 let path: string;
 beforeAll(async () => {
   const segments = JSON.stringify([{ index: 0, startMs: 0, endMs: 7_000, text }]);

@@ -10,7 +10,7 @@ import { findPgBouncer } from './build.ts';
 const root = join(import.meta.dirname, '../..');
 
 async function jest(patterns: string[], env: Record<string, string>): Promise<boolean> {
-  const program = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'];
+  const program = ['node_modules/jest/bin/jest.js'];
   const ignored = ['/node_modules/', 'test/bench/', 'test/s3/'].map((path) => `--testPathIgnorePatterns=${path}`);
   // Jest takes what follows the patterns for one of them.
   const args = [...program, ...ignored, '--maxWorkers=2', ...patterns];

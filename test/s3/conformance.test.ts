@@ -15,7 +15,7 @@ import type { ObjectStore } from './object-store.ts';
 
 const MiB = 1024 ** 2;
 const hourMs = 3_600_000;
-const [shared, objects] = [useObjectStore(), useObjectStore()];
+const [shared, objects] = [await useObjectStore(), await useObjectStore()];
 const folder = useFolder();
 const storeOf = ({ env }: ObjectStore) =>
   selectAudioStore(readConfig({ DATABASE_URL: 'postgres://nobody/nothing', DATA_DIR: folder, ...env }));

@@ -28,8 +28,8 @@ export interface ObjectStore {
   age(path: string, ms: number): Promise<void>;
 }
 
-/** A store with an empty bucket `audio`, up before the first test of the file and gone after the last. */
-export function useObjectStore(): ObjectStore {
+/** A store with an empty bucket `audio`, gone after the last test of the file. */
+export async function useObjectStore(): Promise<ObjectStore> {
   const program = process.env['VERSITYGW'];
   if (program === undefined) throw new Error('Type npm run test:s3, which says where the object store is.');
   // The SDK of this process looks for them there, as that of a service does.
@@ -37,9 +37,8 @@ export function useObjectStore(): ObjectStore {
   const root = useFolder();
   const folder = join(root, 'audio');
   mkdirSync(folder);
-  const store = { folder, env: { ...keys } } as unknown as ObjectStore;
   let child: ChildProcess | undefined;
-  let port: number;
+  const port = await freePort();
   const stop = async () => {
     const ended = child;
     child = undefined;
@@ -54,14 +53,11 @@ export function useObjectStore(): ObjectStore {
     child = spawn(program, args, { env: { PATH: process.env['PATH'], ...secrets }, stdio: 'ignore' });
     await until(() => answers(port));
   };
-  beforeAll(async () => {
-    port = await freePort();
-    const address = { AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`, AUDIO_STORE: 's3://audio/some/where' };
-    Object.assign(store.env, address);
-    atEnd(stop);
-    await start();
-  });
-  return Object.assign(store, {
+  atEnd(stop);
+  await start();
+  return {
+    folder,
+    env: { ...keys, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`, AUDIO_STORE: 's3://audio/some/where' },
     start,
     stop,
     signal: (name: NodeJS.Signals) => void child?.kill(name),
@@ -73,7 +69,7 @@ export function useObjectStore(): ObjectStore {
       const then = new Date(Date.now() - ms);
       await utimes(path, then, then);
     },
-  });
+  };
 }
 
 /** Takes a bucket away. */

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../..');
 const built = await buildVersitygw();
 if ('whyNot' in built) console.log(`not run: ${built.whyNot}`);
 else {
-  const jest = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'];
+  const jest = ['node_modules/jest/bin/jest.js'];
   // Jest takes what follows the patterns for one of them.
   const tests = ['--testPathIgnorePatterns=/node_modules/', '--maxWorkers=1', 'test/s3/', ...process.argv.slice(2)];
   const env = { ...process.env, VERSITYGW: built.program };

@@ -18,9 +18,9 @@ import { useFolder } from '../support/use-folder.ts';
 import { useObjectStore } from './object-store.ts';
 import type { AudioStore } from '../../src/files/audio-store.ts';
 
-const objects = useObjectStore();
-const service = useService(() => ({ env: objects.env }));
-const account = useAccount(service);
+const objects = await useObjectStore();
+const service = await useService({ env: objects.env });
+const account = await useAccount(service);
 const folder = useFolder();
 let store: AudioStore;
 let workFolder: WorkFolder;

@@ -8,7 +8,7 @@ import { makeSession, queueSession } from '../support/service/sessions.ts';
 import { useDatabase } from '../support/service/use-database.ts';
 import { inTransaction } from '../../db/transaction.ts';
 
-const database = useDatabase();
+const database = await useDatabase();
 
 test('the oldest session that waits is shown as it is now, and not at all while the database is away', async () => {
   const { id } = await makeAccount(database.db);

@@ -84,7 +84,7 @@ test('a database that is being migrated → the start waits for that', async () 
   await (await starting!).close();
 });
 
-const service = useService();
+const service = await useService();
 
 test('the next version migrates while this one serves → every request is answered; this one starts no more', async () => {
   const { key } = await makeAccount(service.db);

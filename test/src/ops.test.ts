@@ -23,8 +23,8 @@ let api: string;
 let ops: string;
 const lines: string[] = [];
 
-const beside = useService();
-const account = useAccount(beside);
+const beside = await useService();
+const account = await useAccount(beside);
 beforeAll(async () => {
   sessionId = (await makeSession(beside.db, account.id, { status: 'processing', title: 'Private title' })).id;
   relay = await startRelay(beside.databaseUrl);

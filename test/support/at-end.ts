@@ -8,9 +8,10 @@ export function atEnd(end: () => unknown): void {
   ends.push(end);
 }
 
-afterAll(async () => {
+/** Ends what the file of this moment began: the runner calls it after the file's own hooks of `afterAll`. */
+export async function endAll(): Promise<void> {
   const failures: unknown[] = [];
-  for (const end of ends.reverse()) {
+  for (const end of ends.splice(0).reverse()) {
     try {
       await end();
     } catch (error) {
@@ -18,4 +19,4 @@ afterAll(async () => {
     }
   }
   if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('\n'));
-});
+}

@@ -8,6 +8,7 @@ import { until } from '../../support/until.ts';
 import { killUsers } from './user-process.ts';
 
 let made: string[] = [];
+/** For all files of this process: it goes with the run's folder. */
 let finishedCluster: string | undefined;
 
 /** A folder for a cluster, in a folder of mode 0700, with a space and a letter beyond ASCII in its path. */
@@ -28,11 +29,6 @@ export async function newFolderWithCluster(): Promise<string> {
   const folder = newFolder();
   execFileSync('cp', ['--archive', finishedCluster, folder]);
   return folder;
-}
-
-/** For afterAll. */
-export function removeFinishedCluster(): void {
-  if (finishedCluster !== undefined) rmSync(path.dirname(finishedCluster), { recursive: true });
 }
 
 /**

@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts';
 import type { Migration } from 'kysely/migration';
 import type { Db } from '../../../db/database.ts';
 
-const database = useDatabase();
+const database = await useDatabase();
 
 /** Runs one more migration than there are. */
 function migrateOneMore(name: string, migration: Migration, onNotice: (message: string) => void): Promise<string[]> {

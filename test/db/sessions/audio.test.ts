@@ -4,7 +4,7 @@ import { makeAccount } from '../../support/service/accounts.ts';
 import { useDatabase } from '../../support/service/use-database.ts';
 import { makeSession } from '../../support/service/sessions.ts';
 
-const database = useDatabase();
+const database = await useDatabase();
 let accountId: string;
 beforeEach(async () => void (accountId = (await makeAccount(database.db)).id));
 

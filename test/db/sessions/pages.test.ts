@@ -12,7 +12,7 @@ const many = 100_000;
 /** Of 8 KiB each; a page of 20 and the way to it through the index take about a dozen. */
 const fewBlocks = 60;
 
-const service = useService();
+const service = await useService();
 let accountId: string;
 /** One connection, which keeps its prepared statements. */
 let single: Database;

@@ -19,7 +19,7 @@ import type { Trx } from '../../../db/database.ts';
 import type { Attempt } from '../../../db/sessions/attempts.ts';
 import type { TestSession } from '../../support/service/sessions.ts';
 
-const database = useDatabase();
+const database = await useDatabase();
 let accountId: string;
 beforeAll(async () => void (accountId = (await makeAccount(database.db)).id));
 

@@ -6,7 +6,7 @@ import { useService } from '../../support/service/use-service.ts';
 import { aTime, adminOf, anId, refused } from './run-admin.ts';
 import type { Admin } from './run-admin.ts';
 
-const service = useService();
+const service = await useService();
 let admin: Admin;
 beforeAll(async () => {
   admin = adminOf(service);

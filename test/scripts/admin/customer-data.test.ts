@@ -14,7 +14,7 @@ import { makeSession } from '../../support/service/sessions.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
-const service = useService();
+const service = await useService();
 const folder = useFolder();
 
 async function charge(accountId: string, at: string, sessionId: string = randomUUIDv7()): Promise<void> {

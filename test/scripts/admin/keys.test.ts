@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts';
 import { aTime, adminOf, anId, mistaken, refused } from './run-admin.ts';
 import type { Admin, JsonObject } from './run-admin.ts';
 
-const service = useService();
+const service = await useService();
 let admin: Admin;
 beforeAll(async () => {
   admin = adminOf(service);

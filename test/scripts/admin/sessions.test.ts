@@ -11,9 +11,9 @@ import { aTime, adminOf, anId, refused } from './run-admin.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import type { Admin, JsonObject } from './run-admin.ts';
 
-const service = useService();
+const service = await useService();
 /** A worker runs beside this one. */
-const working = useService();
+const working = await useService();
 const folder = useFolder();
 let admin: Admin;
 let tone: string;

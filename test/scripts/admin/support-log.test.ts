@@ -15,7 +15,7 @@ import { aTime, adminOf, mistaken, runAdmin } from './run-admin.ts';
 import type { AdminContext } from '../../../scripts/admin/admin-context.ts';
 import type { JsonObject } from './run-admin.ts';
 
-const service = useService();
+const service = await useService();
 const admin = <Result>(work: (admin: AdminContext) => Promise<Result>) =>
   asSupport({ DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir }, work);
 const logOf = async (accountId: string) =>

@@ -6,7 +6,7 @@ import { says, ScriptedRecognizer } from '../../support/models/scripted-recogniz
 import { speechClips } from '../../support/uploads/audio-fixtures.ts';
 import { useService } from '../../support/service/use-service.ts';
 
-const service = useService();
+const service = await useService();
 let recording: Blob;
 beforeAll(async () => {
   const recognizer = new ScriptedRecognizer(async ({ options }) => {

@@ -7,7 +7,7 @@ import { makeAccount } from '../../support/service/accounts.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import { useService } from '../../support/service/use-service.ts';
 
-const service = useService();
+const service = await useService();
 const folder = useFolder();
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');

@@ -11,8 +11,8 @@ import { useFolder } from '../../support/use-folder.ts';
 import { runScript } from '../run-script.ts';
 import type { AddressInfo, Socket } from 'node:net';
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 const folder = useFolder();
 const path = join(folder, 'talk.wav');
 let bytes: Buffer;

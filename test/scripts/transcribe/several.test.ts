@@ -9,8 +9,8 @@ import { runCommand, startCommand } from '../run-command.ts';
 import { startScript } from '../run-script.ts';
 import type { Schema } from '../../../codegen/operations.ts';
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 const base = useFolder();
 let held = gate();
 const recognizer = new ScriptedRecognizer(async ({ options }) => {

@@ -13,7 +13,7 @@ let folder: string;
 let clip: string;
 let saidNext = says('hello world');
 
-const service = useService();
+const service = await useService();
 beforeAll(async () => {
   await service.work(new ScriptedRecognizer(async () => saidNext));
   key = (await makeAccount(service.db)).key;

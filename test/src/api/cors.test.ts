@@ -3,7 +3,7 @@ import { parseAnswers, rawRequest, sendRaw } from '../../support/clients/raw-htt
 import { contract } from '../../../src/api/contract/document.ts';
 import { useService } from '../../support/service/use-service.ts';
 
-const service = useService({ env: { CORS_ORIGINS: 'https://app.example.com' } });
+const service = await useService({ env: { CORS_ORIGINS: 'https://app.example.com' } });
 
 test.each(['/v1/sessions', '/v1/nothing', '/v1/%ff', '*'])('OPTIONS %s → 204 with what is allowed', async (target) => {
   const lines = [`OPTIONS ${target} HTTP/1.1`, 'Host: a', 'Origin: https://app.example.com', 'Connection: close'];

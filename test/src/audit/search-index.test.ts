@@ -6,7 +6,7 @@ import { makeAccount } from '../../support/service/accounts.ts';
 import { makeSession, twoSegments } from '../../support/service/sessions.ts';
 import { useService } from '../../support/service/use-service.ts';
 
-const service = useService();
+const service = await useService();
 
 /** Compresses badly, and has no words. */
 const noise = (length: number) =>

@@ -1,8 +1,8 @@
 /** Uploads of two processes on one folder: the tested one, and one that was killed. */
 import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { jest } from '@jest/globals';
 import { AbandonedUploads, keepRemovingAbandonedUploads } from '../../../src/files/abandoned-uploads.ts';
+import { jest } from '../../support/run/jest.ts';
 import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
 import { Spool } from '../../../src/files/spool.ts';
 import { createLog } from '../../../src/log.ts';

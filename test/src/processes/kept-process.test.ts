@@ -1,6 +1,6 @@
 /** A kept process whose forks are scripted: the system's faults can't be ordered one by one. */
 import { EventEmitter } from 'node:events';
-import { jest } from '@jest/globals';
+import { jest } from '../../support/run/jest.ts';
 import { KeptProcess } from '../../../src/processes/kept-process.ts';
 import { SummedMetrics } from '../../../src/processes/summed-metrics.ts';
 import { readyMessage } from '../../../src/processes/questions.ts';

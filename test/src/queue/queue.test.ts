@@ -10,13 +10,13 @@ import { ScriptedRecognizer, gate, says } from '../../support/models/scripted-re
 import { useService } from '../../support/service/use-service.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import { until } from '../../support/until.ts';
-import { jest } from '@jest/globals';
+import { jest } from '../../support/run/jest.ts';
 import { holdTheClock } from '../../support/faults/held-clock.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 
 const env = { WORKER_CONCURRENCY: '3' };
-const first = useService({ env });
-const services = [first, useService({ env, beside: first })] as const;
+const first = await useService({ env });
+const services = [first, await useService({ env, beside: first })] as const;
 const folder = useFolder();
 let tone: string;
 let workers: Worker[] = [];

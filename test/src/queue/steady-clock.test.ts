@@ -1,4 +1,4 @@
-import { jest } from '@jest/globals';
+import { jest } from '../../support/run/jest.ts';
 import { steadyClock } from '../../../src/queue/steady-clock.ts';
 
 afterEach(() => jest.restoreAllMocks());

@@ -1,4 +1,4 @@
-import { jest } from '@jest/globals';
+import { jest } from '../../support/run/jest.ts';
 import { startSupervision } from '../../../src/queue/supervision.ts';
 import { holdTheClock } from '../../support/faults/held-clock.ts';
 import type { Supervision } from '../../../src/queue/supervision.ts';

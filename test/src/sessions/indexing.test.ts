@@ -8,7 +8,7 @@ import { saySession, transcriptOf } from '../../support/service/said.ts';
 import { claimSession, finishSession, makeSession, queueSession } from '../../support/service/sessions.ts';
 import { useService } from '../../support/service/use-service.ts';
 
-const service = useService();
+const service = await useService();
 
 const passagesOf = (sessionId: string) =>
   service.db

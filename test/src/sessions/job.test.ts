@@ -9,7 +9,7 @@ import { atEnd } from '../../support/at-end.ts';
 import { useDatabase } from '../../support/service/use-database.ts';
 import type { QueuedSession } from '../../../db/sessions/states.ts';
 
-const database = useDatabase();
+const database = await useDatabase();
 let queue: Queue;
 let accountId: string;
 beforeAll(async () => {

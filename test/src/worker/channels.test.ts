@@ -9,7 +9,7 @@ import { useService } from '../../support/service/use-service.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 import type { Schema } from '../../../codegen/operations.ts';
 
-const service = useService();
+const service = await useService();
 const folder = useFolder();
 let account: TestAccount;
 beforeEach(async () => void (account = await makeAccount(service.db, { balanceMs: 60_000 })));

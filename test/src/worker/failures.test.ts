@@ -16,7 +16,7 @@ import type { TestAccount } from '../../support/service/accounts.ts';
 import type { Call } from '../../support/models/scripted-recognizer.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 
-const service = useService();
+const service = await useService();
 const folder = useFolder();
 let tone: string;
 let account: TestAccount;

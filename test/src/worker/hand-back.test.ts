@@ -9,7 +9,7 @@ import { useFolder } from '../../support/use-folder.ts';
 import { until } from '../../support/until.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 
-const service = useService();
+const service = await useService();
 const folder = useFolder();
 let account: TestAccount;
 beforeAll(async () => {

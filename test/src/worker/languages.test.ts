@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 
-const service = useService({ env: { RECOGNIZER_LANGUAGE: 'fr' } });
+const service = await useService({ env: { RECOGNIZER_LANGUAGE: 'fr' } });
 let account: TestAccount;
 let worker: Worker;
 beforeEach(async () => void (account = await makeAccount(service.db, { balanceMs: 60_000 })));

@@ -41,7 +41,7 @@ let outcome: () => ReturnType<typeof says>;
 let sessionId: string;
 let queueJobId: string;
 
-const service = useService({ env: { WORKER_CONCURRENCY: '2' } });
+const service = await useService({ env: { WORKER_CONCURRENCY: '2' } });
 const folder = useFolder();
 beforeAll(async () => {
   tone = await ffmpeg(...sine(2), `${folder}/tone.wav`);

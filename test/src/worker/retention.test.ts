@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 import { filePart, form, formType, textPart, tone } from '../../support/uploads/uploads.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 
-const service = useService();
+const service = await useService();
 const running = () => ({ ...service, stopping: new AbortController().signal });
 afterEach(() => expectSound(service));
 

@@ -9,7 +9,7 @@ import { useFolder } from '../../support/use-folder.ts';
 import { until } from '../../support/until.ts';
 import type { Schema } from '../../../codegen/operations.ts';
 
-const service = useService();
+const service = await useService();
 const folder = useFolder();
 beforeAll(async () => {
   await service.work();

@@ -17,7 +17,7 @@ import type { Script } from '../../support/models/scripted-recognizer.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 
-const service = useService({ env: { WORKER_CONCURRENCY: '2' } });
+const service = await useService({ env: { WORKER_CONCURRENCY: '2' } });
 const folder = useFolder();
 let tone: string;
 let account: TestAccount;

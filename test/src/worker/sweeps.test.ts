@@ -21,7 +21,7 @@ import { useFolder } from '../../support/use-folder.ts';
 import type { Sweeper } from '../../../src/worker/context.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 
-const service = useService();
+const service = await useService();
 const folder = useFolder();
 let worker: Sweeper;
 let account: TestAccount;

@@ -1,4 +1,4 @@
-import { jest } from '@jest/globals';
+import { jest } from '../run/jest.ts';
 
 /** What the service measures time with: each can be held by a test. Sockets, disk and database always go on. */
 const clocks = {

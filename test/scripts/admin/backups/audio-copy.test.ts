@@ -10,7 +10,7 @@ import { useService } from '../../../support/service/use-service.ts';
 import { useFolder } from '../../../support/use-folder.ts';
 import { tone } from '../../../support/uploads/uploads.ts';
 
-const service = useService();
+const service = await useService();
 const folder = useFolder();
 
 test('audio of before and of the last moment is there, also if it is removed right after; removed before: not', async () => {

@@ -13,8 +13,8 @@ import { startScript } from '../../run-script.ts';
 import type { Schema } from '../../../../codegen/operations.ts';
 import type { RunningCommand } from '../../run-command.ts';
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 const base = useFolder();
 let held = gate();
 

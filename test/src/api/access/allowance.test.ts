@@ -12,8 +12,8 @@ import { until } from '../../../support/until.ts';
 import type { Response } from 'supertest';
 import type { TestService } from '../../../support/service/service.ts';
 
-const first = useService();
-const second = useService({ beside: first });
+const first = await useService();
+const second = await useService({ beside: first });
 
 function allowanceOf({ headers }: Response): { q: number; r: number; t: number } {
   const [, q] = /^"plan";q=(\d+);w=60$/.exec(String(headers['ratelimit-policy']))!;

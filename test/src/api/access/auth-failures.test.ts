@@ -1,5 +1,5 @@
 /** Guessing keys is slow; using one is not. Who is told at once is told while the service's clock stands still. */
-import { jest } from '@jest/globals';
+import { jest } from '../../../support/run/jest.ts';
 import { Agent } from 'node:http';
 import { newApiKey } from '../../../../src/api/access/api-key.ts';
 import { atEnd } from '../../../support/at-end.ts';

@@ -7,7 +7,7 @@ import { newApiKey } from '../../../../src/api/access/api-key.ts';
 import { makeAccount, makeKey } from '../../../support/service/accounts.ts';
 import { useService } from '../../../support/service/use-service.ts';
 
-const service = useService();
+const service = await useService();
 
 const anyId = '01a1f89b-f1a2-7605-ae51-71a046f5ee3c';
 const bearer = (key: string) => `Bearer ${key}`;

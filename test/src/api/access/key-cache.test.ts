@@ -1,5 +1,5 @@
 /** What support changes takes effect in every process within a second, though keys are remembered. */
-import { jest } from '@jest/globals';
+import { jest } from '../../../support/run/jest.ts';
 import { sql } from 'kysely';
 import { readAccessVersion } from '../../../../db/access-changes.ts';
 import { markAccountDeleted, resumeAccount, setPlan, suspendAccount } from '../../../../db/accounts.ts';
@@ -19,8 +19,8 @@ import type { TestService } from '../../../support/service/service.ts';
 
 // Keys are remembered, and the counter of changes is looked at, by a clock that only the tests move.
 beforeAll(() => holdTheClock('intervals', 'performance'));
-const first = useService();
-const second = useService({ beside: first });
+const first = await useService();
+const second = await useService({ beside: first });
 
 const codeOf = async (service: TestService, key: string): Promise<string> => {
   const { status, body } = await service.get('/v1/sessions', key);

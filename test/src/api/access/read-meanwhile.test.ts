@@ -11,7 +11,7 @@ import { until } from '../../../support/until.ts';
 import type { Trx } from '../../../../db/database.ts';
 import type { TestAccount } from '../../../support/service/accounts.ts';
 
-const service = useService();
+const service = await useService();
 
 /** As if so many requests had been counted in this window. */
 const useUp = (trx: Trx, { id }: TestAccount, used: number) =>

@@ -5,8 +5,8 @@ import { useAccount, useService } from '../../../support/service/use-service.ts'
 import { makeSession, twoSegments } from '../../../support/service/sessions.ts';
 import type { PlainAnswer } from '../../../support/clients/plain-get.ts';
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 /** Paths of a transcript of 100 segments and of one of 2. */
 let long: string;
 let short: string;

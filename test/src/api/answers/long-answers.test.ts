@@ -9,8 +9,8 @@ import { makeSession, twoSegments } from '../../../support/service/sessions.ts';
 import { until } from '../../../support/until.ts';
 import type { ApiProcess } from '../../../support/service/api-process.ts';
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 let api: ApiProcess;
 /** The address of a transcript of 10 MB. */
 let long: string;

@@ -1,8 +1,8 @@
 import { makeSession, twoSegments } from '../../../support/service/sessions.ts';
 import { useAccount, useService } from '../../../support/service/use-service.ts';
 
-const service = useService({ env: { VALIDATE_RESPONSES: '1' } });
-const account = useAccount(service);
+const service = await useService({ env: { VALIDATE_RESPONSES: '1' } });
+const account = await useAccount(service);
 
 test('VALIDATE_RESPONSES=1, an answer that conforms → goes out as it is', async () => {
   const session = await makeSession(service.db, account.id, { status: 'completed' });

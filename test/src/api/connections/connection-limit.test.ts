@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
-import { jest } from '@jest/globals';
+import { jest } from '../../../support/run/jest.ts';
 import { limitConnections } from '../../../../src/api/connections/connection-limit.ts';
 import { useService } from '../../../support/service/use-service.ts';
 
-const service = useService();
+const service = await useService();
 afterEach(() => void jest.useRealTimers());
 
 test('connections refused by the thousand → idle ones are looked for every 100 ms, each refusal counts', async () => {

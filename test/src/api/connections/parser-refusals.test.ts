@@ -11,7 +11,7 @@ import { useService } from '../../../support/service/use-service.ts';
 import { until } from '../../../support/until.ts';
 import type { RawAnswer } from '../../../support/clients/raw-http.ts';
 
-const service = useService();
+const service = await useService();
 
 function expectProblem(answer: RawAnswer | undefined, status: number, code: string): void {
   expect(answer).toMatchObject({

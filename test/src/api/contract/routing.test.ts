@@ -2,8 +2,8 @@
 import { rawRequest } from '../../../support/clients/raw-http.ts';
 import { useAccount, useService } from '../../../support/service/use-service.ts';
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 
 const id = '01a1f89b-f1a2-7605-ae51-71a046f5ee3c';
 const raw = (method: string, target: string) =>

@@ -3,7 +3,7 @@ import { Docs } from '../../../../src/api/docs/docs.ts';
 import { parseAnswers, sendRaw } from '../../../support/clients/raw-http.ts';
 import { useService } from '../../../support/service/use-service.ts';
 
-const service = useService();
+const service = await useService();
 /** The paths of the page's scripts. */
 let scripts: string[];
 beforeAll(async () => {

@@ -16,7 +16,7 @@ import { makeSession, queueSession, twoSegments } from '../../../support/service
 import type { TestAccount } from '../../../support/service/accounts.ts';
 import type { TestSession } from '../../../support/service/sessions.ts';
 
-const service = useService();
+const service = await useService();
 let owners: { account: TestAccount; sessions: TestSession[] }[];
 beforeAll(async () => {
   owners = [];

@@ -6,7 +6,7 @@ import { useService } from '../../../support/service/use-service.ts';
 import type { TranscriptType } from '../../../../src/api/answers/negotiation.ts';
 import { SessionReads } from '../../../../src/api/reads/session-reads.ts';
 
-const service = useService();
+const service = await useService();
 const reader = { signal: new AbortController().signal };
 
 class CountedBodies extends TranscriptBodies {

@@ -9,7 +9,7 @@ import { startRelay } from '../../../support/faults/relay.ts';
 import { useAccount, useService } from '../../../support/service/use-service.ts';
 import { makeSession } from '../../../support/service/sessions.ts';
 import { until } from '../../../support/until.ts';
-import { jest } from '@jest/globals';
+import { jest } from '../../../support/run/jest.ts';
 import { holdTheClock } from '../../../support/faults/held-clock.ts';
 import type { Db } from '../../../../db/database.ts';
 
@@ -18,8 +18,8 @@ const many = 3_000;
 const nowhere = 'postgres://nobody@127.0.0.1:1/none';
 const noSignal = new AbortController().signal;
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 
 const started: SessionWaits[] = [];
 // Nobody looks again before this clock moves.

@@ -10,7 +10,7 @@ import { startTestService } from '../../../support/service/service.ts';
 import { useAccount, useService } from '../../../support/service/use-service.ts';
 import { claimSession, finishSession, makeSession, queueSession } from '../../../support/service/sessions.ts';
 import { until } from '../../../support/until.ts';
-import { jest } from '@jest/globals';
+import { jest } from '../../../support/run/jest.ts';
 import { holdTheClock } from '../../../support/faults/held-clock.ts';
 import type { Response } from 'supertest';
 import type { Attempt } from '../../../../db/sessions/attempts.ts';
@@ -21,8 +21,8 @@ const nowhere = 'postgres://nobody@127.0.0.1:1/none';
 
 // No wait is over, and nobody looks again, before this clock moves.
 beforeAll(() => holdTheClock('timeouts', 'intervals', 'performance'));
-const service = useService();
-const account = useAccount(service, { limits: { requests_per_minute: 100_000 } });
+const service = await useService();
+const account = await useAccount(service, { limits: { requests_per_minute: 100_000 } });
 
 const wait = (id: string, seconds: number, headers: Record<string, string> = {}): Promise<Response> =>
   service

@@ -5,7 +5,7 @@ import { useService } from '../../../support/service/use-service.ts';
 import { makeSession } from '../../../support/service/sessions.ts';
 import { tone } from '../../../support/uploads/uploads.ts';
 
-const service = useService();
+const service = await useService();
 
 test('500 uploads of two accounts in one moment → one statement, each account as it is', async () => {
   const [one, two] = [await makeAccount(service.db), await makeAccount(service.db, { balanceMs: 7_000 })];

@@ -1,5 +1,5 @@
 /** Servers that are busy, broken or hostile. */
-import { jest } from '@jest/globals';
+import { jest } from '../../../support/run/jest.ts';
 import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';

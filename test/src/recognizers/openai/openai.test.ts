@@ -1,7 +1,7 @@
 /** A server on loopback that hears with recognizers of this project: what comes back is in the audio that was sent. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { jest } from '../../../support/run/jest.ts';
 import { decodeAudio } from '../../../../src/audio/decode.ts';
 import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';

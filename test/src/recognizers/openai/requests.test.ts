@@ -1,5 +1,5 @@
 /** Servers of different kinds, in a time that the test lets pass. */
-import { jest } from '@jest/globals';
+import { jest } from '../../../support/run/jest.ts';
 import { Requests } from '../../../../src/recognizers/openai/requests.ts';
 
 const most = 4;

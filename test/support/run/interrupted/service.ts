@@ -1,8 +1,8 @@
-/** A run for `interruption.test.ts`: a service in the test's own process, and a program that nobody waits for. */
+/** A run for `interruption.system.test.ts`: a service in the test's own process, and a program that nobody waits for. */
 import { spawn } from 'node:child_process';
 import { useService } from '../../service/use-service.ts';
 
-const service = useService();
+const service = await useService();
 
 test('runs until it is killed', async () => {
   await service.work();

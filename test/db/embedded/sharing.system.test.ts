@@ -5,7 +5,6 @@ import {
   cleanUp,
   newFolder,
   newFolderWithCluster,
-  removeFinishedCluster,
   processStatus,
   processesIn,
   recordedPid,
@@ -15,7 +14,6 @@ import { startUser } from './user-process.ts';
 import { until } from '../../support/until.ts';
 
 afterEach(cleanUp);
-afterAll(removeFinishedCluster);
 
 test('first start → a cluster that answers; a second process → the same server; the last one to leave stops it', async () => {
   const folder = newFolder();

@@ -2,12 +2,11 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findBinaries } from '../../../db/embedded/binaries.ts';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
-import { cleanUp, newFolder, newFolderWithCluster, removeFinishedCluster, processesIn } from './postgres-folder.ts';
+import { cleanUp, newFolder, newFolderWithCluster, processesIn } from './postgres-folder.ts';
 import { query } from './query.ts';
 import { until } from '../../support/until.ts';
 
 afterEach(cleanUp);
-afterAll(removeFinishedCluster);
 
 /** Local addresses, in the kernel's hexadecimal, on which somebody listens at this port. */
 function listeningAddresses(port: number): string[] {

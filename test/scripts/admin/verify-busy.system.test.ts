@@ -15,7 +15,7 @@ import { adminOf } from './run-admin.ts';
 import type { Audit } from '../../../src/audit/audit.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 
-const service = useService();
+const service = await useService();
 let file: string;
 beforeAll(async () => {
   file = join(await mkdtemp(join(process.env.TEST_FOLDER!, 'busy-')), 'tone.wav');

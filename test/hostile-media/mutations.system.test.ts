@@ -26,7 +26,7 @@ const goodKinds = isThorough ? /samples|tracks|containers/ : /samples/;
 const largest = 100_000;
 const atOnce = 100;
 
-const service = useService({ env: { WORKER_CONCURRENCY: '2' } });
+const service = await useService({ env: { WORKER_CONCURRENCY: '2' } });
 let bench: Bench;
 let watch: Watch;
 let good: MadeFile[];

@@ -20,7 +20,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
     const jest = spawn(
       process.execPath,
       [
-        ...['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js')],
+        ...[join(root, 'node_modules/jest/bin/jest.js')],
         ...['--testMatch', '**/support/run/interrupted/*.ts', '--maxWorkers=2', '--forceExit=false'],
       ],
       { cwd: root, env: { PATH: process.env.PATH, TMPDIR: temporary }, stdio: ['ignore', 'ignore', 'pipe'] },

@@ -12,7 +12,7 @@ import type { IncomingMessage } from 'node:http';
 
 /** `HOSTILE_CLIENTS=full`: as much as an upload may have by the plans. */
 const megabytes = process.env.HOSTILE_CLIENTS === 'full' ? 1_073 : 300;
-const service = useService();
+const service = await useService();
 
 /** A WAV file of 48 kHz stereo, which says nothing for 26 minutes or more. */
 function* silence(): Generator<Buffer> {

@@ -13,7 +13,7 @@ import { ffmpeg } from '../../support/uploads/audio-fixtures.ts';
 import { until } from '../../support/until.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
-const service = useService();
+const service = await useService();
 const folder = useFolder();
 
 beforeAll(async () => {

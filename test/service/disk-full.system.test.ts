@@ -24,7 +24,7 @@ import type { TestAccount } from '../support/service/accounts.ts';
 type Client = ReturnType<typeof clientOf>;
 
 const mebibyte = 1024 * 1024;
-const service = useService();
+const service = await useService();
 const folder = useFolder();
 beforeAll(() => atEnd(killLeftovers));
 

@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 import type { Relay } from '../support/faults/relay.ts';
 import type { SeveralProcesses } from '../support/service/several-processes.ts';
 
-const beside = useService();
+const beside = await useService();
 let relay: Relay;
 let service: SeveralProcesses;
 beforeAll(async () => {

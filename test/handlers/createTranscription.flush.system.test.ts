@@ -6,7 +6,7 @@ import { startApiProcess } from '../support/service/api-process.ts';
 import { useService } from '../support/service/use-service.ts';
 import { expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads/uploads.ts';
 
-const service = useService();
+const service = await useService();
 
 test.each([
   ['while the upload comes', 'fdatasync'],

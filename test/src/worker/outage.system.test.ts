@@ -10,18 +10,14 @@ import { useService } from '../../support/service/use-service.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import { until } from '../../support/until.ts';
-import type { Relay } from '../../support/faults/relay.ts';
 
-const api = useService();
+const api = await useService();
 const folder = useFolder();
-let relay: Relay;
-beforeAll(async () => {
-  relay = await startRelay(api.databaseUrl);
-  atEnd(relay.close);
-  await ffmpeg(...sine(2), `${folder}/tone.wav`);
-});
+await ffmpeg(...sine(2), `${folder}/tone.wav`);
+const relay = await startRelay(api.databaseUrl);
+atEnd(relay.close);
 /** The process with the worker, which reaches the database through the relay. */
-const away = useService(() => ({ beside: api, env: { DATABASE_URL: relay.url } }));
+const away = await useService({ beside: api, env: { DATABASE_URL: relay.url } });
 afterEach(() => expectSound(api));
 
 test('the database is away for 6 s while a job runs → the same attempt completes, charged once', async () => {

@@ -8,8 +8,8 @@ import { filePart, form, tone } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 import type { AddressInfo, Socket } from 'node:net';
 
-const service = useService();
-const account = useAccount(service, { limits: { requests_per_minute: 100_000 } });
+const service = await useService();
+const account = await useAccount(service, { limits: { requests_per_minute: 100_000 } });
 
 interface Connection {
   socket: Socket;

@@ -14,7 +14,7 @@ import type { IncomingMessage } from 'node:http';
 import type { TestAccount } from '../support/service/accounts.ts';
 
 const [accountCount, uploadsEach, waitersEach] = process.env.HOSTILE_CLIENTS === 'full' ? [10, 50, 4] : [4, 10, 5];
-const service = useService({ env: { WORKER_CONCURRENCY: '4' } });
+const service = await useService({ env: { WORKER_CONCURRENCY: '4' } });
 
 interface Seen {
   status: number;

@@ -77,7 +77,7 @@ test('SIGTERM to npm, and not to its children → the service stops in order', a
   }
 });
 
-const service = useService();
+const service = await useService();
 test.each([
   ['DATABASE_URL', 'DATABASE_DIRECT_URL'],
   ['DATABASE_DIRECT_URL', 'DATABASE_URL'],

@@ -16,8 +16,8 @@ const summaries = [
   ...['Upload audio and queue its transcription', 'Download this contract'],
 ];
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 let browser: Browser;
 let page: Page;
 /** Requests to anyone else, messages of the console, and breaches of the page's policy. */

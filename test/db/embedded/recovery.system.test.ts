@@ -3,20 +3,13 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
-import {
-  cleanUp,
-  newFolder,
-  newFolderWithCluster,
-  removeFinishedCluster,
-  postmasterPidFile,
-} from './postgres-folder.ts';
+import { cleanUp, newFolder, newFolderWithCluster, postmasterPidFile } from './postgres-folder.ts';
 import { processStatus, processTitled, processesIn, recordedPid } from './postgres-folder.ts';
 import { query } from './query.ts';
 import { startUser } from './user-process.ts';
 import { until } from '../../support/until.ts';
 
 afterEach(cleanUp);
-afterAll(removeFinishedCluster);
 
 /** Joins, sees that what was committed is still there, and leaves: every case must end like this. */
 async function expectSoundServer(folder: string): Promise<string[]> {

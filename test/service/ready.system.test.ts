@@ -13,7 +13,7 @@ import { useService } from '../support/service/use-service.ts';
 import { tone } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 
-const service = useService();
+const service = await useService();
 beforeAll(() => atEnd(killLeftovers));
 
 test('/readyz asked from the first moment of a start → 503 until the API answers and the worker takes jobs', async () => {

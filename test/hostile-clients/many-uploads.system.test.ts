@@ -9,7 +9,7 @@ import { filePart, form, tone } from '../support/uploads/uploads.ts';
 
 const uploads = 10;
 const pieces = 40;
-const service = useService();
+const service = await useService();
 
 test('ten slow uploads of 10 MB at once → all accepted, with little memory, others served meanwhile', async () => {
   const account = await makeAccount(service.db, { balanceMs: 36_000_000 });

@@ -27,7 +27,7 @@ import type { Outcome } from './entry.ts';
 import type { EndedSession, SentFile } from './sending.ts';
 import type { Watch } from './watch.ts';
 
-const service = useService({ env: { WORKER_CONCURRENCY: '2' } });
+const service = await useService({ env: { WORKER_CONCURRENCY: '2' } });
 let bench: Bench;
 let watch: Watch;
 let files: MadeFile[];

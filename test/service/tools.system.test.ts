@@ -30,8 +30,8 @@ const ffmpegWithLonger = (misbehave: string) =>
   `for input in "$@"; do case "$input" in file:*) input="\${input#file:}"; break;; esac; done
   if [ "$(stat -c %s "$input")" -gt 30000 ]; then ${misbehave}; else exec ${ffmpeg} "$@"; fi`;
 
-const service = useService();
-const account = useAccount(service, { balanceMs: 600_000 });
+const service = await useService();
+const account = await useAccount(service, { balanceMs: 600_000 });
 beforeAll(async () => {
   atEnd(killLeftovers);
   ffmpeg = await findExecutable('ffmpeg');

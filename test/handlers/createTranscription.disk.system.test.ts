@@ -9,8 +9,8 @@ import { expectNothingLeft, filePart, form, formType, tone, traces } from '../su
 import { arrange } from '../support/uploads/upload-faults.ts';
 
 const oneMiB = 1024 * 1024;
-const service = useService();
-const fullService = useService({
+const service = await useService();
+const fullService = await useService({
   beside: service,
   env: { MIN_FREE_DISK: String(Number.MAX_SAFE_INTEGER) },
 });

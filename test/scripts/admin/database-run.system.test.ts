@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts';
 import { adminOf, refused, runAdmin } from './run-admin.ts';
 import type { Db } from '../../../db/database.ts';
 
-const service = useService();
+const service = await useService();
 const run = (...words: string[]) => adminOf(service).run('database', 'run', '--', ...words);
 const shown = `const { PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE } = process.env;
   console.log(JSON.stringify([PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE]))`;
