@@ -7,8 +7,8 @@ import { tone } from '../../support/uploads/uploads.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import { readByNobody, startScript } from '../run-script.ts';
 
-const service = useService();
-const account = useAccount(service);
+const service = await useService();
+const account = await useAccount(service);
 const recording = join(useFolder(), 'talk.wav');
 let held = gate();
 
