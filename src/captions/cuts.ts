@@ -53,8 +53,11 @@ function isBoundary<W extends Word & { speaker?: string }>(caption: readonly W[]
   return endsSentence(last.text, next.text) && last.endMs - caption[0]!.startMs >= shortestSentenceMs;
 }
 
-const endsSentence = (text: string, next: string) =>
+/** Whether a word is the last of a sentence. @param next the word after it */
+export const endsSentence = (text: string, next: string): boolean =>
   sentenceEnd.test(text) && !abbreviation.test(text) && !/^\p{Ll}/u.test(next);
+
+export const endsClause = (text: string): boolean => clauseEnd.test(text);
 
 function fits(caption: readonly (Word & WrittenWord)[]): boolean {
   if (caption.length > mostWords || caption.at(-1)!.endMs - caption[0]!.startMs > longestMs) return false;
@@ -66,7 +69,7 @@ function bestCut(words: readonly Word[], start: number, end: number): number {
   let [best, bestWorth] = [end, -1];
   for (let cut = start + Math.ceil((end - start) / 2); cut <= end; cut += 1) {
     const before = words[cut - 1]!;
-    const worth = words[cut]!.startMs - before.endMs + (clauseEnd.test(before.text) ? commaMs : 0);
+    const worth = words[cut]!.startMs - before.endMs + (endsClause(before.text) ? commaMs : 0);
     if (worth >= bestWorth) [best, bestWorth] = [cut, worth];
   }
   return best;

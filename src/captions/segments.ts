@@ -1,5 +1,7 @@
 import { cutIntoCaptions } from './cuts.ts';
+import { layOverSpeech } from './lay-over-speech.ts';
 import { joinWords, splitWords } from './lines.ts';
+import type { Stretch } from './lay-over-speech.ts';
 import type { WrittenWord } from './lines.ts';
 import type { Segment, Word } from '../recognizers/recognizer.ts';
 
@@ -27,20 +29,20 @@ export function segmentsFromUtterances(utterances: readonly (readonly SpokenWord
 
 /**
  * As `segmentsFromUtterances`, for recognizers that don't say when each word was spoken. A long text is cut into
- * captions, and each gets a share of the time by its number of characters. These segments have no words, because their
- * times are unknown.
+ * captions, which lie where somebody speaks. These segments have no words, because their times are unknown.
+ * @param spokenIn where somebody speaks within a stretch, in order
  */
-export function segmentsFromTexts(texts: readonly SpokenWord[], durationMs: number): Segment[] {
+export function segmentsFromTexts(
+  texts: readonly SpokenWord[],
+  durationMs: number,
+  spokenIn: (stretch: Stretch) => readonly Stretch[],
+): Segment[] {
   const utterances = texts.map(({ text, startMs, endMs, ...rest }) => {
     const words = splitWords(text);
-    const lengthOf = (word: WrittenWord) => word.text.length + (word.afterSpace ? 1 : 0);
-    const msPerCharacter = (endMs - startMs) / words.reduce((sum, word) => sum + lengthOf(word), 0);
-    let at = startMs;
-    return words.map((word) => {
-      const from = at;
-      at += lengthOf(word) * msPerCharacter;
-      return { ...rest, ...word, startMs: from, endMs: at };
-    });
+    const whole = { startMs, endMs };
+    const spoken = spokenIn(whole);
+    const times = layOverSpeech(words, spoken.length > 0 ? spoken : [whole]);
+    return words.map((word, index) => ({ ...rest, ...word, ...times[index]! }));
   });
   return segmentsFromUtterances(utterances, durationMs).map((segment) => ({ ...segment, words: [] }));
 }

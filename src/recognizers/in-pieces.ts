@@ -76,11 +76,17 @@ export async function recognizeInPieces(
   return joinPieces(heard.map(({ piece, result }) => ({ piece, utterances: result })));
 }
 
+/** What is so near to a voice is recognized, too: a word that the detector takes for noise would be lost. */
+const nearMs = 500;
+
 /** Where a recording is cut; in order. A recording in which nobody speaks has no pieces. */
 export function piecesOf({ durationMs, silences, speech }: DecodedAudio, lengths: PieceLengths): Piece[] {
-  return speech === undefined
-    ? cutIntoPieces(durationMs, silences, lengths)
-    : cutSpeechIntoPieces(speech, silences, lengths);
+  if (speech === undefined) return cutIntoPieces(durationMs, silences, lengths);
+  const near = speech.map(({ startMs, endMs }) => ({
+    startMs: Math.max(0, startMs - nearMs),
+    endMs: Math.min(durationMs, endMs + nearMs),
+  }));
+  return cutSpeechIntoPieces(near, silences, lengths);
 }
 
 /**

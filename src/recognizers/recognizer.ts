@@ -40,7 +40,7 @@ export interface DecodedAudio {
   durationMs: number;
   /** Where it may be cut, in order. */
   silences: Silence[];
-  /** Where somebody speaks, in order. The rest need not be recognized. Without it, nobody knows. */
+  /** Where somebody speaks, in order. What is far from it need not be recognized. Without it, nobody knows. */
   speech?: readonly Span[];
 }
 

@@ -70,7 +70,7 @@ export async function recognizeIn(
     format === 'diarized_json' && !heard.some(({ answer }) => hasLetters(answer));
   const pieces = await hearInPieces(audio, lengthsOf[format], slots, hearPiece, options, isFirst);
   const answered = pieces.map(({ result }) => result);
-  const transcript = toTranscript(withLastingNames(answered, introduction), audio.durationMs);
+  const transcript = toTranscript(withLastingNames(answered, introduction), audio);
   // Models that know other formats only take the language for a hint, and may rightly find another one.
   const isTold = format === 'verbose_json' && !options.isLanguageExpected;
   if (isTold) refuseOtherLanguage(options.language, transcript.language);

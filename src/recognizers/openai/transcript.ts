@@ -1,9 +1,10 @@
 import { segmentsFromTexts, segmentsFromUtterances } from '../../captions/segments.ts';
 import { laterBy } from '../in-pieces.ts';
 import { joinPieces } from '../join.ts';
-import type { Piece } from '../../audio/pieces.ts';
+import { spokenIn } from '../spoken.ts';
+import type { Piece, Span } from '../../audio/pieces.ts';
 import type { SpokenWord } from '../../captions/segments.ts';
-import type { Segment, Transcript } from '../recognizer.ts';
+import type { DecodedAudio, Segment, Transcript } from '../recognizer.ts';
 import type { Answer } from './server-answers.ts';
 
 /** A piece, as far as it was heard, and what was answered. */
@@ -16,9 +17,10 @@ export interface AnsweredPiece {
  * Joins what a server answered to the pieces of a recording.
  * @param heard in order of time; a speaker has one name in all of them
  */
-export function toTranscript(heard: readonly AnsweredPiece[], durationMs: number): Transcript {
+export function toTranscript(heard: readonly AnsweredPiece[], audio: DecodedAudio): Transcript {
+  const { durationMs } = audio;
   const spoken = withNumberedSpeakers(joinPieces(heard.map(inRecording)));
-  const segments = withoutUntimedWords(segmentsFromUtterances(spoken, durationMs), heard, durationMs);
+  const segments = withoutUntimedWords(segmentsFromUtterances(spoken, durationMs), heard, audio);
   const language = languageOf(heard);
   return { segments, ...(language !== undefined && { language }) };
 }
@@ -31,7 +33,8 @@ const inRecording = ({ piece, answer }: AnsweredPiece) => ({
 });
 
 /** Removes the words of pieces that have no times of words: they are texts of several words. */
-function withoutUntimedWords(segments: readonly Segment[], heard: readonly AnsweredPiece[], durationMs: number) {
+function withoutUntimedWords(segments: readonly Segment[], heard: readonly AnsweredPiece[], audio: DecodedAudio) {
+  const spoken = (stretch: Span) => spokenIn(audio, stretch);
   const untimed = heard.filter(({ answer: { timesOf } }) => timesOf === 'segments' || timesOf === 'text');
   let next = 0;
   // Both are in order, so each piece is looked at once: a day has thousands of each.
@@ -41,7 +44,7 @@ function withoutUntimedWords(segments: readonly Segment[], heard: readonly Answe
     return next < untimed.length && untimed[next]!.piece.startMs <= middleMs;
   };
   return segments
-    .flatMap((segment) => (isUntimed(segment) ? segmentsFromTexts([segment], durationMs) : [segment]))
+    .flatMap((segment) => (isUntimed(segment) ? segmentsFromTexts([segment], audio.durationMs, spoken) : [segment]))
     .map((segment, index) => ({ ...segment, index }));
 }
 

@@ -1,4 +1,5 @@
 /** Of the speech in a window. Times are ms from the start of the window. */
+import { totalMs, without } from '../../audio/spans.ts';
 import type { Span } from '../../audio/pieces.ts';
 
 /** Where voices can't be told apart at all, there seem to be hundreds of speakers, more than an answer has room for. */
@@ -11,7 +12,7 @@ const leastClearMs = 500;
 /** @returns the turns of each speaker, those of the speaker who speaks most first; at most 100 speakers */
 export function turnsBySpeaker<T extends Span & { speaker: number }>(turns: readonly T[]): T[][] {
   const speakers = [...Map.groupBy(turns, ({ speaker }) => speaker).values()];
-  return speakers.sort((a, b) => lengthOf(b) - lengthOf(a)).slice(0, mostSpeakers);
+  return speakers.sort((a, b) => totalMs(b) - totalMs(a)).slice(0, mostSpeakers);
 }
 
 /**
@@ -20,8 +21,8 @@ export function turnsBySpeaker<T extends Span & { speaker: number }>(turns: read
  * @returns half a minute at the most
  */
 export function speechToKnow(own: readonly Span[], others: readonly Span[]): Span[] {
-  const clear = own.flatMap((span) => withoutOthers(span, others));
-  const usable = lengthOf(clear) >= leastClearMs ? clear : [...own];
+  const clear = without(own, others);
+  const usable = totalMs(clear) >= leastClearMs ? clear : [...own];
   usable.sort((a, b) => b.endMs - b.startMs - (a.endMs - a.startMs));
   let restMs = mostMs;
   return usable.flatMap(({ startMs, endMs }) => {
@@ -29,20 +30,4 @@ export function speechToKnow(own: readonly Span[], others: readonly Span[]): Spa
     restMs -= span.endMs - span.startMs;
     return span.startMs < span.endMs ? [span] : [];
   });
-}
-
-const lengthOf = (spans: readonly Span[]): number =>
-  spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
-
-function withoutOthers(span: Span, others: readonly Span[]): Span[] {
-  return others.reduce<Span[]>(
-    (rest, other) =>
-      rest.flatMap((part) => {
-        if (other.endMs <= part.startMs || other.startMs >= part.endMs) return [part];
-        const before = { startMs: part.startMs, endMs: other.startMs };
-        const after = { startMs: other.endMs, endMs: part.endMs };
-        return [before, after].filter(({ startMs, endMs }) => startMs < endMs);
-      }),
-    [span],
-  );
 }

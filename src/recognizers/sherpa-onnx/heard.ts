@@ -1,36 +1,22 @@
 /** What a model heard in a piece, with times from the start of the recording. */
 import { canonicalTag } from '../../languages.ts';
 import { wordsOf } from './words.ts';
-import type { Piece, Span } from '../../audio/pieces.ts';
-import type { Silence } from '../../audio/silences.ts';
+import type { Piece } from '../../audio/pieces.ts';
 import type { Word } from '../recognizer.ts';
 import type { PieceResult } from './messages.ts';
 import type { ModelFamily } from './model-families.ts';
 
 /**
- * @param silences of the recording, in order
  * @returns words where the model tells their times; otherwise texts, one for each sentence if it tells the times of
- *   these, or one for the whole piece without the silence at its ends
+ *   these, or one for the whole piece
  * @throws {RecognizerError} there is no time where the model should tell one
  */
-export function heardIn(
-  result: PieceResult,
-  piece: Piece,
-  silences: readonly Silence[],
-  { times }: ModelFamily,
-): Word[] {
+export function heardIn(result: PieceResult, piece: Piece, { times }: ModelFamily): Word[] {
   if (times === 'words') return wordsOf(result, piece.heardFromMs, piece.heardToMs);
   const text = result.text.trim();
   if (text === '') return [];
   const sentences = times === 'segments' ? sentencesOf(result, piece) : undefined;
-  return sentences ?? [{ text, ...withoutSilentEnds(piece, silences) }];
-}
-
-function withoutSilentEnds({ startMs, endMs }: Piece, silences: readonly Silence[]): Span {
-  const first = silences.find((silence) => silence.startMs <= startMs && silence.endMs > startMs);
-  const last = silences.findLast((silence) => silence.startMs < endMs && silence.endMs >= endMs);
-  const [fromMs, toMs] = [first?.endMs ?? startMs, last?.startMs ?? endMs];
-  return fromMs < toMs ? { startMs: fromMs, endMs: toMs } : { startMs, endMs };
+  return sentences ?? [{ text, startMs: piece.startMs, endMs: piece.endMs }];
 }
 
 /** @returns undefined when they are not the whole text */

@@ -8,6 +8,7 @@ import { SpokenLanguages, heardIn, languageIn } from './heard.ts';
 import { ModelCopies } from './model-copies.ts';
 import { readModelFolder } from './model-folder.ts';
 import { languagesOf, toldTo } from './model-languages.ts';
+import { spokenIn } from '../spoken.ts';
 import { nameSpeakers, withSpeakers } from './speakers.ts';
 import { meanProgress, together } from '../together.ts';
 import type { PieceLengths } from '../../audio/pieces.ts';
@@ -90,7 +91,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
         const { result, isSecond } = await copies.hearTwiceIfNeeded(request, share.threads, stop);
         if (isSecond) onWordless?.({ hasWordsNow: result.text.trim() !== '' });
         spoken.add(languageIn(result), result.text);
-        return [heardIn(result, piece, audio.silences, family)];
+        return [heardIn(result, piece, family)];
       };
       const progressOf = meanProgress(diarize ? 2 : 1, onProgress);
       try {
@@ -103,7 +104,10 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
         const segments =
           family.times === 'words'
             ? segmentsFromUtterances(heard.map((words) => withSpeakers(words, turns)), durationMs) // prettier-ignore
-            : withSpeakers(segmentsFromTexts(heard.flat(), durationMs), turns);
+            : withSpeakers(
+                segmentsFromTexts(heard.flat(), durationMs, (stretch) => spokenIn(audio, stretch)),
+                turns,
+              );
         const language =
           segments.length === 0 ? undefined : (spoken.most() ?? asked ?? family.unlessTold ?? only(known));
         return { segments: nameSpeakers(segments), language };

@@ -23,10 +23,9 @@ const memoryBytes = 4 * 1024 ** 3;
 
 /**
  * A word that is taken for noise is lost, while noise that is taken for a voice only costs time. So the detector is
- * asked to be generous (0.5 is Silero's default), and what is near a voice counts as speech.
+ * asked to be generous (0.5 is Silero's default).
  */
 const threshold = 0.35;
-const nearMs = 500;
 
 export interface VoiceDetectorOptions {
   /** The folder of `silero_vad.onnx`. */
@@ -45,7 +44,7 @@ export interface VoiceDetector {
   check(): Promise<void>;
   /**
    * Finds out where somebody speaks.
-   * @returns in order, with a margin of half a second, none touching another
+   * @returns in order, none touching another
    * @throws {NoModel}
    * @throws {RecognizerError} the message names the folder
    * @throws the abort reason of `signal`
@@ -80,8 +79,8 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
       const windows = await hearInPieces(audio, { longestMs: windowMs, overlapMs: 0 }, slots, hear, { signal });
       const voices = windows.flatMap(({ piece, result }) =>
         result.speech.map(([startMs, endMs]) => ({
-          startMs: Math.max(0, piece.startMs + startMs - nearMs),
-          endMs: Math.min(audio.durationMs, piece.startMs + endMs + nearMs),
+          startMs: piece.startMs + startMs,
+          endMs: piece.startMs + endMs,
         })),
       );
       return withPauses(voices, 0);

@@ -150,7 +150,7 @@ test('Chinese and Japanese words → no spaces between them, but around Latin wo
 
 test('texts without word times → captions that share their time by length, without words', () => {
   const text = 'This is the first sentence of it. And this is the second one, which is longer.';
-  const segments = segmentsFromTexts([{ text, startMs: 1000, endMs: 9000, confidence: 0.5 }], 10_000);
+  const segments = segmentsFromTexts([{ text, startMs: 1000, endMs: 9000, confidence: 0.5 }], 10_000, () => []);
   expect(segments.map(({ text: caption }) => caption)).toEqual([
     ...['This is the first sentence of it.', 'And this is the second one, which is longer.'],
   ]);
@@ -174,7 +174,7 @@ test.each([
   ],
   ['Thai', 'สวัสดีครับ วันนี้อากาศดีมากเราจึงไปเดินเล่นที่สวนสาธารณะกับเพื่อนๆ แล้วก็กลับบ้านมากินข้าวด้วยกันตอนเย็นอย่างมีความสุข', []],
 ])('%s without word times → captions that fit, cut between words, the text as it was written', (_, text, first) => {
-  const segments = segmentsFromTexts([{ text, startMs: 0, endMs: 28_000 }], 28_000);
+  const segments = segmentsFromTexts([{ text, startMs: 0, endMs: 28_000 }], 28_000, () => []);
   const captions = segments.map((segment) => segment.text);
   expect(captions.slice(0, first.length)).toEqual(first);
   expect(segments.length).toBeGreaterThan(2);
@@ -194,6 +194,6 @@ test('Thai, Lao, Khmer and Burmese words → no spaces between them', () => {
 });
 
 test('texts with spaces of their own between unspaced words → kept', () => {
-  const [segment] = segmentsFromTexts([{ text: 'อากาศดี มาก Tokyo へ', startMs: 0, endMs: 3000 }], 3000);
+  const [segment] = segmentsFromTexts([{ text: 'อากาศดี มาก Tokyo へ', startMs: 0, endMs: 3000 }], 3000, () => []);
   expect(segment!.text).toBe('อากาศดี มาก Tokyo へ');
 });

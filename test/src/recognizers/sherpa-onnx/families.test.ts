@@ -70,13 +70,14 @@ async function ctcOf(maker: (typeof ctcMakers)[number]): Promise<[string, string
   return [maker, await makeTinyCtc(join(made, maker), maker)];
 }
 
-test('Moonshine → text that shares the time of its piece, without the silence at its ends', async () => {
+test('Moonshine → text that lies where its piece is not silent', async () => {
   expect(timesOf(await heardBy(folders.moonshine))).toEqual([['low high high', 300, 2700]]);
 });
 
 test('Canary → hears the language that it is told, English if none; one that it does not know is refused', async () => {
   expect(await heardBy(folders.canary)).toMatchObject({ language: 'en', segments: [{ text: 'low high high' }] });
   const german = await heardBy(folders.canary, { language: 'de' });
-  expect(german).toMatchObject({ language: 'de', segments: [{ text: 'tief hoch hoch' }] });
+  expect(german.language).toBe('de');
+  expect(german.segments.map(({ text }) => text).join(' ')).toBe('tief hoch hoch');
   await expect(heardBy(folders.canary, { language: 'it' })).rejects.toMatchObject({ known: ['de', 'en', 'es', 'fr'] });
 });

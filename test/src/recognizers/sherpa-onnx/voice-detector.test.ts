@@ -48,11 +48,11 @@ test.each(Object.entries(noises))('%s → no speech; between two tones, only the
   expect(await speechIn(await recordings.made('-f', 'lavfi', '-i', noise))).toEqual([]);
   const speech = await speechIn(await around(noise));
   expect(speech.length).toBeGreaterThanOrEqual(2);
-  expect(speech[0]!.startMs).toBe(0);
+  expect(speech[0]!.startMs).toBeLessThan(500);
   const afterNoise = speech.findIndex(({ startMs }) => startMs > 5_000);
   expect(speech[afterNoise - 1]!.endMs).toBeLessThan(3_000);
-  // Half a second before the tone, which begins 0.3 s after the noise.
-  expect(speech[afterNoise]!.startMs).toBeGreaterThan(10_500);
+  // The tone begins 0.3 s after the noise.
+  expect(speech[afterNoise]!.startMs).toBeGreaterThan(11_000);
 });
 
 test('11 minutes, a tone over the end of a window of five → found there, and nowhere else', async () => {

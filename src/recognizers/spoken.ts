@@ -1,0 +1,21 @@
+/** Where somebody speaks, as far as it is known. */
+import { totalMs, within, without } from '../audio/spans.ts';
+import type { Span } from '../audio/pieces.ts';
+import type { DecodedAudio } from './recognizer.ts';
+
+type KnownSpeech = Pick<DecodedAudio, 'silences' | 'speech'>;
+
+/** Where there is a voice in a stretch. Without a detector: wherever it is not silent. */
+export function voiceIn({ silences, speech }: KnownSpeech, stretch: Span): Span[] {
+  return speech === undefined ? without([stretch], within(silences, stretch)) : within(speech, stretch);
+}
+
+/**
+ * As `voiceIn`, and without short pauses, which the detector passes over. A recording that is so quiet that its voices
+ * count as silence keeps them.
+ */
+export function spokenIn(audio: KnownSpeech, stretch: Span): Span[] {
+  const voice = voiceIn(audio, stretch);
+  const spoken = without(voice, within(audio.silences, stretch));
+  return totalMs(spoken) >= totalMs(voice) / 2 ? spoken : voice;
+}
