@@ -16,11 +16,12 @@ const nextSteps: Record<string, string> = {
 export function problemOf(body: unknown, response: Response): Problem {
   const { status } = response;
   if (!isProblem(body)) return new Problem(`${response.url} answered ${status} ${response.statusText}`, status);
-  const fields = (body.errors ?? []).map(({ name, message }) => `  ${name} ${message}`);
+  const said = body.detail ?? body.title;
+  const fields = (body.errors ?? []).filter(({ message }) => !said.includes(message));
   const requestId = body.requestId ?? response.headers.get('X-Request-Id');
   const lines = [
-    `${body.detail ?? body.title} (${body.code})`,
-    ...fields,
+    `${said} (${body.code})`,
+    ...fields.map(({ name, message }) => `  ${name} ${message}`),
     ...(nextSteps[body.code] ? [nextSteps[body.code]] : []),
     ...(requestId ? [`Request ${requestId}`] : []),
   ];

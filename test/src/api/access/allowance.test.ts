@@ -140,12 +140,12 @@ test(
 test.each(['the override of the account', 'the limit of its plan'])(
   '%s changes → both processes go by it',
   async (what) => {
-    const account = await makeAccount(first.db, { plan: 'team' });
+    const account = await makeAccount(first.db);
     const q = async (service: TestService) => allowanceOf(await service.get('/v1/sessions', account.key).expect(200)).q;
-    expect(await Promise.all([q(first), q(second)])).toEqual([300, 300]);
-    if (what.startsWith('the override')) await setLimitOverrides(first.db, account.id, { requests_per_minute: 500 });
-    else await setPlanLimits(first.db, 'team', { requests_per_minute: 500 });
-    await Promise.all([first, second].map((service) => until(async () => (await q(service)) === 500)));
+    expect(await Promise.all([q(first), q(second)])).toEqual([1_200, 1_200]);
+    if (what.startsWith('the override')) await setLimitOverrides(first.db, account.id, { requests_per_minute: 5_000 });
+    else await setPlanLimits(first.db, 'enterprise', { requests_per_minute: 5_000 });
+    await Promise.all([first, second].map((service) => until(async () => (await q(service)) === 5_000)));
   },
 );
 
