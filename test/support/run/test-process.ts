@@ -1,4 +1,5 @@
 /** Runs test files one after another, by jest's own parts and Node's own module loader. */
+import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { jestExpect } from '@jest/expect';
 import { createEmptyTestResult } from '@jest/test-result';
@@ -18,8 +19,10 @@ process.on('unhandledRejection', (reason, promise) => void uncaught.set(promise,
 process.on('rejectionHandled', (promise) => void uncaught.delete(promise));
 process.on('uncaughtException', (error) => void uncaught.set(error, error));
 
-circus.addEventHandler(({ name, ...event }) => {
+circus.addEventHandler(async ({ name, ...event }) => {
   if (name !== 'test_done') return;
+  // Node tells of rejections after the microtasks in which the test ended.
+  await setImmediate();
   const { errors, asyncError } = (event as Extract<Circus.Event, { name: 'test_done' }>).test;
   for (const error of takeUncaught()) errors.push([error, asyncError]);
   if (errors.some((error) => String(error).includes('Exceeded timeout')))
