@@ -22,7 +22,7 @@ COPY src ./src
 COPY scripts/fetch-models ./scripts/fetch-models
 COPY scripts/model ./scripts/model
 COPY scripts/terminal ./scripts/terminal
-RUN RECOGNIZER=sherpa-onnx node scripts/fetch-models/main.ts
+RUN node scripts/fetch-models/main.ts
 
 FROM ${DEBIAN}
 RUN apt-get update \

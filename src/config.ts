@@ -146,7 +146,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dataDir,
     // Other programs read AWS's variables too.
     objectPlace: bucket === 'file:' ? undefined : { ...bucket, ...objectServer() },
-    recognizer: oneOf('RECOGNIZER', 'pocketsphinx', recognizerNames),
+    recognizer: oneOf('RECOGNIZER', 'sherpa-onnx', recognizerNames),
     recognizerLanguage: language === 'auto' ? undefined : language,
     sherpaOnnxModel: read(
       'SHERPA_ONNX_MODEL',

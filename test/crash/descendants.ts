@@ -1,5 +1,6 @@
 /** The children of a process, and theirs, as the kernel tells. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 export interface Process {
   pid: number;
@@ -38,6 +39,18 @@ function look(pid: number): Process | undefined {
   return { pid, name: stat.slice(stat.indexOf('(') + 1, nameEnd), parent: Number(fields[1]), startTime: fields[19]! };
 }
 
-/** Whether PocketSphinx works for this process: something is decoded, and not recognized yet. */
-export const isRecognizing = (pid: number): boolean =>
-  descendantsOf(pid).some(({ name }) => name === 'pocketsphinx_continuous'.slice(0, 15));
+/** Whether the recognizer works for this worker: something is decoded, and not recognized yet. */
+export function isRecognizing(pid: number): boolean {
+  return decodedBy(pid).length > 0 && !descendantsOf(pid).some(({ name }) => name === 'ffmpeg');
+}
+
+/** Files of decoded audio, which are removed when they have been recognized. */
+function decodedBy(pid: number): string[] {
+  try {
+    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
+    const dataDir = /(?:^|\0)DATA_DIR=([^\0]+)/.exec(environment)![1]!;
+    return readdirSync(join(dataDir, 'work'));
+  } catch {
+    return [];
+  }
+}

@@ -1,4 +1,5 @@
 /** The service behind PgBouncer in transaction mode, as `npm run test:pooler` builds it. */
+import { openAsBlob } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '../../db/database.ts';
@@ -10,7 +11,7 @@ import { createTestDatabase } from '../support/service/database.ts';
 import { throughPooler } from '../support/service/pooler.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
 import { until } from '../support/until.ts';
-import { tone } from '../support/uploads/uploads.ts';
+import { speechClips } from '../support/uploads/audio-fixtures.ts';
 import { reconnect, startPgBouncer } from './pgbouncer.ts';
 import type { ServiceProcess } from '../support/service/processes.ts';
 
@@ -33,13 +34,13 @@ async function behind(settings: Record<string, string> = {}, isEmpty = false) {
   return { env, pooler, url };
 }
 
-/** Uploads a second of audio, and waits for the end of its session as a client does. */
+/** Uploads a sentence, and waits for the end of its session as a client does. */
 async function transcribe({ url }: ServiceProcess, databaseUrl: string): Promise<string> {
   const { db, close } = openDatabase(databaseUrl, () => {}, { maxConnections: 1 });
   const account = await makeAccount(db).finally(close);
   const headers = { Authorization: `Bearer ${account.key}` };
   const body = new FormData();
-  body.set('file', new Blob([new Uint8Array(await tone(1_000))]), 'a.wav');
+  body.set('file', await openAsBlob((await speechClips())[1]!.file), 'a.wav');
   const accepted = await fetch(`${url}/v1/transcriptions`, { method: 'POST', headers, body });
   expect(accepted.status).toBe(202);
   const { sessionId } = (await accepted.json()) as { sessionId: string };

@@ -30,7 +30,14 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
   const [file, go] = [join(dataDir, 'tone.wav'), join(dataDir, 'go')];
   await writeFile(file, await tone(2_000));
   const { path } = await fakePrograms({ pocketsphinx_continuous: afterFile(go, saysHello) });
-  const env = { DATABASE_URL: url, DATA_DIR: dataDir, PATH: path, WORKER_CONCURRENCY: '4', ...ownClock.env };
+  const env = {
+    DATABASE_URL: url,
+    DATA_DIR: dataDir,
+    PATH: path,
+    RECOGNIZER: 'pocketsphinx',
+    WORKER_CONCURRENCY: '4',
+    ...ownClock.env,
+  };
   const api = await startProcess('start-api', env);
   const worker = await startProcess('start-worker', env);
   const { db, close } = openDatabase(url, () => {});

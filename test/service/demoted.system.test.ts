@@ -99,7 +99,12 @@ test.each([
     const [file, go] = [join(dataDir, 'tone.wav'), join(dataDir, 'go')];
     await writeFile(file, await tone(2_000));
     const { path } = await fakePrograms({ pocketsphinx_continuous: afterFile(go, saysHello) });
-    const service = await startProcess('start', { DATABASE_URL: relay.url, DATA_DIR: dataDir, PATH: path });
+    const service = await startProcess('start', {
+      DATABASE_URL: relay.url,
+      DATA_DIR: dataDir,
+      PATH: path,
+      RECOGNIZER: 'pocketsphinx',
+    });
     const before = openDatabase(first.url, () => {});
     const account = await makeAccount(before.db, { balanceMs: 60_000 }).finally(before.close);
     const client = clientOf(service.url, account.key);

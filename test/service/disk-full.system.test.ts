@@ -40,7 +40,10 @@ const fill = (folderOfDisk: string, bytes: number) => writeFile(join(folderOfDis
 async function startOnDisk(size: string, path: string) {
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'disk-'));
   const opsPort = await freePort();
-  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: dataDir, PATH: path, OPS_PORT: String(opsPort) };
+  const env = {
+    ...{ DATABASE_URL: service.databaseUrl, DATA_DIR: dataDir, OPS_PORT: String(opsPort) },
+    ...{ PATH: path, RECOGNIZER: 'pocketsphinx' },
+  };
   const running = await startProcess('start', env, undefined, smallDisk(dataDir, size));
   const ops = async (page: string) => {
     const answer = await fetch(`http://127.0.0.1:${opsPort}/${page}`);

@@ -84,7 +84,7 @@ test.concurrent(
     const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'killed-'));
     const { db, close } = openDatabase(database.url, () => {});
     closers.push(close, database.drop);
-    const env = { DATABASE_URL: database.url, DATA_DIR: dataDir };
+    const env = { DATABASE_URL: database.url, DATA_DIR: dataDir, RECOGNIZER: 'pocketsphinx' };
     const account = await makeAccount(db);
     const service = await startProcess('start', env);
     const id = await uploadSpeech(service.url, account);
@@ -103,7 +103,7 @@ test.concurrent(
   'kill -9 of the service and its PostgreSQL → the next start just works, nothing accepted is lost',
   async () => {
     const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'killed-'));
-    const env = { DATA_DIR: dataDir };
+    const env = { DATA_DIR: dataDir, RECOGNIZER: 'pocketsphinx' };
     const service = await startProcess('start', env);
     // Joined like the admin command, and left before the kill.
     const admin = await joinEmbeddedPostgres({ folder: join(dataDir, 'postgres') });

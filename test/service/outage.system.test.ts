@@ -59,7 +59,13 @@ async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
   const go = join(dataDir, 'go');
   const { path } = await fakePrograms({ pocketsphinx_continuous: afterFile(go, saysHello) });
   const opsPort = await freePort();
-  const env = { DATABASE_URL: cable.serviceUrl, DATA_DIR: dataDir, PATH: path, OPS_PORT: String(opsPort) };
+  const env = {
+    DATABASE_URL: cable.serviceUrl,
+    DATA_DIR: dataDir,
+    PATH: path,
+    RECOGNIZER: 'pocketsphinx',
+    OPS_PORT: String(opsPort),
+  };
   const service = await startProcess('start', env);
   const { db, close } = openDatabase(cable.url, () => {});
   ends.unshift(close);

@@ -22,7 +22,7 @@ test('/readyz asked from the first moment of a start → 503 until the API answe
   await writeFile(file, await tone(500));
   const { path } = await fakePrograms({ pocketsphinx_continuous: saysHello });
   const [port, opsPort] = [await freePort(), await freePort()];
-  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, PATH: path };
+  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, PATH: path, RECOGNIZER: 'pocketsphinx' };
   const started = startProcess('start', { ...env, PORT: String(port), OPS_PORT: String(opsPort) });
 
   const before = new Set<string>();

@@ -28,7 +28,7 @@ async function lay() {
   atEnd(close);
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'several-'));
   const { path } = await fakePrograms({ pocketsphinx_continuous: saysHello });
-  const env = { DATABASE_URL: url, DATA_DIR: dataDir, PATH: path };
+  const env = { DATABASE_URL: url, DATA_DIR: dataDir, PATH: path, RECOGNIZER: 'pocketsphinx' };
   return { db, dataDir, env, account: await makeAccount(db) };
 }
 

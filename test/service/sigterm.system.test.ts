@@ -37,7 +37,7 @@ async function lay(program?: string) {
   await writeFile(file, await tone(2_000));
   const go = join(dataDir, 'go');
   const { path } = await fakePrograms({ pocketsphinx_continuous: program ?? afterFile(go, saysHello) });
-  const env = { DATABASE_URL: url, DATA_DIR: dataDir, PATH: path };
+  const env = { DATABASE_URL: url, DATA_DIR: dataDir, PATH: path, RECOGNIZER: 'pocketsphinx' };
   return { url, db, dataDir, account, file, go, env };
 }
 

@@ -45,7 +45,12 @@ beforeAll(async () => {
   worker = await startProcess('start-worker', env());
 });
 
-const env = () => ({ DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, PATH: fakes.folder });
+const env = () => ({
+  DATABASE_URL: service.databaseUrl,
+  DATA_DIR: service.dataDir,
+  PATH: fakes.folder,
+  RECOGNIZER: 'pocketsphinx',
+});
 const final = (sessionId: string) =>
   until(
     async () => {

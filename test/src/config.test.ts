@@ -13,7 +13,8 @@ test('nothing set → the documented defaults', () => {
     databaseUrl: undefined,
     dataDir: `${process.cwd()}/.data`,
     objectPlace: undefined,
-    recognizer: 'pocketsphinx',
+    recognizer: 'sherpa-onnx',
+    sherpaOnnxModel: { name: 'moonshine-tiny' },
     logLevel: 'info',
     trustProxy: false,
     corsOrigins: [],
@@ -172,7 +173,7 @@ test.each(['start', 'start-api', 'start-worker'])(
       'The configuration is wrong:',
       '  - PORT=abc: expected a whole number from 0 to 65535',
       '  - DATABASE_URL=nonsense: expected postgres://user:password@host:port/database',
-      '  - RECOGNIZER=foo: expected pocketsphinx, sherpa-onnx, openai',
+      '  - RECOGNIZER=foo: expected sherpa-onnx, openai, pocketsphinx',
     ]);
   },
 );

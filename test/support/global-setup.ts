@@ -31,9 +31,9 @@ export default async function setUp(): Promise<void> {
   process.env.TEST_DATABASE_URL = server.url;
 
   const config = readConfig({ DATABASE_URL: server.url, DATA_DIR: join(folder, 'template') });
-  const needed = { ...config, recognizer: 'sherpa-onnx' as const };
+
   const { signal } = new AbortController();
-  await installLackingModels(needed, { env: process.env, signal, progress: showProgressOn(process.stderr) });
+  await installLackingModels(config, { env: process.env, signal, progress: showProgressOn(process.stderr) });
   const foundation = await layFoundation(config, createLog({ logLevel: 'silent' }), 'api');
   await foundation.close();
   if (process.env.THROUGH_POOLER === '1') await beginPooler(server.url);

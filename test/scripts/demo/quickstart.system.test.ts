@@ -45,7 +45,7 @@ test('--once → transcript of a human voice, curl to paste, key for its owner o
   const { code, stdout, stderr } = await quickstart(['--once', '--', clip.file]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const transcript = /Transcript \([\d.]+ s of audio\):\n\n((?: {2}.*\n)+)/.exec(stdout)![1]!;
-  expect(wordErrorRate(clip.text, transcript)).toBeLessThan(0.4);
+  expect(wordErrorRate(clip.text, transcript)).toBeLessThan(0.1);
   expect(stdout).toContain(`curl -H "Authorization: Bearer $(cat '${join(dataDir, 'demo-key')}')" -F file=@`);
   expect((await stat(join(dataDir, 'demo-key'))).mode & 0o777).toBe(0o600);
   expect(stdout).not.toContain('tsk_');
