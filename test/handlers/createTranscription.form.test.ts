@@ -1,3 +1,4 @@
+import { parseAnswers, sendRaw } from '../support/clients/raw-http.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { boundary, closing, expectNothingLeft, filePart, form, formType } from '../support/uploads/uploads.ts';
 import { part, textPart, tone, traces } from '../support/uploads/uploads.ts';
@@ -181,6 +182,29 @@ test.each([
   const response = await send(body());
   expect([response.status, response.body.code]).toEqual([422, 'upload_incomplete']);
   await expectNothingLeft(service, account, before);
+});
+
+test.each([
+  ['without a body', 'HTTP/1.1', []],
+  ['without a body, of HTTP/1.0', 'HTTP/1.0', []],
+  ['of HTTP/1.0 without its length', 'HTTP/1.0', [form(filePart('x')).toString('latin1')]],
+  ['without a body, with a semicolon behind its boundary', 'HTTP/1.1', [], ';'],
+])('a request %s → 400 that says so', async (_, version, body: string[], behind = '') => {
+  const head = [
+    ...[`POST /v1/transcriptions ${version}`, 'Host: localhost', 'Connection: close'],
+    ...[`Authorization: Bearer ${account.key}`, `Content-Type: ${formType}${behind}`, '', ...body, ''],
+  ];
+  const [answer] = parseAnswers(await sendRaw(service.api.port, head.join('\r\n')));
+  expect(answer).toMatchObject({ status: 400, text: expect.stringContaining('The request has no body') });
+});
+
+test.each([
+  ['a semicolon behind it', ';', ''],
+  ['characters that no token has', '', ':/=?'],
+])('a boundary with %s → accepted', async (_, behind, more) => {
+  const body = Buffer.from(form(file()).toString('latin1').replaceAll(boundary, `${boundary}${more}`), 'latin1');
+  const type = `${formType}${more}${behind}`;
+  await service.post('/v1/transcriptions', account.key).set('Content-Type', type).send(body).expect(202);
 });
 
 test.each<[string, Buffer]>([

@@ -1,6 +1,7 @@
 /** The checks of an upload by its headers, in their order. They are made before a byte of its body is read. */
 import { availableMs } from '../../sessions/balance.ts';
 import { ApiError } from '../answers/problem.ts';
+import { formTypeOf } from './form-type.ts';
 import { fileTooLarge, formOverheadBytes } from './size.ts';
 import { refuseFullDisk } from './storage.ts';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -15,8 +16,8 @@ const queueRetrySeconds = 30;
  *
  * @param inFlight how many other uploads of this account this process is receiving
  * @returns whether it is a repeat, by its Idempotency-Key
- * @throws {ApiError} 415 `unsupported_media`, 413 `file_too_large`, 429 `too_many_queued`, 402 `insufficient_balance`,
- *   503 `unavailable`
+ * @throws {ApiError} 415 `unsupported_media`, 400 `invalid_request` without a body, 413 `file_too_large`, 429
+ *   `too_many_queued`, 402 `insufficient_balance`, 503 `unavailable`
  */
 export async function admitUpload(
   { uploads, spool, config }: Pick<Context, 'uploads' | 'spool' | 'config'>,
@@ -26,6 +27,7 @@ export async function admitUpload(
 ): Promise<boolean> {
   refuseOtherMediaTypes(headers['content-type']);
   refuseEncodedBody(headers['content-encoding']);
+  refuseMissingBody(headers);
   const accountId = principal.account_id;
   const isRepeat = async () => (await uploads.record(accountId, headers['idempotency-key'])) !== undefined;
   if (await isRepeat()) return true;
@@ -44,16 +46,22 @@ export async function admitUpload(
   }
 }
 
-function refuseOtherMediaTypes(contentType = ''): void {
-  const [type, ...parameters] = contentType.split(';').map((text) => text.trim());
-  if (type!.toLowerCase() !== 'multipart/form-data') {
+function refuseOtherMediaTypes(contentType: string | undefined): void {
+  const type = formTypeOf(contentType);
+  if (type === undefined) {
     const detail = 'Send the audio as multipart/form-data.';
     throw unsupportedHeader('Content-Type', 'must be multipart/form-data', detail);
   }
-  if (!parameters.some((parameter) => /^boundary=("[^"]+"|[^"].*)$/i.test(parameter))) {
+  if (type.boundary === undefined) {
     const detail = 'The Content-Type multipart/form-data needs its boundary (RFC 7578).';
     throw unsupportedHeader('Content-Type', 'needs its boundary', detail);
   }
+}
+
+/** RFC 9112, section 6.3: a request that gives neither has no body. */
+function refuseMissingBody(headers: IncomingHttpHeaders): void {
+  if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return;
+  throw new ApiError(400, 'invalid_request', 'The request has no body: it needs Content-Length or chunks.');
 }
 
 /** RFC 9110, section 15.5.16: the answer names the codings that are accepted. `identity` means none. */

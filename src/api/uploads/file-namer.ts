@@ -10,18 +10,15 @@ const endOfHead = Buffer.from('\r\n\r\n');
 const fileName = '; filename="."';
 
 export class FileNamer {
-  readonly #delimiter: Buffer | undefined;
+  readonly #delimiter: Buffer;
   /** Bytes that may be the beginning of a part's head. */
   #held: Buffer = Buffer.of();
   #passedBytes = 0;
-  #isDone: boolean;
+  #isDone = false;
 
-  /** @param contentType of the request, with its boundary */
-  constructor(contentType = '') {
-    const [, quoted, token] = /;\s*boundary=(?:"([^"]+)"|([^";\s]+))/i.exec(contentType) ?? [];
-    const boundary = quoted ?? token;
-    this.#delimiter = boundary === undefined ? undefined : Buffer.from(`--${boundary}\r\n`, 'latin1');
-    this.#isDone = boundary === undefined;
+  /** @param boundary of the form */
+  constructor(boundary: string) {
+    this.#delimiter = Buffer.from(`--${boundary}\r\n`, 'latin1');
   }
 
   /** @returns bytes that may be passed on; none while a head is not complete */
@@ -29,7 +26,7 @@ export class FileNamer {
     if (this.#isDone) return chunk;
     const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     this.#held = Buffer.of();
-    const delimiter = this.#delimiter!;
+    const delimiter = this.#delimiter;
     for (let from = 0; ;) {
       const start = bytes.indexOf(delimiter, from);
       if (start === -1) return this.#hold(bytes, Math.max(from, bytes.length - delimiter.length + 1));

@@ -6,6 +6,7 @@
 import { Transform } from 'node:stream';
 import { ApiError } from '../answers/problem.ts';
 import { FileNamer } from './file-namer.ts';
+import { plainFormType } from './form-type.ts';
 import { fileTooLarge, formOverheadBytes } from './size.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TransformCallback } from 'node:stream';
@@ -16,7 +17,10 @@ const minBytesPerWindow = (16 * 1024 * windowMs) / 1000;
 const checkEveryMs = 1_000;
 
 export class UploadMeter extends Transform {
-  /** multer takes this stream for the request and reads the boundary from its headers. */
+  /**
+   * multer takes this stream for the request, and reads from its headers that there is a body and what its boundary is.
+   * Of the client's own headers it would take some for no form at all.
+   */
   readonly headers: IncomingHttpHeaders;
   readonly #maxFileBytes: number;
   readonly #namer: FileNamer;
@@ -26,11 +30,11 @@ export class UploadMeter extends Transform {
   #windowBegan = performance.now();
   #bytesInWindow = 0;
 
-  constructor(headers: IncomingHttpHeaders, maxFileBytes: number) {
+  constructor(boundary: string, maxFileBytes: number) {
     super({ highWaterMark: 1024 * 1024 });
-    this.headers = headers;
+    this.headers = { 'content-type': plainFormType(boundary), 'transfer-encoding': 'chunked' };
     this.#maxFileBytes = maxFileBytes;
-    this.#namer = new FileNamer(headers['content-type']);
+    this.#namer = new FileNamer(boundary);
     this.#timer = setInterval(() => this.#check(), checkEveryMs);
     this.once('close', () => clearInterval(this.#timer));
   }

@@ -2,6 +2,7 @@
 import multer from 'multer';
 import { ApiError } from '../answers/problem.ts';
 import { invalidField, uploadForm } from './form.ts';
+import { formTypeOf } from './form-type.ts';
 import { diskStorage, hashingStorage } from './storage.ts';
 import { UploadMeter } from './meter.ts';
 import { fileTooLarge } from './size.ts';
@@ -37,6 +38,7 @@ type FormSettings = multer.Options & { fileHwm: number; streamHandler: (source: 
  * Receives the body of an upload. When it fails, nothing is left on disk. When it succeeds, the file belongs to the
  * caller and is being flushed to disk (`flushed`).
  *
+ * @param req one that was admitted: its media type has been checked
  * @param options.keep whether to keep the file: of a repeated upload only the hash is needed
  * @param options.maxBytes the largest file
  * @param options.hash whether the file's SHA-256 is needed
@@ -50,7 +52,7 @@ export async function receiveUpload(
 ): Promise<Upload> {
   // The client left while its headers were checked. No event would ever come for this body.
   if (req.destroyed) throw incomplete();
-  const meter = new UploadMeter(req.headers, options.maxBytes);
+  const meter = new UploadMeter(formTypeOf(req.headers['content-type'])!.boundary!, options.maxBytes);
   const unnamed: string[] = [];
   const storage = options.keep
     ? diskStorage(spool, { hash: options.hash, minFreeDisk: config.minFreeDisk })
