@@ -1,14 +1,16 @@
 import { open } from 'node:fs/promises';
 import { AudioError, AudioToolError, audioTooLong } from './audio-error.ts';
+import { hasFalseTimes } from './false-times.ts';
 import { lastLine, runFfmpeg, unreadable } from './ffmpeg.ts';
-import { isOggOpus } from './ogg-opus.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { bytesPerMs } from './samples.ts';
-import { readSilences, silenceFilters } from './silences.ts';
-import { timelineExpression } from './timeline.ts';
-import type { FileHandle } from 'node:fs/promises';
+import { pictureStartMs } from './picture.ts';
+import { bytesPerMs, bytesPerSample, samplesPerMs } from './samples.ts';
+import { SilenceFinder } from './silences.ts';
+import { readTimedPackets, timedPackets } from './timed-packets.ts';
+import { Timeline } from './timeline.ts';
 import type { ChildEnd } from '../children/child.ts';
 import type { Silence } from './silences.ts';
+import type { TimedPacket } from './timed-packets.ts';
 
 export interface DecodeOptions {
   /** The untrusted file. */
@@ -23,66 +25,80 @@ export interface DecodeOptions {
 }
 
 /**
- * How much more than the maximum is decoded. It shows whether the audio is exactly as long as the maximum, or longer.
- */
-const excessMs = 1000;
-
-/**
  * Decodes the first audio stream to a raw file of 16 kHz mono s16le without header. Samples are written to disk as they
  * come. Gaps between timestamps become silence, so that times are those that a player shows. Damaged audio is decoded
  * as far as possible. After an error a part of the output may exist; the caller removes its folder.
- * @returns the length of what was written, in ms, and its silences, which are found in the same pass
+ * @returns the length of what was written, in ms, and its silences
  * @throws {AudioError} `unsupported_media` (also when nothing could be decoded), `no_audio_track`, `audio_too_long`,
  *   `timed_out`
  * @throws {AudioToolError} ffmpeg missing, stopped or crashed, memory or disk full
  * @throws the abort reason of `options.signal`
  */
 export async function decodeAudio(options: DecodeOptions): Promise<{ durationMs: number; silences: Silence[] }> {
-  const { input, output, maxDurationMs, channel, timeLimitMs, signal } = options;
   // The file holds what people said, so no other user may read it, whatever the umask is.
-  await using file = await open(output, 'w', 0o600).catch(unwritable);
-  const silences = readSilences();
-  const samples = writeSamples(file, (maxDurationMs + 2 * excessMs) * bytesPerMs);
-  const end = await runFfmpeg({
-    input,
-    outputArgs: [
-      ...[
-        '-af',
-        toRecognizerInput(await isOggOpus(input).catch(unreadable), channel),
-        '-t',
-        `${maxDurationMs + excessMs}ms`,
-      ],
-      ...['-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'],
-    ],
-    timeLimitMs,
-    ...(signal && { signal }),
-    onStdout: samples.push,
-    onDescriptor3: silences.push,
+  await using file = await open(options.output, 'w', 0o600).catch(unwritable);
+  const silences = new SilenceFinder();
+  const durationMs = await decodeSamples(options, async (samples) => {
+    silences.push(samples);
+    // Unlike `write`, `writeFile` goes on when a nearly full disk took only a part.
+    await file.writeFile(samples).catch(unwritable);
   });
-  throwUnlessExited(end);
   // Some file systems report a full disk only when the file is closed.
   await file.close().catch(unwritable);
-  const durationMs = Math.floor(samples.bytes() / bytesPerMs);
-  if (durationMs > maxDurationMs) throw audioTooLong(maxDurationMs);
-  if (durationMs === 0) throw new AudioError('unsupported_media', `nothing to decode: ${lastLine(end.stderr)}`);
-  return { durationMs, silences: silences.silences(durationMs) };
+  return { durationMs, silences: silences.end() };
 }
 
 /**
- * Writes the samples. ffmpeg does not write them itself: its version 5.1 exits with 0 when the disk has no room for the
- * last samples.
+ * Decodes as `decodeAudio` does, and hands the samples over as they come.
+ * @returns their length in ms
  */
-function writeSamples(file: FileHandle, mostBytes: number) {
+export async function decodeSamples(
+  { input, maxDurationMs, channel, timeLimitMs, signal }: Omit<DecodeOptions, 'output'>,
+  onSamples: (samples: Buffer) => Promise<void>,
+): Promise<number> {
+  const run = { input, timeLimitMs, ...(signal && { signal }) };
+  const isTimed = !(await hasFalseTimes(input).catch(unreadable));
+  const timeline = new Timeline(() => pictureStartMs(run));
+  const packetsOf = readTimedPackets();
   let bytes = 0;
-  return {
-    bytes: () => bytes,
-    async push(chunk: Buffer): Promise<void> {
-      bytes += chunk.length;
-      if (bytes > mostBytes) throw new AudioError('audio_too_long', 'the output reached its largest size');
-      // Unlike `write`, `writeFile` goes on when a nearly full disk took only a part.
-      await file.writeFile(chunk).catch(unwritable);
-    },
+  let last: TimedPacket | undefined;
+  const handOver = async (samples: Buffer): Promise<void> => {
+    bytes += samples.length;
+    if (Math.floor(bytes / bytesPerMs) > maxDurationMs) throw audioTooLong(maxDurationMs);
+    await onSamples(samples);
   };
+  /** Each packet waits for its next one. */
+  const take = async (packets: (TimedPacket | undefined)[]): Promise<void> => {
+    let together: Buffer[] = [];
+    for (const next of packets) {
+      const gapMs = last === undefined || !isTimed ? 0 : await timeline.gapBefore(last, next);
+      if (gapMs > 0) {
+        await handOver(Buffer.concat(together));
+        together = [];
+        await handOverSilence(Math.round(gapMs * samplesPerMs) * bytesPerSample, handOver);
+      }
+      const overlap = Math.round(Math.max(0, -gapMs) * samplesPerMs) * bytesPerSample;
+      if (last !== undefined) together.push(last.samples.subarray(overlap));
+      last = next;
+    }
+    await handOver(Buffer.concat(together));
+  };
+  const end = await runFfmpeg({
+    ...run,
+    outputArgs: ['-af', toRecognizerInput(channel), '-c:a', 'pcm_s16le', ...timedPackets],
+    onStdout: (chunk) => take(packetsOf(chunk)),
+  });
+  throwUnlessExited(end);
+  await take([undefined]);
+  const durationMs = Math.floor(bytes / bytesPerMs);
+  if (durationMs === 0) throw new AudioError('unsupported_media', `nothing to decode: ${lastLine(end.stderr)}`);
+  return durationMs;
+}
+
+const silence = Buffer.alloc(1024 * 1024);
+
+async function handOverSilence(bytes: number, handOver: (samples: Buffer) => Promise<void>): Promise<void> {
+  for (let left = bytes; left > 0; left -= silence.length) await handOver(silence.subarray(0, left));
 }
 
 /**
@@ -93,16 +109,11 @@ function unwritable(error: Error): never {
   throw new AudioToolError('the decoded audio could not be written', { cause });
 }
 
-function toRecognizerInput(isOggOpus: boolean, channel: number | undefined): string {
+function toRecognizerInput(channel: number | undefined): string {
   return [
     // Where a part of a joined file lacks the channel, ffmpeg fills it with silence.
     ...(channel === undefined ? [] : [`pan=mono|c0=c${channel - 1}`]),
-    // Reduced first, because silence for a gap is buffered whole: in 8 channels at 192 kHz it would be many times
-    // larger.
     'aformat=sample_fmts=s16:sample_rates=16000:channel_layouts=mono',
-    `asetpts='${timelineExpression('PTS', 'NB_SAMPLES/SR/TB', 'start', isOggOpus)}'`,
-    'aresample=async=1:first_pts=0',
-    ...silenceFilters,
   ].join(',');
 }
 

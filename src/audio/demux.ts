@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { AudioError, AudioToolError, audioTooLong } from './audio-error.ts';
 import { lastLine, runFfmpeg, unreadable } from './ffmpeg.ts';
-import { isOggOpus } from './ogg-opus.ts';
-import { timelineExpression } from './timeline.ts';
+import { endsOnTimeline } from './timeline.ts';
 import type { ChildEnd } from '../children/child.ts';
 
 export interface MeasureOptions {
@@ -49,7 +48,6 @@ async function printPackets(file: string, options: MeasureOptions, fromByte = 0)
   let head = '';
   let tail = '';
   const { maxDurationMs = Infinity, ...limits } = options;
-  const timeline = `setts=ts='${timelineExpression('TS', 'DURATION', 'end', await isOggOpus(file).catch(unreadable))}'`;
   // A demuxer that does not know a packet's position says -1. Register 0 says whether printing has begun. A packet
   // beyond the longest duration is printed wherever it is, so that this pass can end.
   const isTooLong = maxDurationMs === Infinity ? '' : `+gt(pts*tb,${maxDurationMs / 1000})`;
@@ -57,7 +55,7 @@ async function printPackets(file: string, options: MeasureOptions, fromByte = 0)
   const end = await runFfmpeg({
     input: file,
     outputArgs: [
-      ...['-c', 'copy', '-bsf:a', fromByte > 0 ? timeline + skip : timeline],
+      ...['-c', 'copy', '-bsf:a', endsOnTimeline + (fromByte > 0 ? skip : '')],
       // If each packet were flushed, an MP3 of 4 h would cost this process half a million reads.
       ...['-flush_packets', '0', '-f', 'framecrc', 'pipe:1'],
     ],

@@ -12,13 +12,14 @@ import type { ChildEnd, OnOutput } from '../children/child.ts';
 export interface FfmpegRun {
   /** The untrusted file. */
   input: string;
-  /** What to do with its first audio stream, and where to. */
+  /** Its first audio stream without this. */
+  stream?: '0:a:0' | '0:V:0';
+  /** What to do with that stream, and where to. */
   outputArgs: readonly string[];
   timeLimitMs: number;
   signal?: AbortSignal;
-  /** Its arguments may name no file: ffmpeg writes to its standard output and to descriptor 3 only. */
+  /** Its arguments may name no file: ffmpeg writes to its standard output only. */
   onStdout: OnOutput;
-  onDescriptor3?: OnOutput;
 }
 
 /**
@@ -28,7 +29,7 @@ export interface FfmpegRun {
 const memoryBytes = 1024 ** 3;
 
 /**
- * Runs ffmpeg on the first audio stream (`0:a:0`) of an untrusted file. ffmpeg can read that one file only and has hard
+ * Runs ffmpeg on one stream of an untrusted file. ffmpeg can read that one file only and has hard
  * limits. The caller decides what ffmpeg's end means for the file.
  * @throws {AudioToolError} ffmpeg could not run or was stopped from outside, or the input can't be read
  * @throws {AudioError} `no_audio_track`
@@ -36,7 +37,8 @@ const memoryBytes = 1024 ** 3;
  */
 export async function runFfmpeg(run: FfmpegRun): Promise<ChildEnd> {
   const wav = await readPlainWav(run.input).catch(unreadable);
-  const end = await runChild('ffmpeg', [...inputArgs(run.input, wav?.codec), ...run.outputArgs], {
+  const { input, stream = '0:a:0', outputArgs } = run;
+  const end = await runChild('ffmpeg', [...inputArgs(input, stream, wav?.codec), ...outputArgs], {
     limits: {
       memoryBytes,
       cpuSeconds: Math.ceil(run.timeLimitMs / 1000),
@@ -46,7 +48,6 @@ export async function runFfmpeg(run: FfmpegRun): Promise<ChildEnd> {
     timeLimitMs: run.timeLimitMs,
     ...(run.signal && { signal: run.signal }),
     onStdout: run.onStdout,
-    ...(run.onDescriptor3 && { onDescriptor3: run.onDescriptor3 }),
   }).catch((error: unknown) => {
     if (error instanceof ExecutableNotFound || error instanceof ChildNotStarted) {
       throw new AudioToolError(error.message, { cause: error });
@@ -62,7 +63,7 @@ export async function runFfmpeg(run: FfmpegRun): Promise<ChildEnd> {
 }
 
 /** @param wavCodec of a plain WAV file */
-function inputArgs(input: string, wavCodec: string | undefined): string[] {
+function inputArgs(input: string, stream: NonNullable<FfmpegRun['stream']>, wavCodec: string | undefined): string[] {
   return [
     ...['-hide_banner', '-nostdin', '-loglevel', 'error'],
     // Without these, an upload could make ffmpeg open other files and addresses. `pipe` is for the output.
@@ -74,9 +75,10 @@ function inputArgs(input: string, wavCodec: string | undefined): string[] {
     // One decoder thread: a thread per core would multiply the memory.
     ...['-threads', '1'],
     // Demuxers skip other streams, and pictures are never decoded.
-    ...['-vn', '-sn', '-dn'],
+    ...(stream === '0:a:0' ? ['-vn'] : ['-an']),
+    ...['-sn', '-dn'],
     // `file:` keeps a name with a colon from being read as a protocol.
-    ...['-i', `file:${resolve(input)}`, '-map', '0:a:0'],
+    ...['-i', `file:${resolve(input)}`, '-map', stream],
   ];
 }
 

@@ -2,11 +2,11 @@ import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
-import type { Piece } from './pieces.ts';
 
 /** 16,000 samples per second of two bytes, one channel. */
 export const samplesPerMs = 16;
-export const bytesPerMs = 2 * samplesPerMs;
+export const bytesPerSample = 2;
+export const bytesPerMs = bytesPerSample * samplesPerMs;
 
 /**
  * Copies what a piece hears into a file of its own. Programs that open `/dev/stdin` can't be given a part of a file,
@@ -15,7 +15,10 @@ export const bytesPerMs = 2 * samplesPerMs;
  * @param file 16 kHz mono s16le
  * @throws {Error} the disk is full, or the file is shorter than the piece says
  */
-export async function openPiece(file: string, { heardFromMs, heardToMs }: Piece): Promise<FileHandle> {
+export async function openPiece(
+  file: string,
+  { heardFromMs, heardToMs }: { heardFromMs: number; heardToMs: number },
+): Promise<FileHandle> {
   const name = `${file}.${randomUUID()}`;
   const handle = await open(name, 'wx+', 0o600);
   try {

@@ -1,4 +1,4 @@
-import { splitLines } from '../children/lines.ts';
+import { samplesPerMs } from './samples.ts';
 
 /** A stretch without speech, in ms from the start of the audio. */
 export interface Silence {
@@ -7,44 +7,44 @@ export interface Silence {
 }
 
 /**
- * Quieter than the noise of most rooms, and shorter than a breath. A wrong guess only makes a cut less lucky (see
- * pieces.ts): no word depends on it.
+ * -38 dB: quieter than the noise of most rooms. The pause is shorter than a breath. A wrong guess only makes a cut less
+ * lucky (see pieces.ts): no word depends on it.
  */
-const loudest = '-38dB';
-const shortestSeconds = 0.2;
+const loudest = Math.floor(32_768 * 10 ** (-38 / 20));
+const shortestSamples = 200 * samplesPerMs;
 
-/** ffmpeg filters for the end of a chain: they leave the audio as it is and print silences to descriptor 3. */
-export const silenceFilters = [
-  `silencedetect=noise=${loudest}:duration=${shortestSeconds}`,
-  String.raw`ametadata=mode=print:file='pipe\:3'`,
-];
+/**
+ * Listens for silences in 16 kHz mono s16le that comes in parts. At most five of them fit into a second, whatever the
+ * audio is.
+ */
+export class SilenceFinder {
+  readonly #silences: Silence[] = [];
+  /** All in samples. */
+  #heard = 0;
+  #quietFrom = 0;
 
-export interface SilenceReader {
-  /** For `ChildOptions.onDescriptor3`. */
-  push: (chunk: Buffer) => void;
-  /**
-   * In order.
-   * @param durationMs the end of a silence that lasts until the end of the audio
-   */
-  silences: (durationMs: number) => Silence[];
-}
+  /** @param samples whole ones */
+  push(samples: Buffer): void {
+    const from = this.#heard;
+    for (let at = 0; at < samples.length; at += 2) {
+      const sample = samples[at]! | (samples[at + 1]! << 8);
+      const value = sample < 32_768 ? sample : 65_536 - sample;
+      if (value <= loudest) continue;
+      this.#endQuiet(from + at / 2);
+      this.#quietFrom = from + at / 2 + 1;
+    }
+    this.#heard += samples.length / 2;
+  }
 
-/** Reads what {@link silenceFilters} print: `lavfi.silence_start=1.5` and `lavfi.silence_end=2.25` among other lines. */
-export function readSilences(): SilenceReader {
-  const silences: Silence[] = [];
-  const lines = splitLines((line) => {
-    const [, edge, seconds] = /^lavfi\.silence_(start|end)=(-?[\d.]+)$/.exec(line) ?? [];
-    const ms = Math.max(0, Math.round(Number(seconds) * 1000));
-    if (edge === 'start') silences.push({ startMs: ms, endMs: Infinity });
-    else if (edge === 'end' && silences.length > 0) silences.at(-1)!.endMs = ms;
-  });
-  return {
-    push: lines.push,
-    silences(durationMs) {
-      lines.end();
-      return silences
-        .map(({ startMs, endMs }) => ({ startMs, endMs: Math.min(endMs, durationMs) }))
-        .filter(({ startMs, endMs }) => startMs < endMs);
-    },
-  };
+  /** All silences, in order, when the audio has ended. */
+  end(): Silence[] {
+    this.#endQuiet(this.#heard);
+    this.#quietFrom = this.#heard;
+    return this.#silences;
+  }
+
+  #endQuiet(end: number): void {
+    if (end - this.#quietFrom < shortestSamples) return;
+    this.#silences.push({ startMs: Math.ceil(this.#quietFrom / samplesPerMs), endMs: Math.floor(end / samplesPerMs) });
+  }
 }

@@ -22,8 +22,6 @@ export interface ChildOptions {
    * killed and `runChild` rejects with that error.
    */
   onStdout?: OnOutput;
-  /** The same for what the child writes to descriptor 3, which is closed without it. */
-  onDescriptor3?: OnOutput;
   /** Without it, the best that this machine allows. */
   isolation?: Isolation;
 }
@@ -91,10 +89,7 @@ export async function runChild(program: string, args: readonly string[], options
       if (!output || !onOutput) return;
       for await (const chunk of output as AsyncIterable<Buffer>) if (!failure && !timedOut) await onOutput(chunk);
     };
-    const read = Promise.all([
-      readAll(child.stdout, options.onStdout).catch(fail),
-      readAll(child.stdio?.[3] as Readable | undefined, options.onDescriptor3).catch(fail),
-    ]);
+    const read = readAll(child.stdout, options.onStdout).catch(fail);
     const over = (code: number | null, by: NodeJS.Signals | null): void => {
       settled();
       const text = stderr();
@@ -111,6 +106,6 @@ export async function runChild(program: string, args: readonly string[], options
   });
 }
 
-function stdioOf({ stdin, onStdout, onDescriptor3 }: ChildOptions): (number | 'ignore' | 'pipe')[] {
-  return [stdin?.fd ?? 'ignore', onStdout ? 'pipe' : 'ignore', 'pipe', ...(onDescriptor3 ? ['pipe' as const] : [])];
+function stdioOf({ stdin, onStdout }: ChildOptions): (number | 'ignore' | 'pipe')[] {
+  return [stdin?.fd ?? 'ignore', onStdout ? 'pipe' : 'ignore', 'pipe'];
 }

@@ -1,33 +1,48 @@
 import { join } from 'node:path';
 import { decodeAudio } from '../../../src/audio/decode.ts';
-import { readSilences } from '../../../src/audio/silences.ts';
+import { SilenceFinder } from '../../../src/audio/silences.ts';
 import { ffmpeg, noise, silence } from '../../support/uploads/audio-fixtures.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const folder = useFolder();
-const silencesIn = (output: string, durationMs: number) => {
-  const reader = readSilences();
-  reader.push(Buffer.from(output));
-  return reader.silences(durationMs);
+/** Samples as loud as this, for so many ms. */
+const sound = (loudness: number, ms: number): Buffer => {
+  const samples = Buffer.alloc(ms * 32);
+  for (let at = 0; at < samples.length; at += 4) {
+    samples.writeInt16LE(loudness, at);
+    samples.writeInt16LE(-loudness, at + 2);
+  }
+  return samples;
 };
 
-test('what ffmpeg prints → silences in ms; one that the audio ends with ends there', () => {
-  const output = [
-    'frame:1    pts:1600    pts_time:0.1',
-    'lavfi.silence_start=-0.05',
-    'frame:9    pts:16000   pts_time:1',
-    'lavfi.silence_end=0.75',
-    'lavfi.silence_duration=0.8',
-    'lavfi.silence_start=2.5004',
-  ];
-  expect(silencesIn(output.join('\n'), 3000)).toEqual([
-    { startMs: 0, endMs: 750 },
-    { startMs: 2500, endMs: 3000 },
-  ]);
+test('loud, quiet, loud, in parts of any size → the pauses of 0.2 s or more, the last one to the end', () => {
+  const audio = Buffer.concat([sound(3_000, 1_000), sound(400, 500), sound(420, 300), sound(0, 199), sound(413, 10)]);
+  for (const bytes of [2, 1_000, 1_000_000]) {
+    const finder = new SilenceFinder();
+    for (let at = 0; at < audio.length; at += bytes) finder.push(audio.subarray(at, at + bytes));
+    finder.push(sound(0, 700));
+    expect(finder.end()).toEqual([
+      { startMs: 1_000, endMs: 1_500 },
+      { startMs: 2_009, endMs: 2_709 },
+    ]);
+  }
 });
 
-test('a silence beyond the end, an end without a start, other lines → left out', () => {
-  expect(silencesIn('lavfi.silence_end=1\nlavfi.other_start=1\nrubbish\nlavfi.silence_start=5\n', 3000)).toEqual([]);
+test('the loudest sample there is, below zero → no silence', () => {
+  const finder = new SilenceFinder();
+  finder.push(sound(-32_768 + 1, 300));
+  finder.push(Buffer.from(new Int16Array(4_000).fill(-32_768).buffer));
+  expect(finder.end()).toEqual([]);
+});
+
+test('4 h with a pause each 0.24 s → all 60,000 of them', () => {
+  const finder = new SilenceFinder();
+  const [word, pause] = [sound(3_000, 1), sound(0, 239)];
+  for (let heard = 0; heard < 60_000; heard += 1) {
+    finder.push(word);
+    finder.push(pause);
+  }
+  expect(finder.end()).toHaveLength(60_000);
 });
 
 test('noise, silence, noise → the silence between them, and the audio as it was', async () => {
