@@ -1257,7 +1257,8 @@ export interface components {
          *     wherever they are; `"words between quotes"` have to follow each other, and `-word` or `-"a phrase"` must not be
          *     there. A quote that is left open ends with `q`; all other punctuation only separates words. Case, accents and width
          *     don't matter. Very common words, such as `the` in English, have to be there too, but no place of theirs is known:
-         *     in a phrase any word may stand for them, and no segment is shown for them.
+         *     in a phrase any word may stand for them, and no segment is shown for them. So a query of such words alone finds
+         *     sessions, but no segments: `AT&T` in English, where both of its words are.
          *
          *     Inflections don't matter in the languages that PostgreSQL knows, by the `language` of the session: Arabic, Danish,
          *     Dutch, English, Finnish, French, German, Greek, Hungarian, Indonesian, Irish, Italian, Lithuanian, Nepali,
@@ -1467,7 +1468,8 @@ export interface operations {
                  *     wherever they are; `"words between quotes"` have to follow each other, and `-word` or `-"a phrase"` must not be
                  *     there. A quote that is left open ends with `q`; all other punctuation only separates words. Case, accents and width
                  *     don't matter. Very common words, such as `the` in English, have to be there too, but no place of theirs is known:
-                 *     in a phrase any word may stand for them, and no segment is shown for them.
+                 *     in a phrase any word may stand for them, and no segment is shown for them. So a query of such words alone finds
+                 *     sessions, but no segments: `AT&T` in English, where both of its words are.
                  *
                  *     Inflections don't matter in the languages that PostgreSQL knows, by the `language` of the session: Arabic, Danish,
                  *     Dutch, English, Finnish, French, German, Greek, Hungarian, Indonesian, Irish, Italian, Lithuanian, Nepali,

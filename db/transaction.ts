@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { isRefusedByServer } from './database-errors.ts';
 import { isServerLost } from './primary-only.ts';
 import type { Db, Trx } from './database.ts';
@@ -42,4 +43,22 @@ async function runOnce<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
 /** Runs `work` in a transaction that sees one moment and changes nothing. */
 export function inSnapshot<T>(db: Db, work: (snapshot: Trx) => Promise<T>): Promise<T> {
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
+}
+
+/**
+ * Runs `work` so that the rest of the transaction goes on when it fails. Then nothing of it is left.
+ *
+ * @returns what `work` threw
+ * @throws when the connection is lost, too
+ */
+export async function tryInSavepoint(trx: Trx, work: () => Promise<void>): Promise<unknown> {
+  await sql`savepoint attempted`.execute(trx);
+  try {
+    await work();
+    await sql`release savepoint attempted`.execute(trx);
+    return undefined;
+  } catch (error) {
+    await sql`rollback to savepoint attempted`.execute(trx);
+    return error;
+  }
 }

@@ -3,6 +3,7 @@ import { accountRules } from './account-rules.ts';
 import { jobRules } from './job-rules.ts';
 import { moneyRules } from './money-rules.ts';
 import { checkRule } from './rule.ts';
+import { searchRules } from './search-rules.ts';
 import { sessionRules } from './session-rules.ts';
 import { supportLogRule } from './support-log-rule.ts';
 import { checkTranscripts, countTranscripts } from './transcripts.ts';
@@ -16,7 +17,7 @@ export async function checkRows(
   onProgress: (done: number) => void,
 ): Promise<Check[]> {
   const transcripts = await countTranscripts(snapshot);
-  const rules = [...moneyRules, ...sessionRules, ...accountRules, supportLogRule, ...jobRules(queues)];
+  const rules = [...moneyRules, ...sessionRules, ...searchRules, ...accountRules, supportLogRule, ...jobRules(queues)];
   // A rule over all rows of a table takes about as long as reading so many transcripts.
   const all = transcripts + (rules.length * transcripts) / 50 + 1;
   const checks: Check[] = [];

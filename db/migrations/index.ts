@@ -10,6 +10,7 @@ import { chargesByTime } from './0011-charges-by-time.ts';
 import { traces } from './0012-traces.ts';
 import { audioBytes } from './0013-audio-bytes.ts';
 import { freeAttempts } from './0014-free-attempts.ts';
+import { indexVersion } from './0015-index-version.ts';
 import type { Migration } from 'kysely/migration';
 
 /** In the order in which they run. Add to the end; never change one that was released. */
@@ -26,4 +27,5 @@ export const migrations: Record<string, Migration> = {
   '0012-traces': traces,
   '0013-audio-bytes': audioBytes,
   '0014-free-attempts': freeAttempts,
+  '0015-index-version': indexVersion,
 };

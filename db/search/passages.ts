@@ -2,6 +2,12 @@
 import { sql } from 'kysely';
 import type { Trx } from '../database.ts';
 
+/**
+ * Of how transcripts are cut into passages and words (src/search). What was indexed by another version is indexed anew by
+ * the worker. Raise it whenever the same text gives other passages.
+ */
+export const indexVersion = 1;
+
 export interface NewPassage {
   firstSegment: number;
   starts: number[];
@@ -22,9 +28,13 @@ export async function indexSession(
   ofTranscript: boolean,
 ): Promise<void> {
   await sql`
-    insert into passages (account_id, session_id, number, created_at, of_transcript, first_segment, starts, words)
+    delete from passages where account_id = ${accountId} and session_id = ${sessionId} and number >= ${passages.length}`.execute(
+    trx,
+  );
+  await sql`
+    insert into passages (account_id, session_id, number, created_at, of_transcript, first_segment, starts, words, version)
     select s.account_id, s.id, p.place - 1, s.created_at, ${ofTranscript}, p.first_segment, p.starts::smallint[],
-      p.words::tsvector
+      p.words::tsvector, ${ofTranscript ? indexVersion : 0}
     from sessions s cross join unnest(
       ${passages.map(({ firstSegment }) => firstSegment)}::int[],
       ${passages.map(({ starts }) => `{${starts.join(',')}}`)}::text[],
@@ -32,5 +42,6 @@ export async function indexSession(
     ) with ordinality as p (first_segment, starts, words, place)
     where s.account_id = ${accountId} and s.id = ${sessionId}
     on conflict (account_id, session_id, number) do update set of_transcript = excluded.of_transcript,
-      first_segment = excluded.first_segment, starts = excluded.starts, words = excluded.words`.execute(trx);
+      first_segment = excluded.first_segment, starts = excluded.starts, words = excluded.words,
+      version = excluded.version`.execute(trx);
 }

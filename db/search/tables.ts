@@ -1,4 +1,5 @@
 /** The tables of the search index as Kysely sees them. */
+import type { Generated } from 'kysely';
 
 /** A part of a session's title and transcript, for search: see src/search/passages.ts. */
 export interface PassageTable {
@@ -14,6 +15,8 @@ export interface PassageTable {
   starts: number[];
   /** A `tsvector`. */
   words: string;
+  /** Of what indexed its transcript: `indexVersion`. 0 for a title alone, and before there were versions. */
+  version: Generated<number>;
 }
 
 /** Which languages an account's transcripts are in: a query is asked in these. */

@@ -1,6 +1,10 @@
-/** Sessions that the index does not hold as they are: those of an older version of the service. */
+/**
+ * Sessions that the index does not hold as they are: those of an older version of the service or of the index, and those
+ * that could not be indexed when they were completed.
+ */
 import { sql } from 'kysely';
 import { Prepared } from '../prepared.ts';
+import { indexVersion } from './passages.ts';
 import type { Queryable } from '../database.ts';
 
 /** A session, by what the table is sorted by. */
@@ -23,7 +27,7 @@ const looked = new Prepared<SessionPlace & { limit: number }, Looked>('search-un
     .selectFrom(
       sql<Looked>`(
         select s.account_id as "accountId", s.id,
-          p.session_id is null or (s.status = 'completed' and not p.of_transcript) as "isMissing"
+          p.session_id is null or (s.status = 'completed' and (not p.of_transcript or p.version <> ${sql.lit(indexVersion)})) as "isMissing"
         from (
           select account_id, id, status from sessions
           where (account_id, id) > (${parameter('accountId')}::uuid, ${parameter('id')}::uuid)

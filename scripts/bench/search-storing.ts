@@ -6,7 +6,7 @@ import { completeIfProcessing } from '../../db/sessions/attempts.ts';
 import { insertTranscript } from '../../db/sessions/transcripts.ts';
 import { toStoredTranscript } from '../../src/worker/stored-transcript.ts';
 import { completeSession } from '../../src/sessions/endings.ts';
-import { findableOf } from '../../src/sessions/indexing.ts';
+import { findableOf, makeFindable } from '../../src/sessions/indexing.ts';
 import { claimedSession, title } from './claimed-session.ts';
 import { quantile } from './statistics.ts';
 import { textOf } from './search-texts.ts';
@@ -45,12 +45,13 @@ export async function storingMs(
 async function completeWithIndex(db: Db, attempt: Attempt, stored: StoredTranscript): Promise<void> {
   const { language = null, segments } = stored;
   const findable = await findableOf(db, attempt.accountId, { title, language, segments });
-  await inAccountTransaction(db, attempt.accountId, (trx) =>
-    completeSession(trx, attempt, stored.durationMs, stored, findable),
-  );
+  await inAccountTransaction(db, attempt.accountId, async (trx) => {
+    await completeSession(trx, attempt, stored.durationMs, stored);
+    await makeFindable(trx, attempt, findable);
+  });
 }
 
-/** What `completeSession` does besides. */
+/** What `completeSession` does. */
 async function completeWithoutIndex(db: Db, attempt: Attempt, stored: StoredTranscript): Promise<void> {
   const { accountId, sessionId } = attempt;
   const { durationMs, language, segments, words, version } = stored;

@@ -2,7 +2,6 @@
 import { checkRows } from '../../db/audit/audit.ts';
 import { inSnapshot } from '../../db/transaction.ts';
 import { checkNeededAudio } from './needed-audio.ts';
-import { checkSearchIndex } from './search-index.ts';
 import { checkSuperfluousFiles } from './superfluous-files.ts';
 import { deadLetterQueue, transcriptionQueue } from '../queue/queue.ts';
 import type { Check } from '../../db/audit/rule.ts';
@@ -33,8 +32,7 @@ export function audit(audited: Audited, onProgress: (done: number) => void, grac
     const needed = await checkNeededAudio(audited, snapshot);
     const superfluous = await checkSuperfluousFiles(audited, grace);
     const rows = await checkRows(snapshot, { work: transcriptionQueue, deadLetters: deadLetterQueue }, onProgress);
-    const index = await checkSearchIndex(snapshot);
-    const checks = [...rows, index, ...needed, ...superfluous];
+    const checks = [...rows, ...needed, ...superfluous];
     return { sound: checks.every(({ breaches }) => breaches === 0), checks };
   });
 }

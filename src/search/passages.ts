@@ -10,6 +10,10 @@ import type { Token } from './tokens.ts';
 
 const longestPassage = 16_000;
 const mostOfOneWord = 255;
+/** Of 1 MiB that a `tsvector` may have. */
+const mostBytes = 512 * 1024;
+/** A place takes two bytes, a word four more than its letters. */
+const [bytesOfPlace, bytesOfWord] = [2, 4];
 /** A query of 200 characters holds no longer phrase. */
 const overlap = 200;
 /** A word of so many letters may be joined of two. */
@@ -67,33 +71,61 @@ export function* toPassages(
   const passages: Passage[] = [];
   for (let [from, to] = [0, 0]; passages.length === 0 || to < tokens.length; from = to - overlap) {
     const base = tokens[from]?.position ?? 0;
-    const places = new Map<string, number[]>();
+    const places = new Places();
     let isFull = false;
     for (to = from; to < tokens.length && !isFull; to += 1) {
       if (to % tokensOfSlice === 0) yield;
       const token = tokens[to]!;
       const lexeme = lexemeOf(account, language, token, stems);
-      if (isCommon(token, stems)) {
-        places.set(lexeme, []);
-        continue;
-      }
       const position = token.position - base + 1;
-      const ofThis = placed(places, lexeme, position);
+      const isPlaced = !isCommon(token, stems);
+      if (isPlaced) places.add(lexeme, position);
+      else places.addWithout(lexeme);
       const mayBeJoined = language.joinsWords && token.kind === 'word' && token.text.length >= joinedFrom;
-      if (mayBeJoined) placed(places, reversedOf(account, language, token, stems), position);
-      isFull = ofThis === mostOfOneWord || position >= longestPassage;
+      if (isPlaced && mayBeJoined) places.add(reversedOf(account, language, token, stems), position);
+      isFull = places.isFull || position >= longestPassage;
     }
     const last = tokens[to - 1]?.position ?? 0;
-    passages.push({ ...segmentsWithin(starts, base, last), words: toTsvector(places) });
+    passages.push({ ...segmentsWithin(starts, base, last), words: places.toTsvector() });
   }
   return passages;
 }
 
-/** @returns how many places the lexeme has now */
-function placed(places: Map<string, number[]>, lexeme: string, position: number): number {
-  const known = places.get(lexeme);
-  if (known === undefined) places.set(lexeme, [position]);
-  return known === undefined ? 1 : known.push(position);
+/** The words of a passage with their places. */
+class Places {
+  readonly #places = new Map<string, number[]>();
+  #bytes = 0;
+  #mostOfOne = 0;
+
+  add(lexeme: string, position: number): void {
+    const known = this.#known(lexeme);
+    this.#bytes += bytesOfPlace;
+    this.#mostOfOne = Math.max(this.#mostOfOne, known.push(position));
+  }
+
+  /** Another word may have the same stem, and keeps its places: `willing` that of `will`. */
+  addWithout(lexeme: string): void {
+    this.#known(lexeme);
+  }
+
+  get isFull(): boolean {
+    return this.#mostOfOne >= mostOfOneWord || this.#bytes >= mostBytes;
+  }
+
+  toTsvector(): string {
+    return [...this.#places]
+      .map(([lexeme, positions]) => `'${lexeme}'${positions.length > 0 ? ':' : ''}${positions.join(',')}`)
+      .join(' ');
+  }
+
+  #known(lexeme: string): number[] {
+    const known = this.#places.get(lexeme) ?? [];
+    if (!this.#places.has(lexeme)) {
+      this.#places.set(lexeme, known);
+      this.#bytes += Buffer.byteLength(lexeme) + bytesOfWord;
+    }
+    return known;
+  }
 }
 
 function segmentsWithin(all: readonly number[], base: number, last: number): Omit<Passage, 'words'> {
@@ -105,8 +137,3 @@ function segmentsWithin(all: readonly number[], base: number, last: number): Omi
   for (let index = firstSegment; all[index]! <= last; index += 1) starts.push(Math.max(1, all[index]! - base + 1));
   return { firstSegment, starts };
 }
-
-const toTsvector = (places: ReadonlyMap<string, number[]>): string =>
-  [...places]
-    .map(([lexeme, positions]) => `'${lexeme}'${positions.length > 0 ? ':' : ''}${positions.join(',')}`)
-    .join(' ');

@@ -4,11 +4,9 @@ import { addLedgerEntry } from '../../db/ledger.ts';
 import { completeIfProcessing } from '../../db/sessions/attempts.ts';
 import { failIfNotFinal } from '../../db/sessions/states.ts';
 import { insertTranscript } from '../../db/sessions/transcripts.ts';
-import { makeFindable } from './indexing.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { Trx } from '../../db/database.ts';
 import type { FailureCode } from '../../db/schema.ts';
-import type { Findable } from './indexing.ts';
 
 /**
  * Fails a session and ends its reservation.
@@ -41,7 +39,7 @@ export interface StoredTranscript {
 }
 
 /**
- * Stores a transcript, makes it findable, completes its session, charges its duration and ends its reservation.
+ * Stores a transcript, completes its session, charges its duration and ends its reservation.
  * @returns false when the session belongs to another attempt; then the caller must roll back
  */
 export async function completeSession(
@@ -49,7 +47,6 @@ export async function completeSession(
   attempt: Attempt,
   reservedMs: number,
   transcript: StoredTranscript,
-  findable: Findable,
 ): Promise<boolean> {
   const { accountId, sessionId } = attempt;
   const { durationMs, language, segments, words, hasSpeech, version } = transcript;
@@ -57,7 +54,6 @@ export async function completeSession(
   const result = { durationMs, chargedMs, language, transcriptVersion: version };
   if (!(await completeIfProcessing(trx, attempt, result))) return false;
   await insertTranscript(trx, { account_id: accountId, session_id: sessionId, segments, words });
-  await makeFindable(trx, attempt, findable);
   if (chargedMs > 0) await addLedgerEntry(trx, { accountId, kind: 'charge', sessionId, amountMs: -chargedMs });
   await changeReserved(trx, accountId, -reservedMs);
   return true;

@@ -1,11 +1,12 @@
 /** One attempt at one session: decode, make sure it is paid for, recognize, store. The session's row is the authority. */
 import { inAccountTransaction } from '../../db/account-transaction.ts';
+import { tryInSavepoint } from '../../db/transaction.ts';
 import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
 import { expiryMarginSeconds } from '../queue/job-expiry.ts';
 import { AttemptFailed } from '../queue/jobs.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { completeSession } from '../sessions/endings.ts';
-import { findableOf } from '../sessions/indexing.ts';
+import { findableOf, makeFindable } from '../sessions/indexing.ts';
 import { within } from '../tracing/span.ts';
 import { removeAudio } from './audio-removal.ts';
 import { hear } from './hearing.ts';
@@ -100,7 +101,7 @@ async function tidyUp(attempt: Attempt, { workFolder, log }: WorkerContext): Pro
 
 /** @param worker its log names the attempt */
 async function transcribe(job: QueuedJob, { attempt, claim, span }: Claimed, worker: WorkerContext): Promise<void> {
-  const { db, queue } = worker;
+  const { db, queue, log } = worker;
   const { accountId } = attempt;
   const timeLimitMs = (job.expireInSeconds - expiryMarginSeconds) * 1000;
   const deadline = new AbortController();
@@ -117,11 +118,17 @@ async function transcribe(job: QueuedJob, { attempt, claim, span }: Claimed, wor
     const stored = toStoredTranscript({ ...transcript, language }, durationMs);
     const texts = { title: claim.title, language: stored.language ?? null, segments: stored.segments };
     await within(span.child('store', 'internal'), async () => {
-      const findable = await findableOf(db, accountId, texts);
+      // What was said is worth more than finding it: the next look of `keepIndexing` tries again.
+      const notFindable = (error: unknown): undefined =>
+        void log.error({ err: error }, 'the transcript can not be put into the search index now');
+      const findable = await findableOf(db, accountId, texts).catch(notFindable);
       await inAccountTransaction(db, accountId, async (trx) => {
-        const isCompleted = await completeSession(trx, attempt, reservedMs, stored, findable);
+        const isCompleted = await completeSession(trx, attempt, reservedMs, stored);
         const isOurs = isCompleted && (await queue.complete(trx, job));
         if (!isOurs) throw new ClaimLost();
+        if (findable === undefined) return;
+        const error = await tryInSavepoint(trx, () => makeFindable(trx, attempt, findable));
+        if (error !== undefined) notFindable(error);
       });
     });
   } finally {

@@ -1,6 +1,7 @@
 /** Sessions of an older version of the service become findable, one after the other, while the service runs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inAccountTransaction } from '../../db/account-transaction.ts';
+import { isDatabaseAway } from '../../db/database-errors.ts';
 import { firstPlace, lookForUnindexed } from '../../db/search/unindexed.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { findSegments } from '../../db/sessions/transcripts.ts';
@@ -31,13 +32,21 @@ export async function indexBacklog({ db, log, stopping }: Indexer): Promise<void
     const sessions = await lookForUnindexed(db, after, atATime);
     for (const session of sessions.filter(({ isMissing }) => isMissing)) {
       if (stopping.aborted) break;
-      await index(db, session);
-      indexed += 1;
+      // One that can't be indexed stops no other: the database judges each by itself.
+      const error = await index(db, session).then(() => undefined, asDatabaseError);
+      if (error === undefined) indexed += 1;
+      else log.error({ err: error, sessionId: session.id }, 'a session can not be put into the search index');
     }
     looked = sessions.length;
     after = sessions.at(-1) ?? after;
   }
   if (indexed > 0) log.info({ sessions: indexed }, 'older sessions can be searched now');
+}
+
+/** @throws unless it is an answer of the database about what it was given */
+function asDatabaseError(error: unknown): unknown {
+  if (isDatabaseAway(error)) throw error;
+  return error;
 }
 
 async function index(db: Db, { accountId, id }: SessionPlace): Promise<void> {

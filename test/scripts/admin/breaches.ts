@@ -25,6 +25,7 @@ const run =
   };
 
 const without = (constraint: string) => `alter table sessions drop constraint ${constraint}`;
+const measured = (ms: number) => `update sessions set measured_ms = ${ms} where id = :spoken`;
 const changeLedger = 'alter table ledger disable trigger user';
 
 /** Writes a charge, or takes it back, with the balance that belongs to it. */
@@ -92,7 +93,8 @@ export const breaches: [string, string, Break][] = [
   ['charge_is_of_own_session', 'another account charged', run(...charge('spoken', ':other'))],
   ['completed_has_transcript', 'a transcript lost', run('delete from transcripts where session_id = :silent')],
   ['transcript_is_of_completed', 'too early', run(`insert into transcripts values (:account, :queued, '[]', '[]')`)],
-  ['decoded_is_measured', 'the end lost', run('update sessions set measured_ms = 2021 where id = :spoken')],
+  ['decoded_is_measured', 'the end lost', run(measured(2021))],
+  ['decoded_is_measured', 'much too long', run(without('sessions_measured_ms_check'), measured(-11))],
   [
     'retention_is_kept',
     'kept too long',
@@ -181,8 +183,10 @@ export const breaches: [string, string, Break][] = [
     'another letter',
     run(`update transcripts set segments = replace(segments::text, 'good', 'Good')::json where session_id = :spoken`),
   ],
-  ['index_is_text', 'a session left out', run('delete from passages where session_id = :spoken')],
-  ['index_is_text', 'its words left out', run(`update passages set words = '' where session_id = :queued`)],
+  ['session_is_indexed', 'a session left out', run('delete from passages where session_id = :spoken')],
+  ['session_is_indexed', 'another version', run('update passages set version = 0 where session_id = :spoken')],
+  ['index_is_whole', 'its words left out', run(`update passages set words = '' where session_id = :queued`)],
+  ['index_is_whole', 'a segment left out', run('update passages set starts = starts[:1] where session_id = :spoken')],
   ['unfinished_has_audio', 'audio of a queued session lost', loseAudio('queued')],
   ['unfinished_has_audio', 'audio of a processing session lost', loseAudio('processing')],
   ['failed_keeps_audio', 'audio of a failed session lost', loseAudio('failed')],

@@ -62,6 +62,22 @@ test('eight million letters without a space, of two alphabets → stored, and th
   expect(words).toMatch(/--first'.*--last'/);
 });
 
+test.each([
+  ['one very common word 40,000 times', 'you '.repeat(40_000), 'en', 'last'],
+  ['one word 40,000 times', 'budget '.repeat(40_000), 'en', 'last'],
+  [
+    '8,000 words of 64 letters',
+    Array.from({ length: 8_000 }, (_, index) => `${'ю'.repeat(58)}${String(index).padStart(6, '0')}`).join(' '),
+    'de',
+    'last',
+  ],
+])('%s → stored, and what follows is found', async (_, text, language, last) => {
+  const { id, key } = await makeAccount(service.db);
+  const sessionId = await saySession(service.db, id, [text, last], { language });
+  const { body } = await service.get(`/v1/sessions/${sessionId}/transcript?q=${last}`, key).expect(200);
+  expect((body as { segments: { index: number }[] }).segments.map(({ index }) => index)).toEqual([1]);
+});
+
 test('a session or an account that is erased → none of its words are left, and all of the others', async () => {
   const [account, other] = [await makeAccount(service.db), await makeAccount(service.db)];
   const [gone, stays] = [
@@ -102,4 +118,48 @@ test('sessions of an older version → the same in the index as if they were new
   expect((await sql`select xmin::text from passages order by session_id, number`.execute(service.db)).rows).toEqual(
     before.rows,
   );
+});
+
+/** The database refuses to hold what these sessions say, as a fault of the index would make it. */
+async function refuse(sessionIds: string[]): Promise<void> {
+  await sql`
+    create or replace function refuse_passage() returns trigger language plpgsql as $$
+    begin raise exception 'refused' using errcode = '54000'; end $$`.execute(service.db);
+  await sql`
+    create trigger refuse before insert or update on passages for each row
+    when (new.of_transcript and new.session_id = any(${sql.lit(`{${sessionIds.join(',')}}`)}::uuid[]))
+    execute function refuse_passage()`.execute(service.db);
+}
+const accept = () => sql`drop trigger refuse on passages`.execute(service.db);
+
+test('sessions that the index does not take → they stop no other, are logged, and are indexed by a later look', async () => {
+  const { id } = await makeAccount(service.db);
+  const sessions = await Promise.all(['one', 'two', 'three'].map((text) => saySession(service.db, id, text)));
+  const isIndexed = async () => {
+    const found = await Promise.all(sessions.map((sessionId) => passagesOf(sessionId)));
+    return found.map((passages) => passages.some((passage) => passage.of_transcript));
+  };
+  await service.db.deleteFrom('passages').where('session_id', 'in', sessions).execute();
+  const bad = sessions.toSorted()[0]!;
+  await refuse([bad]);
+  const logged: unknown[] = [];
+  const log = { ...service.log, info: () => {}, error: (about: unknown) => void logged.push(about) } as never;
+  const look = () => indexBacklog({ db: service.db, log, stopping: new AbortController().signal });
+  await look();
+  expect(await isIndexed()).toEqual(sessions.map((sessionId) => sessionId !== bad));
+  expect(logged).toMatchObject([{ sessionId: bad }]);
+  await accept();
+  await look();
+  expect(await isIndexed()).toEqual([true, true, true]);
+});
+
+test('a transcript of an older version of the index, with more passages than now → indexed anew, nothing left behind', async () => {
+  const { id } = await makeAccount(service.db);
+  const sessionId = await saySession(service.db, id, 'willing to pay', { language: 'en' });
+  const asNew = await passagesOf(sessionId);
+  await sql`update passages set version = 0, words = '' where session_id = ${sessionId}`.execute(service.db);
+  await sql`insert into passages select account_id, session_id, 1, created_at, true, 0, '{}', '', 0 from passages
+    where session_id = ${sessionId}`.execute(service.db);
+  await indexBacklog({ ...service, stopping: new AbortController().signal });
+  expect(await passagesOf(sessionId)).toEqual(asNew);
 });

@@ -8,6 +8,7 @@ import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { final, hurryRetries, row, upload } from '../../support/service/jobs.ts';
+import { indexBacklog } from '../../../src/worker/backlog.ts';
 import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { useFolder } from '../../support/use-folder.ts';
@@ -71,6 +72,17 @@ test('audio that decodes to much less than was measured, and again → what ther
   expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed', durationMs: 500 });
   expect(await row(service, account, sessionId)).toMatchObject({ measured_ms: 2_000, confirmed_short: true });
   expect((await listLedger(service.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -500]);
+});
+
+test('a search index that refuses → the transcript is stored and charged, and the log says so', async () => {
+  await sql`alter table passages add constraint refused check (not of_transcript) not valid`.execute(service.db);
+  const { sessionId } = await upload(service, account, tone);
+  const recognizer = await begin();
+  expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed', durationMs: 2_000 });
+  expect(recognizer.calls).toHaveLength(1);
+  expect((await listLedger(service.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000]);
+  await sql`alter table passages drop constraint refused`.execute(service.db);
+  await indexBacklog({ ...service, stopping: new AbortController().signal });
 });
 
 test('a file without an audio track → failed with no_audio_track', async () => {

@@ -115,9 +115,11 @@ export async function finishSession(
   const { title } = (await findSessionRow(db, accountId, id))!;
   const { language = null, segments } = transcript;
   const findable = await findableOf(db, accountId, { title, language, segments });
-  const done = await inAccountTransaction(db, accountId, (trx) =>
-    completeSession(trx, attempt, reservedMs, transcript, findable),
-  );
+  const done = await inAccountTransaction(db, accountId, async (trx) => {
+    const isCompleted = await completeSession(trx, attempt, reservedMs, transcript);
+    if (isCompleted) await makeFindable(trx, attempt, findable);
+    return isCompleted;
+  });
   if (!done) throw new Error('the session can not be completed');
 }
 
