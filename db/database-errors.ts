@@ -23,6 +23,22 @@ export function isDatabaseAway(error: unknown): boolean {
   return isAway || isDatabaseAway(error.cause);
 }
 
+/**
+ * What PostgreSQL says of itself rather than of a statement: who may connect and to what, locks and conflicts, connections
+ * and transactions that it ended, faults inside of it, permissions (PostgreSQL, appendix A, Error Codes).
+ */
+const statesOfDatabase = /^(08|25|26|28|3D|40|42501|53|55|57|58|F0|XX)/;
+
+/**
+ * Whether an error is the database's own, or of the way to it: what was asked is not at fault, and may succeed when it is
+ * asked again later.
+ */
+export function isDatabasesFault(error: unknown): boolean {
+  if (!Error.isError(error)) return false;
+  const isOfDatabase = error instanceof pg.DatabaseError && statesOfDatabase.test(error.code ?? '');
+  return isOfDatabase || isDatabaseAway(error) || isDatabasesFault(error.cause);
+}
+
 /** Whether PostgreSQL itself answered with an error, so that the statement certainly had no effect. */
 export function isRefusedByServer(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(08|57P0)/.test(error.code ?? '');

@@ -1,6 +1,8 @@
-/** What keeps a start from its database, in words that name the variable to change. */
-import { isDatabaseAway, isRefusedByPooler } from '../db/database-errors.ts';
+/** What keeps a process from its database, in words for operators. A start names the variable to change. */
+import { isDatabaseAway, isDatabaseError, isRefusedByPooler } from '../db/database-errors.ts';
+import { ping } from '../db/migrate.ts';
 import { PoolerUnfit, nameServer } from '../db/pooler.ts';
+import type { Db } from '../db/database.ts';
 
 export type DatabaseVariable = 'DATABASE_URL' | 'DATABASE_DIRECT_URL';
 
@@ -33,4 +35,13 @@ export async function askedBy<T>(variable: DatabaseVariable, asked: Promise<T>):
     if (isDatabaseAway(error)) throw new DatabaseAway(variable, error);
     throw error;
   }
+}
+
+/** Why the database can not be used now, as a sentence without its full stop; undefined when it can. */
+export function whyNoDatabase(db: Db): Promise<string | undefined> {
+  return ping(db).then(
+    () => undefined,
+    (error: Error) =>
+      isDatabaseError(error) ? `the database refuses: ${error.message}` : 'the database can not be reached',
+  );
 }

@@ -1,5 +1,5 @@
 /** Whether a process does its work, for `/readyz`. */
-import { ping } from '../db/migrate.ts';
+import { whyNoDatabase } from './database-faults.ts';
 import { inTime } from './in-time.ts';
 import type { Db } from '../db/database.ts';
 
@@ -19,15 +19,10 @@ export async function readinessOf(
   notice: () => string | undefined,
 ): Promise<Readiness> {
   // Asked again at the end: the process may have begun to stop while the database was asked.
-  const problem = whyNotServing() ?? (await whyNoDatabase(db)) ?? whyNotServing();
+  const problem =
+    whyNotServing() ??
+    (await inTime(whyNoDatabase(db), pingTimeoutMs, 'the database does not answer')) ??
+    whyNotServing();
   const noticed = notice();
   return { ...(problem !== undefined && { problem }), ...(noticed !== undefined && { notice: noticed }) };
-}
-
-function whyNoDatabase(db: Db): Promise<string | undefined> {
-  const asked = ping(db).then(
-    () => undefined,
-    () => 'the database can not be reached',
-  );
-  return inTime(asked, pingTimeoutMs, 'the database does not answer');
 }

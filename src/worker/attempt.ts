@@ -12,6 +12,7 @@ import { removeAudio } from './audio-removal.ts';
 import { hear } from './hearing.ts';
 import { operatorsFault } from './judgement.ts';
 import { ClaimLost, TimeIsUp, outcomeOf, settle, settleUnclaimed } from './outcomes.ts';
+import { recorded } from './recording.ts';
 import { toStoredTranscript } from './stored-transcript.ts';
 import { claimInTurn, putBack } from './turn.ts';
 import { takeRoom } from './room-of-job.ts';
@@ -81,7 +82,7 @@ async function runClaimed(job: QueuedJob, claimed: Claimed, worker: WorkerContex
       log.error({ err: error }, 'attempt failed; there is another unless it was the last');
     if (outcome.kind === 'failed' && error instanceof RecognizerError && !(error instanceof LanguageNotKnown))
       log.error({ err: error }, 'the recognizer refuses, now and always');
-    const settled = await settle(outcome, job, attempt, worker);
+    const settled = await recorded(() => settle(outcome, job, attempt, worker), job, { ...worker, log });
     observe(settled);
     if (outcome.kind === 'retried' && settled === 'retried') throw new AttemptFailed(outcome.code);
     return;

@@ -1,12 +1,14 @@
-/** Looks for what only the operator can fix: at the store, the disk, the memory, ffmpeg, the recognizer and its server. */
+/** Looks for what only the operator can fix: at the database, the store, the disk, the memory, ffmpeg, the recognizer and its server. */
 import { freemem } from 'node:os';
 import { runChild } from '../children/child.ts';
+import { whyNoDatabase } from '../database-faults.ts';
+import type { Db } from '../../db/database.ts';
 import type { AudioStore } from '../files/audio-store.ts';
 import type { WorkFolder } from '../files/work-folder.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
 import type { Room } from './room.ts';
 
-export const faultReasons = ['store', 'disk', 'memory', 'program', 'server', 'recognizer'] as const;
+export const faultReasons = ['database', 'store', 'disk', 'memory', 'program', 'server', 'recognizer'] as const;
 
 export interface Fault {
   reason: (typeof faultReasons)[number];
@@ -21,6 +23,7 @@ const programTimeLimitMs = 10_000;
 const programLimits = { memoryBytes: 1024 ** 3, cpuSeconds: 10, fileBytes: 0, openFiles: 64 };
 
 interface Looked {
+  db: Db;
   audioStore: AudioStore;
   recognizer: Recognizer;
   room: Room;
@@ -33,6 +36,7 @@ interface Looked {
  */
 export async function findFault(worker: Looked, neededBytes: number): Promise<Fault | undefined> {
   const looks: [Fault['reason'], () => Promise<void>][] = [
+    ['database', () => checkDatabase(worker)],
     ['store', () => worker.audioStore.checkReadable()],
     ['disk', () => checkDisk(worker, neededBytes)],
     ['memory', checkMemory],
@@ -48,6 +52,11 @@ export async function findFault(worker: Looked, neededBytes: number): Promise<Fa
     }
   }
   return undefined;
+}
+
+async function checkDatabase({ db }: Looked): Promise<void> {
+  const why = await whyNoDatabase(db);
+  if (why !== undefined) throw new Error(why);
 }
 
 async function checkDisk({ room, workFolder }: Looked, neededBytes: number): Promise<void> {

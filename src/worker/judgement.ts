@@ -1,4 +1,5 @@
 /** Whether an attempt failed by the operator's fault. Such an attempt does not count. */
+import { isDatabasesFault } from '../../db/database-errors.ts';
 import { mostFreeAttempts } from '../../db/sessions/free-attempts.ts';
 import { AudioError } from '../audio/audio-error.ts';
 import { operatorFaultBehind } from '../operator-fault.ts';
@@ -34,7 +35,7 @@ export async function operatorsFault(
   if (isJudged(error)) return undefined;
   const fault = await faultNow(neededBytes);
   if (fault !== undefined) standstill.begin(fault, neededBytes);
-  const isOver = fault === undefined && operatorFaultBehind(error) !== undefined;
+  const isOver = fault === undefined && (operatorFaultBehind(error) !== undefined || isDatabasesFault(error));
   const spendsFreeAttempt = isOver || fault?.reason === 'server';
   if (fault === undefined && !isOver) return undefined;
   if (spendsFreeAttempt && claim.free_attempts >= mostFreeAttempts) return undefined;

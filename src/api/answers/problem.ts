@@ -1,6 +1,6 @@
 /** Errors as the API answers them: RFC 9457, with a `code` that never changes, for programs. */
 import { STATUS_CODES } from 'node:http';
-import { isDatabaseAway } from '../../../db/database-errors.ts';
+import { isDatabasesFault } from '../../../db/database-errors.ts';
 import { CommitOutcomeUnknown } from '../../../db/transaction.ts';
 import { AudioToolError } from '../../audio/audio-error.ts';
 import { AudioStoreAway } from '../../files/audio-store.ts';
@@ -78,7 +78,7 @@ export function unavailable(detail: string, retryAfterSeconds = 5): ApiError {
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof AudioStoreAway) return unavailable('The service can not store audio now. Try again shortly.');
-  if (error instanceof CommitOutcomeUnknown || isDatabaseAway(error)) {
+  if (error instanceof CommitOutcomeUnknown || isDatabasesFault(error)) {
     return unavailable('The service can not reach its database. Try again shortly.');
   }
   if (isDiskFull(error)) return diskIsFull();

@@ -1,0 +1,90 @@
+/** Errors of the database that say nothing about a recording or a request. */
+import { sql } from 'kysely';
+import { ping } from '../../../db/migrate.ts';
+import { isDatabasesFault } from '../../../db/database-errors.ts';
+import { whyNoDatabase } from '../../../src/database-faults.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { expectSound } from '../../support/service/audit.ts';
+import { final, hurryRetries, row, upload } from '../../support/service/jobs.ts';
+import { ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
+import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import { until } from '../../support/until.ts';
+
+const service = await useService();
+const folder = useFolder();
+const tone = `${folder}/tone.wav`;
+beforeAll(async () => {
+  await ffmpeg(...sine(1), tone);
+});
+afterEach(() => expectSound(service));
+
+/** PostgreSQL answers with this SQLSTATE whenever something is put into the table. @returns ends it */
+async function answers(state: string, table: 'transcripts' | 'sessions'): Promise<() => Promise<unknown>> {
+  await sql`
+    create or replace function answer() returns trigger language plpgsql as $$
+    begin raise exception 'the database says so' using errcode = tg_argv[0]; end $$`.execute(service.db);
+  await sql`create trigger answer before insert on ${sql.table(table)} for each row
+    execute function answer(${sql.lit(state)})`.execute(service.db);
+  return () => sql`drop trigger answer on ${sql.table(table)}`.execute(service.db);
+}
+
+test.each([
+  ['28P01', 'a password changed', 2],
+  ['3D000', 'no such database', 2],
+  ['40001', 'a conflict', 2],
+  ['40P01', 'a deadlock', 2],
+  ['42501', 'no permission', 2],
+  ['55P03', 'a lock', 2],
+  ['57014', 'a time limit', 2],
+  ['58030', 'a disk', 2],
+  ['XX001', 'a damaged table', 2],
+  ['22003', 'a number out of range, which is about what was said', 1],
+])('%s, %s, when a transcript is stored → attempts left: %3$d', async (state, _, attemptsLeft) => {
+  const account = await makeAccount(service.db, { balanceMs: 60_000 });
+  const mend = await answers(state, 'transcripts');
+  const recognizer = new ScriptedRecognizer();
+  const worker = await service.work(recognizer);
+  const { sessionId } = await upload(service, account, tone);
+  await until(
+    () => row(service, account, sessionId),
+    ({ attempt, status }) => attempt === 1 && status === 'queued',
+  );
+  await mend();
+  await until(
+    async () => {
+      await hurryRetries(service);
+      return recognizer.of(sessionId);
+    },
+    (times) => times === 2,
+  );
+  expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
+  expect(await row(service, account, sessionId)).toMatchObject({ attempts_left: attemptsLeft });
+  await worker.stop();
+});
+
+test.each(['28P01', '3D000', '40P01', '42501', '55P03', 'XX001'])(
+  '%s while an upload is accepted → 503 with Retry-After',
+  async (state) => {
+    const account = await makeAccount(service.db, { balanceMs: 60_000 });
+    const mend = await answers(state, 'sessions');
+    const { body, headers } = await service.post('/v1/transcriptions', account.key).attach('file', tone).expect(503);
+    expect({ body, headers }).toMatchObject({ body: { code: 'unavailable' }, headers: { 'retry-after': '5' } });
+    await mend();
+  },
+);
+
+test('accounts are locked → not ready, and says why', async () => {
+  await service.db.transaction().execute(async (trx) => {
+    await sql`lock table accounts in access exclusive mode`.execute(trx);
+    expect(await whyNoDatabase(service.db)).toBe('the database refuses: canceling statement due to lock timeout');
+  });
+  expect(await whyNoDatabase(service.db)).toBeUndefined();
+});
+
+test('what is asked is wrong → no fault of the database', async () => {
+  const error = await sql`select 1 / 0`.execute(service.db).catch((cause: unknown) => cause);
+  expect(isDatabasesFault(error)).toBe(false);
+  await ping(service.db);
+});
