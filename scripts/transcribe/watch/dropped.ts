@@ -6,6 +6,7 @@ import pLimit from 'p-limit';
 import { onOneLine } from '../../terminal/one-line.ts';
 import { render } from '../formats.ts';
 import { isSameState, RecordingFile } from '../recording-file.ts';
+import { Problem, Unfinished } from '../refusals.ts';
 import { isThere } from '../results.ts';
 import { goOnWith, sendAndAwait } from '../session.ts';
 import { noticeName, verdictOn, writeNotice } from './failures.ts';
@@ -53,7 +54,7 @@ export async function transcribeDropped(watch: Watch, path: string, state: FileS
   if (!isSameState(recording.state, state)) return;
   const before = journal.get(path);
   const isKnown = before !== undefined && isSameState(before, state);
-  const known = entryOf(before, path, state, isKnown ? before.sha256 : await recording.sha256(course.signal));
+  const known = entryOf(journal, path, state, isKnown ? before.sha256 : await recording.sha256(course.signal));
   // It was copied anew or only touched.
   if (await isSettled(known, format, out)) return await journal.put(known);
   const found = await foundResult(out, known, format, journal);
@@ -93,9 +94,13 @@ async function keepFailure({ out, journal, course }: Watch, entry: Entry, why: s
   course.progress.say(`${onOneLine(entry.path)}: ${why.split('\n')[0]} → ${onOneLine(noticeName(entry.path))}`);
 }
 
-function entryOf(before: Entry | undefined, path: string, state: FileState, sha256: string): Entry {
+function entryOf(journal: Journal, path: string, state: FileState, sha256: string): Entry {
+  const before = journal.get(path);
   if (before?.sha256 === sha256) return { ...before, ...state };
-  return { path, ...state, sha256, failures: 0, results: before?.results ?? {} };
+  // A recording that was moved, or a copy of one, is not sent again: its session is there.
+  const sessionId = journal.sessionOf(sha256);
+  const results = before?.results ?? {};
+  return { path, ...state, sha256, failures: 0, ...(sessionId !== undefined && { sessionId }), results };
 }
 
 const withResult = (entry: Entry, format: Format, result: Result): Entry => ({
@@ -109,7 +114,10 @@ async function transcriptOf(
   entry: Entry,
 ): Promise<Schema<'Transcript'>> {
   const ours = { ...course, words: format === 'words' };
-  if (entry.sessionId !== undefined) return goOnWith(client, entry.sessionId, entry.path, ours);
+  if (entry.sessionId !== undefined) {
+    const known = await goOnWith(client, entry.sessionId, entry.path, ours).catch(nothingIfGone);
+    if (known !== undefined) return known;
+  }
   const { sha256, failures } = entry;
   // The same at every start, so that what is sent again by a watch that was killed is neither queued nor charged again.
   const seed = JSON.stringify([sha256, fields, failures]);
@@ -117,4 +125,10 @@ async function transcriptOf(
   return sendAndAwait(client, { recording, fields, idempotencyKey, sha256 }, ours, (sessionId) =>
     journal.put({ ...entry, sessionId }),
   );
+}
+
+/** The session was deleted, for example because its retention is over: the recording is sent again. */
+function nothingIfGone(error: unknown): undefined {
+  const cause = error instanceof Unfinished ? error.cause : error;
+  if (!(cause instanceof Problem && cause.status === 404)) throw error;
 }

@@ -72,6 +72,11 @@ export class Journal {
     return this.#entries.get(path);
   }
 
+  /** The session that these bytes were accepted as, wherever they lay. */
+  sessionOf(sha256: string): string | undefined {
+    return this.#entries.values().find((entry) => entry.sha256 === sha256 && entry.sessionId !== undefined)?.sessionId;
+  }
+
   all(): Iterable<Entry> {
     return this.#entries.values();
   }

@@ -1,7 +1,21 @@
 import { createHash } from 'node:crypto';
-import { appendFile, link, mkdir, mkdtemp, readFile, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  link,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { transcribeCommand } from '../../../../scripts/transcribe/command-line.ts';
+import { sql } from 'kysely';
+import { eraseSession } from '../../../../src/sessions/support.ts';
 import { startRelay } from '../../../support/faults/relay.ts';
 import { gate, says, ScriptedRecognizer } from '../../../support/models/scripted-recognizer.ts';
 import { useAccount, useService } from '../../../support/service/use-service.ts';
@@ -208,6 +222,24 @@ test('what is there is left; a copy and another format cost nothing again', asyn
   await stop(second);
   expect(await readFile(join(out, 'noted.txt'), 'utf8')).toBe('by hand');
   expect(await sessions()).toHaveLength(before + 2);
+});
+
+test('a recording that is moved after its Idempotency-Key is forgotten → its transcript beside it, charged once; sent again when its session is gone', async () => {
+  const before = (await sessions()).length;
+  await drop('call.wav', 295);
+  const first = watch();
+  expect(await result('call.txt')).toBe('so many ms: 295\n');
+  await sql`delete from idempotency`.execute(service.db);
+  await mkdir(join(folder, 'archive'));
+  await rename(join(folder, 'call.wav'), join(folder, 'archive/call.wav'));
+  expect(await result('archive/call.txt')).toBe('so many ms: 295\n');
+  const now = await sessions();
+  expect(now).toHaveLength(before + 1);
+  expect(await eraseSession(service, now[0]!.id)).toMatchObject({ kind: 'erased' });
+  await rename(join(folder, 'archive/call.wav'), join(folder, 'archive/again.wav'));
+  expect(await result('archive/again.txt')).toBe('so many ms: 295\n');
+  await stop(first);
+  expect(await sessions()).toHaveLength(before + 1);
 });
 
 test('a service that is away → said once, and nothing is lost', async () => {
