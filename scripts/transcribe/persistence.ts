@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { retryOf } from '../client/index.ts';
 import { problemOf } from './problem.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { Unreachable } from './refusals.ts';
-import type { Problem } from './refusals.ts';
 
 interface Answer<Data> {
   data?: Data;
@@ -20,8 +20,9 @@ const tries = 4;
 const firstPauseMs = 500;
 
 /**
- * Asks until there is an answer. It waits while the connection is lost or the service restarts, and, however long that
- * takes, while the allowance is used up or too many recordings are queued. `ask` must be safe to repeat.
+ * Asks until there is an answer, as the contract's table says: some times while the connection is lost or the service
+ * restarts, and, however long that takes, while the allowance is used up or too many recordings are queued. `ask` must
+ * be safe to repeat.
  * @throws {Problem | Unreachable} when the service refuses, or still can't be reached after some tries
  * @throws {Refusal} that the body of an upload fails with
  * @throws the reason of `signal`
@@ -35,17 +36,15 @@ export async function askPersistently<Data>(
     signal?.throwIfAborted();
     if ('response' in outcome && outcome.response.ok) return outcome.data as Data;
     const refusal = 'response' in outcome ? problemOf(outcome.error, outcome.response) : outcome;
-    const isTurnedAway = 'status' in refusal && refusal.status === 429;
-    if (!isTurnedAway) failures += 1;
-    if (!mayPass(refusal) || failures === tries) throw refusal;
-    const pauseMs = retryAfterMs(outcome) ?? firstPauseMs * 2 ** Math.max(failures - 1, 0);
+    const retryAfter = retryAfterMs(outcome);
+    const retry = 'status' in refusal ? retryOf(refusal.status, refusal.code, retryAfter !== undefined) : 'same_key';
+    if (retry !== 'later') failures += 1;
+    if ((retry !== 'later' && retry !== 'same_key') || failures === tries) throw refusal;
+    const pauseMs = retryAfter ?? firstPauseMs * 2 ** Math.max(failures - 1, 0);
     onPause(refusal.message.split('\n')[0]!, pauseMs);
     await delay(pauseMs, undefined, { signal });
   }
 }
-
-/** Whether another try may succeed in a while. */
-const mayPass = (refusal: Problem | Unreachable) => !('status' in refusal) || [429, 503].includes(refusal.status);
 
 /**
  * `fetch` rejects with a TypeError when the connection fails, and JSON.parse with a SyntaxError. Their names tell them,
