@@ -1,7 +1,7 @@
 /** What an upload says of its recording, from the upload to the recognizer, and what becomes of a language nobody knows. */
 import { listLedger } from '../../../db/ledger.ts';
 import { retrySession } from '../../../src/sessions/support.ts';
-import { createPocketSphinx } from '../../../src/recognizers/pocketsphinx/pocketsphinx.ts';
+import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { final, hurryRetries, row } from '../../support/service/jobs.ts';
@@ -13,6 +13,9 @@ import type { TestAccount } from '../../support/service/accounts.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 
 const service = await useService({ env: { RECOGNIZER_LANGUAGE: 'fr' } });
+/** The default, which knows English only. */
+const moonshine = createSherpaOnnx(service.config.sherpaOnnxModel);
+afterAll(() => moonshine.close());
 let account: TestAccount;
 let worker: Worker;
 beforeEach(async () => void (account = await makeAccount(service.db, { balanceMs: 60_000 })));
@@ -40,8 +43,8 @@ test('language, speakers and keyterms → told to the recognizer; without a lang
   expect(recognizer.calls[1]!.options).toMatchObject({ language: 'fr', speakers: undefined, keyterms: undefined });
 });
 
-test('PocketSphinx and language=de → failed once and for all, uncharged, with the languages that it knows; support may try again', async () => {
-  worker = await service.work(createPocketSphinx());
+test('Moonshine and language=de → failed once and for all, uncharged, with the languages that it knows; support may try again', async () => {
+  worker = await service.work(moonshine);
   const id = await uploaded({ language: 'de' });
   const error = {
     code: 'language_not_supported',
@@ -62,14 +65,14 @@ test('PocketSphinx and language=de → failed once and for all, uncharged, with 
   expect(await row(service, account, id)).toMatchObject({ error_code: null, known_languages: null });
 });
 
-test('PocketSphinx and language=en-GB → heard as English', async () => {
-  worker = await service.work(createPocketSphinx());
+test('Moonshine and language=en-GB → heard as English', async () => {
+  worker = await service.work(moonshine);
   const transcript = await final(service, account, await uploaded({ language: 'en-GB' }));
   expect(transcript).toMatchObject({ status: 'completed', language: 'en-GB' });
 });
 
 test('a RECOGNIZER_LANGUAGE that the recognizer does not know → no session is refused, and no attempt spent', async () => {
-  worker = await service.work(createPocketSphinx());
+  worker = await service.work(moonshine);
   const id = await uploaded({});
   const said = () => service.logLines.filter((line) => line.includes('the attempt is not spent') && line.includes(id));
   await until(() => said().length > 0);

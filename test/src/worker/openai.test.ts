@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { listLedger } from '../../../db/ledger.ts';
 import { decodeAudio } from '../../../src/audio/decode.ts';
-import { createPocketSphinx } from '../../../src/recognizers/pocketsphinx/pocketsphinx.ts';
+import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 import { selectRecognizer } from '../../../src/recognizers/select.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { speechClips } from '../../support/uploads/audio-fixtures.ts';
@@ -11,6 +11,8 @@ import { final, hurryRetries, row, upload } from '../../support/service/jobs.ts'
 import { dumpTables } from '../../support/faults/secrets.ts';
 import { startTestService } from '../../support/service/service.ts';
 import { refusal, startSpeechServer } from '../../support/models/speech-server.ts';
+import { makeTinySenseVoice } from '../../support/models/tiny/sense-voice.ts';
+import { useFolder } from '../../support/use-folder.ts';
 import { until } from '../../support/until.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
@@ -19,6 +21,8 @@ import type { RunningSpeechServer, SpeechServerOptions } from '../../support/mod
 
 const apiKey = 'sk-proj-0123456789abcdefSECRET';
 const fine = { status: 200, body: { text: 'Here again.', segments: [{ start: 0.5, end: 1.5, text: 'Here again.' }] } };
+/** Tells when each word was said, which the default model does not. */
+const model = await makeTinySenseVoice(join(useFolder(), 'model'));
 let server: RunningSpeechServer;
 let service: TestService;
 let account: TestAccount;
@@ -45,14 +49,16 @@ async function heardHere(input: string): Promise<string> {
   const file = join(service.dataDir, 'decoded');
   const limits = { maxDurationMs: 60_000, timeLimitMs: 60_000 };
   const audio = { file, ...(await decodeAudio({ input, output: file, ...limits })) };
-  const { segments } = await createPocketSphinx().recognize(audio, { signal: new AbortController().signal });
+  const recognizer = createSherpaOnnx({ folder: model });
+  const { segments } = await recognizer.recognize(audio, { signal: new AbortController().signal });
+  await recognizer.close();
   return segments.map(({ text }) => text).join(' ');
 }
 
 const charges = async () => (await listLedger(service.db, account.id)).map((entry) => entry.amount_ms);
 
 test('an upload → the words that the server heard, with their times; charged', async () => {
-  await begin({ recognizer: createPocketSphinx() });
+  await begin({ recognizer: createSherpaOnnx({ folder: model }) });
   const clip = (await speechClips()).sort((a, b) => a.durationMs - b.durationMs)[0]!;
   const { sessionId } = await upload(service, account, clip.file);
   const transcript = await final(service, account, sessionId);
