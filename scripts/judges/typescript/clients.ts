@@ -2,6 +2,7 @@ import { heyApi } from './hey-api.ts';
 import { heyApiZod } from './hey-api-zod.ts';
 import { judgeOfClient } from './judge-of-client.ts';
 import { kubb } from './kubb.ts';
+import { oazapfts } from './oazapfts.ts';
 import { openapiFetch } from './openapi-fetch.ts';
 import { typescriptAxios, typescriptFetch } from './openapi-generator.ts';
 import { openapiTypescriptCodegen } from './openapi-typescript-codegen.ts';
@@ -13,5 +14,5 @@ import { zodios } from './zodios.ts';
 
 export const typescriptClients = [
   ...[openapiFetch, heyApi, heyApiZod, orval, swaggerTypescriptApi, typescriptFetch, typescriptAxios],
-  ...[openapiTypescriptCodegen, kubb, zodios, rtkQuery, prism],
+  ...[openapiTypescriptCodegen, kubb, oazapfts, zodios, rtkQuery, prism],
 ].map(judgeOfClient);
