@@ -3,7 +3,7 @@ import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { findAccount } from '../../db/accounts.ts';
 import { listPlans } from '../../db/plans.ts';
 import { Refusal } from '../terminal/refusal.ts';
-import { Mistake } from './exit.ts';
+import { Mistake } from '../terminal/mistake.ts';
 import type { Account, AccountInForce } from '../../db/accounts.ts';
 import type { Queryable, Trx } from '../../db/database.ts';
 import type { PlanTable } from '../../db/schema.ts';

@@ -15,14 +15,16 @@ import { eraseAccount } from '../../src/sessions/account-erasure.ts';
 import { changeAccount, getAccount, getPlan, refuseDeletedAccount, refuseUnknownAccount } from './account-lookup.ts';
 import { accountJson, accountText, statusOf } from './account-view.ts';
 import { accountId, positiveDuration, retentionDays, text } from './arguments.ts';
-import { addCommand, addGroup, answer, invocation } from './command.ts';
+import { addCommand, addGroup, invocation } from './command.ts';
 import { formatDuration } from './durations.ts';
 import { addLimitOptions, limitDetails, typedLimits } from './limits.ts';
 import { count, table } from '../terminal/table.ts';
-import { Mistake, audioLeft } from './exit.ts';
+import { Mistake } from '../terminal/mistake.ts';
+import { audioLeft } from './exit.ts';
 import type { Command } from 'commander';
 import type { LimitOverrides } from '../../db/schema.ts';
 import type { AdminContext } from './admin-context.ts';
+import type { Answer } from './answer.ts';
 import type { Report } from './command.ts';
 import type { LimitOptions } from './limits.ts';
 
@@ -34,7 +36,7 @@ const noOverrides: LimitOverrides = {
   max_audio_ms: null,
 };
 
-export function addAccountCommands(program: Command): void {
+export function addAccountCommands(program: Command, answer: Answer): void {
   const group = addGroup(program, 'accounts', 'Create, show, change, suspend and delete accounts.');
 
   addCommand(group, 'create', 'Create an account.', 'create --name "Acme Ltd" --plan pro --balance 10h')

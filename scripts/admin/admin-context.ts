@@ -13,6 +13,7 @@ import type { Db, Trx } from '../../db/database.ts';
 import type { LoggedAct } from '../../db/support-log.ts';
 import type { Config } from '../../src/config.ts';
 import type { AudioStore } from '../../src/files/audio-store.ts';
+import type { Screen } from '../terminal/terminal.ts';
 
 export interface AdminContext {
   db: Db;
@@ -24,6 +25,7 @@ export interface AdminContext {
   isEmbedded: boolean;
   dataDir: string;
   audioStore: AudioStore;
+  screen: Screen;
   /**
    * The queue. It is started at the first call. Never call this inside a transaction, whose locks would be held
    * meanwhile.
@@ -45,16 +47,17 @@ export type Opening = 'works' | 'looks' | 'compares' | 'uses' | 'migrates';
  * Runs `work` on the database of the configuration, and leaves the database however `work` ends. The embedded
  * PostgreSQL is shared with a running service, or started and stopped.
  *
- * @param onNotice hears why it takes longer
+ * @param screen where it is said why it takes longer
  * @param who stands in the log of what support did
  */
 export async function withAdminContext<T>(
   config: Config,
-  onNotice: (message: string) => void,
+  screen: Screen,
   work: (admin: AdminContext) => Promise<T>,
   who: string,
   opening: Opening = 'works',
 ): Promise<T> {
+  const onNotice = (message: string) => void screen.write(`${message}\n`);
   const onlyReads = opening === 'looks' || opening === 'compares';
   if (!mayHaveDatabase(config)) {
     if (onlyReads) throw new Refusal(absent);
@@ -79,7 +82,7 @@ export async function withAdminContext<T>(
     const isEmbedded = config.databaseUrl === undefined;
     const files = { dataDir, audioStore: await selectAudioStore(config) };
     const database = { db, databaseUrl: inUse.directUrl, isPooled: isPooled(inUse), isEmbedded };
-    return await work({ ...database, ...files, queue, record });
+    return await work({ ...database, ...files, screen, queue, record });
   } finally {
     const queue = await started?.catch(() => undefined);
     await queue?.stop();

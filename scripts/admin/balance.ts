@@ -3,16 +3,17 @@ import { addLedgerEntry, findLedgerEntryByReference, listLedger } from '../../db
 import { changeAccount, getAccount } from './account-lookup.ts';
 import { balanceEntries, balanceJson, nameOf } from './account-view.ts';
 import { accountId, positiveDuration, signedDuration, text } from './arguments.ts';
-import { addCommand, addGroup, answer } from './command.ts';
+import { addCommand, addGroup } from './command.ts';
 import { formatDuration } from './durations.ts';
 import { details, minuteOf, table } from '../terminal/table.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import type { Command } from 'commander';
 import type { LedgerEntry } from '../../db/ledger.ts';
 import type { AdminContext } from './admin-context.ts';
+import type { Answer } from './answer.ts';
 import type { Report } from './command.ts';
 
-export function addBalanceCommands(program: Command): void {
+export function addBalanceCommands(program: Command, answer: Answer): void {
   const group = addGroup(program, 'balance', 'Credit, correct and show the transcription time of accounts.');
   const reference = 'an invoice number or the like; the same one again changes nothing';
 

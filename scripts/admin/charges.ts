@@ -6,7 +6,7 @@ import { rfc3339 } from '../../db/values.ts';
 import { inSnapshot } from '../../db/transaction.ts';
 import { getAccount } from './account-lookup.ts';
 import { accountId } from './arguments.ts';
-import { addCommand, answer } from './command.ts';
+import { addCommand } from './command.ts';
 import { formatDuration } from './durations.ts';
 import { csvLine } from '../terminal/csv.ts';
 import { count, minuteOf, table } from '../terminal/table.ts';
@@ -14,9 +14,10 @@ import type { Command } from 'commander';
 import type { Charge, Period } from '../../db/charges.ts';
 import type { Trx } from '../../db/database.ts';
 import type { AdminContext } from './admin-context.ts';
+import type { Answer } from './answer.ts';
 import type { LongReport } from './command.ts';
 
-export function addUsageCommand(program: Command): void {
+export function addUsageCommand(program: Command, answer: Answer): void {
   const describes = 'Show what the sessions of an account were charged in a month (UTC), oldest first.';
   addCommand(
     program,
@@ -128,6 +129,7 @@ export function usage(
       });
       try {
         await inSnapshot(db, (snapshot) => printCharges(snapshot, account, month, forms[form], write));
+        return 0;
       } finally {
         await close();
       }

@@ -18,13 +18,13 @@ import type { LongReport } from './command.ts';
 export async function runOnDatabase(
   admin: AdminContext,
   [program, ...args]: string[],
+  env: NodeJS.ProcessEnv,
   { handOver }: Interruption,
 ): Promise<LongReport> {
   if (await hasSupportLog(admin.db)) await inTransaction(admin.db, (trx) => admin.record(trx, { act: 'database run' }));
   return {
     async print() {
-      const env = environmentFor(admin.databaseUrl, process.env);
-      const child = spawn(program!, args, { env, stdio: 'inherit' });
+      const child = spawn(program!, args, { env: environmentFor(admin.databaseUrl, env), stdio: 'inherit' });
       // The terminal gives Ctrl-C to the program as well, and what it means there is the program's affair: in psql it
       // cancels a query. SIGTERM came to this process alone.
       const takeBack = handOver((signal) => void (signal === 'SIGTERM' && child.kill(signal)));
@@ -32,7 +32,7 @@ export async function runOnDatabase(
       const [code] = await ended.catch((error: Error) => {
         throw new Refusal(`${program} can not be started: ${error.message}.`);
       });
-      process.exitCode = (code as number | null) ?? 1;
+      return (code as number | null) ?? 1;
     },
   };
 }

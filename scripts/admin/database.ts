@@ -3,16 +3,17 @@ import { readSchemaVersion } from '../../db/schema-version.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { migrateCommand, prepareDatabase, stateOf } from '../../src/migration.ts';
 import { queueTablesVersion } from '../../src/queue/tables-version.ts';
-import { addCommand, addGroup, answer } from './command.ts';
+import { addCommand, addGroup } from './command.ts';
 import { runOnDatabase } from './database-run.ts';
 import { count, minuteOf, table } from '../terminal/table.ts';
 import type { Command } from 'commander';
 import type { SchemaVersion } from '../../db/schema-version.ts';
 import type { DatabaseState } from '../../src/migration.ts';
 import type { AdminContext } from './admin-context.ts';
+import type { Answer } from './answer.ts';
 import type { Report } from './command.ts';
 
-export function addDatabaseCommands(program: Command): void {
+export function addDatabaseCommands(program: Command, answer: Answer, env: NodeJS.ProcessEnv): void {
   const group = addGroup(program, 'database', "Compare the database's tables with this version, and migrate them.");
 
   addCommand(group, 'status', 'Show what ran on the database and what is missing; changes nothing.', 'status').action(
@@ -32,7 +33,7 @@ export function addDatabaseCommands(program: Command): void {
     .action((typed: string[], options: { new?: true }, command: Command) =>
       answer(
         command,
-        (admin, _form, interruption) => runOnDatabase(admin, typed, interruption),
+        (admin, _form, interruption) => runOnDatabase(admin, typed, env, interruption),
         options.new ? 'migrates' : 'uses',
       ),
     );
@@ -46,8 +47,8 @@ export async function showStatus({ db }: AdminContext): Promise<Report> {
   return { json: statusJson(version), text, exitCode: state === 'current' ? 0 : 1 };
 }
 
-export async function migrate({ db, databaseUrl, isPooled, record }: AdminContext): Promise<Report> {
-  const onNotice = (message: string) => process.stderr.write(`${message}\n`);
+export async function migrate({ db, databaseUrl, isPooled, record, screen }: AdminContext): Promise<Report> {
+  const onNotice = (message: string) => void screen.write(`${message}\n`);
   const ran = await prepareDatabase(db, { url: databaseUrl, mayMigrate: true, onNotice });
   // Afterwards, since the log may be among what is made. The migrations have transactions of their own.
   if (ran.length > 0) await inTransaction(db, (trx) => record(trx, { act: 'database migrate', details: { ran } }));

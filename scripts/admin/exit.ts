@@ -5,12 +5,8 @@ import { CommitOutcomeUnknown } from '../../db/transaction.ts';
 import { ConfigError } from '../../src/config.ts';
 import { AudioStoreAway } from '../../src/files/audio-store.ts';
 import { isVersionFault } from '../../src/migration.ts';
+import { Mistake } from '../terminal/mistake.ts';
 import { Refusal } from '../terminal/refusal.ts';
-
-/** What was typed is wrong; the message says what to type instead. */
-export class Mistake extends Error {
-  override readonly name = 'Mistake';
-}
 
 /**
  * The refusal after an erasure whose audio could not be removed: the rows are deleted, and the worker's sweep removes
@@ -24,14 +20,22 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
-/** 2 for a mistake in usage or configuration, 1 for a refusal or a fault, 130 for Ctrl-C, 0 after `--help`. */
+/** Whoever read a long answer has stopped (`| head`). */
+export class NobodyReads extends Error {
+  override readonly name = 'NobodyReads';
+}
+
+/** 2 for a mistake in usage or configuration, 1 for a refusal or a fault, 130 for Ctrl-C, 0 after `--help` and where nobody reads on. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof NobodyReads) return 0;
   if (error instanceof Mistake || error instanceof ConfigError) return 2;
   return error instanceof Interrupted ? 130 : 1;
 }
 
-export function messageOf(error: unknown): string {
+/** Undefined where nothing is left to say; commander says what it finds itself. */
+export function messageOf(error: unknown): string | undefined {
+  if (error instanceof CommanderError || error instanceof NobodyReads) return undefined;
   if (error instanceof Refusal || error instanceof Mistake || error instanceof ConfigError) return error.message;
   if (isVersionFault(error)) return error.message;
   if (error instanceof Interrupted) return 'Interrupted: nothing was changed.';

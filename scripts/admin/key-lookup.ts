@@ -5,9 +5,10 @@ import { digestOf, isWellFormedApiKey } from '../../src/api/access/api-key.ts';
 import { isId } from './arguments.ts';
 import { keyStatus, shownKey } from './key-view.ts';
 import { Refusal } from '../terminal/refusal.ts';
-import { Mistake } from './exit.ts';
+import { Mistake } from '../terminal/mistake.ts';
 import type { ApiKey } from '../../db/api-keys.ts';
 import type { Db } from '../../db/database.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** The ways in which {@link findKey} finds a key. */
 export type KeyReference = { id: string } | { prefix: string; lastFour: string | undefined } | { digest: Buffer };
@@ -15,8 +16,8 @@ export type KeyReference = { id: string } | { prefix: string; lastFour: string |
 const shown = /^(tsk_[0-9A-Za-z]{6})(?:(?:…|\.\.\.)([0-9A-Za-z]{4}))?$/;
 
 /** @throws {Mistake} that doesn't repeat what was typed, because it may be a secret */
-export async function readKeyReference(typed: string): Promise<KeyReference> {
-  if (typed === '-') return { digest: digestOf(await readSecret()) };
+export async function readKeyReference(typed: string, terminal: Terminal): Promise<KeyReference> {
+  if (typed === '-') return { digest: digestOf(await readSecret(terminal)) };
   const key = typed.trim();
   if (isId(key.toLowerCase())) return { id: key.toLowerCase() };
   const [, prefix, lastFour] = shown.exec(key) ?? [];
@@ -41,9 +42,9 @@ export async function findKey(db: Db, reference: KeyReference): Promise<ApiKey> 
   );
 }
 
-async function readSecret(): Promise<string> {
-  if (process.stdin.isTTY) process.stderr.write('Paste the leaked key, press Enter, then Ctrl-D.\n');
-  const secret = (await readAll(process.stdin)).trim();
+async function readSecret({ stdin, err }: Terminal): Promise<string> {
+  if (stdin.isTTY) err.write('Paste the leaked key, press Enter, then Ctrl-D.\n');
+  const secret = (await readAll(stdin)).trim();
   if (isWellFormedApiKey(secret)) return secret;
   throw new Mistake(
     'standard input holds no complete key (tsk_ and 38 characters). Type - and give it exactly one key.',

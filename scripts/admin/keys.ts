@@ -3,7 +3,8 @@ import { rfc3339 } from '../../db/values.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { changeAccount, getAccount } from './account-lookup.ts';
 import { accountId, positiveDuration, scopes, text } from './arguments.ts';
-import { addCommand, addGroup, answer, explainMistakes, invocation } from './command.ts';
+import { explainMistakes } from './answer.ts';
+import { addCommand, addGroup, invocation } from './command.ts';
 import { expiryIn, issueKey, issuedDetails, issuedReport } from './issued-key.ts';
 import { findKey, readKeyReference } from './key-lookup.ts';
 import { rotate } from './key-rotation.ts';
@@ -12,7 +13,9 @@ import { minuteOf, table } from '../terminal/table.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import type { Command } from 'commander';
 import type { Scope } from '../../db/schema.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { AdminContext } from './admin-context.ts';
+import type { Answer } from './answer.ts';
 import type { Report } from './command.ts';
 import type { IssuedKey } from './issued-key.ts';
 import type { KeyReference } from './key-lookup.ts';
@@ -21,7 +24,7 @@ import type { Rotation } from './key-rotation.ts';
 const dayMs = 86_400_000;
 const namesKey = 'its id, what "keys list" shows of it, or - to read the secret from standard input';
 
-export function addKeyCommands(program: Command): void {
+export function addKeyCommands(program: Command, answer: Answer, terminal: Terminal): void {
   const group = addGroup(program, 'keys', 'Issue, list, rotate and revoke API keys.');
 
   addCommand(
@@ -51,7 +54,7 @@ export function addKeyCommands(program: Command): void {
       positiveDuration(),
     )
     .action(async (typed: string, options: Rotation, command: Command) => {
-      const reference = await explainMistakes(command, () => readKeyReference(typed));
+      const reference = await explainMistakes(command, () => readKeyReference(typed, terminal));
       await answer(command, (admin) => rotate(admin, reference, options));
     });
 
@@ -59,7 +62,7 @@ export function addKeyCommands(program: Command): void {
     .argument('<key>', namesKey)
     .action(async (typed: string, _options: object, command: Command) => {
       // Before the database is opened, so that Ctrl-C still works while a secret is waited for.
-      const reference = await explainMistakes(command, () => readKeyReference(typed));
+      const reference = await explainMistakes(command, () => readKeyReference(typed, terminal));
       await answer(command, (admin) => revoke(admin, reference));
     });
 }

@@ -1,17 +1,18 @@
 import { listPlans, setPlanLimits } from '../../db/plans.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { getPlan } from './account-lookup.ts';
-import { addCommand, addGroup, answer } from './command.ts';
+import { addCommand, addGroup } from './command.ts';
 import { addLimitOptions, jsonLimits, limitDetails, limitNames, shownLimit, typedLimits } from './limits.ts';
 import { table } from '../terminal/table.ts';
-import { Mistake } from './exit.ts';
+import { Mistake } from '../terminal/mistake.ts';
 import type { Command } from 'commander';
 import type { PlanTable } from '../../db/schema.ts';
 import type { AdminContext } from './admin-context.ts';
+import type { Answer } from './answer.ts';
 import type { Report } from './command.ts';
 import type { LimitOptions } from './limits.ts';
 
-export function addPlanCommands(program: Command): void {
+export function addPlanCommands(program: Command, answer: Answer): void {
   const group = addGroup(program, 'plans', 'Show plans and change their limits.');
 
   addCommand(group, 'list', 'List the plans with their limits.', 'list').action((_options: object, command: Command) =>

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addAccountCommands } from './accounts.ts';
+import { answerOn } from './answer.ts';
 import { addBalanceCommands } from './balance.ts';
 import { invocation } from './command.ts';
 import { addDatabaseCommands } from './database.ts';
@@ -11,6 +12,7 @@ import { addSupportLogCommand } from './support-log.ts';
 import { addUsageCommand } from './charges.ts';
 import { addVerifyCommand } from './verify.ts';
 import { text } from './arguments.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 const examples = `
 Examples:
@@ -23,28 +25,33 @@ Exit codes: 0 done, 1 refused because of the data, 2 a mistake in what was typed
 /**
  * The whole command line. A mistake is thrown as a CommanderError.
  *
- * @param onMistake hears what was wrong and what to type instead
+ * @param onEnd hears the exit code of a command that was answered
  */
-export function createProgram(onMistake: (text: string) => void): Command {
+export function createProgram(terminal: Terminal, onEnd: (exitCode: number) => void): Command {
+  const { env, out, err } = terminal;
+  const answer = answerOn(terminal, onEnd);
   const program = new Command(invocation)
     .description('Accounts, balances, API keys, plans and sessions of the transcription service.')
     .option('--json', 'print JSON for programs; errors stay text, on standard error')
     .option('--as <name>', 'who you are, for the log; otherwise $ADMIN_AS or the user of the system', text)
     .configureHelp({ showGlobalOptions: true, helpWidth: 100 })
-    .configureOutput({ writeErr: (text) => onMistake(withoutSecrets(text)) })
+    .configureOutput({
+      writeOut: (text) => void out.write(text),
+      writeErr: (text) => void err.write(withoutSecrets(text)),
+    })
     .showHelpAfterError(`Type ${invocation} --help to see what there is.`)
     .addHelpText('after', examples)
     .exitOverride();
-  addAccountCommands(program);
-  addBalanceCommands(program);
-  addKeyCommands(program);
-  addPlanCommands(program);
-  addSessionCommands(program);
-  addUsageCommand(program);
-  addSupportLogCommand(program);
-  addBackupCommands(program);
-  addDatabaseCommands(program);
-  addVerifyCommand(program);
+  addAccountCommands(program, answer);
+  addBalanceCommands(program, answer);
+  addKeyCommands(program, answer, terminal);
+  addPlanCommands(program, answer);
+  addSessionCommands(program, answer);
+  addUsageCommand(program, answer);
+  addSupportLogCommand(program, answer);
+  addBackupCommands(program, answer, env);
+  addDatabaseCommands(program, answer, env);
+  addVerifyCommand(program, answer);
   return program;
 }
 

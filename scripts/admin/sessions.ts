@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { listSessions } from '../../db/sessions/pages.ts';
 import { getAccount } from './account-lookup.ts';
 import { accountId, sessionId, wholeNumber } from './arguments.ts';
-import { addCommand, addGroup, answer } from './command.ts';
+import { addCommand, addGroup } from './command.ts';
 import { formatDuration } from './durations.ts';
 import { minuteOf, table } from '../terminal/table.ts';
 import { cancel, erase, getSession, retry } from './session-changes.ts';
@@ -11,12 +11,13 @@ import { listedSessionJson, sessionJson, sessionText } from './session-view.ts';
 import type { Command } from 'commander';
 import type { SessionStatus } from '../../db/schema.ts';
 import type { AdminContext } from './admin-context.ts';
+import type { Answer } from './answer.ts';
 import type { Report } from './command.ts';
 
 const statuses: SessionStatus[] = ['queued', 'processing', 'completed', 'failed'];
 const maxListed = 10_000;
 
-export function addSessionCommands(program: Command): void {
+export function addSessionCommands(program: Command, answer: Answer): void {
   const group = addGroup(program, 'sessions', 'List, show, export, retry, cancel and delete sessions.');
 
   addCommand(

@@ -2,11 +2,12 @@
 import { rfc3339 } from '../../db/values.ts';
 import { listSupportLog } from '../../db/support-log.ts';
 import { accountId, wholeNumber } from './arguments.ts';
-import { addCommand, answer } from './command.ts';
+import { addCommand } from './command.ts';
 import { minuteOf, table } from '../terminal/table.ts';
 import type { Command } from 'commander';
 import type { SupportLogEntry } from '../../db/support-log.ts';
 import type { AdminContext } from './admin-context.ts';
+import type { Answer } from './answer.ts';
 import type { Report } from './command.ts';
 
 interface Chosen {
@@ -14,7 +15,7 @@ interface Chosen {
   limit: number;
 }
 
-export function addSupportLogCommand(program: Command): void {
+export function addSupportLogCommand(program: Command, answer: Answer): void {
   const describes = 'Show what was done with this command, by whom and when, newest first.';
   addCommand(program, 'log', describes, 'log', 'log --account ACCOUNT --limit 500')
     .option('--account <account>', 'only what was done to this account', accountId)

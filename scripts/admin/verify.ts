@@ -5,22 +5,25 @@ import { audit } from '../../src/audit/audit.ts';
 import { parseDatabaseUrl } from '../../src/config-values.ts';
 import { Spool } from '../../src/files/spool.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
-import { addCommand, answer, explainMistakes } from './command.ts';
-import { Mistake } from './exit.ts';
+import { explainMistakes } from './answer.ts';
+import { addCommand } from './command.ts';
+import { Mistake } from '../terminal/mistake.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { count, table } from '../terminal/table.ts';
 import type { Command } from 'commander';
 import type { Audit } from '../../src/audit/audit.ts';
 import type { Config } from '../../src/config.ts';
 import type { AdminContext } from './admin-context.ts';
+import type { Answer } from './answer.ts';
 import type { Report } from './command.ts';
+import type { Screen } from '../terminal/terminal.ts';
 
 const longMs = 60_000;
 /** A standby that is further behind would show audio as lost whose session has just been completed. */
 const mostBehindMs = 10_000;
 const form = 'postgres://user@host:port/database, with its password in PGPASSWORD';
 
-export function addVerifyCommand(program: Command): void {
+export function addVerifyCommand(program: Command, answer: Answer): void {
   const describes =
     'Check everything that must hold of balances, sessions, jobs, transcripts and audio; changes nothing. ' +
     'It looks at one moment of the database, which cleans up nothing meanwhile: where that takes long, ask a standby.';
@@ -40,14 +43,14 @@ function placeOf(typed: string): Pick<Config, 'databaseUrl' | 'databaseDirectUrl
 }
 
 export async function verify(admin: AdminContext): Promise<Report> {
-  const { audioStore, dataDir } = admin;
+  const { audioStore, dataDir, screen } = admin;
   const files = { audioStore, spool: new Spool(dataDir), workFolder: new WorkFolder(dataDir) };
   const { db, close } = openDatabase(admin.databaseUrl, () => {}, {
     maxConnections: 2,
     timeoutMs: patientTimeoutMs,
     server: 'any',
   });
-  const progress = showProgress();
+  const progress = showProgress(screen);
   const began = performance.now();
   let asksStandby = false;
   try {
@@ -75,8 +78,7 @@ const brokenOff =
   'The standby broke it off. If it goes on, its primary has cleaned up what was still to be read: set max_standby_streaming_delay = -1 at the standby.';
 
 /** Shows a bar on a terminal, and nothing elsewhere. */
-function showProgress(): { reach(done: number): void; end(): void } {
-  const stream = process.stderr;
+function showProgress(stream: Screen): { reach(done: number): void; end(): void } {
   if (!stream.isTTY) return { reach() {}, end() {} };
   const look = { barCompleteChar: '█', barIncompleteChar: '░', barsize: 30, hideCursor: false, clearOnComplete: true };
   const bar = new SingleBar({ stream, format: '{bar} {percentage} %  checking, {duration_formatted}', ...look });

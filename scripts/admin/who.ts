@@ -1,7 +1,7 @@
 /** Who works with the command, for the log of what support did. It is taken on trust: whoever may type it may type any name. */
 import { userInfo } from 'node:os';
 import { text } from './arguments.ts';
-import { Mistake } from './exit.ts';
+import { Mistake } from '../terminal/mistake.ts';
 
 /**
  * The name that was typed (`--as`) or set (`ADMIN_AS`), and the user of the operating system.

@@ -14,17 +14,13 @@ export interface Interruption {
   stopListening(): void;
 }
 
-/**
- * Aborts on the first SIGINT or SIGTERM; a later one ends the process, which rolls a transaction back.
- * @param notice what the first one writes to standard error, if anything
- */
-export function listenForInterruption(notice?: string): Interruption {
+/** Aborts on the first SIGINT or SIGTERM; a later one ends the process, which rolls a transaction back. */
+export function listenForInterruption(): Interruption {
   const controller = new AbortController();
   let firstAt: number | undefined;
   const interrupt = () => {
     const now = performance.now();
     if (firstAt !== undefined && now - firstAt > samePressMs) process.exit(130);
-    if (firstAt === undefined && notice !== undefined) process.stderr.write(`${notice}\n`);
     firstAt ??= now;
     controller.abort();
   };

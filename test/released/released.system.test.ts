@@ -6,7 +6,7 @@ import { cp, mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
-import { runAdmin } from '../scripts/admin/run-admin.ts';
+import { runAdminProcess } from '../scripts/admin/run-admin.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
 import { until } from '../support/until.ts';
 import { useFolder } from '../support/use-folder.ts';
@@ -50,7 +50,7 @@ test.each(versions)(
       chargedMs += (await get<Schema<'Session'>>(`/sessions/${id}`)).chargedMs!;
     }
 
-    const admin = (...words: string[]) => runAdmin(words, { DATA_DIR: dataDir });
+    const admin = (...words: string[]) => runAdminProcess(words, { DATA_DIR: dataDir });
     const before = answers.balance as Balance;
     const after = JSON.parse((await admin('balance', 'show', answers.accountId, '--json')).stdout) as Balance;
     expect(after.balanceMs).toBe(before.balanceMs - chargedMs);

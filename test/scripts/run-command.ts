@@ -1,7 +1,7 @@
 /** Runs a command in the test's process. What needs a process of its own is run by `run-script.ts`. */
 import { Readable, Writable } from 'node:stream';
 import { until } from '../support/until.ts';
-import type { CommandLine } from '../../scripts/terminal/terminal.ts';
+import type { CommandLine, Terminal } from '../../scripts/terminal/terminal.ts';
 import type { ScriptEnd } from './run-script.ts';
 
 export interface RunningCommand {
@@ -20,21 +20,11 @@ export interface Given {
 export const runCommand = (command: CommandLine, argv: readonly string[], given?: Given): Promise<ScriptEnd> =>
   startCommand(command, argv, given).ended;
 
-export function startCommand(command: CommandLine, argv: readonly string[], given: Given = {}): RunningCommand {
-  const { env = {}, stdin = '' } = given;
-  const written = { stdout: '', stderr: '' };
-  const interruption = new AbortController();
+export function startCommand(command: CommandLine, argv: readonly string[], given?: Given): RunningCommand {
+  const terminal = testTerminal(argv, given);
+  const { written, interrupt } = terminal;
   let hasEnded = false;
-  const running = command({
-    ...{ argv, env, stdin: Readable.from([stdin]) },
-    out: collecting((text) => (written.stdout += text)),
-    err: collecting((text) => (written.stderr += text)),
-    listenForInterruption: () => ({
-      interrupted: interruption.signal,
-      handOver: () => () => {},
-      stopListening: () => {},
-    }),
-  }).finally(() => (hasEnded = true));
+  const running = command(terminal).finally(() => (hasEnded = true));
   return {
     says: (text) =>
       until(() => {
@@ -42,8 +32,29 @@ export function startCommand(command: CommandLine, argv: readonly string[], give
         if (hasEnded) throw new Error(`it ended: ${written.stderr}`);
         return false;
       }),
-    interrupt: () => interruption.abort(),
+    interrupt,
     ended: running.then((code) => ({ code, ...written })),
+  };
+}
+
+export interface TestTerminal extends Terminal {
+  written: { stdout: string; stderr: string };
+  interrupt(): void;
+}
+
+export function testTerminal(argv: readonly string[] = [], { env = {}, stdin = '' }: Given = {}): TestTerminal {
+  const written = { stdout: '', stderr: '' };
+  const interruption = new AbortController();
+  return {
+    ...{ argv, env, stdin: Readable.from([stdin]), written },
+    out: collecting((text) => (written.stdout += text)),
+    err: collecting((text) => (written.stderr += text)),
+    listenForInterruption: () => ({
+      interrupted: interruption.signal,
+      handOver: () => () => {},
+      stopListening: () => {},
+    }),
+    interrupt: () => interruption.abort(),
   };
 }
 

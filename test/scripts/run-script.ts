@@ -24,12 +24,19 @@ export const runScript = (args: string[], env: NodeJS.ProcessEnv): Promise<Scrip
 export const readByNobody = ['bash', '--norc', '-c', `exec > >(:); wait $!; exec ${process.execPath} "$0" "$@"`];
 
 /** @param program what runs the file, with its own arguments */
-export function startScript(args: string[], env: NodeJS.ProcessEnv, program = [process.execPath]): RunningScript {
+export function startScript(
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  program = [process.execPath],
+  input = '',
+): RunningScript {
   // Compiling is a third of such a short run.
   const own = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(process.env['TEST_FOLDER']!, 'compiled') };
   const [command, ...before] = program;
   const child = spawn(command!, [...before, ...args], { cwd: projectFolder, env: { ...own, ...env } });
-  child.stdin.end();
+  // A command that ends without reading what it is given breaks the pipe.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
   const written = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => (written[name] += text));

@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { openDatabase } from '../../db/database.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { newApiKey } from '../../src/api/access/api-key.ts';
-import { runAdmin } from '../scripts/admin/run-admin.ts';
+import { runAdminProcess } from '../scripts/admin/run-admin.ts';
 import { ffmpeg, speechClips } from '../support/uploads/audio-fixtures.ts';
 import { freePort } from '../support/service/free-port.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
@@ -60,7 +60,7 @@ async function liveThrough(): Promise<Seen> {
   const answers: Seen['answers'] = [];
   let admin = '';
   const support = async (...args: string[]) => {
-    const end = await runAdmin(args, { DATA_DIR: dataDir });
+    const end = await runAdminProcess(args, { DATA_DIR: dataDir });
     expect({ args, code: end.code, stderr: end.stderr }).toEqual({ args, code: 0, stderr: '' });
     admin += args[1] === 'issue' ? '' : end.stdout;
     return JSON.parse(end.stdout) as { id: string; secret: string };

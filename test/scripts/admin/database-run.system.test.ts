@@ -11,11 +11,11 @@ import { projectFolder } from '../../architecture/source-files.ts';
 import { createTestDatabase } from '../../support/service/database.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { until } from '../../support/until.ts';
-import { adminOf, refused, runAdmin } from './run-admin.ts';
+import { environmentOf, refused, runAdminProcess as runAdmin } from './run-admin.ts';
 import type { Db } from '../../../db/database.ts';
 
 const service = await useService();
-const run = (...words: string[]) => adminOf(service).run('database', 'run', '--', ...words);
+const run = (...words: string[]) => runAdmin(['database', 'run', '--', ...words], environmentOf(service));
 const shown = `const { PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE } = process.env;
   console.log(JSON.stringify([PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE]))`;
 const folder = () => mkdtemp(join(process.env.TEST_FOLDER!, 'run-'));
@@ -44,7 +44,7 @@ const likePsql = `process.on('SIGINT', () => console.log('cancelled'));
 
 test('Ctrl-C again and again → the program alone hears it; SIGTERM → it ends, and the command with it', async () => {
   const args = ['scripts/admin/main.ts', 'database', 'run', '--', process.execPath, '--eval', likePsql];
-  const env = { PATH: process.env.PATH, DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir };
+  const env = { PATH: process.env.PATH, ...environmentOf(service) };
   // With a process group of its own, all of which a terminal would give the signal.
   const command = spawn(process.execPath, args, { cwd: projectFolder, env, detached: true });
   const ended = once(command, 'close');
@@ -95,14 +95,8 @@ async function runAfter(change: (db: Db) => Promise<unknown>, hasLog = true) {
   const { db, close } = openDatabase(url, () => {});
   try {
     await change(db);
-    const end = await adminOf({ ...service, databaseUrl: url }).run(
-      'database',
-      'run',
-      '--',
-      process.execPath,
-      '-e',
-      '',
-    );
+    const words = ['database', 'run', '--', process.execPath, '-e', ''];
+    const end = await runAdmin(words, environmentOf({ ...service, databaseUrl: url }));
     const log = hasLog ? await listSupportLog(db, { limit: 1 }) : [];
     return { ...end, acts: log.map(({ act }) => act) };
   } finally {

@@ -1,43 +1,36 @@
-/** Runs the real admin command, as `npm run admin -- …` does. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { projectFolder } from '../../architecture/source-files.ts';
+/** Runs the admin command. */
+import { adminCommand } from '../../../scripts/admin/command-line.ts';
+import { runCommand } from '../run-command.ts';
+import { startScript } from '../run-script.ts';
 import type { TestService } from '../../support/service/service.ts';
+import type { ScriptEnd } from '../run-script.ts';
 
-export interface AdminEnd {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
+/** In the test's process. */
+export const runAdmin = (args: string[], env: NodeJS.ProcessEnv, input = ''): Promise<ScriptEnd> =>
+  runCommand(adminCommand, args, { env, stdin: input });
 
-export async function runAdmin(args: string[], env: Record<string, string>, input = ''): Promise<AdminEnd> {
-  const child = spawn(process.execPath, ['scripts/admin/main.ts', ...args], {
-    cwd: projectFolder,
-    // Compiling is a third of such a short run.
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(process.env.TEST_FOLDER!, 'compiled'), ...env },
-  });
-  // A command that ends without reading what it is given breaks the pipe.
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  return { code: code as number | null, stdout, stderr };
-}
+/** As `npm run admin -- …` does. */
+export const runAdminProcess = (args: string[], env: NodeJS.ProcessEnv, input = ''): Promise<ScriptEnd> =>
+  startScript(['scripts/admin/main.ts', ...args], env, [process.execPath], input).ended;
 
 /** What a command answers about one thing. */
 export type JsonObject = Record<string, unknown> & { id: string };
 
 export interface Admin {
-  run(...args: string[]): Promise<AdminEnd>;
-  runWithInput(input: string, ...args: string[]): Promise<AdminEnd>;
+  run(...args: string[]): Promise<ScriptEnd>;
+  runWithInput(input: string, ...args: string[]): Promise<ScriptEnd>;
   /** Runs with `--json`, fails the test unless it succeeds in silence, and answers what was printed. */
   json<T = JsonObject>(...args: string[]): Promise<T>;
 }
 
+type Place = Pick<TestService, 'databaseUrl' | 'dataDir'>;
+
+/** What an operator sets for a command beside a running service. */
+export const environmentOf = ({ databaseUrl, dataDir }: Place) => ({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir });
+
 /** The command beside a running service. */
-export function adminOf({ databaseUrl, dataDir }: Pick<TestService, 'databaseUrl' | 'dataDir'>): Admin {
-  const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir };
+export function adminOf(service: Place): Admin {
+  const env = environmentOf(service);
   return {
     run: (...args) => runAdmin(args, env),
     runWithInput: (input, ...args) => runAdmin(args, env, input),
@@ -49,10 +42,10 @@ export function adminOf({ databaseUrl, dataDir }: Pick<TestService, 'databaseUrl
   };
 }
 
-export const refused = (sentence: RegExp | string): AdminEnd => ended(1, sentence);
-export const mistaken = (sentence: RegExp | string): AdminEnd => ended(2, sentence);
+export const refused = (sentence: RegExp | string): ScriptEnd => ended(1, sentence);
+export const mistaken = (sentence: RegExp | string): ScriptEnd => ended(2, sentence);
 
-function ended(code: number, sentence: RegExp | string): AdminEnd {
+function ended(code: number, sentence: RegExp | string): ScriptEnd {
   return { code, stdout: '', stderr: expect.stringMatching(sentence) };
 }
 

@@ -14,7 +14,7 @@ import { startOwnPostgres, startStandbyOf } from '../../support/service/own-post
 import { startTestService } from '../../support/service/service.ts';
 import { tone } from '../../support/uploads/uploads.ts';
 import { until } from '../../support/until.ts';
-import { mistaken, runAdmin } from './run-admin.ts';
+import { mistaken, runAdmin, runAdminProcess } from './run-admin.ts';
 import type { OwnPostgres } from '../../support/service/own-postgres.ts';
 
 let primary: OwnPostgres;
@@ -58,7 +58,8 @@ test('verify --database-url without a password → that of PGPASSWORD is taken',
   const url = new URL(standby.url);
   const PGPASSWORD = url.password;
   url.password = '';
-  const asked = (env: object) => runAdmin(['verify', '--database-url', url.href], { DATA_DIR: dataDir, ...env });
+  // The driver takes it from its process.
+  const asked = (env: object) => runAdminProcess(['verify', '--database-url', url.href], { DATA_DIR: dataDir, ...env });
   expect(await asked({ PGPASSWORD })).toMatchObject({ code: 0, stderr: '' });
   expect(await asked({})).toMatchObject({ code: 1, stdout: '' });
 });

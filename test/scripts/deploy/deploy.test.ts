@@ -8,6 +8,7 @@ import { Metrics } from '../../../src/metrics.ts';
 import { SummedMetrics } from '../../../src/processes/summed-metrics.ts';
 import { createProgram } from '../../../scripts/admin/program.ts';
 import { projectFolder } from '../../architecture/source-files.ts';
+import { testTerminal } from '../run-command.ts';
 
 const textOf = (name: string) => readFileSync(join(projectFolder, 'scripts/deploy', name), 'utf8');
 const page = textOf('OPERATIONS.md');
@@ -50,7 +51,7 @@ test('every alert has its section, and every section its alert', () => {
 });
 
 test('every command of the page exists, with its options', () => {
-  const program = createProgram(() => {});
+  const program = createProgram(testTerminal(), () => {});
   // What stands after another "--" is for the program that the command runs.
   const typed = [...page.matchAll(/npm run admin -- ([^\n`#]+)/g)].map(([, words]) =>
     words!.split(' -- ')[0]!.trim().split(/\s+/),

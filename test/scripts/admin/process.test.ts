@@ -1,0 +1,104 @@
+/** `npm run admin` as the process that it is for people. */
+import { sql } from 'kysely';
+import { adminCommand } from '../../../scripts/admin/command-line.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { lockWaits } from '../../support/service/lock-waits.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { until } from '../../support/until.ts';
+import { startCommand } from '../run-command.ts';
+import { readByNobody, startScript } from '../run-script.ts';
+import { environmentOf, mistaken, refused, runAdminProcess } from './run-admin.ts';
+
+const service = useService();
+const run = (...args: string[]) => runAdminProcess(args, environmentOf(service));
+
+test('answers on standard output, notes on standard error, exit 0', async () => {
+  const { id } = await makeAccount(service.db, { plan: 'free' });
+  const end = await run('keys', 'issue', id, '--scope', 'read');
+  expect(end).toEqual({
+    ...{ code: 0, stdout: expect.stringMatching(/\ntsk_\w{38}\n|tsk_\w{38}/) },
+    stderr: expect.stringMatching(/^.*plan of this account may not use the API.*\n$/),
+  });
+});
+
+test('what is refused → exit 1; what was typed wrong → exit 2', async () => {
+  expect(await run('accounts', 'show', '0198c0de-0000-7000-8000-000000000000')).toEqual(
+    refused(/^There is no account/),
+  );
+  expect(await run('accounts', 'show', 'acme')).toEqual(mistaken(/'acme' is invalid/));
+});
+
+test('a secret on standard input', async () => {
+  const { key, keyId } = await makeAccount(service.db);
+  const { code, stdout } = await runAdminProcess(['keys', 'revoke', '-', '--json'], environmentOf(service), `${key}\n`);
+  expect({ code, id: JSON.parse(stdout).id }).toEqual({ code: 0, id: keyId });
+});
+
+const unread = (...args: string[]) =>
+  startScript(['scripts/admin/main.ts', ...args], environmentOf(service), readByNobody).ended;
+
+test('nobody reads a short answer (| head) → its exit code all the same', async () => {
+  expect(await unread('plans', 'list')).toMatchObject({ code: 0, stderr: '' });
+  const { id } = await makeAccount(service.db);
+  await sql`update accounts set balance_ms = balance_ms + 1 where id = ${id}`.execute(service.db);
+  expect(await unread('verify')).toMatchObject({ code: 1, stderr: '' });
+});
+
+test('nobody reads a long answer on → it ends without a word, exit 0', async () => {
+  const { id } = await makeAccount(service.db);
+  await sql`insert into ledger (account_id, id, kind, amount_ms, session_id, created_at)
+    select ${id}, gen_random_uuid(), 'charge', -1000, gen_random_uuid(), timestamptz '2026-11-05 00:00Z'
+    from generate_series(1, 2500)`.execute(service.db);
+  expect(await unread('usage', id, '--month', '2026-11')).toMatchObject({ code: 0, stderr: '' });
+});
+
+const finishing = 'Finishing what has begun; press Ctrl-C again to stop at once.\n';
+
+/** Runs `work` while a credit of the account waits for the row. */
+async function whileItWaits(accountId: string, work: () => Promise<void>): Promise<void> {
+  await service.db.transaction().execute(async (trx) => {
+    await sql`select from accounts where id = ${accountId} for update`.execute(trx);
+    await until(async () => (await lockWaits(service.db)).length > 0);
+    await work();
+  });
+}
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s → what has begun is finished and answered', async (signal) => {
+  const { id } = await makeAccount(service.db, { balanceMs: 0 });
+  const args = ['scripts/admin/main.ts', 'balance', 'credit', id, '1h', '--json'];
+  const running = startScript(args, environmentOf(service));
+  await whileItWaits(id, async () => {
+    running.kill(signal);
+    await running.says(finishing);
+  });
+  const { code, stdout, stderr } = await running.ended;
+  expect({ code, stderr, answer: JSON.parse(stdout) }).toEqual({
+    ...{ code: 0, stderr: finishing },
+    answer: expect.objectContaining({ id, balanceMs: 3_600_000 }),
+  });
+});
+
+test('Ctrl-C a second time → it stops at once, and nothing is changed', async () => {
+  const { id } = await makeAccount(service.db, { balanceMs: 0 });
+  const running = startScript(['scripts/admin/main.ts', 'balance', 'credit', id, '1h'], environmentOf(service));
+  await whileItWaits(id, async () => {
+    running.kill('SIGINT');
+    await running.says(finishing);
+    // Within half a second it would count as the same press, which npm has handed on.
+    const pressing = setInterval(() => running.kill('SIGINT'), 100);
+    expect(await running.ended).toEqual({ code: 130, stdout: '', stderr: finishing });
+    clearInterval(pressing);
+  });
+  await until(async () => (await lockWaits(service.db)).length === 0);
+  const rows = await sql`select from ledger where account_id = ${id}`.execute(service.db);
+  expect(rows.rows).toEqual([]);
+});
+
+test('Ctrl-C before anything was done → says so, exit 130', async () => {
+  const running = startCommand(adminCommand, ['plans', 'list'], { env: environmentOf(service) });
+  running.interrupt();
+  expect(await running.ended).toEqual({
+    ...{ code: 130, stdout: '' },
+    stderr: `${finishing}Interrupted: nothing was changed.\n`,
+  });
+});
