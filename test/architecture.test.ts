@@ -73,6 +73,12 @@ test('nobody imports a file that has a main', () => {
   expect(misused.map(({ path, target }) => `${path} imports ${target}`)).toEqual([]);
 });
 
+test('commands take the world outside from their terminal', () => {
+  const isCommand = /^scripts\/(admin|model|transcribe|terminal(?!\/(run-command|interruption)\.ts))\//;
+  const world = /\bprocess\.(argv|env|std(in|out|err)|exit(Code)?|on|once|off)\b/;
+  expect(pathsOf(code.filter(({ path }) => isCommand.test(path) && world.test(textOf(path))))).toEqual([]);
+});
+
 test('every imported file exists', () => {
   const missing = imports.filter(({ target }) => isCode.test(target) && !files.has(target));
   expect(missing.map(({ path, target }) => `${path} imports ${target}`)).toEqual([]);

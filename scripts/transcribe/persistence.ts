@@ -46,17 +46,13 @@ export async function askPersistently<Data>(
   }
 }
 
-/**
- * `fetch` rejects with a TypeError when the connection fails, and JSON.parse with a SyntaxError. Their names tell them,
- * because their classes may be those of another realm.
- */
+/** `fetch` rejects with a TypeError when the connection fails, and JSON.parse with a SyntaxError. */
 function withoutAnswer(error: unknown): Unreachable {
-  const { name, cause } = error as Error;
-  if (name === 'SyntaxError') return new Unreachable('What answers there is not this service. Check --url.');
-  if (name !== 'TypeError') throw error;
+  if (error instanceof SyntaxError) return new Unreachable('What answers there is not this service. Check --url.');
+  if (!(error instanceof TypeError)) throw error;
   // What the body of an upload failed with.
-  if (cause instanceof Refusal) throw cause;
-  const { code, message } = (cause ?? error) as NodeJS.ErrnoException;
+  if (error.cause instanceof Refusal) throw error.cause;
+  const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
   const hint = code === 'ECONNREFUSED' ? '. Is the service running? Start it: npm start' : '';
   return new Unreachable(`No connection to the service (${code ?? message})${hint}`);
 }

@@ -1,7 +1,5 @@
-/** What people type wrong, and the command on a machine where nothing runs. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { aTime, anId, mistaken, refused, runAdmin, runAdminProcess } from './run-admin.ts';
+/** What people type wrong. */
+import { mistaken, refused, runAdmin } from './run-admin.ts';
 
 const account = '0198c0de-0000-7000-8000-000000000000';
 // Nothing listens there: what is found without the data is found without the database.
@@ -65,22 +63,3 @@ test.each([['--help'], ['keys', '--help'], ['keys', 'issue', '--help']])(
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(105);
   },
 );
-
-test('where no service runs and no database is → makes one, says so, answers, and leaves nothing running', async () => {
-  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'admin-'));
-  try {
-    const made = await runAdminProcess(['accounts', 'create', '--name', 'Acme', '--plan', 'pro', '--json'], {
-      DATA_DIR: join(dataDir, 'data'),
-    });
-    expect(made).toMatchObject({ code: 0, stderr: expect.stringMatching(/^making a database in /) });
-    const created = JSON.parse(made.stdout) as { id: string };
-    expect(created).toMatchObject({ id: anId, createdAt: aTime });
-
-    // With a queue that has never run before.
-    const erased = await runAdminProcess(['accounts', 'delete', created.id], { DATA_DIR: join(dataDir, 'data') });
-    expect(erased).toEqual({ code: 0, stderr: '', stdout: expect.stringMatching(/is erased/) });
-    expect(await readdir(join(dataDir, 'data', 'postgres', 'data'))).not.toContain('postmaster.pid');
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
-});

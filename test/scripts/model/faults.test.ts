@@ -105,6 +105,8 @@ test('an answer that is not the part that was asked for → its connection is le
     (left: Promise<unknown>) => left.then(() => gone.resolve()),
     async () => {
       await gone.promise;
+      // Else it would be cut before any byte is there, and that is refused.
+      await model.partHas(8000);
       model.hub.trouble = {};
     },
   ];

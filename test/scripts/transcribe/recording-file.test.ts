@@ -2,13 +2,14 @@ import { appendFile, rename, symlink, truncate, writeFile } from 'node:fs/promis
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { transcribeCommand } from '../../../scripts/transcribe/command-line.ts';
 import { RecordingFile } from '../../../scripts/transcribe/recording-file.ts';
 import { RecordingChanged } from '../../../scripts/transcribe/refusals.ts';
 import { uploadForm } from '../../../scripts/transcribe/upload-form.ts';
 import { useAccount, useService } from '../../support/service/use-service.ts';
 import { tone, traces } from '../../support/uploads/uploads.ts';
 import { useFolder } from '../../support/use-folder.ts';
-import { runScript } from '../run-script.ts';
+import { runCommand } from '../run-command.ts';
 import type { AddressInfo, Socket } from 'node:net';
 
 const service = await useService();
@@ -50,10 +51,9 @@ test('npm run transcribe says that the file was changed, instead of trying again
   const server = createServer((socket) => resolve(socket.pause()));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
-  const url = ['--url', `http://127.0.0.1:${port}/v1`];
-  // A process of its own, because to `fetch` an error of jest's realm is none, and it hands on another in its place.
-  const sending = runScript(['scripts/transcribe/main.ts', path, ...url], { TRANSCRIPTION_API_KEY: account.key });
-  // More is to be sent than waits between the two processes, so the end of the file was not read yet.
+  const env = { TRANSCRIPTION_API_KEY: account.key };
+  const sending = runCommand(transcribeCommand, [path, '--url', `http://127.0.0.1:${port}/v1`], { env });
+  // More is to be sent than waits between the two sockets, so the end of the file was not read yet.
   const socket = await connected;
   await appendFile(path, 'more');
   socket.resume();
