@@ -179,7 +179,7 @@ function watchServer(url: string, longestSilenceMs?: number, isPooled?: boolean)
 function connectionOptions(url: string, isPooled = false): pg.ClientConfig {
   return {
     connectionString: url,
-    ...(!isPooled && { options: '-c timezone=UTC' }),
+    ...(!isPooled && { options: '-c timezone=UTC -c DateStyle=ISO' }),
     types: { getTypeParser },
     application_name: 'transcription',
   };

@@ -28,6 +28,7 @@ export async function setRoleDefaults(db: Queryable): Promise<void> {
   const role = sql`alter role current_user in database ${sql.id(rows[0]!.name)}`;
   const limit = sql.lit(`${statementTimeoutMs}ms`);
   await sql`${role} set timezone to 'UTC'`.execute(db);
+  await sql`${role} set DateStyle to 'ISO'`.execute(db);
   await sql`${role} set statement_timeout to ${limit}`.execute(db);
   await sql`${role} set idle_in_transaction_session_timeout to ${limit}`.execute(db);
 }
@@ -40,6 +41,7 @@ export async function setRoleDefaults(db: Queryable): Promise<void> {
  */
 export async function checkConnections(db: Db, isPooled: boolean): Promise<void> {
   const { rows } = await sql<RoleDefaults>`select current_user as role, current_setting('timezone') as timezone,
+    current_setting('DateStyle') as "dateStyle",
     (select setting::int from pg_settings where name = 'statement_timeout') as "statementMs",
     (select setting::int from pg_settings where name = 'idle_in_transaction_session_timeout') as "idleMs"`.execute(db);
   const wrong = wrongDefaults(rows[0]!);
@@ -57,15 +59,17 @@ const giveDefaults =
 interface RoleDefaults {
   role: string;
   timezone: string;
+  dateStyle: string;
   /** 0: no limit. */
   statementMs: number;
   idleMs: number;
 }
 
-function wrongDefaults({ timezone, statementMs, idleMs }: RoleDefaults): string[] {
+function wrongDefaults({ timezone, dateStyle, statementMs, idleMs }: RoleDefaults): string[] {
   const isLimit = (ms: number) => ms > 0 && ms <= statementTimeoutMs;
   return [
     ...(utc.has(timezone) ? [] : [`timezone ${timezone} instead of UTC`]),
+    ...(/^ISO\b/.test(dateStyle) ? [] : [`DateStyle ${dateStyle} instead of ISO`]),
     ...(isLimit(statementMs) ? [] : [`statement_timeout ${statementMs} instead of ${statementTimeoutMs} ms`]),
     ...(isLimit(idleMs) ? [] : [`idle_in_transaction_session_timeout ${idleMs} instead of ${statementTimeoutMs} ms`]),
   ];

@@ -4,7 +4,7 @@ import { matchesTag, preferredType, transcriptTypes, typeOfFormat } from '../src
 import { ApiError, sessionNotFound } from '../src/api/answers/problem.ts';
 import { searchText } from '../src/api/reads/search-text.ts';
 import { findSessionOf, transcriptText } from '../src/api/reads/transcripts.ts';
-import { isFinal, pollAgainSeconds } from '../src/sessions/view.ts';
+import { isFinal, pollAgainSeconds, toSessionError } from '../src/sessions/view.ts';
 import type { ReadableSession } from '../db/sessions/readable.ts';
 import type { TranscriptType } from '../src/api/answers/negotiation.ts';
 import type { Handler } from '../src/api/handler.ts';
@@ -64,9 +64,14 @@ function tagOf(
   { type, withWords }: WantedTranscript,
   only: readonly number[] | undefined,
 ): string {
-  const { status, progress, error_code: error } = session;
-  const version = session.transcript_version ?? [status, progress, error].filter((part) => part !== null).join('-');
-  const part =
-    only === undefined ? '' : `.${createHash('sha256').update(only.join()).digest('base64url').slice(0, 22)}`;
+  const { status, progress, error_code: code } = session;
+  // A newer version of the service may say it in other words.
+  const error = toSessionError(session);
+  const changing = [status, progress, code, error && shortHash(error.message)];
+  const version =
+    session.transcript_version ?? changing.filter((part) => part !== null && part !== undefined).join('-');
+  const part = only === undefined ? '' : `.${shortHash(only.join())}`;
   return `W/"${version}.${withWords ? 'words' : type.split('/')[1]}${part}"`;
 }
+
+const shortHash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);

@@ -21,6 +21,7 @@ import { allowOrigins } from './api/cors.ts';
 import { Docs } from './api/docs/docs.ts';
 import { ReadingInput } from './api/reads/reading-input.ts';
 import { takeUpload } from './api/uploads/upload.ts';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Express, Request } from 'express';
 import type { Context as Call } from 'openapi-backend';
 import type { Auth } from './api/access/auth.ts';
@@ -38,7 +39,7 @@ export async function createApp(
   auth: Auth,
   uploads: UploadsInFlight,
   stopping: AbortSignal,
-): Promise<Express> {
+): Promise<{ app: Express; answer: RequestListener }> {
   const { config, log } = ctx;
   const reply = new Reply(log, config.validateResponses);
   const docs = new Docs();
@@ -48,11 +49,23 @@ export async function createApp(
   app.set('etag', false);
   app.disable('x-powered-by');
 
-  app.use((req: Request, res: Response, next: () => void) => {
+  const begin = (req: Request, res: Response) => {
     res.locals.requestId = randomUUIDv7();
     res.setHeader('X-Request-Id', res.locals.requestId);
     res.setHeader('X-Content-Type-Options', 'nosniff');
     watchResponse(req, res, ctx);
+  };
+  const refuse = async (req: Request, res: Response, fault: unknown) => {
+    const error = (await refusalBy(res.locals.counted)) ?? fault;
+    const problem = toApiError(error);
+    const isExpected = error instanceof ApiError && res.closed;
+    if (problem.status >= 500 && !isExpected)
+      log.error({ err: error, requestId: res.locals.requestId, ...res.locals.span?.ids }, 'request failed');
+    await reply.problem(req, res, problem);
+  };
+
+  app.use((req: Request, res: Response, next: () => void) => {
+    begin(req, res);
     next();
   });
   const isCors = config.corsOrigins.length > 0;
@@ -70,12 +83,7 @@ export async function createApp(
       res.locals.query = request.query;
       await backend.handleRequest(request, req, res);
     } catch (fault) {
-      const error = (await refusalBy(res.locals.counted)) ?? fault;
-      const problem = toApiError(error);
-      const isExpected = error instanceof ApiError && res.closed;
-      if (problem.status >= 500 && !isExpected)
-        log.error({ err: error, requestId: res.locals.requestId, ...res.locals.span?.ids }, 'request failed');
-      await reply.problem(req, res, problem);
+      await refuse(req, res, fault);
     }
   });
 
@@ -132,5 +140,18 @@ export async function createApp(
       ApiKey: (call: Call, req: Request, res: Response) => auth.admit(req, res, requiredScope(call)),
     },
   });
-  return app;
+  /** Express gives back what it can't route, which is a target that it can't read, and faults of our own. */
+  const giveBack = (req: Request, res: Response, fault: unknown) => {
+    if (fault !== undefined) {
+      log.error({ err: fault, requestId: res.locals.requestId }, 'request was not answered');
+      return res.destroy();
+    }
+    // Whoever logs or answers it reads the target once more.
+    req.url = '/';
+    begin(req, res);
+    return refuse(req, res, new ApiError(400, 'invalid_request', 'The target of the request is no address.'));
+  };
+  const answer = (req: IncomingMessage, res: ServerResponse) =>
+    app(req as Request, res as Response, (fault) => void giveBack(req as Request, res as Response, fault));
+  return { app, answer };
 }

@@ -30,7 +30,7 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
   const waits = new SessionWaits(foundation.db, databaseUrl, log);
   const auth = new Auth(foundation);
   const uploads = new UploadsInFlight();
-  const app = await createApp(
+  const { app, answer } = await createApp(
     {
       ...foundation,
       sessions: new SessionReads(foundation.db),
@@ -57,14 +57,14 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
       // The app refuses a missing Host itself, with a problem.
       requireHostHeader: false,
     },
-    app,
+    answer,
   );
   answerParserRefusals(server);
   limitSlowReaders(server);
   limitConnections(server, log, metrics);
   // The app answers these as other requests, so "100 Continue" is sent only after every check of the headers.
-  server.on('checkContinue', app);
-  server.on('checkExpectation', app);
+  server.on('checkContinue', answer);
+  server.on('checkExpectation', answer);
   closeConnectionsWhen(stopping.signal, server);
 
   await waits.start();

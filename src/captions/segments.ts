@@ -50,10 +50,18 @@ export function segmentsFromTexts(
 function usableWords(words: readonly SpokenWord[], durationMs: number): SpokenWord[] {
   const inBounds = (ms: number): number => Math.min(durationMs, Math.max(0, Math.round(ms)));
   return words
-    .map((word) => ({ ...word, text: word.text.trim(), startMs: inBounds(word.startMs), endMs: inBounds(word.endMs) }))
+    .map((word) => ({
+      ...word,
+      text: storable(word.text).trim(),
+      startMs: inBounds(word.startMs),
+      endMs: inBounds(word.endMs),
+    }))
     .filter((word) => word.text !== '')
     .sort((a, b) => a.startMs - b.startMs);
 }
+
+/** Without NUL and halves of characters: PostgreSQL stores neither, and speech servers cut bytes apart. */
+const storable = (text: string): string => text.replace(/[\0\p{Surrogate}]/gu, '');
 
 /** Overlapping words would make overlapping captions, and players show these on top of each other. */
 function withoutOverlaps(utterances: readonly SpokenWord[][]): SpokenWord[][] {

@@ -15,7 +15,7 @@ export function queueConnection(url: string, role: 'worker' | 'api') {
       ...options,
       connectionString: url,
       // Its migrations may take longer than the limits that a role has behind a pooler.
-      options: '-c timezone=UTC -c statement_timeout=0 -c idle_in_transaction_session_timeout=0',
+      options: '-c timezone=UTC -c DateStyle=ISO -c statement_timeout=0 -c idle_in_transaction_session_timeout=0',
       application_name: 'transcription-queue',
       max: isWorker ? 6 : 2,
       connectionTimeoutMillis: 5_000,

@@ -1,4 +1,5 @@
 /** GET /v1/sessions/{id}/transcript: each status, each format, tags. Waiting is in test/src/api/reads/waits.test.ts. */
+import { sql } from 'kysely';
 import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import {
@@ -117,6 +118,15 @@ describe('ETag', () => {
       .set('If-None-Match', `"${'a'.repeat(1024)}"`)
       .expect(400);
     expect(body.errors).toMatchObject([{ in: 'header', name: 'If-None-Match' }]);
+  });
+
+  test('the message of a failed session changes → another tag', async () => {
+    const { id } = await makeSession(service.db, account.id, { status: 'failed' });
+    session.changing = id;
+    const before = await tagOf('changing');
+    await sql`update sessions set known_languages = 'en, de' where id = ${id}`.execute(service.db);
+    expect(await tagOf('changing')).not.toBe(before);
+    await read('changing').set('If-None-Match', before).expect(200);
   });
 
   test('a tag of a running session → 304 with Retry-After until something changes', async () => {

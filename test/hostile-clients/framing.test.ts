@@ -67,6 +67,22 @@ test.each<[string, string, string[], string?]>([
   await expectRefused(request(start, headers, body));
 });
 
+test.each([
+  ['Authorization', ['Authorization: Bearer x']],
+  ['Content-Type', ['Content-Type: text/plain', 'content-type: text/plain']],
+  ['Idempotency-Key', ['Idempotency-Key: a', 'Idempotency-Key: a']],
+])('two headers %s → 400 that names it', async (name, headers) => {
+  const { status, text } = await answerTo(request(get, ['Host: a', 'Connection: close', ...headers]));
+  expect(status).toBe(400);
+  expect(JSON.parse(text)).toMatchObject({ errors: [{ in: 'header', name, message: 'is repeated' }] });
+});
+
+test.each(['http://[/', 'http://['])('the target %s → 400 as a problem', async (target) => {
+  const { status, headers, text } = await answerTo(request(`GET ${target} HTTP/1.1`, ['Host: a', 'Connection: close']));
+  expect([status, headers['content-type']]).toEqual([400, 'application/problem+json']);
+  expect(JSON.parse(text)).toMatchObject({ code: 'invalid_request', requestId: headers['x-request-id'] });
+});
+
 test('a head whose lines end in LF → 400', async () => {
   await expectRefused('GET /v1/sessions HTTP/1.1\nHost: a\n\n');
 });

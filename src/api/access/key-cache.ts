@@ -22,9 +22,19 @@ const lookUps = { maxEntries: 100, maxAtOnce: 2, accountOf: () => '' };
 
 interface Entry {
   owner: KeyOwner;
-  /** By the clock of `performance.now()`. */
-  expiresAt: number;
+  readAt: Moment;
 }
+
+/** By two clocks: one stands still while the machine sleeps, the other may be set back. */
+interface Moment {
+  steady: number;
+  wall: number;
+}
+
+const now = (): Moment => ({ steady: performance.now(), wall: Date.now() });
+
+/** ms, by the clock that says more. */
+const passed = (since: Moment, until: Moment): number => Math.max(until.steady - since.steady, until.wall - since.wall);
 
 export class KeyCache {
   readonly #db: Db;
@@ -33,7 +43,7 @@ export class KeyCache {
   #version: number | undefined;
   /** Moves with every change, so that an owner that was read before a change is not remembered after it. */
   #generation = 0;
-  #checkedAt = -Infinity;
+  #checkedAt: Moment = { steady: -Infinity, wall: -Infinity };
   #usedAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | undefined;
@@ -46,8 +56,8 @@ export class KeyCache {
 
   start(): void {
     this.#timer = setInterval(() => {
-      const now = performance.now();
-      if (now - this.#usedAt < restMs || now - this.#checkedAt >= restMs) this.#look();
+      const at = now();
+      if (at.steady - this.#usedAt < restMs || passed(this.#checkedAt, at) >= restMs) this.#look();
     }, pollMs);
   }
 
@@ -61,11 +71,12 @@ export class KeyCache {
   async ownerOf(apiKey: string): Promise<KeyOwner | undefined> {
     // As text, because a buffer and its text take three times as much memory. The key itself is not kept.
     const name = hash('sha256', apiKey, 'base64');
-    const now = performance.now();
-    this.#usedAt = now;
-    const isTrusted = now - this.#checkedAt < trustMs;
+    const askedAt = now();
+    this.#usedAt = askedAt.steady;
+    const isTrusted = passed(this.#checkedAt, askedAt) < trustMs;
     const entry = this.#entries.get(name);
-    if (entry !== undefined && isTrusted && now < entry.expiresAt) return entry.owner;
+    if (entry !== undefined && isTrusted && passed(entry.readAt, askedAt) < (entry.owner.expires_in_ms ?? Infinity))
+      return entry.owner;
 
     // So that the next request need not ask for its key.
     if (!isTrusted && this.#timer !== undefined) this.#look();
@@ -74,7 +85,7 @@ export class KeyCache {
     if (owner === undefined) return undefined;
     if (generation === this.#generation) {
       if (this.#entries.size >= maxEntries) this.#entries.clear();
-      this.#entries.set(name, { owner, expiresAt: now + (owner.expires_in_ms ?? Infinity) });
+      this.#entries.set(name, { owner, readAt: askedAt });
     }
     return owner;
   }
@@ -84,7 +95,7 @@ export class KeyCache {
   }
 
   async #readCounter(): Promise<void> {
-    const askedAt = performance.now();
+    const askedAt = now();
     try {
       const version = await readAccessVersion(this.#db);
       if (version !== this.#version) {

@@ -1,4 +1,4 @@
-import { ApiError } from '../answers/problem.ts';
+import { ApiError, invalidRequest } from '../answers/problem.ts';
 import type { IncomingMessage } from 'node:http';
 
 /** The characters of an authority (RFC 3986, section 3.2.2), except those of a user name. */
@@ -13,6 +13,7 @@ const distrusted = new WeakSet<IncomingMessage['socket']>();
  * @throws {ApiError} 400 for HTTP/1.1 without a Host, and for a Host that is repeated or malformed (RFC 9112, section
  *   3.2)
  * @throws {ApiError} 505 for another version in the framing of HTTP/1.1, which Node's parser lets through
+ * @throws {ApiError} 400 for another header of a single value that is repeated
  * @throws {ApiError} 400 for a body in a transfer coding that is not decoded here (section 6.1)
  */
 export function refuseAmbiguousHead(req: IncomingMessage): void {
@@ -20,32 +21,45 @@ export function refuseAmbiguousHead(req: IncomingMessage): void {
     distrusted.add(req.socket);
     throw otherVersion();
   }
-  const fault = distrusted.has(req.socket) ? 'The request before it was refused.' : faultOf(req);
-  if (fault === undefined) return;
-  distrusted.add(req.socket);
-  throw new ApiError(400, 'invalid_request', fault, {}, { Connection: 'close' });
+  const repeated = repeatedOf(req.rawHeaders);
+  const fault = distrusted.has(req.socket) ? 'The request before it was refused.' : faultOf(req, repeated);
+  if (fault !== undefined) {
+    distrusted.add(req.socket);
+    throw new ApiError(400, 'invalid_request', fault, {}, { Connection: 'close' });
+  }
+  if (repeated !== undefined) throw invalidRequest({ in: 'header', name: repeated, message: 'is repeated' });
 }
 
 export const otherVersion = (): ApiError =>
   new ApiError(505, 'http_version_not_supported', 'This service speaks HTTP/1.1.', {}, { Connection: 'close' });
 
-function faultOf({ headers, rawHeaders, httpVersion }: IncomingMessage): string | undefined {
+function faultOf({ headers, httpVersion }: IncomingMessage, repeated: string | undefined): string | undefined {
   const { host, 'transfer-encoding': coding } = headers;
-  const hasGoodHost =
-    host === undefined ? httpVersion !== '1.1' : authority.test(host) && !isRepeated(rawHeaders, 'host');
+  const hasGoodHost = host === undefined ? httpVersion !== '1.1' : authority.test(host) && repeated !== 'Host';
   if (!hasGoodHost) return 'A request of HTTP/1.1 needs one header "Host".';
   const hasGoodCoding = coding === undefined || (coding.toLowerCase() === 'chunked' && httpVersion === '1.1');
   return hasGoodCoding ? undefined : 'The only "Transfer-Encoding" is "chunked", in HTTP/1.1.';
 }
 
+/** Headers of a single value, as people know them: by their lower case. */
+const singleValued = new Map(
+  ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key'].map((name) => [name.toLowerCase(), name]),
+);
+
 /**
- * Node keeps the first value and drops the others.
- * @param names and values, one after the other
+ * Of a header that is repeated Node keeps the first value, or joins them, and a proxy may take the last.
+ *
+ * @param headers names and values, one after the other
+ * @returns a header of a single value that has several; `Host` before all others
  */
-function isRepeated(names: string[], name: string): boolean {
-  let seen = 0;
-  for (let i = 0; i < names.length; i += 2) {
-    if (names[i]!.length === name.length && names[i]!.toLowerCase() === name) seen += 1;
+function repeatedOf(headers: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = singleValued.get(headers[i]!.toLowerCase());
+    if (name === undefined) continue;
+    if (seen.has(name)) repeated.add(name);
+    seen.add(name);
   }
-  return seen > 1;
+  return repeated.has('Host') ? 'Host' : [...repeated][0];
 }

@@ -197,3 +197,15 @@ test('texts with spaces of their own between unspaced words → kept', () => {
   const [segment] = segmentsFromTexts([{ text: 'อากาศดี มาก Tokyo へ', startMs: 0, endMs: 3000 }], 3000, () => []);
   expect(segment!.text).toBe('อากาศดี มาก Tokyo へ');
 });
+
+test('NUL and halves of characters, which PostgreSQL can not store → dropped, with words that are nothing else', () => {
+  const said = ['a\0b', '\ud83d', 'c\ude00', '😀'].map((text, at) => ({
+    text,
+    startMs: at * 100,
+    endMs: at * 100 + 50,
+  }));
+  expect(texts([said])).toEqual(['ab c 😀']);
+  expect(segmentsFromTexts([{ text: 'one\0 \ud83d two', startMs: 0, endMs: 900 }], 1_000, () => [])[0]!.text).toBe(
+    'one two',
+  );
+});

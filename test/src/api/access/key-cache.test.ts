@@ -104,6 +104,22 @@ describe('without the trigger that counts changes', () => {
     expect(await codeOf(first, endless)).toBe('admitted');
   });
 
+  test('the machine sleeps past the end of a remembered key, while its steady clock stands still → refused afterwards', async () => {
+    const inTwoHours = new Date(Date.now() + 7_200_000).toISOString();
+    const [ending, endless] = (await rememberedWrongly({ expiresAt: inTwoHours }, {})) as [string, string];
+    const awake = Date.now();
+    const wall = jest.spyOn(Date, 'now').mockImplementation(() => awake + 7_200_000);
+    try {
+      // Nothing that was read before is trusted, until the counter has been read again.
+      await until(async () => {
+        look();
+        return (await codeOf(first, endless)) === 'unauthorized' && (await codeOf(first, ending)) === 'unauthorized';
+      });
+    } finally {
+      wall.mockRestore();
+    }
+  });
+
   test('the counter can not be read → within a second no key is used from memory, and valid ones still work', async () => {
     const [key] = (await rememberedWrongly({})) as [string];
     await sql`alter table access_changes rename to access_changes_away`.execute(first.db);
