@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { benches } from '../../scripts/bench/benches.ts';
 import { projectFolder } from '../architecture/source-files.ts';
-import { descendantsOf, isStillAlive } from '../crash/descendants.ts';
+import { descendantsOf, isStillAlive } from '../rig/descendants.ts';
 import { ffmpeg, speechClips } from '../support/uploads/audio-fixtures.ts';
 import { processesAbout } from '../support/service/processes.ts';
 import { runScript } from '../scripts/run-script.ts';
-import type { Process } from '../crash/descendants.ts';
+import type { Process } from '../rig/descendants.ts';
 import type { Run } from '../../scripts/bench/bench.ts';
 
 let out: string;

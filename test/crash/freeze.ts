@@ -1,8 +1,10 @@
 /** A worker that stands still for so long that another takes its job, and then goes on as if nothing had happened. */
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRecognizing } from './descendants.ts';
+import { isRecognizing } from '../rig/held.ts';
+import { nodeOfService } from '../rig/node-of-service.ts';
+import { here } from '../rig/place.ts';
 import { sessionStates } from './rows.ts';
-import { supervise } from './supervised.ts';
 import type { Scene } from './kinds.ts';
 
 const takenOverWithinMs = 600_000;
@@ -10,14 +12,16 @@ const takenOverWithinMs = 600_000;
 /** Goes on while the other one works, or after it has finished. */
 export async function freeze({ lane, random, idle, struck }: Scene): Promise<boolean> {
   const wakesAt = random.oneOf(['processing', 'completed']);
-  while (!isRecognizing(lane.worker.pid())) {
+  while (!(await isRecognizing(lane.db(), lane.worker, lane.dataDir))) {
     if (idle.aborted) return false;
     await sleep(10);
   }
-  lane.worker.signal('SIGSTOP');
+  lane.worker.freezeAlone();
   const held = (await sessionStates(lane)).filter(({ status }) => status === 'processing').map(({ id }) => id);
   struck(`until the other is ${wakesAt}`);
-  const other = supervise('src/start-worker.ts', 'worker takes jobs', lane.environment());
+  const env = { ...lane.environment(), OPS_PORT: '0' };
+  const other = nodeOfService(here('other worker'), 'start-worker', { folder: lane.dataDir, env, startsAgain: true });
+  await other.begin();
   try {
     const deadline = performance.now() + takenOverWithinMs;
     while (performance.now() < deadline) {
@@ -28,9 +32,9 @@ export async function freeze({ lane, random, idle, struck }: Scene): Promise<boo
     }
     return false;
   } finally {
-    lane.worker.signal('SIGCONT');
+    lane.worker.thaw();
     // Both at work for as long as there is something to do.
-    await new Promise((resolve) => (idle.aborted ? resolve(undefined) : idle.addEventListener('abort', resolve)));
+    if (!idle.aborted) await once(idle, 'abort');
     await other.stop();
   }
 }

@@ -2,8 +2,8 @@
 import { readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../rig/random.ts';
 import type { Kind, Scene } from './kinds.ts';
-import type { Random } from './random.ts';
 
 const fillsPerRound = 3;
 /** As much as the longest clip takes decoded: often enough for a part of one. */

@@ -1,13 +1,13 @@
 /** The ways to crash. Each strikes once in a round, and says whether it hit what it aims at. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRecognizing } from './descendants.ts';
+import { isRecognizing } from '../rig/held.ts';
+import { committed, completed, received, recognized, stored, taken } from '../rig/points.ts';
 import { freeze } from './freeze.ts';
-import { committed, completed, received, recognized, stored, taken } from './points.ts';
 import { completedWithAudio, countDeadJobs } from './rows.ts';
+import type { Point } from '../rig/points.ts';
+import type { Random } from '../rig/random.ts';
+import type { WireRelay } from '../rig/wire-relay.ts';
 import type { Lane } from './lane.ts';
-import type { Point } from './points.ts';
-import type { Random } from './random.ts';
-import type { WireRelay } from './wire-relay.ts';
 
 /** What a kind has to work with. */
 export interface Scene {
@@ -30,12 +30,12 @@ export interface Kind {
 
 type Crash = (lane: Lane, random: Random) => Promise<void> | void;
 
-const api: Crash = (lane) => lane.api.kill();
-const worker: Crash = (lane) => lane.worker.kill();
-const both: Crash = (lane) => [lane.api, lane.worker].forEach((process) => process.kill());
+const api: Crash = (lane) => lane.api.killAlone();
+const worker: Crash = (lane) => lane.worker.killAlone();
+const both: Crash = (lane) => [lane.api, lane.worker].forEach((process) => process.killAlone());
 const postgres: Crash = (lane, random) => lane.crashPostgres(random.between(0, 3_000));
 const workerAndPostgres: Crash = (lane, random) => {
-  lane.worker.kill();
+  lane.worker.killAlone();
   return postgres(lane, random);
 };
 
@@ -73,8 +73,8 @@ const workerCable = (lane: Lane) => lane.workerRelay;
 
 const whileRecognizing: Kind['strike'] = async ({ lane, idle, struck }) => {
   while (!idle.aborted) {
-    if (isRecognizing(lane.worker.pid())) {
-      lane.worker.kill();
+    if (await isRecognizing(lane.db(), lane.worker, lane.dataDir)) {
+      lane.worker.killAlone();
       struck();
       return true;
     }

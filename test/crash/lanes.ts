@@ -1,20 +1,23 @@
 /** Rounds at the same time: recovery is mostly waiting. */
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeClips } from './clips.ts';
+import { makeClips } from '../rig/clips.ts';
+import { killAllMachines } from '../rig/machine.ts';
+import { worldFolder } from '../rig/world.ts';
 import { startLane } from './lane.ts';
+import { lineOf } from './report.ts';
 import { runRound } from './round.ts';
-import { killSupervised } from './supervised.ts';
+import type { Clips } from '../rig/clips.ts';
 import type { Lane } from './lane.ts';
-import type { Clips } from './clips.ts';
 import type { PlannedRound, RoundResult } from './round.ts';
 
 interface Options {
   lanes: number;
+  /** A lane in words. */
+  where: (lane: number) => string;
   seed: string;
   /** Ends everything as it is. */
-  signal: AbortSignal;
+  interrupted: AbortSignal;
   tell: (text: string) => void;
   /** What clients upload, made in a folder. */
   clipsFor?: (folder: string) => Promise<Clips>;
@@ -22,23 +25,23 @@ interface Options {
   dataDir?: string;
 }
 
+export interface LanesResult {
+  results: RoundResult[];
+  /** What kept lanes from going on. */
+  faults: string[];
+}
+
 /** A round that does not hit comes again, with other times. */
 const triesToHit = 4;
 const repeatNumbers = 10_000;
 const logLinesShown = 40;
 
-/**
- * Runs every round in one of some lanes, and leaves no process and no folder behind.
- *
- * @returns what kept lanes from going on
- */
-export async function runLanes(
-  plan: readonly PlannedRound[],
-  { lanes, seed, signal, tell, clipsFor = makeClips, dataDir }: Options,
-  onResult: (lane: number, result: RoundResult) => void,
-): Promise<string[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'transcription-crash-'));
+/** Runs every round in one of some lanes, and leaves no process and no folder behind. */
+export async function runLanes(plan: readonly PlannedRound[], options: Options): Promise<LanesResult> {
+  const { lanes, where, seed, interrupted, tell, clipsFor = makeClips, dataDir } = options;
+  const folder = await worldFolder();
   const waiting = [...plan];
+  const results: RoundResult[] = [];
   const faults: string[] = [];
   const started: Promise<Lane>[] = [];
 
@@ -49,13 +52,14 @@ export async function runLanes(
     const start = startLane(own, dataDir);
     started.push(start);
     const lane = await start;
-    for (let round = waiting.shift(); round !== undefined && !signal.aborted; round = waiting.shift()) {
+    for (let round = waiting.shift(); round !== undefined && !interrupted.aborted; round = waiting.shift()) {
       const result = await runRound(lane, round, seed, clips).catch((error: unknown) => {
-        if (!signal.aborted) tell(lastWords(number, lane));
+        if (!interrupted.aborted) tell(lastWords(number, lane));
         throw error;
       });
-      if (signal.aborted) return;
-      onResult(number, result);
+      if (interrupted.aborted) return;
+      results.push(result);
+      tell(lineOf(where(number), result));
       if (result.breaches.length > 0) tell(lastWords(number, lane));
       const next = { ...round, number: round.number + repeatNumbers };
       if (!result.isHit && next.number < triesToHit * repeatNumbers) waiting.push(next);
@@ -63,37 +67,31 @@ export async function runLanes(
   };
   const guarded = (number: number, clips: Clips) =>
     runLane(number, clips).catch((error: unknown) => {
-      if (signal.aborted) return;
+      if (interrupted.aborted) return;
       faults.push(`lane ${number}: ${error instanceof Error ? error.stack : String(error)}`);
       tell(faults.at(-1)!);
     });
 
   try {
-    await chmod(folder, 0o711);
     const clips = await clipsFor(folder);
     const numbers = Array.from({ length: Math.min(lanes, plan.length) }, (_, index) => index + 1);
-    const interrupted = new Promise((resolve) => signal.addEventListener('abort', resolve));
-    await Promise.race([Promise.all(numbers.map((number) => guarded(number, clips))), interrupted]);
+    const interruption = new Promise((resolve) => interrupted.addEventListener('abort', resolve));
+    await Promise.race([Promise.all(numbers.map((number) => guarded(number, clips))), interruption]);
   } finally {
-    if (signal.aborted) killSupervised();
+    if (interrupted.aborted) killAllMachines();
     for (const start of await Promise.allSettled(started)) if (start.status === 'fulfilled') await start.value.close();
     await rm(folder, { recursive: true, force: true });
   }
-  return waiting.length === 0 ? faults : [...faults, `${waiting.length} rounds were not run`];
+  if (waiting.length > 0) faults.push(`${waiting.length} rounds were not run`);
+  return { results, faults };
 }
 
 /** The end of what a lane's processes logged. */
-function lastWords(number: number, lane: Lane): string {
-  const processes = [
-    ['api', lane.api],
-    ['worker', lane.worker],
-  ] as const;
-  return processes
-    .flatMap(([name, { lines }]) =>
-      lines
-        .filter((line) => !line.includes('"method":"GET"'))
-        .slice(-logLinesShown)
-        .map((line) => `    lane ${number} ${name}: ${line}`),
-    )
-    .join('\n');
+function lastWords(number: number, { api, worker }: Lane): string {
+  const wordsOf = ({ name, lines }: Lane['api']) =>
+    lines
+      .filter((line) => !line.includes('"method":"GET"'))
+      .slice(-logLinesShown)
+      .map((line) => `    lane ${number} ${name}: ${line}`);
+  return [api, worker].flatMap(wordsOf).join('\n');
 }

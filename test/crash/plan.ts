@@ -1,6 +1,6 @@
 /** Which crashes a run has. */
+import { randomOf } from '../rig/random.ts';
 import { kinds } from './kinds.ts';
-import { randomOf } from './random.ts';
 import type { PlannedRound } from './round.ts';
 
 /**

@@ -1,13 +1,12 @@
 /** `npm run test:crash`: kills the service in every way, fills its disk, and looks for what was lost, cut or counted twice. */
 import { parseArgs } from 'node:util';
+import { explain, interruption, sayNotRun, tell } from '../rig/suite.ts';
 import { runDiskRounds } from './disk-rounds.ts';
 import { fullDisk } from './full-disk.ts';
 import { kinds } from './kinds.ts';
 import { runLanes } from './lanes.ts';
 import { planRounds } from './plan.ts';
-import { figuresOf, lineOf, tableOf } from './report.ts';
-import { killSupervised } from './supervised.ts';
-import type { RoundResult } from './round.ts';
+import { figuresOf, tableOf } from './report.ts';
 
 const usage = `npm run test:crash -- [--rounds N] [--disk-rounds N] [--seed S] [--lanes N] [--kind WORDS]… [--json]
 
@@ -29,47 +28,30 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 });
+const { seed, kind } = values;
 const [rounds, lanes] = [Number(values.rounds), Number(values.lanes)];
-const diskRounds = Number(values['disk-rounds'] ?? (values.kind.length > 0 ? 0 : 3));
-const isGood = [rounds, diskRounds, lanes - 1].every((number) => Number.isInteger(number) && number >= 0);
-const plan = isGood ? planRounds(rounds, values.seed, values.kind) : [];
-if (values.help || !isGood || rounds + diskRounds === 0) {
-  process.stderr.write(`${usage}\n`);
-  process.exit(values.help ? 0 : 2);
-}
+const diskRounds = Number(values['disk-rounds'] ?? (kind.length > 0 ? 0 : 3));
+explain(usage, values.help, [lanes, rounds + diskRounds]);
+explain(usage, values.help, [rounds, diskRounds], 0);
 
-process.on('exit', killSupervised);
-const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
-
+const interrupted = interruption();
 const began = performance.now();
-const results: RoundResult[] = [];
-const tell = (text: string) => process.stderr.write(`${text}\n`);
-const { seed } = values;
-const { signal } = interrupted;
+const plan = planRounds(rounds, seed, kind);
 // At the same time: most of it is waiting for a recovery.
-const [laneFaults, disk] = await Promise.all([
-  runLanes(plan, { lanes, seed, signal, tell }, (lane, result) => {
-    results.push(result);
-    tell(lineOf(`in lane ${lane}`, result));
-  }),
-  runDiskRounds(diskRounds, seed, signal),
+const [crashed, onDisk] = await Promise.all([
+  runLanes(plan, { lanes, where: (lane) => `in lane ${lane}`, seed, interrupted, tell }),
+  runDiskRounds(diskRounds, seed, interrupted, tell),
 ]);
-results.push(...disk.results);
-const faults = [...laneFaults, ...disk.faults];
+const results = [...crashed.results, ...(onDisk?.results ?? [])];
+const faults = [...crashed.faults, ...(onDisk?.faults ?? [])];
 
-const kindNames = new Set([...plan.map(({ kind }) => kind.name), ...results.map(({ kind }) => kind)]);
-const figures = [...kindNames].map((name) =>
-  figuresOf(
-    name,
-    results.filter(({ kind }) => kind === name),
-  ),
-);
+const kindNames = new Set([...plan.map((round) => round.kind.name), ...results.map((result) => result.kind)]);
+const figures = [...kindNames].map((name) => figuresOf(name, results.filter((result) => result.kind === name))); // prettier-ignore
 const all = figuresOf('all', results);
-const neverHit = figures.filter(({ hit }) => hit === 0).map(({ kind }) => kind);
-const notRun = disk.canRun ? [] : [fullDisk.name];
+const neverHit = figures.filter(({ hit }) => hit === 0).map((row) => row.kind);
+const notRun = onDisk === undefined ? [`${fullDisk.name}, since no disk may be mounted here`] : [];
 const isClean = faults.length + all.breaches === 0;
-const isSound = isClean && neverHit.length === 0 && !interrupted.signal.aborted;
+const isSound = isClean && neverHit.length === 0 && !interrupted.aborted;
 
 if (values.json) {
   const breaches = results.flatMap((result) => result.breaches);
@@ -77,9 +59,9 @@ if (values.json) {
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
 } else {
   process.stdout.write(`\n${tableOf([...figures, all])}\n`);
+  notRun.forEach(sayNotRun);
 }
-for (const kind of notRun) tell(`Not run: ${kind}, since no disk may be mounted here.`);
-if (interrupted.signal.aborted) tell('Interrupted: the other rounds were not run.');
+if (interrupted.aborted) tell('Interrupted: the other rounds were not run.');
 else if (neverHit.length > 0) tell(`Never hit: ${neverHit.join('; ')}`);
 const minutes = ((performance.now() - began) / 60_000).toFixed(1);
 const verdict = isClean ? 'nothing lost, nothing cut, nothing charged twice, nothing there twice' : 'NOT SOUND';

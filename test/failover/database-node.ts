@@ -2,9 +2,9 @@
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { postgresSystemUser } from '../../db/embedded/system-user.ts';
-import { Machine } from '../fleet/machine.ts';
-import { subnet } from '../fleet/network.ts';
-import type { Place } from '../fleet/network.ts';
+import { Machine } from '../rig/machine.ts';
+import { subnet } from '../rig/network.ts';
+import type { Place } from '../rig/place.ts';
 
 /** Where Debian has PostgreSQL 15. */
 export const binaries = '/usr/lib/postgresql/15/bin';

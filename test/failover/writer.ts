@@ -1,7 +1,7 @@
 /** Writes a row all the while, and knows which rows PostgreSQL acknowledged, and when. */
 import { sql } from 'kysely';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../db/database.ts';
+import { allTheWhile } from '../rig/all-the-while.ts';
 
 export interface Writer {
   /** When each row was acknowledged (`performance.now()`). */
@@ -16,24 +16,18 @@ const everyMs = 50;
 export async function startWriter(url: string): Promise<Writer> {
   const { db, close } = openDatabase(url, () => {}, { maxConnections: 2 });
   await sql`create table written (number int primary key)`.execute(db);
-  const stopped = new AbortController();
   const [acknowledged, acknowledgedAt]: [number[], number[]] = [[], []];
-  const keepWriting = async () => {
-    for (let number = 1; !stopped.signal.aborted; number += 1) {
-      const wrote = await sql`insert into written values (${number})`.execute(db).then(() => true, () => false); // prettier-ignore
-      if (wrote) {
-        acknowledged.push(number);
-        acknowledgedAt.push(performance.now());
-      }
-      await sleep(everyMs);
-    }
-  };
-  const ended = keepWriting();
+  let number = 0;
+  const stop = allTheWhile(everyMs, async () => {
+    const own = (number += 1);
+    await sql`insert into written values (${own})`.execute(db);
+    acknowledged.push(own);
+    acknowledgedAt.push(performance.now());
+  });
   return {
     acknowledgedAt,
     async end() {
-      stopped.abort();
-      await ended;
+      await stop();
       const { rows } = await sql<{ number: number }>`select number from written`.execute(db);
       await close();
       const there = new Set(rows.map(({ number }) => number));

@@ -1,6 +1,6 @@
 /** What happens to a machine of the fleet while clients work: the ways, and which of them a run has. */
-import { randomOf } from '../crash/random.ts';
-import type { Random } from '../crash/random.ts';
+import { randomOf } from '../rig/random.ts';
+import type { Random } from '../rig/random.ts';
 
 export const targets = ['API node', 'worker', 'store', 'database'] as const;
 export const ways = ['cut off', 'frozen', 'killed'] as const;

@@ -3,14 +3,16 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '../../db/database.ts';
 import { migrateToLatest } from '../../db/migrate.ts';
-import { startBalancer } from './balancer.ts';
-import { Machine } from './machine.ts';
-import { addPlace, layNetwork } from './network.ts';
-import { startObjectStore } from './object-store.ts';
+import { startHaproxy } from '../rig/haproxy.ts';
+import { addPlace, layNetwork } from '../rig/network.ts';
+import { nodeOfService } from '../rig/node-of-service.ts';
+import { startObjectStore } from '../rig/object-store.ts';
 import { until } from '../support/until.ts';
 import type { Db } from '../../db/database.ts';
-import type { Balancer } from './balancer.ts';
-import type { ObjectStore } from './object-store.ts';
+import type { Environment } from '../rig/aftermath.ts';
+import type { Haproxy } from '../rig/haproxy.ts';
+import type { Machine } from '../rig/machine.ts';
+import type { ObjectStore } from '../rig/object-store.ts';
 
 /** What of the fleet keeps the rows: one PostgreSQL, or several with whoever chooses among them. */
 export interface DatabaseMachines {
@@ -24,20 +26,24 @@ export interface Fleet {
   workers: Machine[];
   databases: Machine[];
   store: ObjectStore;
-  balancer: Balancer;
+  balancer: Haproxy;
+  /** Where clients send their requests. */
+  url: string;
   /** A way of the test's own to the database. */
   db: Db;
   /** What an operator sets for `npm run admin`. */
-  environment(): Record<string, string>;
+  environment(dataDir?: string): Environment;
   /** When every process says that it serves, and the balancer knows it. */
   ready(): Promise<void>;
   machines(): Machine[];
   close(): Promise<void>;
 }
 
-const root = join(import.meta.dirname, '../..');
 const ports = { PORT: '8080', OPS_PORT: '9090' };
 const readyLimitMs = 120_000;
+
+/** A node of the API, past the balancer. */
+export const urlOf = ({ place }: Machine): string => `http://${place.address}:${ports.PORT}`;
 
 /**
  * @param versitygw where the program is
@@ -49,8 +55,6 @@ export async function startFleet(
   startDatabase: () => Promise<DatabaseMachines>,
 ): Promise<Fleet> {
   await layNetwork();
-  const [api1, api2] = [await addPlace('api1', 11), await addPlace('api2', 12)];
-  const [worker1, worker2] = [await addPlace('worker1', 21), await addPlace('worker2', 22)];
   const balancerPlace = await addPlace('balancer', 51);
   const [{ url: databaseUrl, machines: databases }, store] = await Promise.all([
     startDatabase(),
@@ -60,32 +64,29 @@ export async function startFleet(
   const database = openDatabase(databaseUrl, () => {});
 
   const shared = { DATABASE_URL: databaseUrl, ...store.env };
-  const settings = {
-    ...{ ...shared, ...ports, TRUST_PROXY: balancerPlace.address, MIN_FREE_DISK: '0', VALIDATE_RESPONSES: '1' },
-    ...{ WORKER_CONCURRENCY: '2', NODE_COMPILE_CACHE: join(folder, 'compiled') },
-  };
-  const nodeAt = async (place: typeof api1, script: string) => {
-    const dataDir = join(folder, place.name);
+  const nodeAt = async (name: string, number: number, script: 'start-api' | 'start-worker') => {
+    const place = await addPlace(name, number);
+    const dataDir = join(folder, name);
     await mkdir(dataDir);
-    const ready = `http://${place.address}:${ports.OPS_PORT}/readyz`;
-    return new Machine(place, {
-      command: [process.execPath, join(root, 'src', script)],
-      env: { ...settings, HOST: place.address, DATA_DIR: dataDir },
-      folder: dataDir,
-      isUp: async () => (await fetch(ready, { signal: AbortSignal.timeout(2_500) })).ok,
-    });
+    const own = { HOST: place.address, TRUST_PROXY: balancerPlace.address, VALIDATE_RESPONSES: '1' };
+    return nodeOfService(place, script, { folder: dataDir, env: { ...shared, ...ports, ...own } });
   };
-  const apis = [await nodeAt(api1, 'start-api.ts'), await nodeAt(api2, 'start-api.ts')];
-  const workers = [await nodeAt(worker1, 'start-worker.ts'), await nodeAt(worker2, 'start-worker.ts')];
+  const apis = [await nodeAt('api1', 11, 'start-api'), await nodeAt('api2', 12, 'start-api')];
+  const workers = [await nodeAt('worker1', 21, 'start-worker'), await nodeAt('worker2', 22, 'start-worker')];
   await Promise.all([...apis, ...workers].map((machine) => machine.start()));
-  const balancer = await startBalancer(balancerPlace, [api1, api2], join(folder, 'balancer'));
+  const [API_1, API_2] = apis.map(({ place }) => `${place.address}:${ports.PORT}`) as [string, string];
+  const balancer = await startHaproxy(balancerPlace, {
+    ...{ configuration: 'haproxy.cfg', port: 80, env: { API_1, API_2 }, folder: join(folder, 'balancer') },
+    isEnough: (up) => up > 0,
+  });
   const machines = () => [...apis, ...workers, ...databases, store.machine, balancer.machine];
   return {
     ...{ apis, workers, databases, store, balancer, db: database.db, machines },
-    environment: () => ({ ...shared, DATA_DIR: join(folder, 'support') }),
+    url: `http://${balancerPlace.address}`,
+    environment: (dataDir = join(folder, 'support')) => ({ ...shared, DATA_DIR: dataDir }),
     async ready() {
       await Promise.all(machines().map((machine) => machine.up()));
-      await until(async () => (await balancer.nodesUp()) === apis.length, Boolean, readyLimitMs);
+      await until(async () => (await balancer.serversUp()) === apis.length, Boolean, readyLimitMs);
     },
     async close() {
       await database.close();

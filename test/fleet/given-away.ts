@@ -1,25 +1,10 @@
 /** Sessions that a worker held when it fell silent, and that another one has taken since. */
-import { basename, join } from 'node:path';
-import { filesBelow } from './object-store.ts';
 import type { Db } from '../../db/database.ts';
-import type { Machine } from './machine.ts';
-
-export interface Held {
-  id: string;
-  attempt: number;
-}
+import type { Held } from '../rig/held.ts';
 
 /** What the row said when the first worker came back. */
 export interface GivenAway extends Held {
   status: string;
-}
-
-/** What a worker's work folder has of running attempts: `<account>.<session>.<attempt>`. Others may be left of a crash. */
-export async function heldBy(db: Db, { folder }: Machine): Promise<Held[]> {
-  const names = new Set((await filesBelow(join(folder, 'work'))).map((path) => basename(path)));
-  const query = db.selectFrom('sessions').select(['account_id', 'id', 'attempt']).where('status', '=', 'processing');
-  const running = await query.execute();
-  return running.filter(({ account_id: accountId, id, attempt }) => names.has(`${accountId}.${id}.${attempt}`));
 }
 
 /** Whether all of them have ended, so that none can be given away any more. */

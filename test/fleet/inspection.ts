@@ -1,52 +1,41 @@
 /** What must be true in the end, when everything runs and every client knows how its uploads ended. */
 import { basename, join } from 'node:path';
-import { sweepAfterGrace, verify } from '../crash/aftermath.ts';
-import { compare } from '../crash/inspection.ts';
-import { uploadRows } from '../crash/rows.ts';
+import { sweepAfterGrace, verify } from '../rig/aftermath.ts';
+import { ask } from '../rig/client.ts';
+import { compare, together } from '../rig/inspection.ts';
+import { filesBelow } from '../rig/object-store.ts';
+import { uploadRows } from '../rig/rows.ts';
 import { until } from '../support/until.ts';
-import { filesBelow } from './object-store.ts';
-import type { Customer } from './accounts.ts';
+import { urlOf } from './fleet.ts';
+import type { Server } from '../rig/client.ts';
+import type { Findings } from '../rig/inspection.ts';
+import type { Customer } from './customers.ts';
 import type { Fleet } from './fleet.ts';
 import type { Load } from './load.ts';
 
-export interface Findings {
-  uploads: number;
-  accepted: number;
-  completed: number;
-  failed: number;
-  refused: number;
-  /** Accepted, and not ended as what was uploaded has to end. */
-  lost: number;
+export interface FleetFindings extends Findings {
   /** There twice, or charged twice. */
   doubled: number;
   /** Audio that nobody needs, after the sweeps. That of failed sessions is kept for seven days. */
   leaked: number;
-  breaches: string[];
 }
 
 const removedWithinMs = 30_000;
 
-export async function inspect(fleet: Fleet, customers: readonly Customer[], load: Load): Promise<Findings> {
-  const found: Findings = {
-    ...{ uploads: 0, accepted: 0, completed: 0, failed: 0, refused: 0, lost: 0, doubled: 0, leaked: 0 },
-    breaches: [],
-  };
-  for (const customer of customers) {
-    const outcomes = load.outcomesOf(customer);
-    const rows = await uploadRows(fleet.db, customer.id, '');
-    const one = compare(rows, outcomes);
-    found.uploads += outcomes.length;
-    for (const name of ['accepted', 'completed', 'failed', 'refused', 'lost'] as const) found[name] += one[name];
-    found.doubled += one.chargedTwice + one.existingTwice;
-    found.breaches.push(...one.breaches);
-    if (rows.length !== one.accepted)
-      found.breaches.push(`${customer.name} was told of ${one.accepted} sessions and has ${rows.length}`);
-    found.breaches.push(...(await listedElsewhere(fleet, customer, new Set(rows.map(({ id }) => id)))));
-  }
+export async function inspect(fleet: Fleet, customers: readonly Customer[], load: Load): Promise<FleetFindings> {
+  const found = together(await Promise.all(customers.map((customer) => inspectOne(fleet, customer, load))));
   const left = await leftAudio(fleet);
-  found.leaked = left.length;
-  found.breaches.push(...left.map((file) => `${file} is left`));
-  found.breaches.push(...(await verify({ environment: () => fleet.environment() })));
+  const breaches = [...found.breaches, ...left.map((file) => `${file} is left`)];
+  breaches.push(...(await verify(fleet.environment())));
+  return { ...found, breaches, doubled: found.chargedTwice + found.existingTwice, leaked: left.length };
+}
+
+async function inspectOne(fleet: Fleet, customer: Customer, load: Load): Promise<Findings> {
+  const rows = await uploadRows(fleet.db, customer.id);
+  const found = compare(rows, load.outcomesOf(customer));
+  if (rows.length !== found.accepted)
+    found.breaches.push(`${customer.name} was told of ${found.accepted} sessions and has ${rows.length}`);
+  found.breaches.push(...(await listedElsewhere(fleet, customer, new Set(rows.map(({ id }) => id)))));
   return found;
 }
 
@@ -54,7 +43,7 @@ export async function inspect(fleet: Fleet, customers: readonly Customer[], load
 async function listedElsewhere({ apis }: Fleet, { name, key }: Customer, own: Set<string>): Promise<string[]> {
   const wrong: string[] = [];
   for (const api of apis) {
-    const seen = await allSessions(`http://${api.place.address}:8080/v1/sessions`, key);
+    const seen = await allSessions({ url: urlOf(api), key });
     const foreign = seen.filter((id) => !own.has(id)).length;
     if (foreign > 0 || seen.length !== own.size)
       wrong.push(`${api.name} lists ${seen.length} sessions of ${name}, ${foreign} of them another's, of ${own.size}`);
@@ -62,18 +51,16 @@ async function listedElsewhere({ apis }: Fleet, { name, key }: Customer, own: Se
   return wrong;
 }
 
-async function allSessions(url: string, key: string): Promise<string[]> {
+async function allSessions(server: Server): Promise<string[]> {
   const ids: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = `${url}?limit=100${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
-    const response = await fetch(page, { headers: { Authorization: `Bearer ${key}` } });
-    if (!response.ok) throw new Error(`${page} got ${response.status}`);
-    const { items, nextCursor } = (await response.json()) as { items: { id: string }[]; nextCursor?: string };
-    ids.push(...items.map(({ id }) => id));
-    cursor = nextCursor;
-  } while (cursor !== undefined);
-  return ids;
+  let path = '/sessions?limit=100';
+  for (;;) {
+    const { status, body } = await ask<{ items: { id: string }[]; nextCursor?: string }>(server, path);
+    if (status !== 200) throw new Error(`${path} got ${status}`);
+    ids.push(...body.items.map(({ id }) => id));
+    if (body.nextCursor === undefined) return ids;
+    path = `/sessions?limit=100&cursor=${encodeURIComponent(body.nextCursor)}`;
+  }
 }
 
 /** In the store, and on the disks of the nodes, as it is when what a crash left is old enough for the sweeps. */
@@ -87,7 +74,6 @@ async function leftAudio({ db, store, apis, workers, environment }: Fleet): Prom
     return [needless, ...(await Promise.all(onDisks))].flat();
   };
   await until(left, (files) => files.length === 0, removedWithinMs).catch(() => {});
-  for (const dataDir of nodes)
-    await sweepAfterGrace({ dataDir, environment: () => ({ ...environment(), DATA_DIR: dataDir }) });
+  for (const dataDir of nodes) await sweepAfterGrace(environment(dataDir));
   return left();
 }

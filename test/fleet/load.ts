@@ -1,11 +1,13 @@
 /** What customers do all the while, through the balancer: they upload, wait for what became of it, and look at their lists. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { randomOf } from '../crash/random.ts';
-import { uploadAndFollow } from '../crash/uploads.ts';
-import { Tally } from './tally.ts';
-import type { Clips } from '../crash/clips.ts';
-import type { Outcome } from '../crash/uploads.ts';
-import type { Customer } from './accounts.ts';
+import { ask } from '../rig/client.ts';
+import { randomOf } from '../rig/random.ts';
+import { Tally } from '../rig/tally.ts';
+import { newOutcome, uploadAndFollow } from '../rig/uploads.ts';
+import type { Server } from '../rig/client.ts';
+import type { Clips } from '../rig/clips.ts';
+import type { Outcome } from '../rig/uploads.ts';
+import type { Customer } from './customers.ts';
 
 export interface Load {
   tally: Tally;
@@ -29,22 +31,20 @@ export function startLoad(url: string, customers: readonly Customer[], clips: Cl
   const breaches: string[] = [];
   const outcomes = new Map(customers.map((customer) => [customer, [] as Outcome[]]));
 
+  const serverOf = ({ key }: Customer) => ({ url, key, heard: tally.heard });
+
   const upload = async (customer: Customer, client: number) => {
     const random = randomOf(`${seed}:${customer.name}:${client}`);
-    const server = { url, key: customer.key, heard: tally.heard };
     for (let number = 1; !ending.signal.aborted; number += 1) {
-      const outcome: Outcome = {
-        upload: {
-          name: `${customer.name}-${client}-${number}`,
-          clip: random.oneOf(random.between(1, 6) === 1 ? clips.others : clips.speech),
-          startsAfterMs: 0,
-          isImpatient: random.between(1, 10) === 1,
-          follows: random.oneOf(['by polling', 'by waiting', 'by waiting'] as const),
-        },
-        ...{ answers: [], faults: [] },
-      };
+      const outcome = newOutcome({
+        name: `${customer.name}-${client}-${number}`,
+        clip: random.oneOf(random.between(1, 6) === 1 ? clips.others : clips.speech),
+        startsAfterMs: 0,
+        isImpatient: random.between(1, 10) === 1,
+        follows: random.oneOf(['by polling', 'by waiting', 'by waiting'] as const),
+      });
       outcomes.get(customer)!.push(outcome);
-      await uploadAndFollow(server, outcome, givenUp.signal);
+      await uploadAndFollow(serverOf(customer), outcome, givenUp.signal);
       await pause(random.between(pauseMs.shortest, pauseMs.longest), ending.signal);
     }
   };
@@ -52,7 +52,7 @@ export function startLoad(url: string, customers: readonly Customer[], clips: Cl
   /** An account that sees what belongs to another one. */
   const look = async (customer: Customer) => {
     while (!ending.signal.aborted) {
-      const titles = await titlesSeen(url, customer.key, tally);
+      const titles = await titlesSeen(serverOf(customer));
       const foreign = titles.filter((title) => !title.startsWith(`${customer.name}-`));
       if (foreign.length > 0) breaches.push(`${customer.name} sees ${foreign.join(', ')}`);
       await pause(lookEveryMs, ending.signal);
@@ -75,17 +75,14 @@ export function startLoad(url: string, customers: readonly Customer[], clips: Cl
 }
 
 /** None when it was not answered. */
-async function titlesSeen(url: string, key: string, { heard }: Tally): Promise<string[]> {
+async function titlesSeen(server: Required<Server>): Promise<string[]> {
   const path = '/sessions?limit=20';
   try {
-    const signal = AbortSignal.timeout(20_000);
-    const response = await fetch(`${url}/v1${path}`, { headers: { Authorization: `Bearer ${key}` }, signal });
-    heard(path, response.ok ? undefined : `status ${response.status}`);
-    if (!response.ok) return [];
-    const { items } = (await response.json()) as { items: { title: string }[] };
-    return items.map(({ title }) => title);
+    const { status, body } = await ask<{ items: { title: string }[] }>(server, path);
+    server.heard(path, status === 200 ? undefined : `status ${status}`);
+    return status === 200 ? body.items.map(({ title }) => title) : [];
   } catch (error) {
-    heard(path, String(error));
+    server.heard(path, String(error));
     return [];
   }
 }

@@ -8,10 +8,10 @@ import { clusterPaths, createCluster, makeFolder, readPassword, roleName } from 
 import { findRunAs } from '../../db/embedded/run-as.ts';
 import { cleanEnvironment } from '../../db/embedded/run-program.ts';
 import { serverArguments } from '../../db/embedded/settings.ts';
-import { Machine } from './machine.ts';
-import { subnet } from './network.ts';
+import { Machine } from '../rig/machine.ts';
+import { subnet } from '../rig/network.ts';
+import type { Place } from '../rig/place.ts';
 import type { DatabaseMachines } from './fleet.ts';
-import type { Place } from './network.ts';
 
 const port = 5432;
 

@@ -1,6 +1,6 @@
 /** Every process is stopped and started again, one after the other, while clients work: each request is answered. */
+import type { Tally } from '../rig/tally.ts';
 import type { Fleet } from './fleet.ts';
-import type { Tally } from './tally.ts';
 
 export interface RollingRestart {
   seconds: number;

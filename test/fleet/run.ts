@@ -4,14 +4,12 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildVersitygw } from '../support/service/versitygw.ts';
+import { explain } from '../rig/suite.ts';
 import { deal, planFaults } from './fault.ts';
-import { whyNoFleet } from './private-world.ts';
-import { lineOf, rowsOf, tableOf, totalsOf } from './report.ts';
-import { runInside, worldFolder } from './worlds.ts';
+import { endWith, requireFleet, runInWorlds } from './in-worlds.ts';
+import { linesOf, rowsOf, tableOf, totalsOf } from './report.ts';
 import type { Result, Scenario } from './scenario.ts';
 
-const main = join(import.meta.dirname, 'inside.ts');
 const usage = `npm run test:fleet -- [--full] [--each N] [--fleets N] [--seed S] [--json]
 
   --full      30 faults of each kind in place of one
@@ -30,48 +28,19 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 });
+const { seed } = values;
 const each = Number(values.each ?? (values.full ? 30 : 1));
 const fleets = Number(values.fleets ?? (values.full ? 3 : 1));
-const isGood = [each, fleets].every((number) => Number.isInteger(number) && number > 0);
-if (values.help || !isGood) {
-  process.stderr.write(`${usage}\n`);
-  process.exit(values.help ? 0 : 2);
-}
+explain(usage, values.help, [each, fleets]);
 
-const tell = (line: string) => process.stderr.write(`${line}\n`);
-const whyNot = await whyNoFleet();
-const built = whyNot === undefined ? await buildVersitygw() : { whyNot };
-if ('whyNot' in built) {
-  console.log(`not run: ${built.whyNot}`);
-  process.exit(0);
-}
-
-const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
-const began = performance.now();
-const seconds = () => Math.round((performance.now() - began) / 1000);
-const { seed } = values;
-const hands = deal(planFaults(each, seed), fleets);
-const runs = await Promise.allSettled(
-  hands.map(async (faults, index) => {
-    const folder = await worldFolder();
-    const scenario: Scenario = { folder, versitygw: built.program, faults, seed: `${seed}:${index}` };
-    const say = (line: string) => tell(`${seconds()} s, fleet ${index + 1}: ${line}`);
-    return runInside<Result>({ main, argument: scenario, folder }, interrupted.signal, say);
-  }),
-);
-if (interrupted.signal.aborted) {
-  tell('Interrupted.');
-  process.exit(1);
-}
-const results = runs.flatMap((run): Result[] => (run.status === 'fulfilled' ? [run.value] : []));
-const failures = runs.flatMap((run) => (run.status === 'rejected' ? [String(run.reason)] : []));
-const breaches = [...failures, ...results.flatMap((result) => result.breaches)];
+const versitygw = await requireFleet();
+const worlds = deal(planFaults(each, seed), fleets).map((faults, index) => ({
+  ...{ versitygw, faults, seed: `${seed}:${index}` },
+}));
+const { results, breaches } = await runInWorlds<Scenario, Result>(join(import.meta.dirname, 'scenario.ts'), worlds);
 const [rows, all] = [rowsOf(results), totalsOf(results)];
-if (values.json) process.stdout.write(`${JSON.stringify({ seed, rows, all, breaches }, null, 2)}\n`);
-else process.stdout.write(`\n${tableOf(rows)}\n\n${lineOf(all)}\n`);
-for (const breach of breaches) tell(`BREACH: ${breach}`);
-tell(
-  `${seconds()} s with seed ${seed}: ${breaches.length === 0 ? 'nothing lost, nothing doubled, nothing leaked' : 'NOT SOUND'}`,
-);
-process.exit(breaches.length === 0 ? 0 : 1);
+if (values.json) console.log(JSON.stringify({ seed, rows, all, breaches }, null, 2));
+else
+  console.log(`\n${tableOf(rows)}\n\n${linesOf(all)};
+${all.restartRequests} requests in rolling restarts, ${all.revokedKeys} keys revoked`);
+endWith(breaches, seed);

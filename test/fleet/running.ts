@@ -3,24 +3,21 @@
  * does not run any more once the queue has noticed. One that was fetched, and not claimed, is put back.
  */
 import { sql } from 'kysely';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { transcriptionQueue } from '../../src/queue/queue.ts';
+import { allTheWhile } from '../rig/all-the-while.ts';
 import type { Db } from '../../db/database.ts';
-import type { Customer } from './accounts.ts';
+import type { Customer } from './customers.ts';
 
 const everyMs = 50;
 
 export interface RunningWatch {
   /** The most that was seen, by account. */
   most: Map<string, number>;
-  looks(): number;
   stop(): Promise<void>;
 }
 
 export function watchRunning(db: Db): RunningWatch {
   const most = new Map<string, number>();
-  const stopped = new AbortController();
-  let looks = 0;
   const look = async () => {
     const { rows } = await sql<{ account_id: string; running: number }>`
       select account_id, count(*) as running from sessions s
@@ -28,24 +25,8 @@ export function watchRunning(db: Db): RunningWatch {
         and s.started_at >= j.started_on
       where s.status = 'processing' group by account_id`.execute(db);
     for (const { account_id: id, running } of rows) most.set(id, Math.max(most.get(id) ?? 0, running));
-    looks += 1;
   };
-  const keepLooking = async () => {
-    while (!stopped.signal.aborted) {
-      // The database may be away.
-      await look().catch(() => {});
-      await sleep(everyMs, undefined, { signal: stopped.signal }).catch(() => {});
-    }
-  };
-  const ended = keepLooking();
-  return {
-    most,
-    looks: () => looks,
-    async stop() {
-      stopped.abort();
-      await ended;
-    },
-  };
+  return { most, stop: allTheWhile(everyMs, look) };
 }
 
 /** More than the plan allows, or never as many: then the limit was not tried. */

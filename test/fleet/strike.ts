@@ -1,14 +1,15 @@
 /** One fault, from its beginning until the fleet is whole again. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRecognizing } from '../crash/descendants.ts';
+import { heldBy, isRecognizing } from '../rig/held.ts';
 import { until } from '../support/until.ts';
 import { kindOf } from './fault.ts';
-import { givenAway, haveEnded, heldBy } from './given-away.ts';
+import { givenAway, haveEnded } from './given-away.ts';
+import type { Held } from '../rig/held.ts';
+import type { Machine } from '../rig/machine.ts';
+import type { Tally } from '../rig/tally.ts';
 import type { Fault } from './fault.ts';
 import type { Fleet } from './fleet.ts';
-import type { GivenAway, Held } from './given-away.ts';
-import type { Machine } from './machine.ts';
-import type { Tally } from './tally.ts';
+import type { GivenAway } from './given-away.ts';
 
 export interface Struck {
   kind: string;
@@ -33,8 +34,9 @@ const givenAwayWithinMs = 90_000;
 export async function strike(fleet: Fleet, fault: Fault, tally: Tally): Promise<Struck> {
   const machine = machineOf(fleet, fault);
   const isWorker = fault.target === 'worker';
-  if (isWorker) await until(() => isRecognizing(machine.pid), Boolean, busyWithinMs).catch(() => {});
-  const held = isWorker ? await heldBy(fleet.db, machine) : [];
+  const isBusy = () => isRecognizing(fleet.db, machine, machine.folder);
+  if (isWorker) await until(isBusy, Boolean, busyWithinMs).catch(() => {});
+  const held = isWorker ? await heldBy(fleet.db, machine.folder) : [];
   const counted = tally.begin();
   const began = performance.now();
   await begin(machine, fault);

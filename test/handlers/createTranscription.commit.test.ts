@@ -1,24 +1,31 @@
 import { sql } from 'kysely';
+import { steadyPort } from '../rig/place.ts';
+import { committed, received } from '../rig/points.ts';
+import { startWireRelay } from '../rig/wire-relay.ts';
 import { atEnd } from '../support/at-end.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { startCommitRelay } from '../support/faults/commit-relay.ts';
 import { useService } from '../support/service/use-service.ts';
 import { expectNothingLeft, tone, traces } from '../support/uploads/uploads.ts';
+import type { Point } from '../rig/points.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
 
 /** Looks on, with a connection of its own. */
 const observer = await useService();
-const relay = await startCommitRelay(observer.databaseUrl);
-atEnd(relay.close);
+const relay = await startWireRelay(observer.databaseUrl, await steadyPort());
+atEnd(relay.down);
 const service = await useService({ beside: observer, env: { DATABASE_URL: relay.url } });
 const audio = await tone(1_000);
+
+/** The moments in the transaction that makes a session at which its connection may break. */
+const [atTheRow, , beforeCommit] = received as [Point, Point, Point];
+const breakNext = (point: Point) => relay.watch(point, 1, (cut) => cut());
 
 const send = (account: TestAccount) =>
   service.post('/v1/transcriptions', account.key).set('Idempotency-Key', 'k').attach('file', audio, 'a.wav');
 
 test('the connection breaks before the COMMIT is sent → 503, the file stays, a retry makes the session', async () => {
   const account = await makeAccount(observer.db);
-  relay.breakNext('before COMMIT');
+  breakNext(beforeCommit);
   const { body, headers } = await send(account).expect(503);
   expect(body).toMatchObject({ code: 'unavailable', retryAfterSeconds: Number(headers['retry-after']) });
   const left = await traces(observer, account);
@@ -31,7 +38,7 @@ test('the connection breaks before the COMMIT is sent → 503, the file stays, a
 
 test('the connection breaks after the COMMIT → 503, session and file are there, a retry gives that session', async () => {
   const account = await makeAccount(observer.db);
-  relay.breakNext('after COMMIT');
+  breakNext(committed);
   const { body, headers } = await send(account).expect(503);
   expect(body).toMatchObject({ code: 'unavailable', retryAfterSeconds: Number(headers['retry-after']) });
   const left = await traces(observer, account);
@@ -45,7 +52,7 @@ test('the connection breaks after the COMMIT → 503, session and file are there
 test('the connection breaks within the transaction → 503, nothing is left', async () => {
   const account = await makeAccount(observer.db);
   const before = await traces(observer, account);
-  relay.breakNext('at the insert');
+  breakNext(atTheRow);
   const { body } = await send(account).expect(503);
   expect(body.code).toBe('unavailable');
   await expectNothingLeft(observer, account, before);

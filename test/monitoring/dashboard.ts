@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../support/until.ts';
-import type { Stage } from './stage.ts';
 
 interface Dashboard {
   panels: { title: string; targets: { refId: string; expr: string }[] }[];
@@ -25,20 +24,20 @@ const rateInterval = '4s';
 const longestMs = 60_000;
 
 /** Some answers need a minute of work; each query is asked until it has one. */
-export async function dashboardFindings(stage: Stage): Promise<Finding[]> {
+export async function dashboardFindings(prometheusUrl: string): Promise<Finding[]> {
   const file = join(import.meta.dirname, '../../scripts/deploy/grafana-dashboard.json');
   const { panels } = JSON.parse(await readFile(file, 'utf8')) as Dashboard;
   const queries = panels.flatMap(({ title, targets }) => targets.map(({ refId, expr }) => ({ title, refId, expr })));
   return Promise.all(
     queries.map(async ({ title, refId, expr }) => {
-      const ask = () => asked(stage, expr.replaceAll('$__rate_interval', rateInterval));
+      const ask = () => asked(prometheusUrl, expr.replaceAll('$__rate_interval', rateInterval));
       const last = await until(ask, hasNumbers, longestMs).catch(ask);
       return { panel: title, query: refId, answer: described(last), hasData: hasNumbers(last) };
     }),
   );
 }
 
-async function asked({ prometheusUrl }: Stage, query: string): Promise<Matrix> {
+async function asked(prometheusUrl: string, query: string): Promise<Matrix> {
   const now = Date.now() / 1000;
   const parameters = new URLSearchParams({ query, start: `${now - 30}`, end: `${now}`, step: '1' });
   return (await (await fetch(`${prometheusUrl}/api/v1/query_range?${parameters}`)).json()) as Matrix;

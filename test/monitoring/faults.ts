@@ -17,7 +17,7 @@ export const faults: Fault[] = [
     what: 'the worker is killed, and an upload waits',
     alerts: ['TranscriptionDown', 'TranscriptionQueueStuck', 'TranscriptionQueueGrows'],
     async begin({ worker, client }) {
-      worker.signal('SIGKILL');
+      await worker.kill();
       await client.upload();
       return () => worker.start();
     },
@@ -40,22 +40,22 @@ export const faults: Fault[] = [
     async begin({ worker, client, dataDir }) {
       const [there, away] = [join(dataDir, 'audio'), join(dataDir, 'audio.away')];
       // So that its job is taken after its audio has gone.
-      worker.signal('SIGSTOP');
+      worker.freeze();
       await client.upload();
       await rename(there, away);
-      worker.signal('SIGCONT');
+      worker.thaw();
       return () => rename(away, there);
     },
   },
   {
-    what: 'the recognizer refuses 12 recordings',
+    what: 'the recognizer refuses what four clients send',
     alerts: ['TranscriptionAttemptsFail'],
     async begin({ speech, client }) {
       speech.refuses = true;
-      for (let sent = 0; sent < 12; sent++) await client.upload();
+      const stops = Array.from({ length: 4 }, () => client.load());
       return async () => {
         speech.refuses = false;
-        await client.upload();
+        for (const stop of stops) await stop();
       };
     },
   },
@@ -83,12 +83,12 @@ export const faults: Fault[] = [
     what: 'nobody reads the log during 8,000 requests',
     alerts: ['TranscriptionLogLost'],
     async begin({ api, client }) {
-      api.output!.pause();
+      api.output.pause();
       for (let sent = 0; sent < 8_000; sent += 20)
         await Promise.all(
           Array.from({ length: 20 }, () => client.get('/sessions/00000000-0000-7000-8000-000000000000')),
         );
-      return async () => void api.output!.resume();
+      return async () => void api.output.resume();
     },
   },
   {

@@ -1,6 +1,9 @@
-/** PgBouncer 1.21 or newer: that of the machine, or one that is built once from Debian's newer sources. */
+/**
+ * PgBouncer 1.21 or newer: that of the machine, or one that is built once from Debian's newer sources. That needs what
+ * `scripts/install` installs for every suite.
+ */
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,7 +13,7 @@ const folder = join(import.meta.dirname, '../../.data/pgbouncer');
 const suite = 'trixie';
 const longestMs = 5 * 60_000;
 
-export async function findPgBouncer(): Promise<{ program?: string; whyNot?: string }> {
+export async function findPgBouncer(): Promise<{ program: string } | { whyNot: string }> {
   if (await isNewEnough('pgbouncer')) return { program: 'pgbouncer' };
   const program = join(folder, 'pgbouncer');
   try {
@@ -57,9 +60,6 @@ async function ownApt(sources: string): Promise<void> {
   const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
   await writeFile(join(sources, 'sources.list'), `deb-src [signed-by=${keyring}] ${mirror} ${suite} main\n`);
   await run('apt-get', [...asked(sources), 'update'], sources);
-  await stat('/usr/include/event2/event.h').catch(() =>
-    run('apt-get', ['-o', 'DPkg::Lock::Timeout=120', '--yes', 'install', 'libevent-dev', 'pkg-config']),
-  );
 }
 
 const asked = (sources: string) => [

@@ -1,13 +1,10 @@
 /** A real PgBouncer before a real PostgreSQL. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { openConnection } from '../../db/database.ts';
-import { freePort } from '../support/service/free-port.ts';
+import { Machine } from '../rig/machine.ts';
+import { accepts, here, steadyPort } from '../rig/place.ts';
 import { throughPooler } from '../support/service/pooler.ts';
-import { until } from '../support/until.ts';
 
 export interface PgBouncer {
   /** `127.0.0.1:<port>` */
@@ -21,7 +18,7 @@ export interface PgBouncer {
  */
 export async function startPgBouncer(databaseUrl: string, settings: Record<string, string> = {}): Promise<PgBouncer> {
   const folder = await mkdtemp(join(process.env.TEST_FOLDER!, 'pgbouncer-'));
-  const port = await freePort();
+  const port = await steadyPort();
   const server = new URL(databaseUrl);
   const password = server.password && ` password=${decodeURIComponent(server.password)}`;
   const all = {
@@ -35,26 +32,19 @@ export async function startPgBouncer(databaseUrl: string, settings: Record<strin
   await writeFile(file, ['[databases]', origin, '[pgbouncer]', ...lines, ''].join('\n'), { mode: 0o644 });
   await chmod(folder, 0o755);
   // It refuses to run as root.
-  const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const child = spawn(process.env.PGBOUNCER!, ['-q', file], { stdio: 'ignore', ...other });
-  const exited = once(child, 'exit');
-  await until(() => answers(port));
+  const asNobody = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', '--'];
+  const machine = new Machine(here('pgbouncer'), {
+    command: [...(process.getuid?.() === 0 ? asNobody : []), process.env.PGBOUNCER!, '-q', file],
+    ...{ env: {}, folder, isUp: () => accepts(port) },
+  });
+  await machine.start();
   return {
     host: `127.0.0.1:${port}`,
     async stop() {
-      child.kill('SIGKILL');
-      await exited;
+      await machine.kill();
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-function answers(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  return new Promise((resolve) => {
-    socket.once('connect', () => resolve(true));
-    socket.once('error', () => resolve(false));
-  }).finally(() => socket.destroy()) as Promise<boolean>;
 }
 
 /** As `RECONNECT` in the pooler's console: every connection of its own is made anew. */

@@ -1,10 +1,10 @@
 /** The service behind PgBouncer in transaction mode, as `npm run test:pooler` builds it. */
-import { openAsBlob } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '../../db/database.ts';
 import { migrate } from '../../scripts/admin/database.ts';
 import { verify } from '../../scripts/admin/verify.ts';
+import { ask, uploadOf } from '../rig/client.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { asSupport } from '../support/service/admin.ts';
 import { createTestDatabase } from '../support/service/database.ts';
@@ -38,15 +38,14 @@ async function behind(settings: Record<string, string> = {}, isEmpty = false) {
 async function transcribe({ url }: ServiceProcess, databaseUrl: string): Promise<string> {
   const { db, close } = openDatabase(databaseUrl, () => {}, { maxConnections: 1 });
   const account = await makeAccount(db).finally(close);
-  const headers = { Authorization: `Bearer ${account.key}` };
-  const body = new FormData();
-  body.set('file', await openAsBlob((await speechClips())[1]!.file), 'a.wav');
-  const accepted = await fetch(`${url}/v1/transcriptions`, { method: 'POST', headers, body });
-  expect(accepted.status).toBe(202);
-  const { sessionId } = (await accepted.json()) as { sessionId: string };
-  const read = () => fetch(`${url}/v1/sessions/${sessionId}/transcript?wait=30`, { headers });
-  const answer = await until(read, ({ status }) => status !== 409);
-  return ((await answer.json()) as { sessionId?: string }).sessionId === sessionId ? 'completed' : 'failed';
+  const server = { url, key: account.key };
+  const [, clip] = await speechClips();
+  const sent = uploadOf(await readFile(clip!.file), 'a.wav');
+  const { status, body } = await ask<{ sessionId: string }>(server, '/transcriptions', sent);
+  expect(status).toBe(202);
+  const read = () => ask<{ status: string }>(server, `/sessions/${body.sessionId}/transcript?wait=15`);
+  const isFinal = (session: { status: string }) => !['queued', 'processing'].includes(session.status);
+  return (await until(read, (answer) => isFinal(answer.body))).body.status;
 }
 
 const endOf = async (env: Record<string, string>) => {

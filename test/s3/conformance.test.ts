@@ -9,9 +9,9 @@ import { readConfig } from '../../src/config.ts';
 import { audioStoreConformance } from '../src/files/audio-store-conformance.ts';
 import { useFolder } from '../support/use-folder.ts';
 import { answersGetLost } from './lost-answers.ts';
-import { loseBucket, useObjectStore } from './object-store.ts';
+import { age, loseBucket, place, useObjectStore } from './object-store.ts';
 import type { AudioStore } from '../../src/files/audio-store.ts';
-import type { ObjectStore } from './object-store.ts';
+import type { ObjectStore } from '../rig/object-store.ts';
 
 const MiB = 1024 ** 2;
 const hourMs = 3_600_000;
@@ -22,7 +22,7 @@ const storeOf = ({ env }: ObjectStore) =>
 
 audioStoreConformance(async () => ({
   store: await storeOf(shared),
-  place: (accountId, name) => shared.place(`some/where/${accountId}/${name}`),
+  place: (accountId, name) => place(shared, `some/where/${accountId}/${name}`),
   lose: () => loseBucket(shared),
 }));
 
@@ -95,14 +95,14 @@ test('uploads in parts that nobody ends → aborted after a day by the clock of 
     (await readdir(objects.folder, { recursive: true, withFileTypes: true }))
       .filter(({ name }) => [old, young, others].includes(name))
       .map(({ parentPath, name }) => join(parentPath, name));
-  for (const path of await uploads()) if (!path.endsWith(young)) await objects.age(path, 25 * hourMs);
+  for (const path of await uploads()) if (!path.endsWith(young)) await age(path, 25 * hourMs);
   await store.endAbandonedPuts();
   expect((await uploads()).map((path) => path.split('/').at(-1)).sort()).toEqual([young, others].sort());
 });
 
 test('ages are by the clock of the store, whatever that of this machine says', async () => {
   const { id, object } = await put(10);
-  await objects.age(object, 3 * hourMs);
+  await age(object, 3 * hourMs);
   const now = Date.now;
   Date.now = () => now() + 24 * hourMs;
   try {
@@ -116,11 +116,11 @@ test('ages are by the clock of the store, whatever that of this machine says', a
 
 test('away, or with another secret → said so, without the secret; back → it goes on', async () => {
   const { id, file } = await put(1_000);
-  await objects.stop();
+  await objects.machine.kill();
   const asked = [store.checkReadable(), fetch(id), store.put(file, account, randomUUID()), store.exists(account, id)];
   for (const { reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[])
     expect(reason).toBeInstanceOf(AudioStoreAway);
-  await objects.start();
+  await objects.machine.start();
   expect(await store.exists(account, id)).toBe(true);
 
   process.env['AWS_SECRET_ACCESS_KEY'] = 'another-secret';
@@ -132,10 +132,10 @@ test('away, or with another secret → said so, without the secret; back → it 
 
 test('frozen while the worker fetches, which then stops → it does not wait for the store', async () => {
   const { id } = await put(1_000);
-  objects.signal('SIGSTOP');
+  objects.machine.freeze();
   const stopping = new AbortController();
   const fetching = fetch(id, { signal: stopping.signal });
   stopping.abort(new Error('asked to stop'));
   await expect(fetching).rejects.toThrow('asked to stop');
-  objects.signal('SIGCONT');
+  objects.machine.thaw();
 });

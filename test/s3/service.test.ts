@@ -15,7 +15,7 @@ import { final, row, upload } from '../support/service/jobs.ts';
 import { until } from '../support/until.ts';
 import { filePart, form, formType, tone } from '../support/uploads/uploads.ts';
 import { useFolder } from '../support/use-folder.ts';
-import { useObjectStore } from './object-store.ts';
+import { age, useObjectStore } from './object-store.ts';
 import type { AudioStore } from '../../src/files/audio-store.ts';
 
 const objects = await useObjectStore();
@@ -57,11 +57,11 @@ test('uploaded → in the store; deleted by support → gone; lost there → the
 });
 
 test('the store is away at an upload → 503 with Retry-After, and nothing of it is left', async () => {
-  await objects.stop();
+  await objects.machine.kill();
   const { body, headers } = await service.post('/v1/transcriptions', account.key).attach('file', file).expect(503);
   expect(body).toMatchObject({ code: 'unavailable', detail: expect.stringContaining('can not store audio now') });
   expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-  await objects.start();
+  await objects.machine.start();
   expect(await stored()).toEqual([]);
   await until(async () => (await broken()).length === 0);
   expect(service.logLines.join()).not.toContain(objects.env['AWS_SECRET_ACCESS_KEY']);
@@ -93,7 +93,7 @@ test('killed between the store and the transaction → the audio of nobody, whic
   };
   await sweeps(11 * 60_000);
   expect(await stored()).toEqual([orphan]);
-  await objects.age(join(objects.folder, 'some/where', account.id, orphan!), 31 * 60_000);
+  await age(join(objects.folder, 'some/where', account.id, orphan!), 31 * 60_000);
   await sweeps(9 * 60_000);
   expect(await stored()).toEqual([orphan]);
   await sweeps(11 * 60_000);
@@ -104,13 +104,13 @@ test('killed between the store and the transaction → the audio of nobody, whic
 
 test('the store is away when the worker comes → it waits, no attempt is spent; back → transcribed, charged once, gone', async () => {
   const { sessionId } = await upload(service, account, file);
-  await objects.stop();
+  await objects.machine.kill();
   const worker = await service.work();
   const why = await until(() => worker.whyNotReady());
   expect(why).toContain('until this has been put right: the object store can not be used');
   await until(async () => (await row(service, account, sessionId)).status === 'queued');
   expect(await row(service, account, sessionId)).toMatchObject({ attempts_left: 3, reserved_ms: 1_000 });
-  await objects.start();
+  await objects.machine.start();
   expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
   await until(async () => (await stored()).length === 0);
   await until(async () => (await broken()).every((id) => id === 'upload_is_alive'));

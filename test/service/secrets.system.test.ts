@@ -13,13 +13,13 @@ import { ffmpeg, speechClips } from '../support/uploads/audio-fixtures.ts';
 import { freePort } from '../support/service/free-port.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
 import {
-  descendantsOf,
   digestForms,
   dumpTables,
   keyForms,
   leaksIn,
   openToOthers,
   textForms,
+  tracesBelow,
 } from '../support/faults/secrets.ts';
 import { until } from '../support/until.ts';
 import type { Schema } from '../../codegen/operations.ts';
@@ -54,7 +54,7 @@ async function liveThrough(): Promise<Seen> {
   const children: ProcessTraces[] = [];
   const open = new Set<string>();
   const watching = setInterval(() => {
-    children.push(...descendantsOf(service.pid));
+    children.push(...tracesBelow(service.pid));
     void openToOthers(dataDir).then((found) => found.forEach((path) => open.add(path)));
   }, 50);
   const answers: Seen['answers'] = [];

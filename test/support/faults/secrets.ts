@@ -1,9 +1,10 @@
 /** What must not get about, and the places where it could. */
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { descendantsOf } from '../../rig/descendants.ts';
 import type { Db } from '../../../db/database.ts';
 
 /** By kind, every form in which it would be recognized. */
@@ -57,21 +58,13 @@ export interface ProcessTraces {
   commandLine: string;
 }
 
-/** The living descendants of a process. */
-export function descendantsOf(pid: number): ProcessTraces[] {
-  const parents = new Map<number, number>();
-  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
-    const status = readProc(`${name}/status`);
-    parents.set(Number(name), Number(/^PPid:\t(\d+)/m.exec(status)?.[1] ?? 0));
-  }
-  const descends = (of: number): boolean => of === pid || (of > 1 && descends(parents.get(of) ?? 0));
-  return [...parents.keys()]
-    .filter((found) => found !== pid && descends(found))
-    .map((found) => ({
-      name: readProc(`${found}/comm`).trim(),
-      environment: readProc(`${found}/environ`),
-      commandLine: readProc(`${found}/cmdline`),
-    }));
+/** What the living descendants of a process show of themselves. */
+export function tracesBelow(pid: number): ProcessTraces[] {
+  return descendantsOf(pid).map((found) => ({
+    name: found.name,
+    environment: readProc(`${found.pid}/environ`),
+    commandLine: readProc(`${found.pid}/cmdline`),
+  }));
 }
 
 /** Nothing of a process that has ended meanwhile. */

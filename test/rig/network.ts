@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readlinkSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
+import type { Place } from './place.ts';
 
 const execute = promisify(execFile);
 const ip = (...args: string[]) => execute('ip', args);
@@ -9,18 +10,6 @@ const ip = (...args: string[]) => execute('ip', args);
 /** Where the clients are: at the switch itself. */
 const clients = '10.99.0.1';
 export const subnet = '10.99.0.0/24';
-
-export interface Place {
-  name: string;
-  address: string;
-  /** What to put in front of a command that is to run there. */
-  prefix: string[];
-  /** Of all that runs there. */
-  pids(): number[];
-  /** Takes the cable out: packets are lost both ways, and nobody is told. */
-  cut(): Promise<void>;
-  mend(): Promise<void>;
-}
 
 /** Only in a private world. */
 export async function layNetwork(): Promise<void> {

@@ -1,6 +1,5 @@
-/** What a crash may leave on the machine and in the files, and what the auditor says in the end. */
+/** What a fault may leave on the machine and in the files, and what the auditor says in the end. */
 import { execFile } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { AbandonedUploads } from '../../src/files/abandoned-uploads.ts';
@@ -11,11 +10,12 @@ import { createLog } from '../../src/log.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
 import { auditedFiles } from '../support/service/audit.ts';
 import { sweepLater } from '../support/service/later-sweeps.ts';
-import { descendantsOf } from './descendants.ts';
+import { commandOf, descendantsOf } from './descendants.ts';
 import { until } from '../support/until.ts';
 import type { Process } from './descendants.ts';
+import type { Db } from '../../db/database.ts';
 import type { Audit } from '../../src/audit/audit.ts';
-import type { Lane } from './lane.ts';
+import type { Machine } from './machine.ts';
 
 const execute = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -24,9 +24,13 @@ const sweepGraceMs = 61 * 60 * 1000;
 /** One for all rounds: each listens for the end of the process. */
 const log = createLog({ logLevel: 'silent' });
 
-/** Children of attempts and uploads, when nothing is under way any more. */
-export async function leftProcesses({ api, worker }: Lane): Promise<string[]> {
-  const left = () => [api, worker].flatMap((parent) => descendantsOf(parent.pid()));
+/** What an operator sets for a command on the service's database and files. */
+export type Environment = Record<string, string>;
+
+/** Children of attempts and uploads, when nothing is under way any more. A recognizer may keep one with its model. */
+export async function leftProcesses(machines: readonly Machine[]): Promise<string[]> {
+  const keepsModel = (child: Process) => commandOf(child).includes('/src/recognizers/');
+  const left = () => machines.flatMap(({ pid }) => descendantsOf(pid)).filter((child) => !keepsModel(child));
   const isNone = (processes: Process[]) => processes.length === 0;
   return until(left, isNone, childrenGoneWithinMs).then(
     () => [],
@@ -35,10 +39,10 @@ export async function leftProcesses({ api, worker }: Lane): Promise<string[]> {
 }
 
 /** The service's own sweeps, as they will be when what nobody needs is old enough for them. */
-export async function sweepAfterGrace(lane: Pick<Lane, 'environment' | 'dataDir'>): Promise<void> {
-  const foundation = await layFoundation(readConfig(lane.environment()), log, 'api');
+export async function sweepAfterGrace(environment: Environment): Promise<void> {
+  const foundation = await layFoundation(readConfig(environment), log, 'api');
   try {
-    const workFolder = new WorkFolder(lane.dataDir);
+    const workFolder = new WorkFolder(environment['DATA_DIR']!);
     const stopping = new AbortController().signal;
     await sweepLater({ ...foundation, workFolder, stopping }, sweepGraceMs);
     const uploads = new AbandonedUploads(foundation.spool, foundation.log);
@@ -49,23 +53,14 @@ export async function sweepAfterGrace(lane: Pick<Lane, 'environment' | 'dataDir'
   }
 }
 
-/** Files that no sweep took away. */
-export async function leftFiles({ dataDir }: Lane): Promise<string[]> {
-  const folders = ['work', join('audio', 'incoming')];
-  const left = await Promise.all(
-    folders.map(async (folder) => (await readdir(join(dataDir, folder))).map((name) => join(folder, name))),
-  );
-  return left.flat().map((file) => `${file} is left`);
-}
-
 /** What the auditor finds in this moment. */
-export async function brokenNow(lane: Lane): Promise<string[]> {
-  return brokenRules(await audit({ db: lane.db(), ...auditedFiles(lane.dataDir) }, () => {}));
+export async function brokenNow(db: Db, dataDir: string): Promise<string[]> {
+  return brokenRules(await audit({ db, ...auditedFiles(dataDir) }, () => {}));
 }
 
 /** `npm run admin -- verify`: the invariants that it found broken. */
-export async function verify(lane: Pick<Lane, 'environment'>): Promise<string[]> {
-  const env = { PATH: process.env.PATH, ...lane.environment() };
+export async function verify(environment: Environment): Promise<string[]> {
+  const env = { PATH: process.env.PATH, ...environment };
   const run = execute(process.execPath, ['scripts/admin/main.ts', 'verify', '--json'], { cwd: root, env });
   const { stdout } = await run.catch((error: { stdout: string; stderr: string }) => {
     if (error.stdout.startsWith('{')) return error;

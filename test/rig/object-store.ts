@@ -1,24 +1,31 @@
-/** The object store on a machine of its own: versitygw, with its objects in a folder. */
+/** A real S3 server with its objects in a folder: versitygw, which is strict about secrets, checksums and conditions. */
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Machine } from './machine.ts';
-import type { Place } from './network.ts';
+import type { Place } from './place.ts';
 
-const keys = { AWS_ACCESS_KEY_ID: 'access-of-tests', AWS_SECRET_ACCESS_KEY: 'secret-of-tests' };
-const [bucket, prefix] = ['audio', 'fleet'];
-const port = 9000;
+export const keys = { AWS_ACCESS_KEY_ID: 'access-of-tests', AWS_SECRET_ACCESS_KEY: 'secret-of-tests' };
+const [bucket, prefix] = ['audio', 'some/where'];
 
 export interface ObjectStore {
   machine: Machine;
   /** What an operator sets. */
   env: Record<string, string>;
-  /** Names of all objects, seen from behind. */
+  /** Where the objects of the bucket are files. */
+  folder: string;
+  /** Paths of all objects. */
   objects(): Promise<string[]>;
 }
 
-/** Up, with an empty bucket. */
-export async function startObjectStore(place: Place, program: string, folder: string): Promise<ObjectStore> {
-  await mkdir(join(folder, bucket), { recursive: true });
+/** Up, with an empty bucket. @param program of versitygw */
+export async function startObjectStore(
+  place: Place,
+  program: string,
+  folder: string,
+  port = 9_000,
+): Promise<ObjectStore> {
+  const own = join(folder, bucket);
+  await mkdir(own, { recursive: true });
   const url = `http://${place.address}:${port}`;
   const machine = new Machine(place, {
     command: [program, '--quiet', '--port', `${place.address}:${port}`, 'posix', folder],
@@ -28,11 +35,8 @@ export async function startObjectStore(place: Place, program: string, folder: st
     isUp: async () => (await fetch(url, { signal: AbortSignal.timeout(1_000) })).status > 0,
   });
   await machine.start();
-  return {
-    machine,
-    env: { ...keys, AWS_ENDPOINT_URL: url, AUDIO_STORE: `s3://${bucket}/${prefix}` },
-    objects: () => filesBelow(join(folder, bucket, prefix)),
-  };
+  const env = { ...keys, AWS_ENDPOINT_URL: url, AUDIO_STORE: `s3://${bucket}/${prefix}` };
+  return { machine, env, folder: own, objects: () => filesBelow(join(own, prefix)) };
 }
 
 /** None where the folder is not there. */

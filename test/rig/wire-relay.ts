@@ -11,9 +11,9 @@ export interface WireRelay {
   /**
    * Strikes when the point is reached for the `nth` time. From then on that connection carries nothing more.
    *
-   * @param strike called at once, before anything else can happen on this cable
+   * @param strike called at once, before anything else can happen on this cable; `cut` ends that connection
    */
-  watch(point: Point, nth: number, strike: () => void): void;
+  watch(point: Point, nth: number, strike: (cut: () => void) => void): void;
   unwatch(): void;
   /** Ends every connection and refuses new ones. */
   down(): void;
@@ -23,21 +23,26 @@ export interface WireRelay {
 
 const enoughStatements = 64;
 
+/** How a message goes on: to the other side, or no further; `then` once that has happened. */
+interface Verdict {
+  holds: boolean;
+  then?: () => void;
+}
+
 /** @param port where it listens; nothing else may ever take it */
 export async function startWireRelay(databaseUrl: string, port: number): Promise<WireRelay> {
   let target = new URL(databaseUrl);
-  let watched: { point: Point; left: number; strike: () => void } | undefined;
+  let watched: { point: Point; left: number; strike: (cut: () => void) => void } | undefined;
   let server: Server | undefined;
   const open = new Set<() => void>();
 
-  /** How a message goes on: to the other side, or no further; `then` once that has happened. */
-  const judge = (passing: Passing): { holds: boolean; then?: () => void } => {
+  const judge = (passing: Passing, cut: () => void): Verdict => {
     if (!watched?.point.isHere(passing)) return { holds: false };
     watched.left -= 1;
     if (watched.left > 0) return { holds: false };
     const { point, strike } = watched;
     watched = undefined;
-    return { holds: point.passes !== true, then: strike };
+    return { holds: point.passes !== true, then: () => strike(cut) };
   };
 
   const carry = (near: Socket) => {
@@ -47,7 +52,7 @@ export async function startWireRelay(databaseUrl: string, port: number): Promise
       far.destroy();
     };
     open.add(cut);
-    const connection = watchConnection(judge);
+    const connection = watchConnection((passing) => judge(passing, cut));
     const fromProcess = messageSplitter('process');
     const fromServer = messageSplitter('server');
     near.on('data', (chunk: Buffer) => connection.fromProcess(fromProcess(chunk), far));
@@ -78,7 +83,7 @@ export async function startWireRelay(databaseUrl: string, port: number): Promise
 }
 
 /** Remembers what the transaction of one connection has done so far. */
-function watchConnection(judge: (passing: Passing) => { holds: boolean; then?: () => void }) {
+function watchConnection(judge: (passing: Passing) => Verdict) {
   let statements: string[] = [];
   let isHeld = false;
   const pass = (message: Message, passing: Omit<Passing, 'before'>, to: Socket) => {

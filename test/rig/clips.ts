@@ -1,5 +1,5 @@
 /** What clients upload: one to three seconds of human speech, silence, damaged audio, and what is no audio. */
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ffmpeg, silence, speechClips } from '../support/uploads/audio-fixtures.ts';
 
@@ -19,8 +19,9 @@ export interface Clips {
 /** Not two of them the same. */
 const seconds = [2.4, 1.4, 1.8, 1.2, 2.1];
 
-/** @param folder where they may be made */
+/** @param folder where they are made */
 export async function makeClips(folder: string): Promise<Clips> {
+  await mkdir(folder, { recursive: true });
   const speech: Clip[] = [];
   for (const [index, { file }] of (await speechClips()).entries()) {
     const length = String(seconds[index]);

@@ -1,5 +1,7 @@
 /** Uploads of real clients: they try again with the same Idempotency-Key until they know, and follow what they sent. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ask, uploadOf } from './client.ts';
+import type { Answer, Server } from './client.ts';
 import type { Clip } from './clips.ts';
 
 export interface Upload {
@@ -25,12 +27,7 @@ export interface Outcome {
   faults: string[];
 }
 
-export interface Server {
-  url: string;
-  key: string;
-  /** Told of every request, and why it has to be sent again where it has to. */
-  heard?: (path: string, whyAgain: string | undefined) => void;
-}
+export const newOutcome = (upload: Upload): Outcome => ({ upload, answers: [], faults: [] });
 
 const requestLimitMs = 20_000;
 const againMs = 250;
@@ -51,16 +48,8 @@ export async function uploadAndFollow(server: Server, outcome: Outcome, signal: 
 /** Sends an upload until it is decided what becomes of it. */
 export async function sendUntilDecided(server: Server, outcome: Outcome, signal: AbortSignal): Promise<void> {
   const { name, clip } = outcome.upload;
-  const form = new FormData();
-  form.set('file', new Blob([Uint8Array.from(clip.bytes)], { type: 'audio/wav' }), `${name}.wav`);
-  const headers = { 'Idempotency-Key': name };
-  const answer = await untilAnswered(
-    server,
-    '/transcriptions',
-    { method: 'POST', headers, body: form },
-    outcome.faults,
-    signal,
-  );
+  const init = { ...uploadOf(clip.bytes, `${name}.wav`), headers: { 'Idempotency-Key': name } };
+  const answer = await untilAnswered(server, '/transcriptions', init, outcome.faults, signal);
   if (answer === undefined) return;
   const { status, body } = answer;
   if (status !== 202) return end(outcome, { status: 'refused', segments: 0, code: (body as { code: string }).code });
@@ -92,38 +81,27 @@ function end(outcome: Outcome, final: NonNullable<Outcome['final']>): void {
   outcome.finalAt = performance.now();
 }
 
-interface Answer {
-  status: number;
-  body: unknown;
-  isReplay: boolean;
-}
-
 /** Again after a broken connection, a timeout, a 408, a 429 and every 5xx, of which 500 is a fault. Undefined when `signal` aborted. */
 async function untilAnswered(
-  { url, key, heard }: Server,
+  server: Server,
   path: string,
   init: RequestInit,
   faults: string[],
   signal: AbortSignal,
-): Promise<Answer | undefined> {
+): Promise<Answer<unknown> | undefined> {
+  const method = init.method ?? 'GET';
   while (!signal.aborted) {
     try {
-      const response = await fetch(`${url}/v1${path}`, {
-        ...init,
-        headers: { ...init.headers, Authorization: `Bearer ${key}` },
-        signal: AbortSignal.any([signal, AbortSignal.timeout(requestLimitMs)]),
-      });
-      const body: unknown = await response.json();
-      if (response.status === 500) faults.push(`${init.method ?? 'GET'} ${path} got ${JSON.stringify(body)}`);
-      const isReplay = response.headers.get('idempotency-replayed') === 'true';
-      const isAnswer = response.status < 500 && ![408, 429].includes(response.status);
-      heard?.(path, isAnswer ? undefined : `${init.method ?? 'GET'} got ${response.status}`);
-      if (isAnswer) {
-        return { status: response.status, body, isReplay };
-      }
+      const limits = AbortSignal.any([signal, AbortSignal.timeout(requestLimitMs)]);
+      const answer = await ask<unknown>(server, path, { ...init, signal: limits });
+      const { status, body } = answer;
+      if (status === 500) faults.push(`${method} ${path} got ${JSON.stringify(body)}`);
+      const isAnswer = status < 500 && ![408, 429].includes(status);
+      server.heard?.(path, isAnswer ? undefined : `${method} got ${status}`);
+      if (isAnswer) return answer;
     } catch (error) {
       // Not known whether it was received: the key makes it safe to send it again.
-      heard?.(path, `${init.method ?? 'GET'} got no answer: ${String(error)}`);
+      server.heard?.(path, `${method} got no answer: ${String(error)}`);
     }
     await sleep(againMs, undefined, { signal }).catch(() => {});
   }

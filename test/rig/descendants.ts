@@ -1,6 +1,5 @@
 /** The children of a process, and theirs, as the kernel tells. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 
 export interface Process {
   pid: number;
@@ -25,32 +24,25 @@ export function descendantsOf(pid: number): Process[] {
 
 export const isStillAlive = ({ pid, startTime }: Process): boolean => look(pid)?.startTime === startTime;
 
+/** With its arguments; empty for one that is gone. */
+export function commandOf({ pid }: Process): string {
+  return read(`/proc/${pid}/cmdline`)?.replaceAll('\0', ' ') ?? '';
+}
+
 /** Nothing for one that is gone, or dead and not yet buried. See proc_pid_stat(5). */
 function look(pid: number): Process | undefined {
-  let stat: string;
-  try {
-    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  } catch {
-    return undefined;
-  }
+  const stat = read(`/proc/${pid}/stat`);
+  if (stat === undefined) return undefined;
   const nameEnd = stat.lastIndexOf(')');
   const fields = stat.slice(nameEnd + 2).split(' ');
   if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
   return { pid, name: stat.slice(stat.indexOf('(') + 1, nameEnd), parent: Number(fields[1]), startTime: fields[19]! };
 }
 
-/** Whether the recognizer works for this worker: something is decoded, and not recognized yet. */
-export function isRecognizing(pid: number): boolean {
-  return decodedBy(pid).length > 0 && !descendantsOf(pid).some(({ name }) => name === 'ffmpeg');
-}
-
-/** Files of decoded audio, which are removed when they have been recognized. */
-function decodedBy(pid: number): string[] {
+function read(path: string): string | undefined {
   try {
-    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
-    const dataDir = /(?:^|\0)DATA_DIR=([^\0]+)/.exec(environment)![1]!;
-    return readdirSync(join(dataDir, 'work'));
+    return readFileSync(path, 'utf8');
   } catch {
-    return [];
+    return undefined;
   }
 }

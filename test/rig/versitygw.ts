@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const server = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
-const folder = join(import.meta.dirname, '../../../.data/versitygw');
+const folder = join(import.meta.dirname, '../../.data/versitygw');
 /** The first time, Go builds some hundred packages. */
 const longestBuildMs = 5 * 60_000;
 
