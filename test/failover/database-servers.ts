@@ -33,6 +33,8 @@ export async function startDatabaseServers(folder: string): Promise<DatabaseServ
     isEnough: (up) => up === 1,
   });
   const urlOf = (name: string) => `postgres://${superuser}:${password}@${place.address}:5432/${name}`;
+  // A standby takes no writes, so nothing is asked of it.
+  await until(() => ask(urlOf('postgres'), 'select 1').catch(() => false));
   for (const name of ['transcription', 'written']) await ask(urlOf('postgres'), `create database ${name}`);
   const isWhole = async () => (await primaryOf(nodes))?.hasSynchronousStandby() ?? false;
   const whole = async () => {
