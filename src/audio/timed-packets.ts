@@ -7,7 +7,8 @@ import type { Place } from './timeline.ts';
  */
 export const timedPackets = [
   ...['-bsf:a', "setts=pts='max(0,PTS)':dts=0"],
-  ...['-fflags', '+bitexact', '-f', 'smjpeg', 'pipe:1'],
+  // Whatever the file says of itself would stand in the header.
+  ...['-map_metadata', '-1', '-fflags', '+bitexact', '-f', 'smjpeg', 'pipe:1'],
 ];
 
 /** Samples with the place that ffmpeg gives them. */

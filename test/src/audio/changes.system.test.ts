@@ -109,6 +109,12 @@ test.each([8_000, 16_000, 96_000, 192_000])(
   },
 );
 
+test('a recording that says much of itself → as long as it is', async () => {
+  const comment = ['-metadata', `comment=${'HEND sndD '.repeat(2_000)}`];
+  const file = await ffmpeg('-f', 'lavfi', '-i', 'sine=duration=6', ...comment, at('talkative.flac'));
+  expect(await bothDurations(file)).toEqual({ measured: 6_000, decoded: 6_000, silences: [] });
+});
+
 test('sound and picture that both begin late, as B frames make them → no silence for the delay', async () => {
   const delayed = ['-c:v', 'libx264', '-bf', '2', '-c:a', 'aac'];
   const tone = ['-f', 'lavfi', '-i', 'sine=duration=8:sample_rate=48000'];
