@@ -1,7 +1,8 @@
 /**
  * ffmpeg's own audio decoders for the formats that are accepted (`formats.ts`). ffmpeg chooses a decoder by what the
  * file says, and it has decoders for video games and experiments that nobody maintains. These are left out. So are
- * external libraries (`lib…`), which ffmpeg's own decoders replace, and all decoders of pictures and subtitles.
+ * external libraries (`lib…`), which ffmpeg's own decoders replace, but for libspeex (`ffmpeg.ts` says why), and all
+ * decoders of pictures and subtitles.
  */
 const uncompressed = [
   ...['pcm_s8', 'pcm_u8', 'pcm_s16le', 'pcm_s16be', 'pcm_u16le', 'pcm_u16be', 'pcm_s24le', 'pcm_s24be'],
@@ -22,7 +23,7 @@ const lossless = [
 
 const speech = [
   ...['amrnb', 'amrwb', 'gsm', 'gsm_ms', 'speex', 'ilbc', 'g723_1', 'g729', 'qcelp', 'evrc', 'dss_sp', 'truespeech'],
-  ...['wmavoice', 'nellymoser', 'sipr', 'real_144', 'real_288', 'siren', 'msnsiren'],
+  ...['wmavoice', 'nellymoser', 'sipr', 'real_144', 'real_288', 'siren', 'msnsiren', 'libspeex'],
 ];
 
 const lossy = [

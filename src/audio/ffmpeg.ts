@@ -5,6 +5,7 @@ import { ChildNotStarted, killedBy, runChild } from '../children/child.ts';
 import { codecWhitelist } from './codecs.ts';
 import { ExecutableNotFound } from '../children/executable.ts';
 import { formatWhitelist } from './formats.ts';
+import { isOggSpeex } from './ogg-speex.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import { readPlainWav } from './plain-wav.ts';
 import type { ChildEnd, OnOutput } from '../children/child.ts';
@@ -36,9 +37,9 @@ const memoryBytes = 1024 ** 3;
  * @throws the abort reason of `run.signal`
  */
 export async function runFfmpeg(run: FfmpegRun): Promise<ChildEnd> {
-  const wav = await readPlainWav(run.input).catch(unreadable);
   const { input, stream = '0:a:0', outputArgs } = run;
-  const end = await runChild('ffmpeg', [...inputArgs(input, stream, wav?.codec), ...outputArgs], {
+  const decoder = await decoderFor(input).catch(unreadable);
+  const end = await runChild('ffmpeg', [...inputArgs(input, stream, decoder), ...outputArgs], {
     limits: {
       memoryBytes,
       cpuSeconds: Math.ceil(run.timeLimitMs / 1000),
@@ -62,16 +63,22 @@ export async function runFfmpeg(run: FfmpegRun): Promise<ChildEnd> {
   return end;
 }
 
-/** @param wavCodec of a plain WAV file */
-function inputArgs(input: string, stream: NonNullable<FfmpegRun['stream']>, wavCodec: string | undefined): string[] {
+/** Arguments for the files that ffmpeg would not read as it should. */
+async function decoderFor(input: string): Promise<string[]> {
+  const wav = await readPlainWav(input);
+  // Otherwise ffmpeg would take a plain WAV for another format, or its samples for compressed audio, if they look like it.
+  if (wav !== undefined) return ['-f', 'wav', '-c:a', wav.codec];
+  // ffmpeg 7.1's own decoder puts as much silence behind each frame of more than 8 kHz as the frame is long.
+  return (await isOggSpeex(input)) ? ['-c:a:0', 'libspeex'] : [];
+}
+
+function inputArgs(input: string, stream: NonNullable<FfmpegRun['stream']>, decoder: readonly string[]): string[] {
   return [
     ...['-hide_banner', '-nostdin', '-loglevel', 'error'],
     // Without these, an upload could make ffmpeg open other files and addresses. `pipe` is for the output.
     ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', formatWhitelist],
     ...['-codec_whitelist', codecWhitelist],
-    // Without these, ffmpeg would take a plain WAV for another format, or its samples for compressed audio, if they
-    // look like it.
-    ...(wavCodec === undefined ? [] : ['-f', 'wav', '-c:a', wavCodec]),
+    ...decoder,
     // One decoder thread: a thread per core would multiply the memory.
     ...['-threads', '1'],
     // Demuxers skip other streams, and pictures are never decoded.
@@ -83,16 +90,19 @@ function inputArgs(input: string, stream: NonNullable<FfmpegRun['stream']>, wavC
 }
 
 /**
- * ffmpeg 5.1 exits with 1 for every failure, so the message decides. Lines about the inside of the file begin with `[`.
+ * ffmpeg 5.1 exits with 1 for every failure, and later ones with a part of the error's number, so the message decides.
+ * Lines about the inside of the file begin with `[`.
  */
 function throwForMessage(code: number, stderr: string): void {
   if (/^Stream map .*matches no streams/m.test(stderr)) throw new AudioError('no_audio_track', 'no audio stream');
+  const whyNotOpened = /^(?:file:.*|Error opening (?:input|output) files): (.*)$/m.exec(stderr)?.[1];
   // Opening takes little memory unless a header claims gigabytes. Then the file is at fault and would fail again.
-  if (/^file:.*: Cannot allocate memory$/m.test(stderr)) {
+  if (whyNotOpened === 'Cannot allocate memory') {
     throw new AudioError('unsupported_media', `a header claims too much: ${lastLine(stderr)}`);
   }
-  // After SIGTERM, SIGINT and SIGXCPU, ffmpeg ends as if the file had ended, and its output is incomplete.
-  if (code === 255) throw new AudioToolError('a signal stopped ffmpeg');
+  // After SIGTERM, SIGINT and SIGXCPU, ffmpeg ends as if the file had ended, and its output is incomplete. Later than
+  // 5.1, "Operation not permitted" is 255 too, which some demuxers say of a header that they don't take.
+  if (code === 255 && whyNotOpened === undefined) throw new AudioToolError('a signal stopped ffmpeg');
   // exec(2) failed after the look-up, or the dynamic linker did.
   if (code === 126 || code === 127) {
     throw new AudioToolError('ffmpeg could not run', { cause: new OperatorFault(lastLine(stderr)) });

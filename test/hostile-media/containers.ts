@@ -98,7 +98,9 @@ export const containers: HostileFile[] = [
     name: 'linked-segment.mka',
     made: 'Matroska whose next segment is another file (NextFilename in the place of WritingApp)',
     make: async ({ ffmpeg }) => {
-      const mka = await ffmpeg('mka', ...tone, '-c:a', 'flac');
+      // As long as what takes its place, whatever ffmpeg calls itself.
+      const app = ['-metadata', 'encoding_tool=thirteen-long'];
+      const mka = await ffmpeg('mka', ...tone, ...app, '-c:a', 'flac');
       const writingApp = Buffer.from([0x57, 0x41, 0x8d]);
       return overwrite(
         mka,

@@ -66,7 +66,7 @@ const ownFiles = [
   /^\/(usr\/)?(s?bin|lib|lib32|lib64|libexec)\//,
   /^\/etc\/(ld\.so\.(cache|preload|nohwcap)|selinux\/config|gcrypt\/(fips_enabled|hwf\.deny)|gnutls\/config)$/,
   /^\/usr\/share\/(locale|pocketsphinx\/model)(\/|$)/,
-  /^\/proc\/(self\/.*|\d+\/status|cpuinfo|meminfo|filesystems|sys\/kernel\/cap_last_cap|sys\/crypto\/fips_enabled)$/,
+  /^\/proc\/(self\/.*|\d+\/status|cpuinfo|meminfo|filesystems|sys\/(kernel\/cap_last_cap|crypto\/fips_enabled|vm\/overcommit_memory))$/,
   /^\/sys\/(devices\/system\/(cpu|node)(\/.*)?|fs\/selinux)$/,
   /^\/(dev\/null|selinux)$/,
 ];

@@ -8,7 +8,7 @@ import { useFolder } from '../../support/use-folder.ts';
 const folder = useFolder();
 
 const at = (name: string): string => join(folder, name);
-const timeLimitMs = 20_000;
+const timeLimitMs = 60_000;
 
 async function bothDurations(input: string): Promise<{ measured: number; decoded: number }> {
   const output = at('decoded');
@@ -38,6 +38,8 @@ test.each([
   ['mov', ['-c:a', 'alac'], 0],
   ['ogg', ['-c:a', 'libvorbis'], 1],
   ['opus', ['-c:a', 'libopus'], 1],
+  ['narrow.spx', ['-c:a', 'libspeex', '-ar', '8000', '-f', 'ogg'], 20],
+  ['wide.spx', ['-c:a', 'libspeex', '-ar', '16000', '-f', 'ogg'], 20],
   ['webm', ['-c:a', 'libopus'], 20],
   ['mp3', ['-q:a', '5'], 30],
   ['no-xing.mp3', ['-q:a', '5', '-write_xing', '0'], 30],
@@ -145,7 +147,8 @@ test.each(['wav', 'mp3', 'flac', 'webm', 'ogg'])(
 test('damage in the middle of an MP3 → the rest is still there', async () => {
   const file = await ffmpeg(...sine(8), at('damaged.mp3'));
   const bytes = await readFile(file);
-  bytes.fill(0xff, bytes.length / 2, bytes.length / 2 + 2_000);
+  const middle = Math.floor(bytes.length / 2);
+  bytes.fill(0xff, middle, middle + 2_000);
   await writeFile(file, bytes);
   const { decoded } = await bothDurations(file);
   expect(decoded).toBeGreaterThan(7_000);

@@ -48,6 +48,25 @@ test.each([
   expect(await codes(at('file.mp3'))).toEqual(['unsupported_media', 'unsupported_media']);
 });
 
+test('RealMedia whose frames are mixed in a way that ffmpeg does not know → unsupported_media', async () => {
+  const file = await ffmpeg(...sine(1), '-ar', '32000', '-c:a', 'ac3', at('mixed.rm'));
+  const bytes = await readFile(file);
+  bytes.write('none', bytes.indexOf('Int0'), 'latin1');
+  await writeFile(file, bytes);
+  expect(await codes(file)).toEqual(['unsupported_media', 'unsupported_media']);
+});
+
+test.each([
+  ['5.1', 1, 'file:/a: Operation not permitted'],
+  ['5.1', 1, 'file:/a: Cannot allocate memory'],
+  ['7.1', 255, 'Error opening input file file:/a.\nError opening input files: Operation not permitted'],
+  ['7.1', 244, 'Error opening input file file:/a.\nError opening input files: Cannot allocate memory'],
+])('ffmpeg %s ends with %i for a header that it does not take → unsupported_media', async (_, code, said) => {
+  const file = await ffmpeg(...sine(1), at('header.flac'));
+  const ends = `printf '%s\n' '${said}' >&2; exit ${code}`;
+  expect(await withFfmpeg(ends, () => codes(file))).toEqual(['unsupported_media', 'unsupported_media']);
+});
+
 test('pictures without sound, moving or not → no_audio_track', async () => {
   const refused = ['no_audio_track', 'no_audio_track'];
   expect(await codes(await ffmpeg(...pictures(1), at('video.mp4')))).toEqual(refused);
