@@ -62,7 +62,7 @@ test('the connection breaks within the transaction → 503, nothing is left', as
 test.each([
   ['raise_exception', 500, 'internal_error'],
   ['disk_full', 503, 'unavailable'],
-  ['serialization_failure', 500, 'internal_error'],
+  ['serialization_failure', 503, 'unavailable'],
 ])('the server refuses the COMMIT with %s → %s %s, nothing is left', async (condition, status, code) => {
   const account = await makeAccount(observer.db);
   const before = await traces(observer, account);

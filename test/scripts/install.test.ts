@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 
 test('no Node.js → apt is asked for npm, which brings it', async () => {
-  expect(await install('install_system_packages')).toMatchObject({ code: 0 });
+  expect(await install('install_system_packages "${service_packages[@]}"')).toMatchObject({ code: 0 });
   expect(await readFile(asked, 'utf8')).toMatch(/ install npm /);
 });
 
@@ -52,7 +52,7 @@ test('no Node.js, and none from apt → says what is needed', async () => {
 
 test.each(['18.20.4', '20.19.2', '26.10.0'])('Node.js %s runs npm once → enough', async (version) => {
   await Promise.all([nodeOf(version), program('npm', 'exit 1')]);
-  expect(await install('require_node && missing_system_packages >&2')).toEqual({
+  expect(await install('require_node && missing_of "${service_packages[@]}" >&2')).toEqual({
     code: 0,
     stderr: expect.not.stringContaining('npm'),
   });

