@@ -59,11 +59,11 @@ export async function runFile(path: string, { global, project }: RunSettings): P
   jestExpect.setState({ testPath: path, expand: global.expand });
   circus.afterAll(endAll);
   filesSoFar += 1;
-  const failedToLoad = await within(timeoutMs, import(`${pathToFileURL(path).href}?file=${filesSoFar}`));
+  await load(`${pathToFileURL(path).href}?file=${filesSoFar}`, timeoutMs);
   const { testResults, unhandledErrors } = await circus.run();
   const ended = Date.now();
 
-  const faults = [...failedToLoad, ...unhandledErrors, ...takeUncaught().map(stackOf)].map(inFiles);
+  const faults = [...unhandledErrors, ...takeUncaught().map(stackOf)].map(inFiles);
   const results = testResults.map(toAssertion);
   const count = (status: AssertionResult['status']) => results.filter((each) => each.status === status).length;
   const failures = [...faults, formatResultsErrors(results, project, global, path) ?? ''].join('\n').trim();
@@ -81,15 +81,19 @@ export async function runFile(path: string, { global, project }: RunSettings): P
   };
 }
 
-/** @returns why it failed: what it rejected with, or that it took too long */
-async function within(ms: number, loading: Promise<unknown>): Promise<string[]> {
-  const late = Promise.withResolvers<string[]>();
-  const timer = setTimeout(() => late.resolve([`Not loaded within ${ms} ms. Open: ${openResources()}`]), ms);
-  const loaded = loading.then(
-    () => [],
-    (error: unknown) => [stackOf(error)],
-  );
-  return Promise.race([loaded, late.promise]).finally(() => clearTimeout(timer));
+/** @throws what the file throws while it is loaded, or that it takes too long; what it began is ended */
+async function load(address: string, withinMs: number): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const tooLate = () => late.reject(new Error(`Not loaded within ${withinMs} ms. Open: ${openResources()}`));
+  const timer = setTimeout(tooLate, withinMs);
+  try {
+    await Promise.race([import(address), late.promise]);
+  } catch (error) {
+    await endAll();
+    throw new Error(inFiles(stackOf(error)), { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 const stackOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
