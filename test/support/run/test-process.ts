@@ -99,7 +99,8 @@ async function load(address: string, withinMs: number): Promise<void> {
 const stackOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
 /** Modules of test files are named with an address; people and jest's excerpts want the file. */
-const inFiles = (stack: string) => stack.replaceAll(/file:\/\/([^?\s)]+?)(\?file=\d+)?(?=[:)\s])/g, '$1');
+const inFiles = (stack: string) =>
+  stack.replaceAll(/file:\/\/([^?\s)]+?)(\?file=\d+)?(?=[:)\s])/g, (_, path: string) => decodeURI(path));
 
 function toAssertion({ testPath, status, errors, duration, ...result }: Circus.TestResult): AssertionResult {
   const titles = testPath.slice(1).map(String);
