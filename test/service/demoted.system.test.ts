@@ -2,15 +2,15 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openConnection, openDatabase } from '../../db/database.ts';
-import { afterFile, fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
 import { startRelay } from '../support/faults/relay.ts';
+import { startHelloServer } from '../support/models/hello-server.ts';
 import { clientOf } from '../support/clients/client.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { startOwnPostgres, startStandbyOf } from '../support/service/own-postgres.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
 import { until } from '../support/until.ts';
-import { tone } from '../support/uploads/uploads.ts';
+import { voice } from '../support/uploads/uploads.ts';
 import type { Seen } from '../support/clients/client.ts';
 import type { Relay } from '../support/faults/relay.ts';
 import type { OwnPostgres } from '../support/service/own-postgres.ts';
@@ -96,15 +96,10 @@ test.each([
     const relay = await startRelay(first.url);
     ends.push(relay.close, first.leave, standby.leave);
     const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'demoted-'));
-    const [file, go] = [join(dataDir, 'tone.wav'), join(dataDir, 'go')];
-    await writeFile(file, await tone(2_000));
-    const { path } = await fakePrograms({ pocketsphinx_continuous: afterFile(go, saysHello) });
-    const service = await startProcess('start', {
-      DATABASE_URL: relay.url,
-      DATA_DIR: dataDir,
-      PATH: path,
-      RECOGNIZER: 'pocketsphinx',
-    });
+    const file = join(dataDir, 'voice.wav');
+    await writeFile(file, await voice(2_000));
+    const { env, go } = await startHelloServer({ held: true });
+    const service = await startProcess('start', { DATABASE_URL: relay.url, DATA_DIR: dataDir, ...env });
     const before = openDatabase(first.url, () => {});
     const account = await makeAccount(before.db, { balanceMs: 60_000 }).finally(before.close);
     const client = clientOf(service.url, account.key);
@@ -119,7 +114,7 @@ test.each([
       ({ status }) => status === 202,
     );
     accepted.push((JSON.parse(again.text) as { sessionId: string }).sessionId);
-    await writeFile(go, '');
+    go();
     for (const id of accepted) expect(await client.final(id)).toMatchObject({ status: 'completed' });
     await until(
       () => (other === undefined ? 0 : connectionsTo(other)),

@@ -9,12 +9,12 @@ import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { clientOf } from '../support/clients/client.ts';
 import { createTestDatabase } from '../support/service/database.ts';
-import { afterFile, fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
+import { startHelloServer } from '../support/models/hello-server.ts';
 import { freePort } from '../support/service/free-port.ts';
 import { startOwnPostgres } from '../support/service/own-postgres.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
 import { startRelay } from '../support/faults/relay.ts';
-import { tone } from '../support/uploads/uploads.ts';
+import { voice } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 import type { Seen } from '../support/clients/client.ts';
 
@@ -54,18 +54,11 @@ async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
   const cable = await lay();
   ends.push(cable.end);
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'outage-'));
-  const file = join(dataDir, 'tone.wav');
-  await writeFile(file, await tone(2_000));
-  const go = join(dataDir, 'go');
-  const { path } = await fakePrograms({ pocketsphinx_continuous: afterFile(go, saysHello) });
+  const file = join(dataDir, 'voice.wav');
+  await writeFile(file, await voice(2_000));
+  const hello = await startHelloServer({ held: true });
   const opsPort = await freePort();
-  const env = {
-    DATABASE_URL: cable.serviceUrl,
-    DATA_DIR: dataDir,
-    PATH: path,
-    RECOGNIZER: 'pocketsphinx',
-    OPS_PORT: String(opsPort),
-  };
+  const env = { DATABASE_URL: cable.serviceUrl, DATA_DIR: dataDir, OPS_PORT: String(opsPort), ...hello.env };
   const service = await startProcess('start', env);
   const { db, close } = openDatabase(cable.url, () => {});
   ends.unshift(close);
@@ -115,7 +108,7 @@ async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
     () => client.get('/v1/sessions'),
     ({ status }) => status === 200,
   );
-  await writeFile(go, '');
+  hello.go();
   const again = await client.upload(file, 'key 0');
   expect(again.status).toBe(202);
   const ids = [sessionId, (JSON.parse(again.text) as { sessionId: string }).sessionId];

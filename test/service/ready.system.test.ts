@@ -4,13 +4,13 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { clientOf } from '../support/clients/client.ts';
-import { fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
+import { startHelloServer } from '../support/models/hello-server.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { freePort } from '../support/service/free-port.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
 import { atEnd } from '../support/at-end.ts';
 import { useService } from '../support/service/use-service.ts';
-import { tone } from '../support/uploads/uploads.ts';
+import { voice } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 
 const service = await useService();
@@ -18,11 +18,11 @@ beforeAll(() => atEnd(killLeftovers));
 
 test('/readyz asked from the first moment of a start → 503 until the API answers and the worker takes jobs', async () => {
   const account = await makeAccount(service.db);
-  const file = join(await mkdtemp(join(process.env.TEST_FOLDER!, 'ready-')), 'tone.wav');
-  await writeFile(file, await tone(500));
-  const { path } = await fakePrograms({ pocketsphinx_continuous: saysHello });
+  const file = join(await mkdtemp(join(process.env.TEST_FOLDER!, 'ready-')), 'voice.wav');
+  await writeFile(file, await voice(500));
   const [port, opsPort] = [await freePort(), await freePort()];
-  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, PATH: path, RECOGNIZER: 'pocketsphinx' };
+  const { env: hello } = await startHelloServer();
+  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, ...hello };
   const started = startProcess('start', { ...env, PORT: String(port), OPS_PORT: String(opsPort) });
 
   const before = new Set<string>();

@@ -8,14 +8,14 @@ import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { listen } from '../../src/listening.ts';
 import { atEnd } from '../support/at-end.ts';
 import { clientOf } from '../support/clients/client.ts';
-import { fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
+import { startHelloServer } from '../support/models/hello-server.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { createTestDatabase } from '../support/service/database.ts';
 import { killLeftovers, processesAbout } from '../support/service/processes.ts';
 import { startSeveral } from '../support/service/several-processes.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
-import { closing, filePart, tone } from '../support/uploads/uploads.ts';
+import { closing, filePart, voice } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 import type { SeveralProcesses } from '../support/service/several-processes.ts';
 
@@ -27,14 +27,14 @@ async function lay() {
   const { db, close } = openDatabase(url, () => {});
   atEnd(close);
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'several-'));
-  const { path } = await fakePrograms({ pocketsphinx_continuous: saysHello });
-  const env = { DATABASE_URL: url, DATA_DIR: dataDir, PATH: path, RECOGNIZER: 'pocketsphinx' };
+  const hello = await startHelloServer();
+  const env = { DATABASE_URL: url, DATA_DIR: dataDir, PATH: process.env.PATH!, ...hello.env };
   return { db, dataDir, env, account: await makeAccount(db) };
 }
 
 /** Half of an upload, which its process waits for. */
 async function halfAnUpload(service: SeveralProcesses, key: string) {
-  const body = Buffer.concat([filePart(await tone(2_000)), closing]);
+  const body = Buffer.concat([filePart(await voice(2_000)), closing]);
   const half = body.length >> 1;
   const sender = new RawUpload(service.port);
   sender.head({ Authorization: `Bearer ${key}`, 'Content-Length': body.length, Expect: '100-continue' });
@@ -87,8 +87,8 @@ test('the worker is killed → not ready until there is another one, which takes
     async () => (await service.ops('/readyz')).text === 'no process (worker) is there: it is started again\n',
   );
   await until(async () => (await service.ops('/readyz')).text === 'ready\n');
-  const file = join(dataDir, 'tone.wav');
-  await writeFile(file, await tone(500));
+  const file = join(dataDir, 'voice.wav');
+  await writeFile(file, await voice(500));
   const client = clientOf(service.url, account.key);
   const { sessionId } = JSON.parse((await client.upload(file)).text) as { sessionId: string };
   expect(await client.final(sessionId)).toMatchObject({ status: 'completed' });
@@ -134,7 +134,13 @@ test('the port is taken → one sentence that names PORT, exit code 1, and no pr
 
 test('what never worked is not started again: the worker does not know its language → exit code 1', async () => {
   const { env } = await lay();
-  const options = { API_PROCESSES: '2', PORT: '0', OPS_PORT: '0', RECOGNIZER_LANGUAGE: 'de' };
+  const options = {
+    API_PROCESSES: '2',
+    PORT: '0',
+    OPS_PORT: '0',
+    RECOGNIZER: 'sherpa-onnx',
+    RECOGNIZER_LANGUAGE: 'de',
+  };
   const { status, stdout } = spawnSync(process.execPath, ['src/start.ts'], {
     env: { ...env, ...options },
     cwd: join(import.meta.dirname, '../..'),

@@ -1,5 +1,5 @@
-/** The programs that the worker runs are missing, hang, crash or print rubbish. Other jobs go on, and nobody is charged. */
-import { chmod, copyFile, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+/** ffmpeg and the recognizer's server are missing, hang, crash or answer rubbish. Other jobs go on, and nobody is charged. */
+import { chmod, copyFile, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -8,19 +8,22 @@ import { findExecutable } from '../../src/children/executable.ts';
 import { listLedger } from '../../db/ledger.ts';
 import { atEnd } from '../support/at-end.ts';
 import { expectSound } from '../support/service/audit.ts';
-import { fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
+import { fakePrograms } from '../support/faults/fake-programs.ts';
+import { startHelloServer } from '../support/models/hello-server.ts';
 import { hurryRetries, row, upload } from '../support/service/jobs.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
-import { tone } from '../support/uploads/uploads.ts';
+import { voice } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 import type { FakePrograms } from '../support/faults/fake-programs.ts';
+import type { Reply } from '../support/models/speech-server.ts';
 import type { ServiceProcess } from '../support/service/processes.ts';
 
-/** Says what it should about less than 2 s of audio, and misbehaves with more. */
-const withLonger = (misbehave: string) =>
-  `if [ "$(head -c 64000 /dev/stdin | wc -c)" -lt 64000 ]; then ${saysHello}; else ${misbehave}; fi`;
-
+/** What the server answers to more than 2 s of a voice, as FLAC; one word without it, and to less. */
+let toLonger: Reply | undefined;
+const hello = await startHelloServer({
+  script: ({ file }) => ((file?.bytes.length ?? 0) > 40_000 ? toLonger : undefined),
+});
 let fakes: FakePrograms;
 let worker: ServiceProcess;
 let files: { short: string; long: string };
@@ -28,7 +31,7 @@ let ffmpeg: string;
 /** The real one with less than 2 s of audio, `$input`. */
 const ffmpegWithLonger = (misbehave: string) =>
   `for input in "$@"; do case "$input" in file:*) input="\${input#file:}"; break;; esac; done
-  if [ "$(stat -c %s "$input")" -gt 30000 ]; then ${misbehave}; else exec ${ffmpeg} "$@"; fi`;
+  if [ "$(stat -c %s "$input")" -gt 64000 ]; then ${misbehave}; else exec ${ffmpeg} "$@"; fi`;
 
 const service = await useService();
 const account = await useAccount(service, { balanceMs: 600_000 });
@@ -36,9 +39,9 @@ beforeAll(async () => {
   atEnd(killLeftovers);
   ffmpeg = await findExecutable('ffmpeg');
   files = { short: join(service.dataDir, 'short.wav'), long: join(service.dataDir, 'long.wav') };
-  await writeFile(files.short, await tone(1_000));
-  await writeFile(files.long, await tone(3_000));
-  fakes = await fakePrograms({ ffmpeg: `exec ${ffmpeg} "$@"`, pocketsphinx_continuous: saysHello });
+  await writeFile(files.short, await voice(1_000));
+  await writeFile(files.long, await voice(3_000));
+  fakes = await fakePrograms({ ffmpeg: `exec ${ffmpeg} "$@"` });
   // Nothing else is found: what is taken out of this folder is missing.
   for (const name of ['setpriv', 'sh', 'env', 'prlimit', 'unshare', 'test'])
     await symlink(await findExecutable(name), join(fakes.folder, name)).catch(() => {});
@@ -49,7 +52,7 @@ const env = () => ({
   DATABASE_URL: service.databaseUrl,
   DATA_DIR: service.dataDir,
   PATH: fakes.folder,
-  RECOGNIZER: 'pocketsphinx',
+  ...hello.env,
 });
 const final = (sessionId: string) =>
   until(
@@ -85,38 +88,31 @@ async function expectOthersGoOn(): Promise<void> {
   expect(await charges()).toBe(before + 1);
 }
 
-test.each([
-  ['crashes', 'kill -SEGV $$'],
-  ['ends with an error', 'echo no >&2; exit 3'],
-  ['prints something else', "echo 'Segmentation fault'; echo 'core dumped'"],
-  ['prints bytes that are no text', 'head -c 50000 /dev/urandom'],
-  ['prints 200 MB without a line break', 'head -c 200000000 /dev/zero'],
-  ['prints words without end', `${saysHello}; yes 'hello 0.010 0.200 0.9'`],
-  ['fills its standard error', 'head -c 20000000 /dev/zero >&2; exit 1'],
-])('a recognizer that %s → recognizer_error after three attempts, uncharged, others go on', async (_what, script) => {
-  await fakes.write('pocketsphinx_continuous', withLonger(script));
+test.each<[string, Reply]>([
+  ['answers a web page', { status: 200, body: '<html>Bad Gateway</html>' }],
+  ['answers other JSON', { status: 200, body: { segments: 'Segmentation fault' } }],
+  ['answers without end', 'hardly end'],
+])('a recognizer that %s → recognizer_error after three attempts, uncharged, others go on', async (_what, reply) => {
+  toLonger = reply;
   const { sessionId } = await upload(service, account, files.long);
   await Promise.all([expectFailed(sessionId, 'recognizer_error', 3), expectOthersGoOn()]);
 });
 
-test.each(['pocketsphinx_continuous', 'ffmpeg'])(
-  '%s vanishes, or may not be executed any more → no attempt is spent, back → it goes on by itself',
-  async (name) => {
-    await fakes.write('pocketsphinx_continuous', saysHello);
-    const [program, aside] = [join(fakes.folder, name), join(fakes.folder, 'aside')];
-    await rename(program, aside);
-    const { sessionId } = await upload(service, account, files.long);
-    await expectWaiting(sessionId);
-    await rename(aside, program);
-    await expectCompleted(sessionId);
-    await chmod(program, 0o644);
-    const next = await upload(service, account, files.long);
-    await expectWaiting(next.sessionId);
-    await chmod(program, 0o755);
-    await expectCompleted(next.sessionId);
-    await expectOthersGoOn();
-  },
-);
+test('ffmpeg vanishes, or may not be executed any more → no attempt is spent, back → it goes on by itself', async () => {
+  toLonger = undefined;
+  const [program, aside] = [join(fakes.folder, 'ffmpeg'), join(fakes.folder, 'aside')];
+  await rename(program, aside);
+  const { sessionId } = await upload(service, account, files.long);
+  await expectWaiting(sessionId);
+  await rename(aside, program);
+  await expectCompleted(sessionId);
+  await chmod(program, 0o644);
+  const next = await upload(service, account, files.long);
+  await expectWaiting(next.sessionId);
+  await chmod(program, 0o755);
+  await expectCompleted(next.sessionId);
+  await expectOthersGoOn();
+});
 
 test.each([
   ['crashes', 'kill -SEGV $$', 'recognizer_error', 3],
@@ -127,7 +123,7 @@ test.each([
 ])(
   'ffmpeg %s while it decodes → failed with its code, uncharged, others go on',
   async (_what, script, code, attempts) => {
-    await fakes.write('pocketsphinx_continuous', saysHello);
+    toLonger = undefined;
     await fakes.write('ffmpeg', ffmpegWithLonger(script));
     const { sessionId } = await upload(service, account, files.long);
     await Promise.all([expectFailed(sessionId, code, attempts), expectOthersGoOn()]);
@@ -147,7 +143,7 @@ test('after all that → the same worker, its memory flat, every account as it s
 
 test.each([
   ['ffmpeg', () => fakes.write('ffmpeg', ffmpegWithLonger('sleep 1000'))],
-  ['the recognizer', () => fakes.write('pocketsphinx_continuous', withLonger('sleep 1000'))],
+  ['the recognizer', async () => void (toLonger = 'never answer')],
 ])('%s hangs → timed_out, others go on', async (_who, hang) => {
   const { sessionId } = await upload(service, account, files.long);
   const other = await upload(service, account, files.short);
@@ -166,14 +162,14 @@ test.each([
   await expectSound(service);
 });
 
-test('no recognizer when it starts → it says what to type, exit 1, and nothing is tried', async () => {
+test('no model when it starts → it says what to type, exit 1, and nothing is tried', async () => {
   const { sessionId } = await upload(service, account, files.short);
-  await rm(join(fakes.folder, 'pocketsphinx_continuous'));
+  const lacking = { RECOGNIZER: 'sherpa-onnx', SHERPA_ONNX_MODEL: 'whisper-base' };
   const main = join(import.meta.dirname, '../../src/start-worker.ts');
-  const child = spawn(process.execPath, [main], { env: { ...env(), OPS_PORT: '0' } });
+  const child = spawn(process.execPath, [main], { env: { ...env(), ...lacking, OPS_PORT: '0' } });
   let output = '';
   child.stdout.on('data', (chunk) => (output += String(chunk)));
   expect((await once(child, 'exit'))[0]).toBe(1);
-  expect(output).toContain('apt-get install pocketsphinx pocketsphinx-en-us');
+  expect(output).toContain('npm run model -- download whisper-base');
   expect(await row(service, account, sessionId)).toMatchObject({ status: 'queued', attempt: 0, attempts_left: 3 });
 });

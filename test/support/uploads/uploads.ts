@@ -1,7 +1,8 @@
 /** Bodies of uploads, byte by byte, and what an upload leaves behind. */
-import { readdir } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { librivoxClips } from '../../../scripts/bench/spoken-clips.ts';
 import { wav } from '../../contract/wav.ts';
 import { until } from '../until.ts';
 import type { TestAccount } from '../service/accounts.ts';
@@ -13,6 +14,16 @@ export const formType = `multipart/form-data; boundary=${boundary}`;
 /** A WAV file of so many ms; different `pitch`, different bytes. */
 export const tone = async (ms: number, pitch?: number): Promise<Buffer> =>
   Buffer.from(await wav(ms, pitch).arrayBuffer());
+
+/** A WAV file of the first so many ms of a human voice, seven seconds at most. */
+export async function voice(ms: number): Promise<Buffer> {
+  const [clip] = await librivoxClips();
+  const bytes = 32 * ms;
+  const file = (await readFile(clip!.file)).subarray(0, 44 + bytes);
+  file.writeUInt32LE(36 + bytes, 4);
+  file.writeUInt32LE(bytes, 40);
+  return file;
+}
 
 /** One part, with its headers as they stand. */
 export function part(headers: string | string[], content: string | Buffer): Buffer {
