@@ -61,6 +61,25 @@ export function cutIntoPieces(durationMs: number, silences: readonly Silence[], 
   });
 }
 
+/** Not cut: there is hardly a word on each side. */
+const tooShortMs = 2_000;
+
+/**
+ * Cuts a piece in two, in the longest silence of its middle half. A piece of less than 2 s stays whole.
+ * @param silences of the recording, in order
+ */
+export function inHalves(piece: Piece, silences: readonly Silence[], overlapMs: number): Piece[] {
+  const { startMs, endMs } = piece;
+  const lengthMs = endMs - startMs;
+  if (lengthMs < tooShortMs) return [piece];
+  const reachMs = Math.floor(lengthMs / 4);
+  const cutMs = cutter(silences)(startMs + reachMs, endMs - reachMs, Math.round((startMs + endMs) / 2));
+  return [
+    { ...piece, endMs: cutMs, heardToMs: Math.min(endMs, cutMs + overlapMs) },
+    { ...piece, startMs: cutMs, heardFromMs: Math.max(startMs, cutMs - overlapMs) },
+  ];
+}
+
 /** Pauses up to this length are heard, so that a sentence with a pause in it stays one piece. */
 const usualPauseMs = 3_000;
 

@@ -21,6 +21,8 @@ export interface LastingChildOptions {
   limits: ChildLimits;
   /** Gets standard output as it comes. If it throws, the child is killed and ends with that error. */
   onStdout: (chunk: Buffer) => void;
+  /** Gets standard error as it comes. */
+  onStderr?: (chunk: Buffer) => void;
 }
 
 /**
@@ -31,10 +33,11 @@ export interface LastingChildOptions {
 export async function startLastingChild(
   program: string,
   args: readonly string[],
-  { name, limits, onStdout }: LastingChildOptions,
+  { name, limits, onStdout, onStderr }: LastingChildOptions,
 ): Promise<LastingChild> {
   const child = spawnGroup(await boundedCommand(program, args, limits), 'pipe');
   const stderr = keepStderrTail(child);
+  if (onStderr) child.stderr?.on('data', onStderr);
   let failure: Error | undefined;
 
   const reasonOf = (code: number | null, by: NodeJS.Signals | null): Error => {

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import { cutIntoPieces, cutSpeechIntoPieces } from '../audio/pieces.ts';
+import { hearAgain } from './hear-again.ts';
 import { joinPieces } from './join.ts';
 import { within } from '../tracing/span.ts';
 import { together } from './together.ts';
@@ -61,7 +62,8 @@ export function createSlots(count = availableParallelism()): Slots & { count: nu
 }
 
 /**
- * Recognizes pieces, and joins what was heard at their cuts.
+ * Recognizes pieces, and joins what was heard at their cuts. What was not heard well is heard again.
+ * @param mayLoop whether the recognizer may say the same words on and on
  * @throws what `recognizePiece` throws
  * @throws the abort reason of `options.signal`
  */
@@ -71,10 +73,21 @@ export async function recognizeInPieces(
   slots: Slots,
   recognizePiece: RecognizePiece,
   options: RecognizeOptions,
+  mayLoop = false,
 ): Promise<Word[][]> {
-  const heard = await hearInPieces(audio, lengths, slots, recognizePiece, options);
-  return joinPieces(heard.map(({ piece, result }) => ({ piece, utterances: result })));
+  const judging = { audio, overlapMs: lengths.overlapMs, textOf: textOfUtterances, mayLoop };
+  const hear = hearAgain(recognizePiece, judging, options.onUnheard);
+  const heard = await hearInPieces(audio, lengths, slots, hear, options);
+  return joinPieces(
+    heard.flatMap(({ result }) => result.map((part) => ({ piece: part.piece, utterances: part.result }))),
+  );
 }
+
+export const textOfUtterances = (utterances: readonly (readonly Word[])[]): string =>
+  utterances
+    .flat()
+    .map(({ text }) => text)
+    .join(' ');
 
 /** What is so near to a voice is recognized, too: a word that the detector takes for noise would be lost. */
 const nearMs = 500;

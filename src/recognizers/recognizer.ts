@@ -65,6 +65,16 @@ export interface RecognizeOptions extends Hints {
   onProgress?: (percent: number) => void;
   /** Is told of a part of the audio that is loud, but had no words in it when it was heard first. */
   onWordless?: (part: WordlessPart) => void;
+  /** Is told of a stretch in which no words were found, although it was heard again. */
+  onUnheard?: ((stretch: UnheardStretch) => void) | undefined;
+}
+
+/** Times are ms from the start of the recording. */
+export interface UnheardStretch {
+  startMs: number;
+  endMs: number;
+  /** There is a voice and no word, or the same words came on and on. */
+  why: 'no words' | 'a loop';
 }
 
 export interface WordlessPart {
@@ -114,6 +124,13 @@ export class RecognizerError extends Error {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.code = code;
     this.retryable = options.retryable;
+  }
+}
+
+/** The recognizer failed at one piece, and lives on. In shorter pieces it may hear it. */
+export class PieceNotHeard extends RecognizerError {
+  constructor(message: string) {
+    super('recognizer_error', message, { retryable: true });
   }
 }
 

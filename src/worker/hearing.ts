@@ -11,7 +11,7 @@ import { mostChannels } from '../sessions/job.ts';
 import { within } from '../tracing/span.ts';
 import { coverDecoded } from './reservation.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
-import type { Hints, Transcript, WordlessPart } from '../recognizers/recognizer.ts';
+import type { Hints, Transcript, UnheardStretch, WordlessPart } from '../recognizers/recognizer.ts';
 import type { TraceSpan } from '../tracing/span.ts';
 import type { WorkerContext } from './context.ts';
 
@@ -60,6 +60,9 @@ export async function hear(attempt: Attempt, claim: Claim, hearing: Hearing, wor
   return { ...heard.at(-1)!, transcript: joinChannels(heard.map(({ transcript }) => transcript)) };
 }
 
+/** A log line has room for so many. */
+const mostStretches = 20;
+
 async function hearChannel(
   attempt: Attempt,
   claim: Claim,
@@ -80,14 +83,20 @@ async function hearChannel(
     wordless.parts += 1;
     if (hasWordsNow) wordless.withWordsAtLast += 1;
   };
+  const unheard: UnheardStretch[] = [];
+  const onUnheard = (stretch: UnheardStretch) => void unheard.push(stretch);
   const hints = hintsOf(claim, worker);
   const recognizing = span.child('recognize', 'internal', { 'transcription.recognizer': recognizer.name });
   const transcript = await within(recognizing, (span) =>
-    recognizer.recognize({ file, durationMs, silences }, { ...hints, signal, span, onProgress, onWordless }),
+    recognizer.recognize({ file, durationMs, silences }, { ...hints, signal, span, onProgress, onWordless, onUnheard }),
   ).catch((error: unknown) => {
     throw hints.isLanguageExpected && error instanceof LanguageNotKnown ? ofTheOperator(error) : error;
   });
   if (durationMs > 0) metrics.realTimeFactor.observe((performance.now() - began) / durationMs);
+  if (unheard.length > 0) {
+    const stretches = unheard.slice(0, mostStretches);
+    worker.log.warn({ count: unheard.length, stretches }, 'stretches with a voice and no words');
+  }
   if (wordless.parts > 0) worker.log.info(wordless, 'loud parts without words');
   return { transcript, durationMs, reservedMs };
 }

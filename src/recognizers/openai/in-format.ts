@@ -1,5 +1,6 @@
 /** Recognizes a recording by a server's answers in one format. */
-import { hearInPieces } from '../in-pieces.ts';
+import { hearAgain } from '../hear-again.ts';
+import { hearInPieces, textOfUtterances } from '../in-pieces.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { FormatRefused } from './client.ts';
 import { toFlac } from './flac.ts';
@@ -9,6 +10,7 @@ import { lettersOf } from './punctuation.ts';
 import { readAnswer } from './server-answers.ts';
 import { toTranscript } from './transcript.ts';
 import type { Piece, PieceLengths } from '../../audio/pieces.ts';
+import type { HeardPart } from '../hear-again.ts';
 import type { HearPiece } from '../in-pieces.ts';
 import type { DecodedAudio, RecognizeOptions, Transcript } from '../recognizer.ts';
 import type { AnswerFormat, SpeechClient } from './client.ts';
@@ -66,10 +68,14 @@ export async function recognizeIn(
     return heard;
   };
   const { slots } = server.requests;
-  const isFirst = (heard: readonly AnsweredPiece[]) =>
-    format === 'diarized_json' && !heard.some(({ answer }) => hasLetters(answer));
-  const pieces = await hearInPieces(audio, lengthsOf[format], slots, hearPiece, options, isFirst);
-  const answered = pieces.map(({ result }) => result);
+  const isFirst = (heard: readonly HeardPart<AnsweredPiece>[][]) =>
+    format === 'diarized_json' && !heard.flat().some(({ result }) => hasLetters(result.answer));
+  const lengths = lengthsOf[format];
+  const textOf = ({ answer }: AnsweredPiece) => textOfUtterances(answer.utterances);
+  const judging = { audio, overlapMs: lengths.overlapMs, textOf, mayLoop: true };
+  const hearWell = hearAgain(hearPiece, judging, options.onUnheard);
+  const pieces = await hearInPieces(audio, lengths, slots, hearWell, options, isFirst);
+  const answered = pieces.flatMap(({ result }) => result.map((part) => part.result));
   const transcript = toTranscript(withLastingNames(answered, introduction), audio);
   // Models that know other formats only take the language for a hint, and may rightly find another one.
   const isTold = format === 'verbose_json' && !options.isLanguageExpected;

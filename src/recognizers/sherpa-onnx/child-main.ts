@@ -1,10 +1,12 @@
 /** A process that keeps its models loaded and hears one piece after the other: JSON lines in, JSON lines out. */
 import { open, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { bytesPerMs, endsTooEarly, samplesPerMs } from '../../audio/samples.ts';
 import { speechToKnow, turnsBySpeaker } from './diarization-speech.ts';
 import { isInaudible, isLoud, tone } from './loudness.ts';
+import { endOfComplaint } from './messages.ts';
 import type { OfflineModelConfig, OfflineSpeakerDiarizationConfig, VadConfig } from 'sherpa-onnx-node';
 import type { Span } from '../../audio/pieces.ts';
 import type { ChildAnswer, ChildWork, PieceRequest, PieceResult, VoicesResult, WindowResult } from './messages.ts';
@@ -23,7 +25,9 @@ answer('ready');
 for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line) as PieceRequest;
   const { file, fromMs, toMs } = request;
-  answer(hear(file === undefined ? tone(toMs - fromMs) : await readSamples(file, fromMs, toMs), request));
+  const heard = hear(file === undefined ? tone(toMs - fromMs) : await readSamples(file, fromMs, toMs), request);
+  writeSync(process.stderr.fd, endOfComplaint);
+  answer(heard);
 }
 
 type Hear<Result> = (samples: Float32Array, request: PieceRequest) => Result;

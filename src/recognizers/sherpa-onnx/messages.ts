@@ -18,6 +18,17 @@ export interface PieceRequest {
   silenceMs?: number;
 }
 
+/**
+ * What a child writes to standard error after each piece, before its answer: what the addon wrote about it comes before.
+ * The addon writes no vertical tab, and at the end of a message about a crash it does not show.
+ */
+export const endOfComplaint = '\v\n';
+
+/** What the addon wrote to standard error about a piece. */
+export interface Complaint {
+  complaint: string;
+}
+
 /** A line from a child: first that it has loaded its models, then what it heard of each piece. */
 export type ChildAnswer = 'ready' | PieceResult | WindowResult | VoicesResult;
 

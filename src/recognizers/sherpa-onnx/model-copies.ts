@@ -3,7 +3,7 @@ import { createSlots } from '../in-pieces.ts';
 import { copiesThatFit } from './copies-that-fit.ts';
 import { WarmChildren } from './warm-children.ts';
 import type { Slots } from '../in-pieces.ts';
-import type { PieceRequest, PieceResult } from './messages.ts';
+import type { Complaint, PieceRequest, PieceResult } from './messages.ts';
 import type { SherpaModel } from './model-folder.ts';
 
 /** Memory for Node, the addon and the recognition of a piece, besides the model. */
@@ -26,7 +26,7 @@ export interface ModelCopiesOptions {
 }
 
 export interface PieceHeard {
-  result: PieceResult;
+  result: PieceResult & Complaint;
   /** Whether the model heard nothing at first. */
   isSecond: boolean;
 }
@@ -88,7 +88,7 @@ export class ModelCopies {
    * @throws {RecognizerError}
    * @throws the abort reason of `stop`
    */
-  hear(request: PieceRequest, threads: number, stop: AbortSignal): Promise<PieceResult> {
+  hear(request: PieceRequest, threads: number, stop: AbortSignal): Promise<PieceResult & Complaint> {
     const limitMs = this.#options.timeLimitMs(request.toMs - request.fromMs);
     return this.#copies.run(() => this.#children.ask(request, limitMs, stop, threads), stop);
   }

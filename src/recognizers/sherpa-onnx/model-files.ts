@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { OperatorFault } from '../../operator-fault.ts';
@@ -55,6 +56,17 @@ export async function findModelFiles(folder: string): Promise<ModelFiles> {
     return name === undefined ? [] : [[part, resolve(folder, name)] as const];
   });
   return Object.fromEntries(parts);
+}
+
+/** Whether a model's file holds a name, such as that of an input. Both `.onnx` and `.ort` hold names as they are. */
+export async function holdsName(file: string, name: string): Promise<boolean> {
+  let end = Buffer.alloc(0);
+  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
+    const read = Buffer.concat([end, chunk as Buffer]);
+    if (read.includes(name)) return true;
+    end = read.subarray(-name.length);
+  }
+  return false;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { NoModel, findModelFiles, loadedBytes, usualName } from './model-files.ts';
+import { NoModel, findModelFiles, holdsName, loadedBytes, usualName } from './model-files.ts';
 import { modelFamilies } from './model-families.ts';
 import { readOnnxMetadata } from './onnx-metadata.ts';
 import type { OfflineModelConfig } from 'sherpa-onnx-node';
@@ -30,13 +30,19 @@ export async function readModelFolder(folder: string): Promise<SherpaModel> {
   const alike = named.filter(({ parts }) => parts[0] === firstPart);
   const family = byNames ?? familyOf(folder, metadata, alike);
   return {
-    ...{ family, metadata },
+    ...{ family: await limited(family, files), metadata },
     config: {
       ...{ tokens: files.tokens ?? '', numThreads: 1, provider: 'cpu' },
       ...family.configOf(files as Required<ModelFiles>),
     },
     bytes: await loadedBytes(family.parts.map((part) => files[part]!)),
   };
+}
+
+async function limited(family: ModelFamily, files: ModelFiles): Promise<ModelFamily> {
+  const { limitedBy } = family;
+  if (limitedBy === undefined || !(await holdsName(files[limitedBy.part]!, limitedBy.input))) return family;
+  return { ...family, longestPieceMs: limitedBy.longestPieceMs };
 }
 
 /** @throws {NoModel} */

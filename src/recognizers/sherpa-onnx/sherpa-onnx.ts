@@ -1,6 +1,6 @@
 import { segmentsFromTexts, segmentsFromUtterances } from '../../captions/segments.ts';
 import { createSlots, piecesOf, recognizeInPieces } from '../in-pieces.ts';
-import { RecognizerError } from '../recognizer.ts';
+import { PieceNotHeard, RecognizerError } from '../recognizer.ts';
 import { createDiarization } from './diarization.ts';
 import { howToInstall } from './installed-models.ts';
 import { primaryOf } from '../../languages.ts';
@@ -15,6 +15,7 @@ import type { PieceLengths } from '../../audio/pieces.ts';
 import type { RecognizePiece, Slots } from '../in-pieces.ts';
 import type { Recognizer } from '../recognizer.ts';
 import type { DiarizationOptions } from './diarization.ts';
+import type { Complaint, PieceResult } from './messages.ts';
 import type { ModelFamily } from './model-families.ts';
 import type { SherpaModel } from './model-folder.ts';
 
@@ -77,7 +78,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
       await diarization?.load();
     },
 
-    async recognize(audio, { signal, span, onProgress, onWordless, language: asked, speakers }) {
+    async recognize(audio, { signal, span, onProgress, onWordless, onUnheard, language: asked, speakers }) {
       const { model, copies, known } = await loadOnce();
       const { family } = model;
       const told = toldTo(model, known, asked);
@@ -90,6 +91,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
         const request = { file: audio.file, fromMs, toMs, language: told };
         const { result, isSecond } = await copies.hearTwiceIfNeeded(request, share.threads, stop);
         if (isSecond) onWordless?.({ hasWordsNow: result.text.trim() !== '' });
+        throwIfFailed(result);
         spoken.add(languageIn(result), result.text);
         return [heardIn(result, piece, family)];
       };
@@ -97,7 +99,11 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
       try {
         const [heard, turns] = await together(signal, [
           (stop) =>
-            recognizeInPieces(audio, lengths, slots, recognizePiece, { signal: stop, span, onProgress: progressOf(0) }),
+            recognizeInPieces(
+              ...([audio, lengths, slots, recognizePiece] as const),
+              { signal: stop, span, onProgress: progressOf(0), onUnheard },
+              family.times !== 'words',
+            ),
           async (stop) => (await diarize?.(audio, { signal: stop, onProgress: progressOf(1), speakers })) ?? [],
         ]);
         const { durationMs } = audio;
@@ -125,6 +131,16 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
 
 /** A model that knows one language hears that one. */
 const only = (known: readonly string[] | undefined) => (known?.length === 1 ? known[0] : undefined);
+
+/**
+ * Where the runtime throws, sherpa-onnx writes "Caught exception" to standard error and answers an empty text
+ * (`offline-recognizer-*-impl.h`), which looks like silence.
+ * @throws {PieceNotHeard}
+ */
+function throwIfFailed({ text, complaint }: PieceResult & Complaint): void {
+  if (text.trim() !== '' || !complaint.includes('Caught exception')) return;
+  throw new PieceNotHeard(`sherpa-onnx could not hear a piece: ${complaint.replace(/\s+/g, ' ').slice(0, 500)}`);
+}
 
 const defaultIdleMs = 10 * 60_000;
 const defaultTimeLimitMs = (durationMs: number) => 5 * 60_000 + 20 * durationMs;

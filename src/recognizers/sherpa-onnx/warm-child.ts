@@ -2,7 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { startLastingChild } from '../../children/lasting-child.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { createAnswers } from './answers.ts';
-import type { ChildWork, PieceRequest } from './messages.ts';
+import { endOfComplaint } from './messages.ts';
+import type { ChildWork, Complaint, PieceRequest } from './messages.ts';
 
 const main = fileURLToPath(new URL('child-main.ts', import.meta.url));
 /**
@@ -19,7 +20,7 @@ export interface WarmChild<Result> {
    * @throws {RecognizerError}
    * @throws the abort reason of `signal`
    */
-  ask(request: PieceRequest, timeLimitMs: number, signal: AbortSignal): Promise<Result>;
+  ask(request: PieceRequest, timeLimitMs: number, signal: AbortSignal): Promise<Result & Complaint>;
   /** Resolves when the process is gone. */
   kill(): Promise<void>;
 }
@@ -31,12 +32,14 @@ export interface WarmChild<Result> {
 export async function startWarmChild<Result>(work: ChildWork, memoryBytes: number): Promise<WarmChild<Result>> {
   const limits = { memoryBytes, cpuSeconds: 'unlimited', fileBytes: 0, openFiles: 256 } as const;
   const answers = createAnswers();
+  const complaints = createComplaints();
   const ready = answers.next();
   ready.catch(() => {});
   const child = await startLastingChild(process.execPath, [...nodeArgs, main, JSON.stringify(work)], {
     name: 'sherpa-onnx',
     limits,
     onStdout: answers.push,
+    onStderr: complaints.push,
   });
   void child.ended.then((error) => answers.end(error));
 
@@ -51,9 +54,10 @@ export async function startWarmChild<Result>(work: ChildWork, memoryBytes: numbe
       try {
         stop.throwIfAborted();
         await ready;
-        const answer = answers.next();
+        const answered = Promise.all([answers.next(), complaints.next()]);
         child.write(`${JSON.stringify(request)}\n`);
-        return JSON.parse(await answer) as Result;
+        const [answer, complaint] = await answered;
+        return { ...(JSON.parse(answer) as Result), complaint };
       } catch (cause) {
         await child.kill();
         signal.throwIfAborted();
@@ -62,6 +66,35 @@ export async function startWarmChild<Result>(work: ChildWork, memoryBytes: numbe
       } finally {
         stop.removeEventListener('abort', killNow);
       }
+    },
+  };
+}
+
+/** The addon writes much less about a piece, and a warning at the start is of no interest. */
+const longestComplaint = 8 * 1024;
+
+/** Reads what is written to standard error up to the end of each piece. */
+function createComplaints() {
+  let written = '';
+  let awaited: PromiseWithResolvers<string> | undefined;
+  const settle = () => {
+    const end = written.indexOf(endOfComplaint);
+    if (end === -1 || awaited === undefined) return;
+    awaited.resolve(written.slice(0, end).trim());
+    written = written.slice(end + endOfComplaint.length);
+    awaited = undefined;
+  };
+  return {
+    push(chunk: Buffer) {
+      written = (written + chunk.toString('utf8')).slice(-longestComplaint);
+      settle();
+    },
+    /** Never settles when the child ends: its answer is rejected then. */
+    next(): Promise<string> {
+      const next = Promise.withResolvers<string>();
+      awaited = next;
+      settle();
+      return next.promise;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { ExecutableNotFound } from '../../children/executable.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { startWarmChild } from './warm-child.ts';
-import type { ChildWork, PieceRequest } from './messages.ts';
+import type { ChildWork, Complaint, PieceRequest } from './messages.ts';
 import type { WarmChild } from './warm-child.ts';
 
 interface Kept<Result> {
@@ -46,7 +46,7 @@ export class WarmChildren<Result> {
    * @throws {RecognizerError}
    * @throws the abort reason of `signal`
    */
-  async ask(request: PieceRequest, timeLimitMs: number, signal: AbortSignal, threads = 1): Promise<Result> {
+  async ask(request: PieceRequest, timeLimitMs: number, signal: AbortSignal, threads = 1): Promise<Result & Complaint> {
     const kept = this.#takeIdle(threads) ?? (await this.#start(threads));
     this.#busy.add(kept);
     try {
