@@ -4,8 +4,16 @@ import { totalMs, within } from '../audio/spans.ts';
 import { PieceNotHeard } from './recognizer.ts';
 import { isLoop } from './loops.ts';
 import type { Piece } from '../audio/pieces.ts';
-import type { HearPiece } from './in-pieces.ts';
+import type { TraceSpan } from '../tracing/span.ts';
 import type { DecodedAudio, RecognizeOptions, UnheardStretch } from './recognizer.ts';
+
+/** Hears one piece, within a span where somebody traces it; `onHeard` gets how much of it is done, in ms. */
+export type HearPiece<Result> = (
+  piece: Piece,
+  signal: AbortSignal,
+  onHeard: (ms: number) => void,
+  span?: TraceSpan,
+) => Promise<Result>;
 
 /** A quarter of a piece is not cut once more. */
 const mostTimes = 2;

@@ -6,8 +6,8 @@ import { hearAgain } from './hear-again.ts';
 import { joinPieces } from './join.ts';
 import { within } from '../tracing/span.ts';
 import { together } from './together.ts';
+import type { HearPiece } from './hear-again.ts';
 import type { Piece, PieceLengths } from '../audio/pieces.ts';
-import type { TraceSpan } from '../tracing/span.ts';
 import type { DecodedAudio, RecognizeOptions, Word } from './recognizer.ts';
 
 /**
@@ -16,14 +16,6 @@ import type { DecodedAudio, RecognizeOptions, Word } from './recognizer.ts';
  * @returns words by utterance, with times from the start of the recording
  */
 export type RecognizePiece = HearPiece<Word[][]>;
-
-/** Hears one piece, within a span where somebody traces it; `onHeard` gets how much of it is done, in ms. */
-export type HearPiece<Result> = (
-  piece: Piece,
-  signal: AbortSignal,
-  onHeard: (ms: number) => void,
-  span?: TraceSpan,
-) => Promise<Result>;
 
 /** Room for pieces, shared by all jobs of a process. */
 export interface Slots {
