@@ -71,7 +71,8 @@ export async function recognizeIn(
     format === 'diarized_json' && !heard.flat().some(({ result }) => hasLetters(result.answer));
   const lengths = lengthsOf[format];
   const textOf = ({ answer }: AnsweredPiece) => textOfUtterances(answer.utterances);
-  const judging = { audio, overlapMs: lengths.overlapMs, textOf, mayLoop: true };
+  // Its pieces are minutes long: whether a text of many speakers loops has to be judged by its times, too.
+  const judging = { audio, overlapMs: lengths.overlapMs, textOf, mayLoop: false };
   const hearWell = hearAgain(hearPiece, judging, options.onUnheard);
   const pieces = await hearInPieces(audio, lengths, slots, hearWell, options, isFirst);
   const answered = pieces.flatMap(({ result }) => result.map((part) => part.result));
