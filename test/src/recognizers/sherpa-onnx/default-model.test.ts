@@ -22,7 +22,10 @@ beforeAll(async () => {
   recognizer = await selectRecognizer(service.config);
   await recognizer.check();
   await service.work(recognizer);
-  atEnd(() => Promise.all([recognizer.close(), detector.close(), recordings.remove()]));
+  atEnd(async () => {
+    await Promise.all([recognizer.close(), detector.close()]);
+    recordings.remove();
+  });
 });
 
 /** What it hears in the five clips: one word of 64 is wrong, "ill-sposed". */
