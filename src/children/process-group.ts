@@ -8,17 +8,22 @@ const stderrTailBytes = 4096;
  * meant for the service does not.
  */
 export function spawnGroup([program, ...args]: [string, ...string[]], stdio: StdioOptions): ChildProcess {
-  return spawn(program, args, { env: {}, detached: true, cwd: '/', stdio });
+  const child = spawn(program, args, { env: {}, detached: true, cwd: '/', stdio });
+  child.once('close', () => over.add(child));
+  return child;
 }
 
-/** Sends SIGKILL to a child and its descendants. */
+/** Children that ended, as did all who held their output. Their process ids may be somebody else's by now. */
+const over = new WeakSet<ChildProcess>();
+
+/** Sends SIGKILL to a child and its descendants; to nobody when it is over. */
 export function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
+  if (child.pid === undefined || over.has(child)) return;
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch (error) {
-    // ESRCH: it has just ended by itself.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    // It has just ended by itself (ESRCH), and its id may have been given to a group of another user (EPERM).
+    if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }
 

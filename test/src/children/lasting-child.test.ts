@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { ExecutableNotFound } from '../../../src/children/executable.ts';
 import { startLastingChild } from '../../../src/children/lasting-child.ts';
+import { killGroup, spawnGroup } from '../../../src/children/process-group.ts';
+import { jest } from '../../support/run/jest.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { until } from '../../support/until.ts';
 
@@ -50,4 +53,23 @@ test('output that its reader refuses → killed, and the reason is what the read
 
 test('a program that is not installed → ExecutableNotFound', async () => {
   await expect(start('no-such-program', [])).rejects.toThrow(ExecutableNotFound);
+});
+test('a child that is over → nobody is killed: its id may belong to another process by now', async () => {
+  const child = spawnGroup(['/bin/true'], 'ignore');
+  await once(child, 'close');
+  const kill = jest.spyOn(process, 'kill');
+  killGroup(child);
+  expect(kill).not.toHaveBeenCalled();
+  kill.mockRestore();
+});
+
+test.each(['ESRCH', 'EPERM'])('a kill that is refused with %s → no fault of ours', async (code) => {
+  const child = spawnGroup(['/bin/sleep', '1000'], 'ignore');
+  const kill = jest.spyOn(process, 'kill').mockImplementationOnce(() => {
+    throw Object.assign(new Error(code), { code });
+  });
+  expect(() => killGroup(child)).not.toThrow();
+  kill.mockRestore();
+  child.kill('SIGKILL');
+  await once(child, 'close');
 });
