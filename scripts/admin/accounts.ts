@@ -79,9 +79,9 @@ export function addAccountCommands(program: Command, answer: Answer): void {
     );
 
   const keeps = 'Delete sessions uploaded from now on after so many days, unless their upload says otherwise.';
-  addCommand(group, 'set-retention', keeps, 'set-retention ACCOUNT 90', 'set-retention ACCOUNT none')
+  addCommand(group, 'set-retention', keeps, 'set-retention ACCOUNT 30d', 'set-retention ACCOUNT none')
     .argument('<account>', 'id of the account', accountId)
-    .argument('<days>', '1 to 3650, or none: sessions are kept', retentionDays)
+    .argument('<days>', '1 to 3650, such as 30d or 90, or none: sessions are kept', retentionDays)
     .action((id: string, days: number | null, _options: object, command: Command) =>
       answer(command, async (admin) => {
         const logged = { act: 'accounts set-retention', details: () => ({ days }) } as const;

@@ -55,8 +55,9 @@ export function wholeNumber(minimum: number, maximum: number): (typed: string) =
   };
 }
 
-/** @returns null for `none` */
-export const retentionDays = (typed: string): number | null => (typed === 'none' ? null : wholeNumber(1, 3_650)(typed));
+/** Days, such as 90 or 90d. @returns null for `none` */
+export const retentionDays = (typed: string): number | null =>
+  typed === 'none' ? null : wholeNumber(1, 3_650)(typed.replace(/(?<=\d)d$/, ''));
 
 /** Collects the scopes of a repeated option. */
 export function scopes(typed: string, before: Scope[] = []): Scope[] {

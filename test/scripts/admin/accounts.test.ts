@@ -116,8 +116,9 @@ test('set-retention → for sessions from now on, shown; none takes it back', as
   expect(await admin.json('accounts', 'set-retention', id, '90')).toMatchObject({ id, retentionDays: 90 });
   const { stdout } = await admin.run('accounts', 'show', id);
   expect(stdout).toMatch(/^Retention +90 days$/m);
+  expect(await admin.json('accounts', 'set-retention', id, '30d')).toMatchObject({ id, retentionDays: 30 });
   expect(await admin.json('accounts', 'set-retention', id, 'none')).not.toHaveProperty('retentionDays');
-  for (const wrong of ['0', '3651', 'never'])
+  for (const wrong of ['0', '3651', '0d', '3651d', '30dd', 'd', 'never'])
     expect(await admin.run('accounts', 'set-retention', id, wrong)).toEqual(mistaken(/1 to 3650/));
 });
 
