@@ -1,4 +1,4 @@
-/** The service as it is judged from outside: API, worker and PocketSphinx, on an embedded database of their own. */
+/** The service as it is judged from outside: API and worker, on an embedded database of their own. */
 import { execFile } from 'node:child_process';
 import { openAsBlob } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { freePort } from '../local-service/addresses.ts';
 import { startServiceProcess } from '../local-service/service-process.ts';
 import { createApiClient } from '../terminal/api-client.ts';
+import { startSpeechServer } from './speech-server.ts';
 import { expect } from './judge.ts';
 import type { ApiClient } from '../terminal/api-client.ts';
 import type { JudgedService } from './judge.ts';
@@ -29,14 +30,17 @@ export async function startJudgedService(cache: string, signal: AbortSignal): Pr
   const dataDir = await mkdtemp(join(cache, 'service-'));
   const [port, opsPort] = [await freePort(host, 0, 'PORT'), await freePort(host, 0, 'OPS_PORT')];
   const url = `http://${host}:${port}/v1`;
+  const speechServer = await startSpeechServer();
   const environment = {
     ...{ HOST: host, PORT: String(port), OPS_PORT: String(opsPort), DATA_DIR: dataDir, DATABASE_URL: '' },
+    ...{ RECOGNIZER: 'openai', OPENAI_BASE_URL: speechServer.url },
     // Judges send thousands of wrong keys from one address. That such keys are slowed down is tested elsewhere.
     AUTH_FAILURES_PER_MINUTE: '1000000',
   };
   const service = await startServiceProcess({ url, logFile: join(cache, 'service.log'), environment, signal });
   const stop = async () => {
     await service.stop();
+    await speechServer.stop();
     await rm(dataDir, { recursive: true, force: true });
   };
   try {
