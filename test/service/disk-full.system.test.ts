@@ -86,7 +86,7 @@ test('a disk that is full before a job or fills up while it decodes → no attem
   const [begun, go] = [join(programs.folder, 'begun'), join(programs.folder, 'go')];
   const real = await findExecutable('ffmpeg');
   await chmod(programs.folder, 0o777);
-  const waiting = `case "$*" in *'-f s16le'*) : > '${begun}'; ${afterFile(go, ':')};; esac; exec '${real}' "$@"`;
+  const waiting = `case "$*" in *'-f smjpeg'*) : > '${begun}'; ${afterFile(go, ':')};; esac; exec '${real}' "$@"`;
   await programs.write('ffmpeg', waiting);
   const onDisk = await startOnDisk('16m', programs.path);
   const { disk, running, ops } = onDisk;
