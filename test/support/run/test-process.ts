@@ -6,6 +6,7 @@ import { createEmptyTestResult } from '@jest/test-result';
 import * as circus from 'jest-circus';
 import { formatResultsErrors } from 'jest-message-util';
 import { endAll } from '../at-end.ts';
+import { jest } from './jest.ts';
 import type { AssertionResult, TestResult } from '@jest/test-result';
 import type { Circus } from '@jest/types';
 import type { RunSettings } from './native-runner.ts';
@@ -61,6 +62,8 @@ export async function runFile(path: string, { global, project }: RunSettings): P
   filesSoFar += 1;
   await load(`${pathToFileURL(path).href}?file=${filesSoFar}`, timeoutMs);
   const { testResults, unhandledErrors } = await circus.run();
+  jest.useRealTimers();
+  jest.restoreAllMocks();
   const ended = Date.now();
 
   const faults = [...unhandledErrors, ...takeUncaught().map(stackOf)].map(inFiles);
