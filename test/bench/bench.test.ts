@@ -108,7 +108,7 @@ test.each([
   [['reads', '--hours', '2'], 'reads does not take --hours.'],
   [['pickup', 'recordings'], 'pickup does not take a folder.'],
   [['long', '--hours', 'many'], 'Type a number above 0, at most 24.'],
-  [['accuracy', '--recognizer', 'ears'], 'Allowed choices are pocketsphinx, sherpa-onnx'],
+  [['accuracy', '--recognizer', 'ears'], 'Allowed choices are sherpa-onnx, openai'],
   [['reads', '--quickly'], "unknown option '--quickly'"],
 ])('%j → 2, and what is wrong', async (args, message) => {
   const { code, stdout, stderr } = await bench(...args);
