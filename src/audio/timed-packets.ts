@@ -25,35 +25,50 @@ const mostPacketBytes = 64 * 1024 * 1024;
 
 /**
  * Reads smjpeg, the plainest of ffmpeg's formats that tell when each packet begins. After a header, a packet is `sndD`,
- * its start in ms and its length in bytes (both 32 bits, big endian), and its samples.
+ * its start in ms and its length in bytes (both 32 bits, big endian), and its samples. At one sample per second, a packet
+ * has 32 MB: chunks are joined once, when all of it is there.
  * @returns hands over the packets that are whole with this chunk
  * @throws {Error} the output is not smjpeg
  */
 export function readTimedPackets(): (chunk: Buffer) => TimedPacket[] {
-  let rest = Buffer.alloc(0);
+  let chunks: Buffer[] = [];
+  let gatheredBytes = 0;
+  /** With so many, there is something to read. */
+  let neededBytes = 0;
   let isBehindHeader = false;
   return (chunk) => {
-    rest = Buffer.concat([rest, chunk]);
-    if (!isBehindHeader) {
-      const end = rest.indexOf(endOfHeader);
-      if (end < 0 && rest.length > mostHeaderBytes) throw new Error('ffmpeg wrote no header');
-      if (end < 0) return [];
-      isBehindHeader = true;
-      rest = rest.subarray(end + endOfHeader.length);
-    }
+    chunks.push(chunk);
+    gatheredBytes += chunk.length;
+    if (gatheredBytes < neededBytes) return [];
+    const gathered = Buffer.concat(chunks);
+    let at = isBehindHeader ? 0 : lengthOfHeader(gathered);
+    isBehindHeader ||= at > 0;
     const packets: TimedPacket[] = [];
-    let at = 0;
-    while (rest.length - at >= packetHeaderBytes) {
-      const bytes = rest.readUInt32BE(at + 8);
-      if (rest.toString('latin1', at, at + 4) !== startOfPacket || bytes > mostPacketBytes)
-        throw new Error('ffmpeg wrote no packet');
-      const start = at + packetHeaderBytes;
-      if (rest.length - start < bytes) break;
-      const samples = rest.subarray(start, start + bytes);
-      packets.push({ startMs: rest.readUInt32BE(at + 4), lengthMs: bytes / bytesPerMs, samples });
-      at = start + bytes;
+    while (isBehindHeader) {
+      neededBytes = packetHeaderBytes + bytesOfPacket(gathered, at);
+      if (gathered.length - at < neededBytes) break;
+      const samples = gathered.subarray(at + packetHeaderBytes, at + neededBytes);
+      packets.push({ startMs: gathered.readUInt32BE(at + 4), lengthMs: samples.length / bytesPerMs, samples });
+      at += neededBytes;
     }
-    rest = rest.subarray(at);
+    chunks = [gathered.subarray(at)];
+    gatheredBytes = gathered.length - at;
     return packets;
   };
+}
+
+/** @returns 0 while it is not whole */
+function lengthOfHeader(output: Buffer): number {
+  const end = output.indexOf(endOfHeader);
+  if (end < 0 && output.length > mostHeaderBytes) throw new Error('ffmpeg wrote no header');
+  return end < 0 ? 0 : end + endOfHeader.length;
+}
+
+/** @returns 0 while its header is not whole */
+function bytesOfPacket(output: Buffer, at: number): number {
+  if (output.length - at < packetHeaderBytes) return 0;
+  const bytes = output.readUInt32BE(at + 8);
+  if (output.toString('latin1', at, at + 4) !== startOfPacket || bytes > mostPacketBytes)
+    throw new Error('ffmpeg wrote no packet');
+  return bytes;
 }

@@ -1,0 +1,53 @@
+/** How decoded packets are read from ffmpeg's output, however it comes. */
+import * as fc from 'fast-check';
+import { readTimedPackets } from '../../../src/audio/timed-packets.ts';
+import { jest } from '../../support/run/jest.ts';
+
+const header = Buffer.from('\0\nSMJPEG\0\0\0\0\0\0\x03\xe8HEND', 'latin1');
+
+function packet(startMs: number, samples: Buffer): Buffer {
+  const head = Buffer.from('sndD\0\0\0\0\0\0\0\0', 'latin1');
+  head.writeUInt32BE(startMs, 4);
+  head.writeUInt32BE(samples.length, 8);
+  return Buffer.concat([head, samples]);
+}
+
+function chunksOf(output: Buffer, bytes: number): Buffer[] {
+  const starts = Array.from({ length: Math.ceil(output.length / bytes) }, (_, index) => index * bytes);
+  return starts.map((start) => output.subarray(start, start + bytes));
+}
+
+test('any packets in chunks of any size → the same packets', () => {
+  const packets = fc.array(fc.record({ startMs: fc.nat(1_000_000), samples: fc.uint8Array({ maxLength: 200 }) }));
+  fc.assert(
+    fc.property(packets, fc.integer({ min: 1, max: 300 }), (packets, bytes) => {
+      const output = packets.map(({ startMs, samples }) => packet(startMs, Buffer.from(samples)));
+      const read = chunksOf(Buffer.concat([header, ...output]), bytes).flatMap(readTimedPackets());
+      const expected = packets.map(({ startMs, samples }) => ({
+        startMs,
+        lengthMs: samples.length / 32,
+        samples: Buffer.from(samples),
+      }));
+      expect(read.map(({ samples, ...place }) => ({ ...place, samples: Buffer.from(samples) }))).toEqual(expected);
+    }),
+  );
+});
+
+test('a packet of 32 MB in chunks of 64 kB → joined once, not with every chunk', () => {
+  const concat = jest.spyOn(Buffer, 'concat');
+  const output = [header, packet(0, Buffer.alloc(32_000_000)), packet(1_000_000, Buffer.alloc(2))];
+  const chunks = chunksOf(Buffer.concat(output), 65_536);
+  concat.mockClear();
+  const read = chunks.flatMap(readTimedPackets());
+  expect(read.map(({ samples }) => samples.length)).toEqual([32_000_000, 2]);
+  const joinedBytes = concat.mock.results.reduce((sum, { value }) => sum + (value as Buffer).length, 0);
+  expect(joinedBytes).toBeLessThan(2 * 32_000_000);
+});
+
+test('another format, or a packet that no codec makes → an error', () => {
+  expect(() => readTimedPackets()(Buffer.alloc(5_000))).toThrow('ffmpeg wrote no header');
+  expect(() => readTimedPackets()(Buffer.concat([header, Buffer.alloc(12)]))).toThrow('ffmpeg wrote no packet');
+  const longest = packet(0, Buffer.alloc(0));
+  longest.writeUInt32BE(0xffff_ffff, 8);
+  expect(() => readTimedPackets()(Buffer.concat([header, longest]))).toThrow('ffmpeg wrote no packet');
+});
