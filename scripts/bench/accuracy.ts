@@ -1,100 +1,114 @@
-/** How many words a recognizer gets wrong, how long it takes and how much memory, through the project's own recognizers. */
+/** How many words the service gets wrong, beside its own model asked directly: clip by clip, and in long speech. */
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { decodeAudio } from '../../src/audio/decode.ts';
 import { readConfig } from '../../src/config.ts';
 import { selectRecognizer } from '../../src/recognizers/select.ts';
-import { checksOf, figuresOf, sum } from './accuracy-findings.ts';
-import { recognizeBare } from './bare-pocketsphinx.ts';
-import { cpuOfTree, watchMemory } from './process-tree.ts';
+import { figuresOf, checksOf } from './accuracy-findings.ts';
+import { askedDirectly } from './asked-directly.ts';
+import { makeRecording } from './long-recording.ts';
+import { watchMemory } from './process-tree.ts';
 import { clipsIn, librivoxClips } from './spoken-clips.ts';
 import { wordErrors } from './word-errors.ts';
-import type { Recognizer } from '../../src/recognizers/recognizer.ts';
-import type { Heard, MeasuredClip } from './accuracy-findings.ts';
-import type { Bench, Findings, Setting } from './bench.ts';
+import type { DecodedAudio, Recognizer } from '../../src/recognizers/recognizer.ts';
+import type { Heard, MeasuredClip, MeasuredLong } from './accuracy-findings.ts';
+import type { Bench, Choices, Findings, Setting } from './bench.ts';
 import type { SpokenClip } from './spoken-clips.ts';
 
 /** Limits for one recording, far above what any recording takes. */
 const limits = { maxDurationMs: 24 * 3_600_000, timeLimitMs: 3_600_000 };
+const minuteMs = 60_000;
 
 export const accuracy: Bench = {
   name: 'accuracy',
-  summary: 'word error rate, real-time factor and memory of a recognizer: [--recognizer R] [FOLDER of audio with .txt]',
-  takes: ['recognizer', 'audio'],
+  summary: 'words wrong beside the model asked directly: [--model M] [--server URL] [FOLDER of audio with .txt]',
+  takes: ['model', 'server', 'audio'],
   run,
 };
 
 async function run(setting: Setting): Promise<Findings> {
   const { choices, say, signal } = setting;
-  const config = readConfig({ ...process.env, ...(choices.recognizer && { RECOGNIZER: choices.recognizer }) });
+  const config = readConfig({ ...process.env, ...variablesOf(choices) });
   const all = await (choices.audio === undefined
     ? librivoxClips()
     : clipsIn(choices.audio, (names) => say(`Without a .txt, left out: ${names.join(', ')}`)));
-  const clips = all.slice(0, setting.sized({ full: Infinity, quick: 20, tiny: 2 }));
+  const clips = all.slice(0, setting.sized({ full: Infinity, quick: 20, tiny: 5 }));
   const recognizer = await selectRecognizer(config);
   setting.atEnd(() => recognizer.close());
   await recognizer.check();
-  // Not measured: it loads what is loaded only once.
-  await recognizer.recognize(await silence(setting), { signal });
+  const model = await askedDirectly(config);
+  setting.atEnd(() => model.close());
 
   const measured: MeasuredClip[] = [];
-  for (const clip of clips) {
-    say(`Recognizing ${clip.name} (${measured.length + 1} of ${clips.length}) …`);
-    const audio = join(setting.folder, 'decoded');
-    const decoded = { file: audio, ...(await decodeAudio({ input: clip.file, output: audio, signal, ...limits })) };
-    const ours = await hear(clip, recognizer, decoded, signal);
-    const bare = config.recognizer === 'pocketsphinx' ? await hearBare(setting, clip) : undefined;
-    measured.push({ ...clip, durationMs: decoded.durationMs, ours, ...(bare && { bare }) });
+  for (const [index, clip] of clips.entries()) {
+    say(`Recognizing ${clip.name} (${index + 1} of ${clips.length}) …`);
+    const utterance = await utteranceOf(setting, clip, index);
+    const direct = await heardBy(async () => ({ text: await model.hear(utterance, signal) }), clip.text);
+    const service = await heardBy(() => transcribe(recognizer, utterance.audio, signal), clip.text);
+    measured.push({ ...clip, ...utterance, direct, service });
   }
+  await model.close();
+  const long = await hearLong(setting, recognizer, measured);
   return {
     sizes: {
-      recognizer: recognizer.name,
-      recordings: clips.length,
-      'seconds of audio': sum(measured, ({ durationMs }) => durationMs) / 1000,
-      words: sum(measured, ({ ours }) => ours.errors.words),
+      recognizer: choices.server ?? choices.model ?? recognizer.name,
+      recordings: `${clips.length}, joined again and again to ${long.durationMs / minuteMs} min`,
     },
-    checks: checksOf(measured),
-    figures: [figuresOf(recognizer.name, measured)],
-    raw: measured,
+    checks: checksOf(measured, long),
+    figures: figuresOf(measured, long),
+    raw: { measured, long },
   };
 }
 
-async function silence({ folder }: Setting) {
-  const file = join(folder, 'silence');
-  const durationMs = 1_000;
-  await writeFile(file, Buffer.alloc(32 * durationMs));
-  return { file, durationMs, silences: [{ startMs: 0, endMs: durationMs }] };
+const variablesOf = ({ model, server }: Choices): Record<string, string> => ({
+  ...(model !== undefined && { SHERPA_ONNX_MODEL: model }),
+  ...(server !== undefined && { RECOGNIZER: 'openai', OPENAI_BASE_URL: server }),
+});
+
+/** A clip as plain WAV and as the service decodes it. */
+async function utteranceOf({ folder, signal }: Setting, clip: SpokenClip, index: number) {
+  const wav = join(folder, `${index}.wav`);
+  const output = ['-map_metadata', '-1', '-bitexact', '-ar', '16000', '-ac', '1', wav];
+  const args = ['-hide_banner', '-nostdin', '-loglevel', 'error', '-y', '-i', clip.file, ...output];
+  await promisify(execFile)('ffmpeg', args, { signal });
+  return { wav, audio: await decoded(wav, signal) };
 }
 
-async function hear(
-  clip: SpokenClip,
+async function decoded(wav: string, signal: AbortSignal): Promise<DecodedAudio> {
+  const output = wav.replace('.wav', '.raw');
+  return { file: output, ...(await decodeAudio({ input: wav, output, signal, ...limits })) };
+}
+
+async function hearLong(
+  setting: Setting,
   recognizer: Recognizer,
-  audio: Parameters<Recognizer['recognize']>[0],
-  signal: AbortSignal,
-): Promise<Heard> {
-  // All children of this process belong to the recognizer.
+  clips: readonly MeasuredClip[],
+): Promise<MeasuredLong> {
+  const durationMs = setting.sized({ full: 60, quick: 3, tiny: 0.75 }) * minuteMs;
+  setting.say(`Recognizing ${durationMs / minuteMs} min of joined speech …`);
+  const spoken = clips.map(({ wav, text, name }) => ({ file: wav, text, name }));
+  const made = await makeRecording(join(setting.folder, 'long.wav'), spoken, durationMs);
+  const audio = await decoded(made.file, setting.signal);
   const memory = watchMemory(process.pid);
-  const cpuBefore = cpuOfTree(process.pid);
-  const began = performance.now();
   try {
-    const { segments } = await recognizer.recognize(audio, { signal });
-    const ms = performance.now() - began;
-    const cpuMs = cpuOfTree(process.pid) - cpuBefore;
-    const text = segments.map((segment) => segment.text).join(' ');
-    return { errors: wordErrors(clip.text, text), ms, cpuMs, peakBytes: memory.stop().below, text };
+    const service = await heardBy(() => transcribe(recognizer, audio, setting.signal), made.text);
+    return { ...made, service, peakBytes: memory.stop().below };
   } finally {
     memory.stop();
   }
 }
 
-async function hearBare({ folder, signal }: Setting, clip: SpokenClip): Promise<Heard> {
-  const wav = join(folder, 'bare.wav');
-  // The command skips a header of 44 bytes and takes everything after it for sound.
-  const output = ['-map_metadata', '-1', '-bitexact', '-ar', '16000', '-ac', '1', wav];
-  const args = ['-hide_banner', '-nostdin', '-loglevel', 'error', '-y', '-i', clip.file, ...output];
-  await promisify(execFile)('ffmpeg', args, { signal });
-  const { text, ms, cpuMs, memory } = await recognizeBare(wav, signal);
-  return { errors: wordErrors(clip.text, text), ms, cpuMs, peakBytes: memory.own, text: text.trim() };
+async function transcribe(recognizer: Recognizer, audio: DecodedAudio, signal: AbortSignal) {
+  const { segments } = await recognizer.recognize(audio, { signal });
+  return { text: segments.map(({ text }) => text).join(' '), starts: segments.map(({ startMs }) => startMs) };
+}
+
+async function heardBy<Answer extends { text: string }>(
+  hear: () => Promise<Answer>,
+  reference: string,
+): Promise<Answer & Heard> {
+  const began = performance.now();
+  const answer = await hear();
+  return { ...answer, ms: performance.now() - began, errors: wordErrors(reference, answer.text) };
 }

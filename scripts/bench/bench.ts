@@ -21,6 +21,10 @@ export type Size = 'full' | 'quick' | 'tiny';
 export interface Choices {
   /** `--recognizer`, in place of `RECOGNIZER`. */
   readonly recognizer?: RecognizerName;
+  /** `--model`, in place of `SHERPA_ONNX_MODEL`. */
+  readonly model?: string;
+  /** `--server`: where a server with OpenAI's interface is. */
+  readonly server?: string;
   /** A folder of recordings with what is said in them. */
   readonly audio?: string;
   /** `--hours` of speech. */

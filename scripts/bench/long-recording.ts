@@ -6,11 +6,18 @@ const bytesPerMs = 32;
 /** The header's length in clips of pocketsphinx-testdata and in files that are written here. */
 const wavHeaderBytes = 44;
 
+export interface PlacedClip {
+  clip: SpokenClip;
+  startMs: number;
+}
+
 export interface Recording {
   file: string;
   durationMs: number;
   /** What is said in it. */
   text: string;
+  /** Its clips, and where each begins. */
+  clips: readonly PlacedClip[];
 }
 
 /**
@@ -28,6 +35,7 @@ export async function makeRecording(
   const samples = await Promise.all(clips.map(async (clip) => (await readFile(clip.file)).subarray(wavHeaderBytes)));
   const output = await open(file, 'w');
   const texts: string[] = [];
+  const placed: PlacedClip[] = [];
   try {
     let left = durationMs * bytesPerMs;
     await output.write(wavHeader(left));
@@ -39,6 +47,7 @@ export async function makeRecording(
       const place = (index + Math.floor(index / clips.length)) % clips.length;
       const [clip, sound] = [clips[place]!, samples[place]!];
       if (sound.length > left) break;
+      placed.push({ clip, startMs: durationMs - left / bytesPerMs });
       await write(sound);
       texts.push(clip.text);
       await write(Buffer.alloc(Math.min(left, pausesMs[index % pausesMs.length]! * bytesPerMs)));
@@ -47,7 +56,7 @@ export async function makeRecording(
   } finally {
     await output.close();
   }
-  return { file, durationMs, text: texts.join(' ') };
+  return { file, durationMs, text: texts.join(' '), clips: placed };
 }
 
 /** http://soundfile.sapp.org/doc/WaveFormat/ */

@@ -86,14 +86,17 @@ async function runBench(name: string | undefined, audio: string | undefined, opt
 
 const inWords: Record<keyof Choices, string> = {
   recognizer: '--recognizer',
+  model: '--model',
+  server: '--server',
   audio: 'a folder',
   hours: '--hours',
 };
 
-function choicesOf(audio: string | undefined, { recognizer, hours }: Options): Choices {
+function choicesOf(audio: string | undefined, { recognizer, model, server, hours }: Options): Choices {
   // npm runs scripts in the project's folder; a person means the folder he typed in.
   const folder = audio && { audio: resolve(process.env['INIT_CWD'] ?? '', audio) };
-  return { ...(recognizer && { recognizer }), ...folder, ...(hours && { hours }) };
+  const named = { ...(recognizer && { recognizer }), ...(model && { model }), ...(server && { server }) };
+  return { ...named, ...folder, ...(hours && { hours }) };
 }
 
 const program: Command = new Command('npm run bench --')
@@ -102,7 +105,9 @@ const program: Command = new Command('npm run bench --')
   .argument('[folder]', 'accuracy: recordings, each with what is said in it in a .txt of the same name')
   .addOption(new Option('--size <size>').choices(['full', 'quick', 'tiny']).default('full'))
   .option('--quick', 'small sizes, at most a minute: to see the direction, not to quote')
-  .addOption(new Option('--recognizer <name>', 'accuracy, long: in place of RECOGNIZER').choices(recognizerNames))
+  .addOption(new Option('--recognizer <name>', 'long: in place of RECOGNIZER').choices(recognizerNames))
+  .addOption(new Option('--model <name>', 'accuracy: in place of SHERPA_ONNX_MODEL'))
+  .addOption(new Option('--server <url>', "accuracy: a server with OpenAI's interface, its model in OPENAI_MODEL"))
   .addOption(new Option('--hours <number>', 'long: hours of speech').argParser(parseHours))
   .option('--json', 'everything that was measured, instead of tables')
   .option('--markdown', 'tables for a README')

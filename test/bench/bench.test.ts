@@ -41,6 +41,13 @@ test.concurrent.each(names)('%s → a table, its JSON, its chart, and nothing el
   expect(processesAbout(folder)).toEqual([]);
 });
 
+test('accuracy of the default → at most 4 of 100 words of the five clips wrong, alone and in one recording', async () => {
+  const { checks } = JSON.parse(await readFile(join(folderOf('accuracy'), 'accuracy.json'), 'utf8')) as Run;
+  const wrong = checks.filter(({ measure }) => measure === 'words wrong');
+  expect(wrong.map(({ work }) => work)).toEqual(['the model, asked for each clip', 'clip by clip', 'joined speech']);
+  expect(Math.max(...wrong.flatMap(({ values }) => values))).toBeLessThanOrEqual(4);
+});
+
 test('every chart → well-formed, nothing in it cut off, and no text over another or over a bar', async () => {
   const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
   const browser = await chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu'] });
@@ -106,9 +113,10 @@ test.each([
     'There is no bench reeds, only reads, processes, search, uploads, pickup, start, idle, fairness, growth, accuracy, pipeline, long.',
   ],
   [['reads', '--hours', '2'], 'reads does not take --hours.'],
+  [['long', '--server', 'http://127.0.0.1:9'], 'long does not take --server.'],
   [['pickup', 'recordings'], 'pickup does not take a folder.'],
   [['long', '--hours', 'many'], 'Type a number above 0, at most 24.'],
-  [['accuracy', '--recognizer', 'ears'], 'Allowed choices are sherpa-onnx, openai'],
+  [['long', '--recognizer', 'ears'], 'Allowed choices are sherpa-onnx, openai'],
   [['reads', '--quickly'], "unknown option '--quickly'"],
 ])('%j → 2, and what is wrong', async (args, message) => {
   const { code, stdout, stderr } = await bench(...args);
@@ -133,14 +141,15 @@ test('accuracy of a folder → those with a .txt beside them, whatever their for
   await ffmpeg('-i', second!.file, join(folder, 'monday', 'talk.ogg'));
   await writeFile(join(folder, 'monday', 'talk.txt'), 'He was NOT an ill-disposed young man.\n');
   await copyFile(first!.file, join(folder, 'other.wav'));
-  const { code, stdout, stderr } = await bench('accuracy', '--recognizer', 'pocketsphinx', '--json', folder);
+  const { code, stdout, stderr } = await bench('accuracy', '--size', 'tiny', '--json', folder);
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Without a .txt, left out: other.wav') });
   const run = JSON.parse(stdout) as Run;
-  expect(run.sizes).toMatchObject({ recognizer: 'pocketsphinx', recordings: 1, words: 8 });
+  expect(run.sizes).toMatchObject({ recordings: '1, joined again and again to 0.75 min' });
   expect(run.figures[0]!.rows.map(([name, by]) => [name, by])).toEqual([
-    ['monday/talk.ogg', 'pocketsphinx'],
-    ['monday/talk.ogg', 'the bare command'],
-    ['in total', 'pocketsphinx'],
-    ['in total', 'the bare command'],
+    ['monday/talk.ogg', 'the model'],
+    ['monday/talk.ogg', 'the service'],
+    ['all clips', 'the model'],
+    ['all clips', 'the service'],
+    ['joined', 'the service'],
   ]);
 });
