@@ -205,6 +205,11 @@ export interface components {
             progress?: number;
             error?: components["schemas"]["SessionError"];
             /**
+             * @description What makes the transcript less than it could be, known from the recording itself. Present once completed, and
+             *     only when there is something to say.
+             */
+            warnings?: components["schemas"]["Warning"][];
+            /**
              * @description Where `q` was found in the transcript, in the order of time: at most three segments, those that hold most of its
              *     words and phrases first. Empty when only the title holds them; only in a list that was asked for with `q`.
              */
@@ -252,6 +257,34 @@ export interface components {
              */
             message: string;
         };
+        /** @description Something about a recording that makes its transcript less than it could be. */
+        Warning: {
+            /**
+             * @description A stable code: `truncated` (the file ends before its own header says), `quiet`, `clipped`, `narrowband` (sampled
+             *     as for a telephone), `other_tracks_ignored` (one of several audio tracks was transcribed) or `speech_uncertain`
+             *     (somebody speaks in this stretch, but no words were found, or words that may be wrong). Others may be added:
+             *     ignore those that you don't know.
+             * @example speech_uncertain
+             */
+            code: string;
+            /**
+             * @description A sentence for people.
+             * @example Somebody speaks here, but the words are missing or may be wrong.
+             */
+            message: string;
+            /**
+             * Format: int32
+             * @description With `speech_uncertain`, where the stretch begins, in milliseconds from the beginning of the audio.
+             * @example 61000
+             */
+            startMs?: number;
+            /**
+             * Format: int32
+             * @description With `speech_uncertain`, where the stretch ends, in milliseconds from the beginning of the audio.
+             * @example 64500
+             */
+            endMs?: number;
+        };
         /** @description A page of sessions, newest first. */
         SessionPage: {
             /** @description The sessions of this page. */
@@ -284,6 +317,11 @@ export interface components {
              */
             language?: string;
             error?: components["schemas"]["SessionError"];
+            /**
+             * @description What makes the transcript less than it could be, known from the recording itself. Present once completed, and
+             *     only when there is something to say.
+             */
+            warnings?: components["schemas"]["Warning"][];
             /** @description The segments in order; empty until the session is `completed`, and when nothing was said. */
             segments: components["schemas"]["Segment"][];
         };
@@ -395,7 +433,7 @@ export interface components {
          */
         PlainText: string;
         /**
-         * @description Markdown (CommonMark) to read: title, day and length, then paragraphs by speaker and pause, each with its time.
+         * @description Markdown (CommonMark) to read: title, day and length, the warnings, then paragraphs by speaker and pause, each with its time.
          * @example # Board meeting
          *
          *     2026-11-20, 0:00:07

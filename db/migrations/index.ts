@@ -11,6 +11,7 @@ import { traces } from './0012-traces.ts';
 import { audioBytes } from './0013-audio-bytes.ts';
 import { freeAttempts } from './0014-free-attempts.ts';
 import { indexVersion } from './0015-index-version.ts';
+import { warnings } from './0016-warnings.ts';
 import type { Migration } from 'kysely/migration';
 
 /** In the order in which they run. Add to the end; never change one that was released. */
@@ -28,4 +29,5 @@ export const migrations: Record<string, Migration> = {
   '0013-audio-bytes': audioBytes,
   '0014-free-attempts': freeAttempts,
   '0015-index-version': indexVersion,
+  '0016-warnings': warnings,
 };

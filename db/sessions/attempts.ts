@@ -7,6 +7,7 @@ import { lostGivenBack } from './free-attempts.ts';
 import { notifyFinal, ofQueued } from './states.ts';
 import type { Queryable, Trx } from '../database.ts';
 import type { FailureCode } from '../schema.ts';
+import type { Warning } from './warning.ts';
 import type { QueuedSession } from './states.ts';
 
 const now = sql<string>`now()`;
@@ -103,7 +104,13 @@ export async function confirmShortIfProcessing(db: Queryable, attempt: Attempt):
 export async function completeIfProcessing(
   trx: Trx,
   attempt: Attempt,
-  result: { durationMs: number; chargedMs: number; language: string | undefined; transcriptVersion: string },
+  result: {
+    durationMs: number;
+    chargedMs: number;
+    language: string | undefined;
+    warnings?: readonly Warning[];
+    transcriptVersion: string;
+  },
 ): Promise<boolean> {
   const { numUpdatedRows } = await ifProcessing(trx, attempt)
     .set({
@@ -112,6 +119,7 @@ export async function completeIfProcessing(
       duration_ms: result.durationMs,
       charged_ms: result.chargedMs,
       language: result.language ?? null,
+      warnings: result.warnings?.length ? JSON.stringify(result.warnings) : null,
       transcript_version: result.transcriptVersion,
       progress: null,
       reserved_ms: 0,

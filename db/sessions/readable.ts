@@ -50,6 +50,7 @@ function readSession(next: Texts) {
     transcript_version: next.textOrNull(),
     delete_at: next.textOrNull(),
     separate_channels: next.text() === 't',
+    warnings: next.textOrNull(),
   } satisfies Partial<Selectable<SessionTable>>;
 }
 

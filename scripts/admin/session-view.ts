@@ -1,6 +1,7 @@
 /** A session as support sees it: its title, never its text. */
 import { rfc3339 } from '../../db/values.ts';
 import { toSessionError } from '../../src/sessions/view.ts';
+import { toWarnings } from '../../src/sessions/warnings.ts';
 import { formatDuration } from './durations.ts';
 import { details, momentOf } from '../terminal/table.ts';
 import type { ReadableSession } from '../../db/sessions/readable.ts';
@@ -31,6 +32,7 @@ export function sessionJson(session: Session) {
     attemptsLeft: session.attempts_left,
     freeAttempts: session.free_attempts,
     ...(session.last_error_code !== null && { lastErrorCode: session.last_error_code }),
+    ...(session.warnings !== null && { warnings: toWarnings(session) }),
     ...(session.audio_deleted_at !== null && { audioDeletedAt: rfc3339(session.audio_deleted_at) }),
   };
 }
@@ -47,6 +49,10 @@ export function sessionText(session: Session): string {
     Duration: session.duration_ms === null ? 'not measured' : formatDuration(session.duration_ms),
     Reserved: formatDuration(session.reserved_ms),
     Language: session.language ?? undefined,
+    Warnings: toWarnings(session)
+      ?.map(({ code }) => code)
+      .filter(isFirst)
+      .join(', '),
     Attempts: attemptsOf(session),
     Audio: momentOf(session.audio_deleted_at)?.replace(/^/, 'removed ') ?? 'kept',
     Created: momentOf(session.created_at),
@@ -54,6 +60,8 @@ export function sessionText(session: Session): string {
     Ended: momentOf(session.completed_at),
   });
 }
+
+const isFirst = <T>(item: T, index: number, list: readonly T[]): boolean => list.indexOf(item) === index;
 
 function attemptsOf({ status, attempt, attempts_left, free_attempts, last_error_code }: Session): string {
   const left = status === 'queued' || status === 'processing' ? `, ${attempts_left} left` : '';

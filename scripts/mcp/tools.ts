@@ -41,7 +41,8 @@ export const tools: Record<string, Tool> = {
   },
   wait: {
     description:
-      'Waits up to 30 seconds for a session. Answers with the session: call again until its `status` is `completed` or `failed`.',
+      'Waits up to 30 seconds for a session. Answers with the session: call again until its `status` is `completed` or `failed`. ' +
+      'Tell the person its `warnings`.',
     inputSchema: { type: 'object', properties: { id: id! }, required: ['id'] },
     annotations: reading,
     async run(client, given, signal) {

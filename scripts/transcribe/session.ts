@@ -6,6 +6,7 @@ import { readableSize } from '../terminal/readable.ts';
 import { RecordingFile } from './recording-file.ts';
 import { upload } from './upload.ts';
 import { awaitTranscript } from './waiting.ts';
+import { warningLines } from './warning-lines.ts';
 import type { Schema } from '../../codegen/operations.ts';
 import type { ApiClient } from '../terminal/api-client.ts';
 import type { Progress, Step } from '../terminal/progress.ts';
@@ -55,12 +56,13 @@ export async function sendAndAwait(
 ): Promise<Schema<'Transcript'>> {
   const name = onOneLine(basename(sending.recording.path));
   const step = course.progress.begin(`Uploading ${name} (${readableSize(sending.recording.state.bytes)})`, 100);
-  return endingStep(step, async () => {
+  const transcript = await endingStep(step, async () => {
     const sessionId = await upload(client, sending, course, (part) => step.reach(100 * part));
     await onAccepted?.(sessionId);
     step.next(`Transcribing ${name}`, 100);
     return awaitTranscript(client, sessionId, { ...course, onPercent: step.reach });
   });
+  return sayingWarnings(name, transcript, course);
 }
 
 /**
@@ -75,7 +77,15 @@ export async function goOnWith(
   course: Course,
 ): Promise<Schema<'Transcript'>> {
   const step = course.progress.begin(`Transcribing ${onOneLine(name)}`, 100);
-  return endingStep(step, () => awaitTranscript(client, sessionId, { ...course, onPercent: step.reach }));
+  const transcript = await endingStep(step, () =>
+    awaitTranscript(client, sessionId, { ...course, onPercent: step.reach }),
+  );
+  return sayingWarnings(onOneLine(name), transcript, course);
+}
+
+function sayingWarnings(name: string, transcript: Schema<'Transcript'>, { progress }: Course): Schema<'Transcript'> {
+  for (const line of warningLines(transcript.warnings ?? [])) progress.say(`${name}: ${line}`);
+  return transcript;
 }
 
 async function endingStep<Result>(step: Step, work: () => Promise<Result>): Promise<Result> {

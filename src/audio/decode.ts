@@ -8,7 +8,9 @@ import { bytesPerMs, bytesPerSample, samplesPerMs } from './samples.ts';
 import { SilenceFinder } from './silences.ts';
 import { readTimedPackets, timedPackets } from './timed-packets.ts';
 import { Timeline } from './timeline.ts';
+import { isTruncated } from './truncation.ts';
 import type { ChildEnd } from '../children/child.ts';
+import type { FileHeader } from './ffmpeg-log.ts';
 import type { Silence } from './silences.ts';
 import type { TimedPacket } from './timed-packets.ts';
 
@@ -24,38 +26,48 @@ export interface DecodeOptions {
   signal?: AbortSignal;
 }
 
+export interface Decoded {
+  /** The length of what was written. */
+  durationMs: number;
+  silences: Silence[];
+  warnings: AudioWarning[];
+}
+
+/** What makes the transcript of a recording less than it could be, as far as the audio tells. */
+export type AudioWarning = 'truncated';
+
 /**
  * Decodes the first audio stream to a raw file of 16 kHz mono s16le without header. Samples are written to disk as they
  * come. Gaps between timestamps become silence, so that times are those that a player shows. Damaged audio is decoded
  * as far as possible. After an error a part of the output may exist; the caller removes its folder.
- * @returns the length of what was written, in ms, and its silences
  * @throws {AudioError} `unsupported_media` (also when nothing could be decoded), `no_audio_track`, `audio_too_long`,
  *   `timed_out`
  * @throws {AudioToolError} ffmpeg missing, stopped or crashed, memory or disk full
  * @throws the abort reason of `options.signal`
  */
-export async function decodeAudio(options: DecodeOptions): Promise<{ durationMs: number; silences: Silence[] }> {
+export async function decodeAudio(options: DecodeOptions): Promise<Decoded> {
   // The file holds what people said, so no other user may read it, whatever the umask is.
   await using file = await open(options.output, 'w', 0o600).catch(unwritable);
   const silences = new SilenceFinder();
-  const durationMs = await decodeSamples(options, async (samples) => {
+  const { durationMs, header } = await decodeSamples(options, async (samples) => {
     silences.push(samples);
     // Unlike `write`, `writeFile` goes on when a nearly full disk took only a part.
     await file.writeFile(samples).catch(unwritable);
   });
   // Some file systems report a full disk only when the file is closed.
   await file.close().catch(unwritable);
-  return { durationMs, silences: silences.end() };
+  const warnings = await warningsOf(options.input, header, durationMs).catch(unreadable);
+  return { durationMs, silences: silences.end(), warnings };
 }
 
 /**
  * Decodes as `decodeAudio` does, and hands the samples over as they come.
- * @returns their length in ms
+ * @returns their length, and what the file says of itself
  */
 export async function decodeSamples(
   { input, maxDurationMs, channel, timeLimitMs, signal }: Omit<DecodeOptions, 'output'>,
   onSamples: (samples: Buffer) => Promise<void>,
-): Promise<number> {
+): Promise<{ durationMs: number; header: FileHeader }> {
   const run = { input, timeLimitMs, ...(signal && { signal }) };
   const isTimed = !(await hasFalseTimes(input).catch(unreadable));
   const timeline = new Timeline(() => pictureStartMs(run));
@@ -92,7 +104,11 @@ export async function decodeSamples(
   await take([undefined]);
   const durationMs = Math.floor(bytes / bytesPerMs);
   if (durationMs === 0) throw new AudioError('unsupported_media', `nothing to decode: ${lastLine(end.stderr)}`);
-  return durationMs;
+  return { durationMs, header: end.header };
+}
+
+async function warningsOf(input: string, header: FileHeader, durationMs: number): Promise<AudioWarning[]> {
+  return (await isTruncated(input, header, durationMs)) ? ['truncated'] : [];
 }
 
 const silence = Buffer.alloc(1024 * 1024);

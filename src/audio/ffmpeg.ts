@@ -4,11 +4,13 @@ import { AudioError, AudioToolError } from './audio-error.ts';
 import { ChildNotStarted, killedBy, runChild } from '../children/child.ts';
 import { codecWhitelist } from './codecs.ts';
 import { ExecutableNotFound } from '../children/executable.ts';
+import { FfmpegLog } from './ffmpeg-log.ts';
 import { formatWhitelist } from './formats.ts';
 import { isOggSpeex } from './ogg-speex.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import { readPlainWav } from './plain-wav.ts';
 import type { ChildEnd, OnOutput } from '../children/child.ts';
+import type { FileHeader } from './ffmpeg-log.ts';
 
 export interface FfmpegRun {
   /** The untrusted file. */
@@ -23,6 +25,9 @@ export interface FfmpegRun {
   onStdout: OnOutput;
 }
 
+/** `stderr` holds its errors only. */
+export type FfmpegEnd = ChildEnd & { header: FileHeader };
+
 /**
  * A header can claim any size, so memory is limited. ffmpeg 5.1 needs about 300 MiB of address space to start, for its
  * libraries.
@@ -36,10 +41,11 @@ const memoryBytes = 1024 ** 3;
  * @throws {AudioError} `no_audio_track`
  * @throws the abort reason of `run.signal`
  */
-export async function runFfmpeg(run: FfmpegRun): Promise<ChildEnd> {
+export async function runFfmpeg(run: FfmpegRun): Promise<FfmpegEnd> {
   const { input, stream = '0:a:0', outputArgs } = run;
   const decoder = await decoderFor(input).catch(unreadable);
-  const end = await runChild('ffmpeg', [...inputArgs(input, stream, decoder), ...outputArgs], {
+  const log = new FfmpegLog();
+  const { stderr: _, ...how } = await runChild('ffmpeg', [...inputArgs(input, stream, decoder), ...outputArgs], {
     limits: {
       memoryBytes,
       cpuSeconds: Math.ceil(run.timeLimitMs / 1000),
@@ -49,12 +55,15 @@ export async function runFfmpeg(run: FfmpegRun): Promise<ChildEnd> {
     timeLimitMs: run.timeLimitMs,
     ...(run.signal && { signal: run.signal }),
     onStdout: run.onStdout,
+    onStderr: (chunk) => log.push(chunk),
   }).catch((error: unknown) => {
     if (error instanceof ExecutableNotFound || error instanceof ChildNotStarted) {
       throw new AudioToolError(error.message, { cause: error });
     }
     throw error;
   });
+  log.end();
+  const end = { ...how, stderr: log.errors, header: log.header };
   if (end.how === 'exited' && end.code !== 0) throwForMessage(end.code, end.stderr);
   if (end.how === 'killed' && end.by === 'SIGKILL') {
     const cause = killedBy('ffmpeg', end.by);
@@ -74,7 +83,7 @@ async function decoderFor(input: string): Promise<string[]> {
 
 function inputArgs(input: string, stream: NonNullable<FfmpegRun['stream']>, decoder: readonly string[]): string[] {
   return [
-    ...['-hide_banner', '-nostdin', '-loglevel', 'error'],
+    ...['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'level+info'],
     // Without these, an upload could make ffmpeg open other files and addresses. `pipe` is for the output.
     ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', formatWhitelist],
     ...['-codec_whitelist', codecWhitelist],

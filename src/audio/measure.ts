@@ -30,8 +30,7 @@ export async function measureAudio(file: string, options: MeasureOptions): Promi
 
 async function measureByDecoding(file: string, options: MeasureOptions): Promise<{ durationMs?: number }> {
   try {
-    const durationMs = await decodeSamples({ input: file, maxDurationMs: Infinity, ...options }, async () => {});
-    return { durationMs };
+    return await decodeSamples({ input: file, maxDurationMs: Infinity, ...options }, async () => {});
   } catch (error) {
     if (error instanceof AudioError && error.code === 'timed_out') return {};
     throw error;

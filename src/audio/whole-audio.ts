@@ -6,21 +6,13 @@ import { createReadStream } from 'node:fs';
 import { AudioToolError } from './audio-error.ts';
 import { decodeAudio } from './decode.ts';
 import { unreadable } from './ffmpeg.ts';
-import type { DecodeOptions } from './decode.ts';
-import type { Silence } from './silences.ts';
+import { toleranceMs } from './tolerance.ts';
+import type { DecodeOptions, Decoded } from './decode.ts';
 
-export interface WholeAudio {
-  durationMs: number;
-  silences: Silence[];
+export interface WholeAudio extends Decoded {
   /** The audio was much shorter than measured both times: the file is damaged. */
   isConfirmedShort: boolean;
 }
-
-/**
- * Headers, priming and padding of codecs make decoded audio shorter: by 0.2 s at most over all files of the tests. The
- * auditor has the same tolerance.
- */
-const toleranceMs = (measuredMs: number) => measuredMs * 0.01 + 1000;
 
 /**
  * Decodes as `decodeAudio` does. ffmpeg takes a read error of the disk for the end of the file and exits with 0. So

@@ -8,6 +8,14 @@ export interface Heading {
   /** When the recording was uploaded: RFC 3339, UTC. */
   createdAt: string;
   durationMs: number;
+  warnings: readonly Warned[];
+}
+
+/** A warning of the contract. */
+interface Warned {
+  message: string;
+  startMs?: number;
+  endMs?: number;
 }
 
 /** Who pauses for so long begins a paragraph. */
@@ -22,13 +30,25 @@ interface Paragraph {
   endMs: number;
 }
 
-/** The pieces of the text: the heading, then each paragraph with its time and, where speakers or channels are known, who speaks. */
-export function* markdown({ title, createdAt, durationMs }: Heading, captions: Iterable<Caption>): Generator<string> {
+/**
+ * The pieces of the text: the heading with what is to be known of the recording, then each paragraph with its time and,
+ * where speakers or channels are known, who speaks.
+ */
+export function* markdown(
+  { title, createdAt, durationMs, warnings }: Heading,
+  captions: Iterable<Caption>,
+): Generator<string> {
   yield `# ${escape(oneLine(title))}\n\n${createdAt.slice(0, 10)}, ${clock(durationMs)}\n`;
+  if (warnings.length > 0) yield `\n${warnings.map((warning) => `> ${warned(warning)}\n`).join('>\n')}`;
   for (const { startMs, voice, texts } of paragraphsOf(captions)) {
     const who = voice === undefined ? '' : ` ${escape(voice)}`;
     yield `\n**${clock(startMs)}${who}** ${escape(joinWords(texts.map((text) => ({ text }))))}\n`;
   }
+}
+
+function warned({ message, startMs, endMs }: Warned): string {
+  const where = startMs === undefined || endMs === undefined ? '' : `**${clock(startMs)} to ${clock(endMs)}** `;
+  return `${where}${escape(message)}`;
 }
 
 function* paragraphsOf(captions: Iterable<Caption>): Generator<Paragraph> {

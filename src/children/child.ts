@@ -22,6 +22,8 @@ export interface ChildOptions {
    * killed and `runChild` rejects with that error.
    */
   onStdout?: OnOutput;
+  /** Gets standard error as it comes. */
+  onStderr?: (chunk: Buffer) => void;
   /** Without it, the best that this machine allows. */
   isolation?: Isolation;
 }
@@ -61,6 +63,7 @@ export async function runChild(program: string, args: readonly string[], options
   return new Promise((resolve, reject) => {
     const child = spawnGroup(command, stdioOf(options));
     const stderr = keepStderrTail(child);
+    if (options.onStderr) child.stderr?.on('data', options.onStderr);
     let timedOut = false;
     let failure: { error: unknown } | undefined;
 

@@ -5,7 +5,7 @@ import { PieceNotHeard } from './recognizer.ts';
 import { isLoop } from './loops.ts';
 import type { Piece } from '../audio/pieces.ts';
 import type { TraceSpan } from '../tracing/span.ts';
-import type { DecodedAudio, RecognizeOptions, UnheardStretch } from './recognizer.ts';
+import type { DecodedAudio, RecognizeOptions, UncertainStretch } from './recognizer.ts';
 
 /** Hears one piece, within a span where somebody traces it; `onHeard` gets how much of it is done, in ms. */
 export type HearPiece<Result> = (
@@ -38,15 +38,15 @@ export interface Judging<Result> {
 /**
  * Hears a piece. Where there is a voice and no word, or the same words come on and on, or the recognizer failed, it is
  * cut in two and heard again, and each half once more. Then a failure counts, what still loops is left out, and
- * `onUnheard` is told of both kinds of stretches.
+ * `onUncertain` is told of both kinds of stretches.
  * @returns rejects with {@link PieceNotHeard} and whatever else `hear` throws
  */
 export function hearAgain<Result>(
   hear: HearPiece<Result>,
   { audio, overlapMs, textOf, mayLoop }: Judging<Result>,
-  onUnheard: RecognizeOptions['onUnheard'],
+  onUncertain: RecognizeOptions['onUncertain'],
 ): HearPiece<HeardPart<Result>[]> {
-  const faultOf = (piece: Piece, result: Result): UnheardStretch['why'] | undefined => {
+  const faultOf = (piece: Piece, result: Result): UncertainStretch['why'] | undefined => {
     const text = textOf(result).trim();
     if (text === '') return totalMs(within(audio.speech ?? [], piece)) >= leastVoiceMs ? 'no words' : undefined;
     return mayLoop && isLoop(text) ? 'a loop' : undefined;
@@ -58,7 +58,7 @@ export function hearAgain<Result>(
         const why = faultOf(piece, result);
         if (why === undefined) return [{ piece, result }];
         if (times === mostTimes) {
-          onUnheard?.({ startMs: piece.startMs, endMs: piece.endMs, why });
+          onUncertain?.({ startMs: piece.startMs, endMs: piece.endMs, why });
           return why === 'a loop' ? [] : [{ piece, result }];
         }
       } catch (error) {

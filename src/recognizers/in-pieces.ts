@@ -68,7 +68,7 @@ export async function recognizeInPieces(
   mayLoop = false,
 ): Promise<Word[][]> {
   const judging = { audio, overlapMs: lengths.overlapMs, textOf: textOfUtterances, mayLoop };
-  const hear = hearAgain(recognizePiece, judging, options.onUnheard);
+  const hear = hearAgain(recognizePiece, judging, options.onUncertain);
   const heard = await hearInPieces(audio, lengths, slots, hear, options);
   return joinPieces(
     heard.flatMap(({ result }) => result.map((part) => ({ piece: part.piece, utterances: part.result }))),

@@ -65,16 +65,19 @@ export interface RecognizeOptions extends Hints {
   onProgress?: (percent: number) => void;
   /** Is told of a part of the audio that is loud, but had no words in it when it was heard first. */
   onWordless?: (part: WordlessPart) => void;
-  /** Is told of a stretch in which no words were found, although it was heard again. */
-  onUnheard?: ((stretch: UnheardStretch) => void) | undefined;
+  /** Is told of each stretch that may lack words, or have wrong ones: the client gets it as a warning. */
+  onUncertain?: ((stretch: UncertainStretch) => void) | undefined;
 }
 
 /** Times are ms from the start of the recording. */
-export interface UnheardStretch {
+export interface UncertainStretch {
   startMs: number;
   endMs: number;
-  /** There is a voice and no word, or the same words came on and on. */
-  why: 'no words' | 'a loop';
+  /**
+   * There is a voice and no word, although it was heard again; the same words came on and on; or the recognizer itself
+   * doubts its words.
+   */
+  why: 'no words' | 'a loop' | 'doubtful words';
 }
 
 export interface WordlessPart {

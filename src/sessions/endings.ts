@@ -7,6 +7,7 @@ import { insertTranscript } from '../../db/sessions/transcripts.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { Trx } from '../../db/database.ts';
 import type { FailureCode } from '../../db/schema.ts';
+import type { Warning } from '../../db/sessions/warning.ts';
 
 /**
  * Fails a session and ends its reservation.
@@ -30,6 +31,7 @@ export interface StoredTranscript {
   /** The decoded duration. */
   durationMs: number;
   language: string | undefined;
+  warnings?: readonly Warning[];
   /** JSON texts, see `db/sessions/transcripts.ts`. */
   segments: string;
   words: string;
@@ -49,9 +51,9 @@ export async function completeSession(
   transcript: StoredTranscript,
 ): Promise<boolean> {
   const { accountId, sessionId } = attempt;
-  const { durationMs, language, segments, words, hasSpeech, version } = transcript;
+  const { durationMs, language, warnings = [], segments, words, hasSpeech, version } = transcript;
   const chargedMs = hasSpeech ? durationMs : 0;
-  const result = { durationMs, chargedMs, language, transcriptVersion: version };
+  const result = { durationMs, chargedMs, language, warnings, transcriptVersion: version };
   if (!(await completeIfProcessing(trx, attempt, result))) return false;
   await insertTranscript(trx, { account_id: accountId, session_id: sessionId, segments, words });
   if (chargedMs > 0) await addLedgerEntry(trx, { accountId, kind: 'charge', sessionId, amountMs: -chargedMs });

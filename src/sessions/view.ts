@@ -1,5 +1,6 @@
 /** A session row as the contract shows it. */
 import { rfc3339 } from '../../db/values.ts';
+import { toWarnings } from './warnings.ts';
 import type { Schema } from '../../codegen/operations.ts';
 import type { FailureCode } from '../../db/schema.ts';
 import type { ReadableSession } from '../../db/sessions/readable.ts';
@@ -18,6 +19,8 @@ export function toSession(row: ReadableSession): Schema<'Session'> {
   const error = toSessionError(row);
   if (error !== undefined) session.error = error;
   if (delete_at !== null) session.deleteAt = rfc3339(delete_at);
+  const warnings = toWarnings(row);
+  if (warnings !== undefined) session.warnings = warnings;
   if (row.separate_channels) session.channels = 'separate';
   return session;
 }

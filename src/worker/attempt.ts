@@ -16,6 +16,7 @@ import { recorded } from './recording.ts';
 import { toStoredTranscript } from './stored-transcript.ts';
 import { claimInTurn, putBack } from './turn.ts';
 import { takeRoom } from './room-of-job.ts';
+import { warningsOf } from './warnings.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
 import type { QueuedJob } from '../queue/jobs.ts';
 import type { TraceSpan } from '../tracing/span.ts';
@@ -109,14 +110,15 @@ async function transcribe(job: QueuedJob, { attempt, claim, span }: Claimed, wor
   const timer = setTimeout(() => deadline.abort(new TimeIsUp()), timeLimitMs);
   const signal = AbortSignal.any([job.signal, worker.stopping, deadline.signal]);
   try {
-    const { transcript, durationMs, reservedMs } = await hear(
+    const { transcript, durationMs, audioWarnings, uncertain, reservedMs } = await hear(
       attempt,
       claim,
       { timeLimitMs, signal, span, onProgress: progressReporter(attempt, worker) },
       worker,
     );
     const language = claim.language ?? transcript.language;
-    const stored = toStoredTranscript({ ...transcript, language }, durationMs);
+    const warnings = warningsOf(audioWarnings, uncertain);
+    const stored = toStoredTranscript({ ...transcript, language }, durationMs, warnings);
     const texts = { title: claim.title, language: stored.language ?? null, segments: stored.segments };
     await within(span.child('store', 'internal'), async () => {
       // What was said is worth more than finding it: the next look of `keepIndexing` tries again.

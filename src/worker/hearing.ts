@@ -11,7 +11,8 @@ import { mostChannels } from '../sessions/job.ts';
 import { within } from '../tracing/span.ts';
 import { coverDecoded } from './reservation.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
-import type { Hints, Transcript, UnheardStretch, WordlessPart } from '../recognizers/recognizer.ts';
+import type { AudioWarning } from '../audio/decode.ts';
+import type { Hints, Transcript, UncertainStretch, WordlessPart } from '../recognizers/recognizer.ts';
 import type { TraceSpan } from '../tracing/span.ts';
 import type { WorkerContext } from './context.ts';
 
@@ -26,6 +27,9 @@ export interface Hearing {
 export interface Heard {
   transcript: Transcript;
   durationMs: number;
+  audioWarnings: AudioWarning[];
+  /** Where words may be missing, or wrong. */
+  uncertain: UncertainStretch[];
   /** What is reserved for it now. */
   reservedMs: number;
 }
@@ -57,7 +61,12 @@ export async function hear(attempt: Attempt, claim: Claim, hearing: Hearing, wor
       throw new AudioToolError(`channel ${channel} is ${heard.at(-1)!.durationMs} ms, not ${heard[0]!.durationMs}`);
     if (channel < count) onProgress(100);
   }
-  return { ...heard.at(-1)!, transcript: joinChannels(heard.map(({ transcript }) => transcript)) };
+  return {
+    ...heard.at(-1)!,
+    transcript: joinChannels(heard.map(({ transcript }) => transcript)),
+    audioWarnings: heard.flatMap(({ audioWarnings }) => audioWarnings),
+    uncertain: heard.flatMap(({ uncertain }) => uncertain),
+  };
 }
 
 /** A log line has room for so many. */
@@ -72,7 +81,7 @@ async function hearChannel(
   const { db, workFolder, recognizer, metrics } = worker;
   const file = workFolder.path(attempt);
   const decoding = { input, output: file, maxDurationMs: claim.max_audio_ms, channel, timeLimitMs, signal };
-  const { durationMs, silences, isConfirmedShort } = await within(span.child('decode', 'internal'), () =>
+  const { durationMs, silences, isConfirmedShort, warnings } = await within(span.child('decode', 'internal'), () =>
     decodeWhole(decoding, claim.measured_ms),
   );
   if (isConfirmedShort) await confirmShortIfProcessing(db, attempt);
@@ -83,22 +92,25 @@ async function hearChannel(
     wordless.parts += 1;
     if (hasWordsNow) wordless.withWordsAtLast += 1;
   };
-  const unheard: UnheardStretch[] = [];
-  const onUnheard = (stretch: UnheardStretch) => void unheard.push(stretch);
+  const uncertain: UncertainStretch[] = [];
+  const onUncertain = (stretch: UncertainStretch) => void uncertain.push(stretch);
   const hints = hintsOf(claim, worker);
   const recognizing = span.child('recognize', 'internal', { 'transcription.recognizer': recognizer.name });
   const transcript = await within(recognizing, (span) =>
-    recognizer.recognize({ file, durationMs, silences }, { ...hints, signal, span, onProgress, onWordless, onUnheard }),
+    recognizer.recognize(
+      { file, durationMs, silences },
+      { ...hints, signal, span, onProgress, onWordless, onUncertain },
+    ),
   ).catch((error: unknown) => {
     throw hints.isLanguageExpected && error instanceof LanguageNotKnown ? ofTheOperator(error) : error;
   });
   if (durationMs > 0) metrics.realTimeFactor.observe((performance.now() - began) / durationMs);
-  if (unheard.length > 0) {
-    const stretches = unheard.slice(0, mostStretches);
-    worker.log.warn({ count: unheard.length, stretches }, 'stretches with a voice and no words');
+  if (uncertain.length > 0) {
+    const stretches = uncertain.slice(0, mostStretches);
+    worker.log.warn({ count: uncertain.length, stretches }, 'stretches of speech that may lack words');
   }
   if (wordless.parts > 0) worker.log.info(wordless, 'loud parts without words');
-  return { transcript, durationMs, reservedMs };
+  return { transcript, durationMs, audioWarnings: warnings, uncertain, reservedMs };
 }
 
 /** The client asked for no language, so its session is not refused for one. */

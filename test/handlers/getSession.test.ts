@@ -5,6 +5,7 @@ import { makeAccount } from '../support/service/accounts.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { claimSession, makeSession, silence } from '../support/service/sessions.ts';
 import type { FailureCode } from '../../db/schema.ts';
+import type { WarningCode } from '../../db/sessions/warning.ts';
 
 const service = await useService();
 const account = await useAccount(service);
@@ -26,6 +27,23 @@ test.each<[string, Options, object]>([
     'completed in silence, language unknown',
     { status: 'completed', transcript: { ...silence, language: undefined } },
     { status: 'completed', startedAt: time, completedAt: time, durationMs: 7_100, chargedMs: 0 },
+  ],
+  [
+    'completed, with a warning that only a newer version knows',
+    { status: 'completed', transcript: { ...silence, warnings: [{ code: 'new_code' as WarningCode }] } },
+    {
+      ...{
+        status: 'completed',
+        startedAt: time,
+        completedAt: time,
+        durationMs: 7_100,
+        chargedMs: 0,
+        language: 'en-US',
+      },
+      warnings: [
+        { code: 'new_code', message: 'Something about the recording makes its transcript less than it could be.' },
+      ],
+    },
   ],
   [
     'failed',

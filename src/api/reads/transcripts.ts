@@ -6,6 +6,7 @@ import { findChosenSegments } from '../../../db/sessions/transcripts.ts';
 import { plainText, subRip, webVtt } from '../../captions/formats.ts';
 import { markdown } from '../../captions/markdown.ts';
 import { toSessionError } from '../../sessions/view.ts';
+import { toWarnings } from '../../sessions/warnings.ts';
 import { inSlices, joined } from '../../slices.ts';
 import { sessionNotFound } from '../answers/problem.ts';
 import type { Schema } from '../../../codegen/operations.ts';
@@ -83,12 +84,14 @@ function isQuicklyMade({ type, only }: WantedTranscript, { status, segments }: F
 async function jsonOf(wanted: WantedTranscript, session: FoundSession, reads: Reads): Promise<string> {
   const { id, status, duration_ms: durationMs, language } = session;
   const error = toSessionError(session);
+  const warnings = toWarnings(session);
   const head = JSON.stringify({
     sessionId: id,
     status,
     ...(durationMs !== null && { durationMs }),
     ...(language !== null && { language }),
     ...(error !== undefined && { error }),
+    ...(warnings !== undefined && { warnings }),
   });
   return `${head.slice(0, -1)},"segments":${await segmentsOf(wanted, session, reads)}}`;
 }
@@ -102,9 +105,15 @@ const formats = {
   'text/vtt': webVtt,
   'application/x-subrip': subRip,
   'text/plain': plainText,
-  'text/markdown': (segments: Schema<'Segment'>[], { title, created_at, duration_ms }: FoundSession) =>
-    markdown({ title, createdAt: rfc3339(created_at), durationMs: duration_ms ?? 0 }, segments),
+  'text/markdown': (segments: Schema<'Segment'>[], session: FoundSession) => markdown(headingOf(session), segments),
 };
+
+const headingOf = (session: FoundSession) => ({
+  title: session.title,
+  createdAt: rfc3339(session.created_at),
+  durationMs: session.duration_ms ?? 0,
+  warnings: toWarnings(session) ?? [],
+});
 
 /** The segments as JSON text. Segments that were read with the session belong to that moment. */
 async function segmentsOf(

@@ -73,7 +73,7 @@ export async function recognizeIn(
   const textOf = ({ answer }: AnsweredPiece) => textOfUtterances(answer.utterances);
   // Its pieces are minutes long: whether a text of many speakers loops has to be judged by its times, too.
   const judging = { audio, overlapMs: lengths.overlapMs, textOf, mayLoop: false };
-  const hearWell = hearAgain(hearPiece, judging, options.onUnheard);
+  const hearWell = hearAgain(hearPiece, judging, options.onUncertain);
   const pieces = await hearInPieces(audio, lengths, slots, hearWell, options, isFirst);
   const answered = pieces.flatMap(({ result }) => result.map((part) => part.result));
   const transcript = toTranscript(withLastingNames(answered, introduction), audio);

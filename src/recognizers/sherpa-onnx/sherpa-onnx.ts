@@ -78,7 +78,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
       await diarization?.load();
     },
 
-    async recognize(audio, { signal, span, onProgress, onWordless, onUnheard, language: asked, speakers }) {
+    async recognize(audio, { signal, span, onProgress, onWordless, onUncertain, language: asked, speakers }) {
       const { model, copies, known } = await loadOnce();
       const { family } = model;
       const told = toldTo(model, known, asked);
@@ -101,7 +101,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
           (stop) =>
             recognizeInPieces(
               ...([audio, lengths, slots, recognizePiece] as const),
-              { signal: stop, span, onProgress: progressOf(0), onUnheard },
+              { signal: stop, span, onProgress: progressOf(0), onUncertain },
               family.times !== 'words',
             ),
           async (stop) => (await diarize?.(audio, { signal: stop, onProgress: progressOf(1), speakers })) ?? [],

@@ -6,16 +6,23 @@ import { speechClips } from '../../support/uploads/audio-fixtures.ts';
 import { says, ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { runCommand } from '../run-command.ts';
+import type { UncertainStretch } from '../../../src/recognizers/recognizer.ts';
 import { startUnsteadyProxy } from '../model/unsteady-proxy.ts';
 
 let key: string;
 let folder: string;
 let clip: string;
 let saidNext = says('hello world');
+let uncertain: UncertainStretch[] = [];
 
 const service = await useService();
 beforeAll(async () => {
-  await service.work(new ScriptedRecognizer(async () => saidNext));
+  await service.work(
+    new ScriptedRecognizer(async ({ options }) => {
+      for (const stretch of uncertain) options.onUncertain?.(stretch);
+      return saidNext;
+    }),
+  );
   key = (await makeAccount(service.db)).key;
   folder = join(service.dataDir, 'recordings');
   await mkdir(folder);
@@ -61,6 +68,17 @@ test('--json → segments; --words → the words too', async () => {
   expect(JSON.parse(json.stdout)).toMatchObject({ status: 'completed', segments: [segment] });
   expect(json.stdout).not.toContain('words');
   expect(JSON.parse(words.stdout).segments[0].words).toMatchObject([{ text: 'hello' }, { text: 'world' }]);
+});
+
+test('stretches that may lack words → said on stderr once, the first five with their times', async () => {
+  uncertain = Array.from({ length: 7 }, (_, n) => ({ startMs: n * 60_000, endMs: n * 60_000 + 9_000, why: 'a loop' }));
+  const { stdout, stderr } = await transcribe([clip]);
+  uncertain = [];
+  expect(stdout).toBe('hello world\n');
+  expect(stderr).toContain(
+    'naïve clip.wav: Somebody speaks here, but the words are missing or may be wrong. ' +
+      '(0:00:00 to 0:00:09, 0:01:00 to 0:01:09, 0:02:00 to 0:02:09, 0:03:00 to 0:03:09, 0:04:00 to 0:04:09, and 2 more)\n',
+  );
 });
 
 test('a recording without speech → nothing on stdout, said on stderr, exit 0', async () => {

@@ -36,7 +36,7 @@ test('one channel of two → its own samples and silences, as long as the other'
   };
   const [left, right, mixed] = [await decode(1), await decode(2), await decode()];
   expect(left).toMatchObject({ durationMs: 1_000, silences: [] });
-  expect(right).toEqual({ durationMs: 1_000, silences: [{ startMs: 0, endMs: 1_000 }], loudest: 0 });
+  expect(right).toMatchObject({ durationMs: 1_000, silences: [{ startMs: 0, endMs: 1_000 }], loudest: 0 });
   // At its full level, while the mix is half as loud.
   expect(left.loudest).toBeGreaterThan(32_000);
   expect(mixed.loudest).toBeLessThan(24_000);

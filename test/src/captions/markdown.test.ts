@@ -1,7 +1,12 @@
 import { markdown } from '../../../src/captions/markdown.ts';
 import type { Caption } from '../../../src/captions/formats.ts';
 
-const heading = { title: 'Board meeting', createdAt: '2026-11-20T09:30:00.123456Z', durationMs: 3_725_400 };
+const heading = {
+  title: 'Board meeting',
+  createdAt: '2026-11-20T09:30:00.123456Z',
+  durationMs: 3_725_400,
+  warnings: [],
+};
 const written = (captions: Caption[], title = heading.title) => [...markdown({ ...heading, title }, captions)].join('');
 const said = (startMs: number, text: string, speaker?: string): Caption => ({
   ...{ startMs, endMs: startMs + 900, text },
@@ -11,6 +16,14 @@ const paragraphsOf = (text: string) => text.trimEnd().split('\n\n').slice(2);
 
 test('nothing was said → the heading alone, with day and length', () => {
   expect(written([])).toBe('# Board meeting\n\n2026-11-20, 1:02:05\n');
+});
+
+test('warnings → quoted below the heading, with their stretches', () => {
+  const warnings = [{ message: 'The file ends early.' }, { message: 'Is it *so*?', startMs: 61_000, endMs: 64_500 }];
+  expect([...markdown({ ...heading, warnings }, [said(0, 'good morning')])].join('')).toBe(
+    '# Board meeting\n\n2026-11-20, 1:02:05\n\n> The file ends early.\n>\n> **0:01:01 to 0:01:04** Is it \\*so\\*?\n' +
+      '\n**0:00:00** good morning\n',
+  );
 });
 
 test('speakers and pauses → a paragraph each, with its time', () => {

@@ -3,7 +3,7 @@ import { hearAgain } from '../../../src/recognizers/hear-again.ts';
 import { isLoop } from '../../../src/recognizers/loops.ts';
 import { LanguageNotKnown, PieceNotHeard } from '../../../src/recognizers/recognizer.ts';
 import type { Piece, Span } from '../../../src/audio/pieces.ts';
-import type { UnheardStretch } from '../../../src/recognizers/recognizer.ts';
+import type { UncertainStretch } from '../../../src/recognizers/recognizer.ts';
 
 const { signal } = new AbortController();
 const loop = 'in the e-poch of the e-poch of '.repeat(12);
@@ -20,7 +20,7 @@ interface Recording {
 async function heard(say: (startMs: number, lengthMs: number) => string, recording: Recording) {
   const { durationMs, silences = [], speech = [{ startMs: 0, endMs: durationMs }], mayLoop = true } = recording;
   const asked: [number, number][] = [];
-  const told: UnheardStretch[] = [];
+  const told: UncertainStretch[] = [];
   const hear = async ({ startMs, endMs }: Piece) => {
     asked.push([startMs, endMs]);
     return say(startMs, endMs - startMs);
