@@ -1,7 +1,7 @@
 # One image for the API, the worker and the admin command. scripts/deploy/README.md says how to run it.
 #
-# Debian 12: PocketSphinx's program of Debian 13 takes other options. Node.js 26 comes with the npm packages, as everywhere
-# in this project, so that the lock file names its version; the image `node` only installs them.
+# Node.js 26 comes with the npm packages, as everywhere in this project, so that the lock file names its version; the image
+# `node` only installs them.
 ARG NODE=node:26-bookworm-slim
 ARG DEBIAN=debian:bookworm-slim
 
@@ -27,7 +27,7 @@ RUN node scripts/fetch-models/main.ts
 FROM ${DEBIAN}
 RUN apt-get update \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
-    ffmpeg libatomic1 pocketsphinx pocketsphinx-en-us \
+    ffmpeg libatomic1 \
   && rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/*
 # A number, so that Kubernetes sees that it is not root.
 RUN install --directory --owner=10001 --group=10001 --mode=700 /data

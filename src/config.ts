@@ -16,7 +16,7 @@ import {
   withoutPassword,
 } from './config-values.ts';
 import { canonicalTag } from './languages.ts';
-import { recognizerNames } from './recognizers/names.ts';
+import { recognizerNames, recognizersInsteadOf } from './recognizers/names.ts';
 import { chooseModel } from './recognizers/sherpa-onnx/installed-models.ts';
 import type { ObjectPlace } from './audio-place.ts';
 import type { SpeechServer } from './recognizers/openai/speech-server.ts';
@@ -97,8 +97,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       (text) => parseInteger(text, minimum, maximum),
       `a whole number from ${minimum} to ${maximum}`,
     );
-  const oneOf = <T extends string>(name: string, fallback: T, choices: readonly T[]) =>
-    read(name, fallback, (text) => choices.find((choice) => choice === text), choices.join(', '));
+  const oneOf = <T extends string>(name: string, fallback: T, choices: readonly T[], expected = choices.join(', ')) =>
+    read(name, fallback, (text) => choices.find((choice) => choice === text), expected);
 
   const database = (name: string) =>
     read<string | undefined>(name, undefined, parseDatabaseUrl, 'postgres://user:password@host:port/database');
@@ -146,7 +146,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dataDir,
     // Other programs read AWS's variables too.
     objectPlace: bucket === 'file:' ? undefined : { ...bucket, ...objectServer() },
-    recognizer: oneOf('RECOGNIZER', 'sherpa-onnx', recognizerNames),
+    recognizer: oneOf('RECOGNIZER', 'sherpa-onnx', recognizerNames, recognizersInsteadOf(env['RECOGNIZER'])),
     recognizerLanguage: language === 'auto' ? undefined : language,
     sherpaOnnxModel: read(
       'SHERPA_ONNX_MODEL',

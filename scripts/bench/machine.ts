@@ -16,7 +16,7 @@ const named = [
   'fastify',
   'sherpa-onnx-node',
 ];
-const programs = ['ffmpeg', 'pocketsphinx', 'wrk'];
+const programs = ['ffmpeg', 'wrk'];
 
 export function describeMachine(): Record<string, string> {
   const processor = cpus()[0]?.model.trim() ?? 'unknown';

@@ -5,6 +5,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { recognizerNames } from '../../src/recognizers/names.ts';
 import { makeRecording } from './long-recording.ts';
 import { startPipeline } from './pipeline-service.ts';
 import { serviceEnv } from './program.ts';
@@ -33,7 +34,7 @@ async function run(setting: Setting): Promise<Findings> {
   const file = await makeHours(setting, hours);
   const uploadMb = (await stat(file)).size / megabyte;
   say('Starting PostgreSQL and the service …');
-  const recognizer = choices.recognizer ?? process.env['RECOGNIZER'] ?? 'pocketsphinx';
+  const recognizer = choices.recognizer ?? process.env['RECOGNIZER'] ?? recognizerNames[0];
   const { transcribe } = await startPipeline(setting, { RECOGNIZER: recognizer });
   const disk = watchDisk(serviceEnv(setting, '')['DATA_DIR']!);
   const ours = await transcribe(file, (client, id) => tellProgress(setting, client, id)).finally(disk.stop);

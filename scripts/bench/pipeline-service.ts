@@ -5,7 +5,7 @@ import { cpuOfTree, watchMemory } from './process-tree.ts';
 import { serviceEnv, startProgram } from './program.ts';
 import { send, untilAnswered } from './session-client.ts';
 import { watchSessions } from './session-events.ts';
-import type { BareRun } from './bare-pocketsphinx.ts';
+import type { AloneRun } from './alone.ts';
 import type { Setting } from './bench.ts';
 import type { BenchDatabase } from './database.ts';
 import type { Client } from './session-client.ts';
@@ -19,11 +19,11 @@ export interface Pipeline {
 }
 
 /**
- * What the bare command measures, too. The time is from the first byte of the upload to the answer with the transcript.
+ * What is measured of the recognizer alone, too. The time is from the first byte of the upload to the answer with the transcript.
  * The CPU time is that of the service, of all that it started, and of PostgreSQL. Memory is the service's `own`
  * process, with both halves in it, and `below` it ffmpeg and the recognizer.
  */
-export interface PipelineRun extends BareRun {
+export interface PipelineRun extends AloneRun {
   /** The parts of the time, in ms, one after the other. */
   parts: { upload: number; pickup: number; work: number; answer: number };
 }

@@ -1,13 +1,13 @@
-/** A recording from upload to transcript, next to PocketSphinx's own command on the same file. */
+/** A recording from upload to transcript, next to the recognizer alone on the same file. */
 import { join } from 'node:path';
-import { recognizeBare } from './bare-pocketsphinx.ts';
+import { recognizeAlone } from './alone.ts';
 import { makeRecording } from './long-recording.ts';
 import { startPipeline } from './pipeline-service.ts';
 import { interleaved } from './rounds.ts';
 import { librivoxClips } from './spoken-clips.ts';
 import { quantile, ratios } from './statistics.ts';
 import { errorRate, wordErrors } from './word-errors.ts';
-import type { BareRun } from './bare-pocketsphinx.ts';
+import type { AloneRun } from './alone.ts';
 import type { Bench, Check, Figures, Findings, Setting } from './bench.ts';
 import type { Recording } from './long-recording.ts';
 import type { PipelineRun } from './pipeline-service.ts';
@@ -19,7 +19,7 @@ const minuteMs = 60 * secondMs;
 
 export const pipeline: Bench = {
   name: 'pipeline',
-  summary: 'upload → transcript of long and short speech, against the bare command of PocketSphinx on the same file',
+  summary: 'upload → transcript of long and short speech, against the recognizer alone on the same file',
   run,
 };
 
@@ -27,7 +27,7 @@ const inWords = (ms: number) => (ms < minuteMs ? `${Math.round(ms / secondMs)} s
 
 interface Runs {
   ours: PipelineRun[];
-  bare: BareRun[];
+  alone: AloneRun[];
 }
 
 async function run(setting: Setting): Promise<Findings> {
@@ -42,22 +42,22 @@ async function run(setting: Setting): Promise<Findings> {
   const short = await makeRecording(join(setting.folder, 'short.wav'), shortClips, shortMs, [0]);
 
   setting.say('Starting PostgreSQL and the service …');
-  const { transcribe } = await startPipeline(setting, { RECOGNIZER: 'pocketsphinx' });
+  const { transcribe } = await startPipeline(setting, {});
   const contenders = ({ file, durationMs }: Recording) => ({
     ours: () => {
       setting.say(`Upload → transcript, ${inWords(durationMs)} …`);
       return transcribe(file);
     },
-    bare: () => {
-      setting.say(`The bare command, ${inWords(durationMs)} …`);
-      return recognizeBare(file, setting.signal);
+    alone: () => {
+      setting.say(`The recognizer alone, ${inWords(durationMs)} …`);
+      return recognizeAlone(file, setting.folder, setting.signal);
     },
   });
   const ofShort: Runs = await interleaved(setting, shortRounds, contenders(short));
   const ofLong: Runs = await interleaved(setting, longRounds, contenders(long), 0);
   const errors = {
     ours: wordErrors(long.text, ofLong.ours[0]!.text),
-    bare: wordErrors(long.text, ofLong.bare[0]!.text),
+    alone: wordErrors(long.text, ofLong.alone[0]!.text),
   };
   return {
     sizes: {
@@ -78,20 +78,20 @@ function checksOf(
   errors: Record<keyof Runs, WordErrors>,
 ): Check[] {
   const work = `${inWords(long.durationMs)} of speech`;
-  const of = (runs: readonly BareRun[], what: 'ms' | 'cpuMs') => runs.map((run) => run[what]);
-  const compared = (what: 'ms' | 'cpuMs') => ratios(of(ofLong.ours, what), of(ofLong.bare, what));
+  const of = (runs: readonly AloneRun[], what: 'ms' | 'cpuMs') => runs.map((run) => run[what]);
+  const compared = (what: 'ms' | 'cpuMs') => ratios(of(ofLong.ours, what), of(ofLong.alone, what));
   const peaks = (which: 'own' | 'below') => ofLong.ours.map(({ memory }) => memory[which] / megabyte);
-  const above = ofShort.ours.map(({ ms }, round) => ms - ofShort.bare[round]!.ms);
-  const rates = { ours: errorRate(errors.ours) * 100, bare: errorRate(errors.bare) * 100 };
+  const above = ofShort.ours.map(({ ms }, round) => ms - ofShort.alone[round]!.ms);
+  const rates = { ours: errorRate(errors.ours) * 100, alone: errorRate(errors.alone) * 100 };
   return [
-    { work, measure: 'time ÷ bare command', values: compared('ms'), goal: { atMost: 0.6 } },
-    { work, measure: 'CPU time ÷ bare command', values: compared('cpuMs'), goal: { atMost: 1.1 } },
-    { work, measure: 'words wrong, goal: as bare', values: [rates.ours], unit: '%', goal: { atMost: rates.bare } },
+    { work, measure: 'time ÷ alone', values: compared('ms'), goal: { atMost: 0.6 } },
+    { work, measure: 'CPU time ÷ alone', values: compared('cpuMs'), goal: { atMost: 1.1 } },
+    { work, measure: 'words wrong, goal: as alone', values: [rates.ours], unit: '%', goal: { atMost: rates.alone } },
     { work, measure: 'peak memory of the service', values: peaks('own'), unit: 'MB', goal: { atMost: 300 } },
     { work, measure: 'peak memory of its children', values: peaks('below'), unit: 'MB' },
     {
       work: `${inWords(short.durationMs)} clip`,
-      measure: 'time above bare command',
+      measure: 'time above alone',
       values: above,
       unit: 'ms',
       goal: { atMost: 300 },
@@ -101,7 +101,7 @@ function checksOf(
 
 function figuresOf({ durationMs }: Recording, runs: Runs, errors: Record<keyof Runs, WordErrors>): Figures {
   const row = (name: string, which: keyof Runs) => {
-    const median = (of: (run: BareRun) => number) => quantile(runs[which].map(of), 0.5);
+    const median = (of: (run: AloneRun) => number) => quantile(runs[which].map(of), 0.5);
     const { insertions, deletions, substitutions } = errors[which];
     const seconds = [median(({ ms }) => ms), median(({ cpuMs }) => cpuMs)].map((ms) => ms / secondMs);
     const memory = [median((run) => run.memory.own), median((run) => run.memory.below)].map(
@@ -112,11 +112,11 @@ function figuresOf({ durationMs }: Recording, runs: Runs, errors: Record<keyof R
   return {
     title: `${inWords(durationMs)}, medians of all rounds`,
     head: ['by', 's', 'CPU s', 'WER %', 'inserted', 'deleted', 'substituted', 'own peak MB', 'children’s peak MB'],
-    rows: [row('upload → transcript', 'ours'), row('the bare command', 'bare')],
+    rows: [row('upload → transcript', 'ours'), row('the recognizer alone', 'alone')],
   };
 }
 
-function partsOf({ ours, bare }: Runs): Figures {
+function partsOf({ ours, alone }: Runs): Figures {
   const median = (of: (run: PipelineRun) => number) => quantile(ours.map(of), 0.5);
   return {
     title: 'The short file: where the time goes, medians of all rounds',
@@ -128,9 +128,9 @@ function partsOf({ ours, bare }: Runs): Figures {
       ['stored → answered', median(({ parts }) => parts.answer)],
       ['in all', median(({ ms }) => ms)],
       [
-        'the bare command',
+        'the recognizer alone',
         quantile(
-          bare.map(({ ms }) => ms),
+          alone.map(({ ms }) => ms),
           0.5,
         ),
       ],

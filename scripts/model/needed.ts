@@ -6,7 +6,6 @@ import type { PackedModel } from '../../src/recognizers/sherpa-onnx/packed-model
 import type { Progress } from '../terminal/progress.ts';
 
 export async function lackingModels({ dataDir, recognizer, sherpaOnnxModel }: Config): Promise<PackedModel[]> {
-  if (recognizer === 'pocketsphinx') return [];
   const chosen = recognizer === 'sherpa-onnx' ? sherpaOnnxModel.name : undefined;
   const needed = packedModels.filter(({ kind, name }) => kind === 'voice detection' || name === chosen);
   const installed = await Promise.all(needed.map((model) => isInstalled(modelFolder(dataDir, model), model)));

@@ -16,7 +16,6 @@ export class ExecutableNotFound extends OperatorFault {
 const debianPackages: Record<string, string> = {
   env: 'coreutils',
   ffmpeg: 'ffmpeg',
-  pocketsphinx_continuous: 'pocketsphinx pocketsphinx-en-us',
   prlimit: 'util-linux',
   setpriv: 'util-linux',
   sh: 'dash',

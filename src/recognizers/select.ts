@@ -24,7 +24,6 @@ export interface RecognizerSettings {
 
 /** Only the chosen recognizer is loaded: for example, the client of OpenAI's protocol takes 25 MB of memory. */
 const makers: Record<RecognizerName, (settings: RecognizerSettings) => Promise<Recognizer>> = {
-  pocketsphinx: async () => (await import('./pocketsphinx/pocketsphinx.ts')).createPocketSphinx(),
   'sherpa-onnx': async ({ sherpaOnnxModel, dataDir, diarizationThreshold: threshold, ...settings }) => {
     const { createSherpaOnnx } = await import('./sherpa-onnx/sherpa-onnx.ts');
     const diarization = { folder: folderOfKnown(dataDir, 'diarization'), threshold };
@@ -37,7 +36,6 @@ const makers: Record<RecognizerName, (settings: RecognizerSettings) => Promise<R
 
 export async function selectRecognizer(settings: RecognizerSettings): Promise<Recognizer> {
   const { recognizer, dataDir, recognizerIdleMinutes } = settings;
-  if (recognizer === 'pocketsphinx') return makers[recognizer](settings);
   const detector = createVoiceDetector({
     folder: folderOfKnown(dataDir, 'vad'),
     idleMs: recognizerIdleMinutes * 60_000,

@@ -87,7 +87,7 @@ const faultsOf = (svg: string): string => `(() => {
 test.each([
   ['load', 'reads', 'Measuring'],
   ['recognition', 'pipeline', 'Upload → transcript'],
-  ['the bare command', 'pipeline', 'The bare command'],
+  ['the recognizer alone', 'pipeline', 'The recognizer alone'],
 ])('^C during %s → 130, no process and no folder is left', async (_, name, line) => {
   const script = ['scripts/bench/main.ts', name, '--size', 'tiny', '--out', out];
   const child = spawn(process.execPath, script, { cwd: projectFolder, stdio: ['ignore', 'ignore', 'pipe'] });

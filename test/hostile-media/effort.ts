@@ -1,6 +1,6 @@
 /**
  * How much the tests of hostile media try. `MEDIA_MUTATIONS=2000 ./scripts/test hostile-media` tries 2,000 mutated files
- * and gives all short audio to PocketSphinx; `MEDIA_SEED=…` makes other ones, and repeats a run.
+ * and gives all short audio to the recognizer; `MEDIA_SEED=…` makes other ones, and repeats a run.
  */
 const asked = process.env.MEDIA_MUTATIONS;
 
@@ -11,5 +11,5 @@ export const isThorough = asked !== undefined;
 /** For the tests that send many files. */
 export const timeLimitMs = 600_000 + mutations * 2_000;
 
-/** How many files of a kind PocketSphinx hears; the others are answered by a script. */
+/** How many files of a kind the recognizer hears; the others are answered by a script. */
 export const heardOfEachKind = isThorough ? Infinity : 1;

@@ -65,7 +65,7 @@ const limiters = 4;
 const ownFiles = [
   /^\/(usr\/)?(s?bin|lib|lib32|lib64|libexec)\//,
   /^\/etc\/(ld\.so\.(cache|preload|nohwcap)|selinux\/config|gcrypt\/(fips_enabled|hwf\.deny)|gnutls\/config)$/,
-  /^\/usr\/share\/(locale|pocketsphinx\/model)(\/|$)/,
+  /^\/usr\/share\/locale(\/|$)/,
   /^\/proc\/(self\/.*|\d+\/status|cpuinfo|meminfo|filesystems|sys\/(kernel\/cap_last_cap|crypto\/fips_enabled|vm\/overcommit_memory))$/,
   /^\/sys\/(devices\/system\/(cpu|node)(\/.*)?|fs\/selinux)$/,
   /^\/(dev\/null|selinux)$/,
@@ -89,7 +89,7 @@ function childIn(log: string): WatchedChild {
   const command = argumentsOf(programs[limiters]?.rest ?? '');
   const ofLimiters = new Set(calls.slice(0, calls.indexOf(programs[limiters]!)));
   const isOneMore = (line: string) => programs.slice(limiters + 1).some((program) => program.line === line);
-  // What the service itself asked for: `file:` is how ffmpeg is told, a path how PocketSphinx is.
+  // What the service itself asked for: `file:` is how ffmpeg is told.
   const given = new Set(command.slice(1).map((argument) => argument.replace(/^file:/, '')));
   const isGiven = (path: string) => given.has(path);
   const mayOpen = (path: string) => isGiven(path) || ownFiles.some((own) => own.test(path));

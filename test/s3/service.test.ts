@@ -13,7 +13,7 @@ import { useAccount, useService } from '../support/service/use-service.ts';
 import { startApiProcess } from '../support/service/api-process.ts';
 import { final, row, upload } from '../support/service/jobs.ts';
 import { until } from '../support/until.ts';
-import { filePart, form, formType, tone } from '../support/uploads/uploads.ts';
+import { filePart, form, formType, tone, voice } from '../support/uploads/uploads.ts';
 import { useFolder } from '../support/use-folder.ts';
 import { age, useObjectStore } from './object-store.ts';
 import type { AudioStore } from '../../src/files/audio-store.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   store = await selectAudioStore(service.config);
   workFolder = new WorkFolder(service.dataDir);
   file = join(folder, 'tone.wav');
-  await writeFile(file, await tone(1_000));
+  await writeFile(file, await voice(1_000));
 });
 
 const stored = async () => (await Array.fromAsync(store.list())).map(({ name }) => name);

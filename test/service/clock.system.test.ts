@@ -10,10 +10,10 @@ import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { clientOf } from '../support/clients/client.ts';
 import { fakeClock, startPostgresBy } from '../support/faults/fake-clock.ts';
-import { afterFile, fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
+import { startHelloServer } from '../support/models/hello-server.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
-import { closing, filePart, tone } from '../support/uploads/uploads.ts';
+import { closing, filePart, voice } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 
 const ends: (() => Promise<void>)[] = [];
@@ -27,15 +27,14 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
   const { url, stop } = await startPostgresBy(dbClock);
   ends.push(stop);
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'jump-'));
-  const [file, go] = [join(dataDir, 'tone.wav'), join(dataDir, 'go')];
-  await writeFile(file, await tone(2_000));
-  const { path } = await fakePrograms({ pocketsphinx_continuous: afterFile(go, saysHello) });
+  const file = join(dataDir, 'voice.wav');
+  await writeFile(file, await voice(2_000));
+  const hello = await startHelloServer({ held: true });
   const env = {
     DATABASE_URL: url,
     DATA_DIR: dataDir,
-    PATH: path,
-    RECOGNIZER: 'pocketsphinx',
     WORKER_CONCURRENCY: '4',
+    ...hello.env,
     ...ownClock.env,
   };
   const api = await startProcess('start-api', env);
@@ -63,7 +62,7 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
   );
   const waits = idOf(await client.upload(file));
   const polling = client.get(`/v1/sessions/${runs}/transcript?wait=20`);
-  const body = Buffer.concat([filePart(await tone(2_000, 300)), closing]);
+  const body = Buffer.concat([filePart(await voice(2_000)), closing]);
   const slow = new RawUpload(Number(new URL(api.url).port));
   slow.head({ Authorization: `Bearer ${account.key}`, 'Content-Length': body.length }).send(body.subarray(0, 5_000));
   for (let i = 0; i < 4; i += 1) await limited.get('/v1/sessions');
@@ -98,7 +97,7 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
   expect((await polling).status).toBe(200);
   // What is queued now begins in five hours, as far as the queue knows.
   await dbClock.set(0);
-  await writeFile(go, '');
+  hello.go();
   await expectServed();
   const last = await startProcess('start-worker', env);
   await ownClock.set(-2);

@@ -7,16 +7,17 @@ import { findExecutable } from '../../src/children/executable.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { listLedger } from '../../db/ledger.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { ffmpeg, noise } from '../support/uploads/audio-fixtures.ts';
+import { ffmpeg } from '../support/uploads/audio-fixtures.ts';
 import { clientOf } from '../support/clients/client.ts';
-import { afterFile, fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
+import { afterFile, fakePrograms } from '../support/faults/fake-programs.ts';
+import { startHelloServer } from '../support/models/hello-server.ts';
 import { freePort } from '../support/service/free-port.ts';
 import { hurryRetries } from '../support/service/jobs.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
 import { atEnd } from '../support/at-end.ts';
 import { useService } from '../support/service/use-service.ts';
 import { canMountDisks, smallDisk } from '../support/faults/small-disk.ts';
-import { tone } from '../support/uploads/uploads.ts';
+import { tone, voice } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 import { useFolder } from '../support/use-folder.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
@@ -37,12 +38,12 @@ const uploaded = async (client: Client, file: string) => {
 const fill = (folderOfDisk: string, bytes: number) => writeFile(join(folderOfDisk, 'filler'), Buffer.alloc(bytes));
 
 /** A service whose DATA_DIR is a disk of its own. */
-async function startOnDisk(size: string, path: string) {
+async function startOnDisk(size: string, path = process.env.PATH!) {
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'disk-'));
-  const opsPort = await freePort();
+  const [opsPort, hello] = [await freePort(), await startHelloServer()];
   const env = {
     ...{ DATABASE_URL: service.databaseUrl, DATA_DIR: dataDir, OPS_PORT: String(opsPort) },
-    ...{ PATH: path, RECOGNIZER: 'pocketsphinx' },
+    ...{ PATH: path, ...hello.env },
   };
   const running = await startProcess('start', env, undefined, smallDisk(dataDir, size));
   const ops = async (page: string) => {
@@ -73,16 +74,17 @@ test('a disk that is full before a job or fills up while it decodes → no attem
   // Where mounting is forbidden, the unit tests of both stand for it (upload.test.ts, audio/refusals.test.ts).
   if (!canMountDisks()) return;
   const account = await makeAccount(service.db, { balanceMs: 3_600_000 });
-  // Small as it comes, 6 MiB decoded, and as much again for its pieces.
-  const long = await ffmpeg(...noise(200), '-c:a', 'libmp3lame', '-b:a', '8k', `${folder}/long.mp3`);
   const short = join(folder, 'short.wav');
-  await writeFile(short, await tone(1_000));
+  await writeFile(short, await voice(1_000));
+  // A voice and a long silence: small as it comes, 6 MiB decoded.
+  const padded = ['-i', short, '-af', 'apad=whole_dur=200'];
+  const long = await ffmpeg(...padded, '-c:a', 'libmp3lame', '-b:a', '8k', `${folder}/long.mp3`);
   const huge = join(folder, 'huge.wav');
   // 3.5 MB, for which there is no room; a refusal reads up to 4 MiB more, so that such a client sees it.
   await writeFile(huge, await tone(220_000));
 
   // Decoding begins when the test says so.
-  const programs = await fakePrograms({ pocketsphinx_continuous: saysHello });
+  const programs = await fakePrograms({});
   const [begun, go] = [join(programs.folder, 'begun'), join(programs.folder, 'go')];
   const real = await findExecutable('ffmpeg');
   await chmod(programs.folder, 0o777);
@@ -137,9 +139,8 @@ test('a recording that is too large for the disk → it waits for a larger one, 
   const hush = ['-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono', '-t', '3000'];
   const large = await ffmpeg(...hush, '-c:a', 'flac', `${folder}/large.flac`);
   const short = join(folder, 'short.wav');
-  await writeFile(short, await tone(1_000));
-  const { path } = await fakePrograms({ pocketsphinx_continuous: saysHello });
-  const onDisk = await startOnDisk('90m', path);
+  await writeFile(short, await voice(1_000));
+  const onDisk = await startOnDisk('90m');
   const { running, ops, dataDir } = onDisk;
   const client = clientOf(running.url, account.key);
   const waits = await uploaded(client, large);

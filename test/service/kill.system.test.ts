@@ -6,7 +6,7 @@ import { openDatabase } from '../../db/database.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { listLedger } from '../../db/ledger.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { ffmpeg, noise, speechClips } from '../support/uploads/audio-fixtures.ts';
+import { longSpeech } from '../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { createTestDatabase } from '../support/service/database.ts';
 import { childrenOf, killLeftovers, processesAbout, startProcess } from '../support/service/processes.ts';
@@ -19,14 +19,8 @@ import type { ServiceProcess } from '../support/service/processes.ts';
 const closers: (() => Promise<void>)[] = [];
 const folder = useFolder();
 /** Made here, since tests that run at the same time don't wait for hooks. */
-const prepared = prepare();
-async function prepare(): Promise<{ speech: string; durationMs: number }> {
-  const [clip] = await speechClips();
-  // Speech, and then enough noise to be caught in the middle.
-  const filter = ['-filter_complex', '[0:a][1:a]concat=n=2:v=0:a=1'];
-  const speech = await ffmpeg('-i', clip!.file, ...noise(6), ...filter, `${folder}/speech.wav`);
-  return { speech, durationMs: clip!.durationMs + 6_000 };
-}
+const prepared = longSpeech(180, `${folder}/speech.wav`);
+const durationMs = 180_000;
 afterAll(async () => {
   killLeftovers();
   for (const close of closers) await close();
@@ -37,7 +31,7 @@ async function uploadSpeech(url: string, account: TestAccount): Promise<string> 
   const request = supertest(url)
     .post('/v1/transcriptions')
     .set(bearer(account))
-    .attach('file', (await prepared).speech);
+    .attach('file', await prepared);
   return (await request.expect(202)).body.sessionId as string;
 }
 async function finalSession(url: string, account: TestAccount, id: string): Promise<{ status: string }> {
@@ -46,20 +40,25 @@ async function finalSession(url: string, account: TestAccount, id: string): Prom
   return body as { status: string };
 }
 
-/** Kills a process group in the middle of recognition, and everything in `alsoKill`. */
+const recognizerProgram = 'sherpa-onnx/child-main.ts';
+
+/** Kills a process group in the middle of a session's recognition, and everything in `alsoKill`. */
 async function killDuringRecognition(
   service: ServiceProcess,
-  dataDir: string,
+  { account, id, dataDir }: { account: TestAccount; id: string; dataDir: string },
   alsoKill: () => number[],
 ): Promise<void> {
-  const recognizers = () => childrenOf(service.pid, 'pocketsphinx_continuous');
-  const running = await until(recognizers, (pids) => pids.length > 0);
+  const session = async () => (await supertest(service.url).get(`/v1/sessions/${id}`).set(bearer(account))).body;
+  // Progress comes from the recognizer alone.
+  await until(session, ({ status, progress }) => status === 'processing' && progress > 0);
+  const running = childrenOf(service.pid, recognizerProgram);
+  expect(running).not.toEqual([]);
   process.kill(-service.pid, 'SIGKILL');
   for (const pid of alsoKill()) process.kill(pid, 'SIGKILL');
   expect(await service.ended).toBe('SIGKILL');
   // The recognizer is in a group of its own, and dies all the same.
   const isGone = (pids: number[]) => !running.some((pid) => pids.includes(pid));
-  await until(() => processesAbout('pocketsphinx_continuous'), isGone);
+  await until(() => processesAbout(recognizerProgram), isGone);
   await until(
     () => processesAbout(dataDir),
     (pids) => pids.length === 0,
@@ -68,7 +67,6 @@ async function killDuringRecognition(
 
 /** After the next start: everything as if nothing had happened. */
 async function expectRecovered(db: Db, account: TestAccount, ids: string[], dataDir: string): Promise<void> {
-  const { durationMs } = await prepared;
   expect((await listLedger(db, account.id)).map((entry) => entry.amount_ms)).toEqual([
     ...[3_600_000, ...ids.map(() => -durationMs)],
   ]);
@@ -84,11 +82,11 @@ test.concurrent(
     const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'killed-'));
     const { db, close } = openDatabase(database.url, () => {});
     closers.push(close, database.drop);
-    const env = { DATABASE_URL: database.url, DATA_DIR: dataDir, RECOGNIZER: 'pocketsphinx' };
-    const account = await makeAccount(db);
+    const env = { DATABASE_URL: database.url, DATA_DIR: dataDir };
+    const account = await makeAccount(db, { limits: { requests_per_minute: 100_000 } });
     const service = await startProcess('start', env);
     const id = await uploadSpeech(service.url, account);
-    await killDuringRecognition(service, dataDir, () => []);
+    await killDuringRecognition(service, { account, id, dataDir }, () => []);
 
     const again = await startProcess('start', env);
     expect(await finalSession(again.url, account, id)).toMatchObject({ status: 'completed' });
@@ -103,16 +101,16 @@ test.concurrent(
   'kill -9 of the service and its PostgreSQL → the next start just works, nothing accepted is lost',
   async () => {
     const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'killed-'));
-    const env = { DATA_DIR: dataDir, RECOGNIZER: 'pocketsphinx' };
+    const env = { DATA_DIR: dataDir };
     const service = await startProcess('start', env);
     // Joined like the admin command, and left before the kill.
     const admin = await joinEmbeddedPostgres({ folder: join(dataDir, 'postgres') });
     const { db, close } = openDatabase(admin.url, () => {});
-    const account = await makeAccount(db);
+    const account = await makeAccount(db, { limits: { requests_per_minute: 100_000 } });
     const ids = [await uploadSpeech(service.url, account), await uploadSpeech(service.url, account)];
     await Promise.all([close(), admin.leave()]);
     const postmaster = Number((await readFile(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
-    await killDuringRecognition(service, dataDir, () => [postmaster]);
+    await killDuringRecognition(service, { account, id: ids[0]!, dataDir }, () => [postmaster]);
 
     const again = await startProcess('start', env);
     for (const id of ids) expect(await finalSession(again.url, account, id)).toMatchObject({ status: 'completed' });

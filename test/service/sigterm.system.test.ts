@@ -7,16 +7,16 @@ import { waitForLock } from '../../db/embedded/file-lock.ts';
 import { listLedger } from '../../db/ledger.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { ffmpeg, noise, speechClips } from '../support/uploads/audio-fixtures.ts';
+import { longSpeech } from '../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { clientOf } from '../support/clients/client.ts';
 import { createTestDatabase } from '../support/service/database.ts';
-import { afterFile, fakePrograms, saysHello } from '../support/faults/fake-programs.ts';
-import { childrenOf, killLeftovers, processesAbout, startProcess } from '../support/service/processes.ts';
+import { startHelloServer } from '../support/models/hello-server.ts';
+import { killLeftovers, processesAbout, startProcess } from '../support/service/processes.ts';
 import { parseAnswers } from '../support/clients/raw-http.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { startRelay } from '../support/faults/relay.ts';
-import { closing, filePart, tone } from '../support/uploads/uploads.ts';
+import { closing, filePart, voice } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 import type { ServiceProcess } from '../support/service/processes.ts';
 
@@ -27,18 +27,17 @@ afterAll(async () => {
 });
 
 /** A database, a folder and an account, and the process that was started on them. */
-async function lay(program?: string) {
+async function lay() {
   const { url, drop } = await createTestDatabase();
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'sigterm-'));
   const { db, close } = openDatabase(url, () => {});
   ends.push(close, drop);
   const account = await makeAccount(db, { balanceMs: 60_000 });
-  const file = join(dataDir, 'tone.wav');
-  await writeFile(file, await tone(2_000));
-  const go = join(dataDir, 'go');
-  const { path } = await fakePrograms({ pocketsphinx_continuous: program ?? afterFile(go, saysHello) });
-  const env = { DATABASE_URL: url, DATA_DIR: dataDir, PATH: path, RECOGNIZER: 'pocketsphinx' };
-  return { url, db, dataDir, account, file, go, env };
+  const file = join(dataDir, 'voice.wav');
+  await writeFile(file, await voice(2_000));
+  const hello = await startHelloServer({ held: true });
+  const own = { DATABASE_URL: url, DATA_DIR: dataDir };
+  return { url, db, dataDir, account, file, go: hello.go, own, env: { ...own, ...hello.env } };
 }
 
 /** Sends signals. Whatever does not end within the service's own bound ends with another exit code. */
@@ -60,7 +59,7 @@ test.concurrent(
     await until(session, (row) => row?.status === 'processing');
 
     const polls = [1, 2, 3].map(() => client.get(`/v1/sessions/${sessionId}/transcript?wait=30`));
-    const body = Buffer.concat([filePart(await tone(2_000, 300)), closing]);
+    const body = Buffer.concat([filePart(await voice(2_000)), closing]);
     const bearer = { Authorization: `Bearer ${account.key}` };
     const head = { ...bearer, 'Content-Length': body.length };
     const half = body.length >> 1;
@@ -104,7 +103,7 @@ test.concurrent(
     expect(processesAbout(dataDir)).toEqual([]);
     await expectSound({ db, dataDir });
 
-    await writeFile(go, '');
+    go();
     const again = await startProcess('start', env);
     const next = clientOf(again.url, account.key);
     for (const id of [sessionId, (JSON.parse(accepted.text) as { sessionId: string }).sessionId])
@@ -135,7 +134,7 @@ test.concurrent.each([
     await stop(service, 'SIGTERM');
     expect(processesAbout(dataDir)).toEqual([]);
 
-    await writeFile(go, '');
+    go();
     const again = await startProcess('start', env);
     expect(await clientOf(again.url, account.key).final(sessionId)).toMatchObject({ status: 'completed' });
     expect((await listLedger(db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000]);
@@ -174,27 +173,24 @@ test.concurrent(
 test.concurrent(
   'ten SIGTERM restarts during one long job of the real recognizer → no attempt is spent, completed, charged once',
   async () => {
-    const { db, dataDir, account, env } = await lay();
-    const [clip] = await speechClips();
-    const filter = ['-filter_complex', '[0:a][1:a]concat=n=2:v=0:a=1'];
-    const speech = await ffmpeg('-i', clip!.file, ...noise(20), ...filter, join(dataDir, 'speech.wav'));
-    const real = { ...env, PATH: process.env.PATH! };
-    let service = await startProcess('start', real);
+    const { db, dataDir, account, own } = await lay();
+    const speech = await longSpeech(60, join(dataDir, 'speech.wav'));
+    let service = await startProcess('start', own);
     const client = clientOf(() => service.url, account.key);
     const { sessionId } = JSON.parse((await client.upload(speech)).text) as { sessionId: string };
     for (let round = 1; round <= 10; round += 1) {
-      const recognizers = () => childrenOf(service.pid, 'pocketsphinx_continuous');
-      await until(recognizers, (pids) => pids.length > 0);
+      const session = () => findSessionRow(db, account.id, sessionId);
+      await until(session, (row) => row?.status === 'processing' && row.attempt === round);
       await stop(service, 'SIGTERM');
       const left = { status: 'queued', attempts_left: 3, attempt: round };
       expect(await findSessionRow(db, account.id, sessionId)).toMatchObject(left);
-      service = await startProcess('start', real);
+      service = await startProcess('start', own);
     }
     expect(await client.final(sessionId)).toMatchObject({ status: 'completed' });
     const { attempts_left: attemptsLeft } = (await findSessionRow(db, account.id, sessionId))!;
     expect(attemptsLeft).toBe(2);
     const amounts = (await listLedger(db, account.id)).map((entry) => entry.amount_ms);
-    expect(amounts).toEqual([60_000, -(clip!.durationMs + 20_000)]);
+    expect(amounts).toEqual([60_000, -60_000]);
     await stop(service, 'SIGTERM');
     await expectSound({ db, dataDir });
   },

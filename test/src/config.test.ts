@@ -82,7 +82,7 @@ test.each([
   ['DATABASE_URL', 'postgres://h'],
   ['DATABASE_URL', 'postgres://h:99999/d'],
   ['RECOGNIZER', 'foo'],
-  ['RECOGNIZER', 'PocketSphinx'],
+  ['RECOGNIZER', 'Sherpa-ONNX'],
   ['RECOGNIZER', 'constructor'],
   ['DIARIZATION_THRESHOLD', '2.5'],
   ['DIARIZATION_THRESHOLD', '-1'],
@@ -173,10 +173,16 @@ test.each(['start', 'start-api', 'start-worker'])(
       'The configuration is wrong:',
       '  - PORT=abc: expected a whole number from 0 to 65535',
       '  - DATABASE_URL=nonsense: expected postgres://user:password@host:port/database',
-      '  - RECOGNIZER=foo: expected sherpa-onnx, openai, pocketsphinx',
+      '  - RECOGNIZER=foo: expected sherpa-onnx, openai',
     ]);
   },
 );
+
+test('PocketSphinx → a fault that says what has taken its place', () => {
+  expect(() => readConfig({ RECOGNIZER: 'pocketsphinx' })).toThrow(
+    'RECOGNIZER=pocketsphinx: expected sherpa-onnx, which has taken its place, or openai',
+  );
+});
 
 test('a model that recognizes no words → a fault that names the variable', () => {
   const read = () => readConfig({ RECOGNIZER: 'sherpa-onnx', SHERPA_ONNX_MODEL: 'diarization' });

@@ -1,9 +1,6 @@
-/** A program in PocketSphinx's place, for processes of the service: the real one can't be made to hang or to die at will. */
+/** A program in another's place, for processes of the service: the real one can't be made to hang or to die at will. */
 import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-
-/** What PocketSphinx prints for one word. */
-export const saysHello = String.raw`printf 'hello\n<s> 0.000 0.010 1.0\nhello 0.010 0.200 0.9\n</s> 0.200 0.300 1.0\n'`;
 
 export interface FakePrograms {
   /** The folder of the programs. */

@@ -7,7 +7,7 @@ import { readConfig } from '../../../src/config.ts';
 import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
 import { layFoundation } from '../../../src/foundation.ts';
 import { createLog } from '../../../src/log.ts';
-import { createPocketSphinx } from '../../../src/recognizers/pocketsphinx/pocketsphinx.ts';
+import { selectRecognizer } from '../../../src/recognizers/select.ts';
 import { startWorker } from '../../../src/worker/worker.ts';
 import { assertConforms } from '../clients/contract.ts';
 import { createTestDatabase } from './database.ts';
@@ -30,7 +30,7 @@ export interface TestService extends LaidFoundation {
   request(method: 'get' | 'head' | 'post' | 'put' | 'delete' | 'patch' | 'options', path: string, key?: string): Test;
   get(path: string, key?: string): Test;
   post(path: string, key?: string): Test;
-  /** Starts a worker half beside it. */
+  /** Starts a worker half beside it, with the recognizer of its configuration unless it is given one. */
   work(recognizer?: Recognizer): Promise<Worker>;
   stop(): Promise<void>;
 }
@@ -75,8 +75,8 @@ export async function startTestService({ env = {}, beside }: TestServiceOptions 
     ...{ url, dataDir, logLines, api, request },
     get: (path, key) => request('get', path, key),
     post: (path, key) => request('post', path, key),
-    async work(recognizer = createPocketSphinx()) {
-      const worker = await startWorker(foundation, recognizer);
+    async work(recognizer) {
+      const worker = await startWorker(foundation, recognizer ?? (await selectRecognizer(config)));
       workers.push(worker);
       return worker;
     },

@@ -2,7 +2,6 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
-import { createPocketSphinx } from '../../../../src/recognizers/pocketsphinx/pocketsphinx.ts';
 import { createSherpaOnnx } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
 import { createVoiceDetector } from '../../../../src/recognizers/sherpa-onnx/voice-detector.ts';
@@ -93,13 +92,6 @@ test('a server → only what is spoken is sent to it; of noise, nothing', async 
   const { segments } = await recognizer.recognize(await around(noises.music), { signal });
   expect(segments.map(({ text }) => text.toLowerCase()).join(' ')).toMatch(/low.*high.*low.*high/);
   expect(server.requests).toHaveLength(2);
-});
-
-test('PocketSphinx → is not started for noise', async () => {
-  const missing = createPocketSphinx({ program: join(folder, 'not-there') });
-  const audio = await recordings.made('-f', 'lavfi', '-i', noises.noise);
-  expect((await onlySpeech(missing, detector).recognize(audio, { signal })).segments).toEqual([]);
-  await expect(missing.recognize(audio, { signal })).rejects.toThrow('not-there');
 });
 
 test('no model, or another file of its name → what to do; there later → found', async () => {
