@@ -89,8 +89,8 @@ test('a bundle with a model → the commit, its packages and the model; nothing 
   });
 });
 
-test('a bundle without a model of its own → the commit, its packages and the models that all need', async () => {
-  expect(await bundle('--out', 'plain.tar.gz')).toMatchObject({ code: 0 });
+test('a bundle without a model, or with one that all need → the commit, its packages and the models that all need', async () => {
+  expect(await bundle('--model', 'vad', '--out', 'plain.tar.gz')).toMatchObject({ code: 0 });
   const { stdout } = await execute('tar', ['-tzf', join(folder, 'plain.tar.gz')]);
   expect(stdout).toContain('/node_modules/tool/main.js\n');
   expect(stdout).toContain('/.models/vad-1/voices.onnx\n');
