@@ -9,10 +9,10 @@ import { packedModels } from '../../../src/recognizers/sherpa-onnx/packed-models
 import { installFrom } from '../../../scripts/model/local-source.ts';
 import { installPacked } from '../../../scripts/model/packed.ts';
 import { llamaTokens } from '../../../scripts/model/llama-tokens.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { startNpmRegistry } from '../../support/models/npm-registry.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import type { PackedModel } from '../../../src/recognizers/sherpa-onnx/packed-models.ts';
-import type { NpmRegistry } from '../../support/models/npm-registry.ts';
 
 const root = useFolder();
 const sum = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
@@ -29,23 +29,11 @@ const model: PackedModel = {
   ],
 };
 
-let npm: NpmRegistry;
-let folder: string;
-let said: string[];
-/** npm's own, which knows what it fetched before. */
-let cache: string;
-beforeEach(async () => {
-  npm = await startNpmRegistry();
-  npm.packages = {
-    '@ours/voices@1.2.3': await archiveOf({ 'dist/voices_v6.onnx': detector, 'dist/voices_v5.onnx': 'older' }),
-    'llama-tokenizer-js@1.2.2': await archiveOf({ 'llama-tokenizer.js': vocabulary }),
-  };
-  folder = join(root, String(Math.random()), '.models', 'ours-1.2.3');
-  said = [];
-  cache = 'npm-cache';
-});
-afterEach(() => npm.close());
+/** Where one package is as good as two: each is a start of npm. */
+const small: PackedModel = { ...model, files: model.files.slice(0, 1) };
 
+const npm = await startNpmRegistry();
+atEnd(npm.close);
 let archives = 0;
 async function archiveOf(files: Record<string, string>): Promise<Buffer> {
   const own = join(root, `archive-${(archives += 1)}`);
@@ -56,47 +44,79 @@ async function archiveOf(files: Record<string, string>): Promise<Buffer> {
   await create({ gzip: true, cwd: own, file: `${own}.tgz` }, ['package']);
   return readFile(`${own}.tgz`);
 }
+const published = {
+  '@ours/voices@1.2.3': await archiveOf({ 'dist/voices_v6.onnx': detector, 'dist/voices_v5.onnx': 'older' }),
+  'llama-tokenizer-js@1.2.2': await archiveOf({ 'llama-tokenizer.js': vocabulary }),
+};
 
-const installation = (signal = new AbortController().signal) => {
+/** Of a checkout of its own, which has its own npm, too: npm knows what it fetched before. */
+const folderIn = (checkout: string) => join(root, checkout, '.models', 'ours-1.2.3');
+const first = folderIn('first');
+let folder: string;
+let said: string[];
+let checkouts = 0;
+beforeEach(() => {
+  npm.packages = { ...published };
+  npm.breaks = false;
+  npm.requests.length = 0;
+  folder = folderIn(`checkout-${(checkouts += 1)}`);
+  said = [];
+});
+
+const installation = ({ signal = new AbortController().signal, registry = npm.url } = {}) => {
   const step = (title: string) => ({ reach() {}, next() {}, end: (done: boolean) => said.push(`${title}: ${done}`) });
   const progress = { say: (line: string) => void said.push(line), begin: step };
+  const cache = join(folder, '../../npm-cache');
   const env = {
     ...process.env,
-    ...{ npm_config_registry: npm.url, npm_config_fetch_retries: '0', npm_config_cache: join(root, cache) },
+    ...{ npm_config_registry: registry, npm_config_fetch_retries: '0', npm_config_cache: cache },
   };
   return { folder, minFreeDisk: 0, env, signal, progress };
 };
-const failure = () => installPacked(model, installation()).catch((error: Error) => error.message);
-const nothingIsLeft = async () => {
+const failure = (wanted = small, options = installation()) =>
+  installPacked(wanted, options).catch((error: Error) => error.message);
+const nothingIsLeft = () => {
   expect(existsSync(folder)).toBe(false);
   expect(existsSync(`${folder}.partial`)).toBe(false);
 };
 
-test('fetched by npm → only the files that are needed, for everyone to read; the vocabulary as sherpa-onnx reads it', async () => {
-  expect(await installPacked(model, installation())).toBe(true);
-  expect((await readdir(folder)).sort()).toEqual(['tokens.txt', 'voices.onnx']);
-  expect(await readFile(join(folder, 'voices.onnx'), 'utf8')).toBe(detector);
-  const tokens = (await readFile(join(folder, 'tokens.txt'), 'utf8')).split('\n');
+test('two at once → one fetches it by npm, the other says so or finds it', async () => {
+  folder = first;
+  const ends = await Promise.all([failure(model), failure(model)]);
+  expect(ends).toContain(true);
+  expect([
+    [true, false],
+    [true, expect.stringMatching(/Another command installs or removes ours right now/)],
+  ]).toContainEqual(ends.toSorted((one) => (one === true ? -1 : 1)));
+  expect(said.filter((line) => line.startsWith('Downloading'))).toEqual(['Downloading ours (1.0 kB): true']);
+});
+
+test('fetched → only the files that are needed, for everyone to read; the vocabulary as sherpa-onnx reads it', async () => {
+  expect((await readdir(first)).sort()).toEqual(['tokens.txt', 'voices.onnx']);
+  expect(await readFile(join(first, 'voices.onnx'), 'utf8')).toBe(detector);
+  const tokens = (await readFile(join(first, 'tokens.txt'), 'utf8')).split('\n');
   expect(tokens.slice(0, 5)).toEqual(['PHVuaz4= 0', 'Cg== 1', '4paBdGhl 2', '5byY 3', 'PDxTVF8wPj4= 4']);
   expect(tokens.slice(-2)).toEqual([`${Buffer.from('<<ST_767>>').toString('base64')} 771`, '']);
-  for (const path of [folder, join(folder, '..')]) expect((await stat(path)).mode & 0o777).toBe(0o755);
-  expect((await stat(join(folder, 'voices.onnx'))).mode & 0o777).toBe(0o644);
-  expect(said).toEqual(['Downloading ours (1.0 kB): true']);
+  for (const path of [first, join(first, '..')]) expect((await stat(path)).mode & 0o777).toBe(0o755);
+  expect((await stat(join(first, 'voices.onnx'))).mode & 0o777).toBe(0o644);
 });
 
 test('there already → npm is not asked, also where nothing may be written', async () => {
-  await installPacked(model, installation());
-  npm.requests.length = 0;
-  await chmod(join(folder, '..'), 0o555);
-  expect(await installPacked(model, installation())).toBe(false);
+  folder = first;
+  await chmod(join(first, '..'), 0o555);
+  expect(await failure(model)).toBe(false);
   expect(npm.requests).toEqual([]);
 });
 
-test('two at once → one installs it, the other says so or finds it; both end with the whole model', async () => {
-  const ends = await Promise.all([failure(), failure()]);
-  expect(ends).toContain(true);
-  expect(ends).toContainEqual(expect.stringMatching(/Another command installs or removes ours right now/));
+test('from another checkout → the same files; with another file → refused', async () => {
+  const brought = join(root, 'brought');
+  await cp(first, brought, { recursive: true });
+  expect(await installFrom(brought, model, installation())).toBe(true);
   expect(await isInstalled(folder, model)).toBe(true);
+  await writeFile(join(brought, 'voices.onnx'), 'something else');
+  folder = folderIn('third');
+  await expect(installFrom(brought, model, installation())).rejects.toThrow('its SHA-256 is');
+  nothingIsLeft();
 });
 
 test('a package that is not there → npm’s own words, and what to do behind a proxy; nothing is left', async () => {
@@ -107,70 +127,48 @@ test('a package that is not there → npm’s own words, and what to do behind a
   );
   expect(message).toMatch(/https-proxy[^]*HTTPS_PROXY[^]*Without internet/);
   expect(said).toEqual(['Downloading ours (1.0 kB): false']);
-  await nothingIsLeft();
+  nothingIsLeft();
 });
 
 test('nobody answers → npm’s own words', async () => {
-  npm.close();
-  cache = 'empty-cache';
-  expect(await failure()).toMatch(/npm error code ECONNREFUSED/);
+  expect(await failure(small, installation({ registry: 'http://127.0.0.1:9' }))).toMatch(/npm error code ECONNREFUSED/);
 });
 
-test('the connection breaks in the middle → refused, nothing is left; the next one is whole', async () => {
-  cache = 'another-cache';
+test('the connection breaks in the middle → refused, nothing is left; the next one is whole, whatever another left', async () => {
   npm.breaks = true;
   expect(await failure()).toMatch(/^npm can not fetch/);
-  await nothingIsLeft();
+  nothingIsLeft();
   npm.breaks = false;
-  expect(await installPacked(model, installation())).toBe(true);
+  await mkdir(join(`${folder}.partial`, 'package'), { recursive: true });
+  await writeFile(join(`${folder}.partial`, 'package', 'half.tgz'), '');
+  expect(await failure()).toBe(true);
+});
+
+test('interrupted → ends, and nothing is left', async () => {
+  const interruption = new AbortController();
+  const running = installPacked(small, installation(interruption));
+  interruption.abort();
+  await expect(running).rejects.toBe(interruption.signal.reason);
+  nothingIsLeft();
 });
 
 test('a mirror with another file → both checksums are named, nothing is left', async () => {
-  cache = 'mirror-cache';
   npm.packages['@ours/voices@1.2.3'] = await archiveOf({ 'dist/voices_v6.onnx': 'something else' });
   expect(await failure()).toMatch(
     `voices.onnx is not the file that it should be: its SHA-256 is\n  ${sum('something else')}`,
   );
-  await nothingIsLeft();
+  nothingIsLeft();
 });
 
-test.each(['@ours/voices@1.2.3', 'llama-tokenizer-js@1.2.2'])(
-  'a mirror whose %s lacks the file → named',
-  async (name) => {
-    cache = `cache-of-${name.length}`;
-    npm.packages[name] = await archiveOf({ 'README.md': '' });
-    expect(await failure()).toMatch(new RegExp(`^${name} holds no `));
-    await nothingIsLeft();
-  },
-);
-
-test('interrupted → ends; what an earlier one left does not matter', async () => {
-  const interruption = new AbortController();
-  const running = installPacked(model, installation(interruption.signal));
-  interruption.abort();
-  await expect(running).rejects.toBe(interruption.signal.reason);
-  await nothingIsLeft();
-  await mkdir(join(`${folder}.partial`, 'package'), { recursive: true });
-  await writeFile(join(`${folder}.partial`, 'package', 'half.tgz'), '');
-  expect(await installPacked(model, installation())).toBe(true);
+test('a mirror whose package lacks the file → named', async () => {
+  npm.packages['@ours/voices@1.2.3'] = await archiveOf({ 'README.md': '' });
+  expect(await failure()).toMatch(/^@ours\/voices@1\.2\.3 holds no /);
+  nothingIsLeft();
 });
 
 test('a folder in which nobody may make one → a sentence that names it', async () => {
   folder = join('package.json', 'ours-1.2.3');
   expect(await failure()).toMatch(/^package\.json can not be used: /);
-});
-
-test('from another checkout → the same files; with another file → refused', async () => {
-  await installPacked(model, installation());
-  const brought = join(root, 'brought');
-  await cp(folder, brought, { recursive: true });
-  folder = join(root, 'second', '.models', 'ours-1.2.3');
-  expect(await installFrom(brought, model, installation())).toBe(true);
-  expect(await isInstalled(folder, model)).toBe(true);
-  await writeFile(join(brought, 'voices.onnx'), 'something else');
-  folder = join(root, 'third', '.models', 'ours-1.2.3');
-  await expect(installFrom(brought, model, installation())).rejects.toThrow('its SHA-256 is');
-  await nothingIsLeft();
 });
 
 test.each(packedModels)(
