@@ -13,6 +13,7 @@ export class ReadingInput {
   readonly principal: unknown;
   readonly #stopping: AbortSignal;
   readonly #res: Response;
+  #signal?: AbortSignal;
 
   constructor({ path, query, headers, principal }: Record<string, unknown>, stopping: AbortSignal, res: Response) {
     this.path = path;
@@ -24,6 +25,6 @@ export class ReadingInput {
   }
 
   get signal(): AbortSignal {
-    return AbortSignal.any([this.#stopping, clientLeft(this.#res)]);
+    return (this.#signal ??= AbortSignal.any([this.#stopping, clientLeft(this.#res)]));
   }
 }
