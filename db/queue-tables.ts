@@ -10,6 +10,29 @@ import type { Queryable } from './database.ts';
 export const liveJobs = (queue: string): RawBuilder<unknown> =>
   sql`pgboss.job j where j.name = ${queue} and j.state in ('created', 'retry', 'active')`;
 
+/**
+ * Now, in the virtual time of start tags: the largest tag of the jobs that run, or the smallest of those that wait. A job's
+ * priority is minus its session's tag. Null for an empty queue.
+ */
+export const virtualTime = (queue: string): RawBuilder<number | null> => sql<number | null>`coalesce(
+  (select -min(priority) from pgboss.job where name = ${queue} and state = 'active' and group_id is not null),
+  (select -priority from pgboss.job where name = ${queue} and state < 'active' and not blocked
+    order by priority desc limit 1))`;
+
+/** For a query of live jobs `j` and unfinished sessions `s`: the job does not stand where its session does. */
+export const isOutOfTurn = sql`s.queue_job_id = j.id and j.priority <> -s.start_tag`;
+
+/**
+ * Puts jobs where their sessions stand. Workers of the version before put a job back to the head of the queue.
+ * @returns how many stood elsewhere
+ */
+export async function mendTurns(db: Queryable, queue: string): Promise<number> {
+  const { numAffectedRows } = await sql`update pgboss.job j set priority = -s.start_tag from sessions s
+    where j.name = ${queue} and j.state in ('created', 'retry', 'active')
+      and s.status in ('queued', 'processing') and ${isOutOfTurn}`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
 /** Whether the queue was ever started on this database. */
 export const areQueueTablesMade = sql<boolean>`to_regclass('pgboss.job') is not null`;
 

@@ -109,6 +109,8 @@ export interface SessionTable {
   charged_ms: ColumnType<number | null, never, number>;
   /** How much of the balance is reserved for this session; 0 once it is final. */
   reserved_ms: number;
+  /** Where it stands in the order in which accounts take turns; see `start-tag.ts`. */
+  start_tag: Generated<number>;
   /** Counts every claim and never goes back. It keeps a worker that lost its claim from changing the session. */
   attempt: Generated<number>;
   /** Goes down with every claim, and up again when the attempt is given back. */

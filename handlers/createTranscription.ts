@@ -3,6 +3,7 @@ import { inAccountTransaction } from '../db/account-transaction.ts';
 import { changeReserved } from '../db/accounts.ts';
 import { isKeyValid } from '../db/api-keys.ts';
 import { findIdempotencyRecords, insertIdempotencyRecord } from '../db/idempotency.ts';
+import { nextStartTag } from '../db/sessions/start-tag.ts';
 import { insertQueuedSession } from '../db/sessions/states.ts';
 import { countQueued } from '../db/sessions/sessions.ts';
 import { CommitOutcomeUnknown } from '../db/transaction.ts';
@@ -11,7 +12,7 @@ import { availableMs, reservationFor } from '../src/sessions/balance.ts';
 import { findableOf, makeFindable } from '../src/sessions/indexing.ts';
 import { giveJob } from '../src/sessions/job.ts';
 import { ApiError, unavailable } from '../src/api/answers/problem.ts';
-import { maxAttempts, newJobId } from '../src/queue/queue.ts';
+import { maxAttempts, newJobId, transcriptionQueue } from '../src/queue/queue.ts';
 import { canonicalTag } from '../src/languages.ts';
 import { pollAgainSeconds } from '../src/sessions/view.ts';
 import { fingerprintOf } from '../src/api/uploads/fingerprint.ts';
@@ -131,6 +132,7 @@ async function accept(
     reservedMs,
     audioBytes: file.sizeBytes,
     attempts: maxAttempts,
+    startTag: nextStartTag(transcriptionQueue, account),
     retentionDays: body.retentionDays ?? account.retention_days ?? undefined,
     separateChannels: body.channels === 'separate',
     traceparent,

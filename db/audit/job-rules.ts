@@ -1,6 +1,6 @@
 /** What must hold between sessions and the queue's jobs (pg-boss). */
 import { sql } from 'kysely';
-import { liveJobs } from '../queue-tables.ts';
+import { isOutOfTurn, liveJobs } from '../queue-tables.ts';
 import { isUnfinished } from './rule.ts';
 import type { Rule } from './rule.ts';
 
@@ -23,6 +23,12 @@ export function jobRules({ work, deadLetters }: { work: string; deadLetters: str
       looksAt: liveJobs(work),
       broken: sql`select j.id from ${liveJobs(work)}
         and not exists (select from sessions s where s.${isUnfinished} and s.queue_job_id = j.id)`,
+    },
+    {
+      id: 'job_stands_in_turn',
+      rule: "A live job stands in the queue where its session's start tag says",
+      looksAt: liveJobs(work),
+      broken: sql`select j.id from sessions s, ${liveJobs(work)} and s.${isUnfinished} and ${isOutOfTurn}`,
     },
   ];
 }

@@ -12,6 +12,7 @@ import { audioBytes } from './0013-audio-bytes.ts';
 import { freeAttempts } from './0014-free-attempts.ts';
 import { indexVersion } from './0015-index-version.ts';
 import { warnings } from './0016-warnings.ts';
+import { startTags } from './0017-start-tags.ts';
 import type { Migration } from 'kysely/migration';
 
 /** In the order in which they run. Add to the end; never change one that was released. */
@@ -30,4 +31,5 @@ export const migrations: Record<string, Migration> = {
   '0014-free-attempts': freeAttempts,
   '0015-index-version': indexVersion,
   '0016-warnings': warnings,
+  '0017-start-tags': startTags,
 };

@@ -8,6 +8,7 @@ import { notifyFinal, ofQueued } from './states.ts';
 import type { Queryable, Trx } from '../database.ts';
 import type { FailureCode } from '../schema.ts';
 import type { Warning } from './warning.ts';
+import type { Session } from './sessions.ts';
 import type { QueuedSession } from './states.ts';
 
 const now = sql<string>`now()`;
@@ -158,5 +159,24 @@ export function handBackIfProcessing(
       free_attempts: eb('free_attempts', '+', spendsFreeAttempt ? 1 : 0),
     }))
     .returning(ofQueued)
+    .executeTakeFirst();
+}
+
+/** Replaces a lost job by another one. Answers, among others, why the last attempt failed. */
+export function replaceJobIfNotFinal(
+  trx: Trx,
+  accountId: string,
+  id: string,
+  lostJobId: string,
+  jobId: string,
+): Promise<(QueuedSession & Pick<Session, 'last_error_code'>) | undefined> {
+  return trx
+    .updateTable('sessions')
+    .set({ status: 'queued', progress: null, queue_job_id: jobId, ...lostGivenBack })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('queue_job_id', '=', lostJobId)
+    .where('status', 'in', ['queued', 'processing'])
+    .returning([...ofQueued, 'last_error_code'])
     .executeTakeFirst();
 }

@@ -10,7 +10,7 @@
  * The caller holds the account's lock wherever a reservation ends.
  */
 import { sql } from 'kysely';
-import { lostGivenBack } from './free-attempts.ts';
+import type { RawBuilder } from 'kysely';
 import type { Trx } from '../database.ts';
 import type { FailureCode } from '../schema.ts';
 import type { Session } from './sessions.ts';
@@ -42,6 +42,8 @@ export interface NewSession {
   /** Of the uploaded file. */
   audioBytes?: number | undefined;
   attempts: number;
+  /** From `nextStartTag`. Undefined: it goes before all others. */
+  startTag?: RawBuilder<number>;
   /** After so many days of 24 hours it is deleted. Undefined: it is kept. */
   retentionDays?: number | undefined;
   /** Each channel is recognized for itself. */
@@ -53,7 +55,7 @@ export interface NewSession {
 /** The columns from which a session's job is made. */
 export const ofQueued = [
   ...(['id', 'queue_job_id', 'duration_ms', 'max_audio_ms'] as const),
-  ...(['separate_channels', 'attempts_left'] as const),
+  ...(['separate_channels', 'attempts_left', 'start_tag'] as const),
 ] as const;
 
 /** A session that was just put into the queue and has no job there yet. */
@@ -79,6 +81,7 @@ export function insertQueuedSession(trx: Trx, session: NewSession): Promise<Queu
       reserved_ms: session.reservedMs,
       audio_bytes: session.audioBytes ?? null,
       attempts_left: session.attempts,
+      start_tag: session.startTag ?? 0,
       delete_at: deleteAt(session.retentionDays),
       separate_channels: session.separateChannels ?? false,
       traceparent: session.traceparent ?? null,
@@ -128,31 +131,12 @@ export async function failIfNotFinal(
   return { reservedMs: session.reserved_ms };
 }
 
-/** Replaces a lost job by another one. Answers, among others, why the last attempt failed. */
-export function replaceJobIfNotFinal(
-  trx: Trx,
-  accountId: string,
-  id: string,
-  lostJobId: string,
-  jobId: string,
-): Promise<(QueuedSession & Pick<Session, 'last_error_code'>) | undefined> {
-  return trx
-    .updateTable('sessions')
-    .set({ status: 'queued', progress: null, queue_job_id: jobId, ...lostGivenBack })
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .where('queue_job_id', '=', lostJobId)
-    .where('status', 'in', ['queued', 'processing'])
-    .returning([...ofQueued, 'last_error_code'])
-    .executeTakeFirst();
-}
-
 /** Puts a failed session whose audio is still there back to the queue, for support. */
 export function retryIfFailed(
   trx: Trx,
   accountId: string,
   id: string,
-  fresh: { queueJobId: string; maxAudioMs: number; reservedMs: number; attempts: number },
+  fresh: Pick<NewSession, 'queueJobId' | 'maxAudioMs' | 'reservedMs' | 'attempts' | 'startTag'>,
 ): Promise<QueuedSession | undefined> {
   return trx
     .updateTable('sessions')
@@ -162,6 +146,7 @@ export function retryIfFailed(
       max_audio_ms: fresh.maxAudioMs,
       reserved_ms: fresh.reservedMs,
       attempts_left: fresh.attempts,
+      start_tag: fresh.startTag ?? 0,
       free_attempts: 0,
       started_at: null,
       completed_at: null,

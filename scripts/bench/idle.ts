@@ -105,7 +105,7 @@ async function queueForLater({ url }: BenchDatabase, accountId: string): Promise
         const [jobId, queueJobId] = [randomUUIDv7(), randomUUIDv7()];
         const session = { accountId, id, jobId, queueJobId, title: 'Later', reservedMs: 0, maxAudioMs: 14_400_000 };
         const queued = await insertQueuedSession(trx, { ...session, durationMs: undefined, attempts: 3 });
-        await giveJob(trx, queue, account!, queued, { afterSeconds: 540 });
+        await giveJob(trx, queue, account!, queued, 540);
       });
       ids.push(id);
     }

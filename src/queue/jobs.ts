@@ -28,8 +28,8 @@ export interface NewJob {
   attempts: number;
   /** How many jobs of the account may run at once. */
   runningJobs: number;
-  /** Whether it goes before all jobs that were never taken, because its session has waited already. */
-  isFirst?: boolean;
+  /** That of its session: jobs with smaller ones go first. */
+  startTag: number;
   /** How long nobody may take it. */
   afterSeconds?: number;
 }

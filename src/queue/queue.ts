@@ -76,7 +76,7 @@ export class Queue {
     await this.#boss.send(transcriptionQueue, data, {
       id: job.id,
       retryLimit: job.attempts - 1,
-      priority: job.isFirst ? 1 : 0,
+      priority: -job.startTag,
       ...(job.afterSeconds && { startAfter: job.afterSeconds }),
       expireInSeconds: expirySeconds(job.durationMs),
       group: { id: job.accountId, tier: String(Math.min(job.runningJobs, maxRunningJobs)) },

@@ -10,7 +10,6 @@ export const mostChannels = 8;
 /**
  * Gives a queued session the job that its row names.
  * @param account the owner, locked by the caller
- * @param isFirst whether the job goes before all jobs that were never taken, because the session has waited already
  * @param afterSeconds how long nobody may take the job
  */
 export async function giveJob(
@@ -18,7 +17,7 @@ export async function giveJob(
   queue: Queue,
   account: Pick<AccountInForce, 'id' | 'running_jobs'>,
   session: QueuedSession,
-  { isFirst = false, afterSeconds = 0 } = {},
+  afterSeconds = 0,
 ): Promise<void> {
   await queue.enqueue(trx, {
     id: session.queue_job_id,
@@ -30,7 +29,7 @@ export async function giveJob(
     // Without attempts left the session still needs a job: the worker that takes it fails the session.
     attempts: Math.max(1, session.attempts_left),
     runningJobs: account.running_jobs,
-    isFirst,
+    startTag: session.start_tag,
     afterSeconds,
   });
 }

@@ -6,8 +6,9 @@ import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { changeReserved } from '../../db/accounts.ts';
 import { deleteIdempotencyRecords } from '../../db/idempotency.ts';
 import { findAccountOfSession, findSessionRow } from '../../db/sessions/sessions.ts';
+import { nextStartTag } from '../../db/sessions/start-tag.ts';
 import { deleteSession, retryIfFailed } from '../../db/sessions/states.ts';
-import { maxAttempts, newJobId } from '../queue/queue.ts';
+import { maxAttempts, newJobId, transcriptionQueue } from '../queue/queue.ts';
 import { reservationFor } from './balance.ts';
 import { failSession } from './endings.ts';
 import { giveJob } from './job.ts';
@@ -68,7 +69,8 @@ export async function retrySession(
     const reservation = retryReservation(account, durationMs);
     if (typeof reservation === 'string') return { kind: reservation, account, durationMs };
     const fresh = { queueJobId: newJobId(), maxAudioMs: account.max_audio_ms, attempts: maxAttempts };
-    const queued = await retryIfFailed(trx, account.id, id, { ...fresh, reservedMs: reservation });
+    const startTag = nextStartTag(transcriptionQueue, account);
+    const queued = await retryIfFailed(trx, account.id, id, { ...fresh, reservedMs: reservation, startTag });
     // The worker's sweep marks audio as removed without the account's lock.
     if (queued === undefined) return { kind: 'without_audio' };
     await changeReserved(trx, account.id, reservation);

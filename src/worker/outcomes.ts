@@ -101,10 +101,7 @@ export async function settle(
       await failSession(trx, accountId, sessionId, outcome.code, outcome.knownLanguages);
     if (isOurs && outcome.kind === 'handed_back') {
       const handed = await handBackIfProcessing(trx, attempt, newJobId(), outcome);
-      if (handed !== undefined) {
-        const afterSeconds = outcome.comesAgainAfterSeconds;
-        await giveJob(trx, queue, account, handed, { isFirst: true, afterSeconds });
-      }
+      if (handed !== undefined) await giveJob(trx, queue, account, handed, outcome.comesAgainAfterSeconds);
     }
     if (outcome.kind === 'retried' && !isLast) {
       if (isOurs) await requeueIfProcessing(trx, attempt, outcome.code);

@@ -1,6 +1,6 @@
 import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { findSessionsWithoutLiveJob } from '../../db/queue-tables.ts';
-import { replaceJobIfNotFinal } from '../../db/sessions/states.ts';
+import { replaceJobIfNotFinal } from '../../db/sessions/attempts.ts';
 import { newJobId, transcriptionQueue } from '../queue/queue.ts';
 import { failSession } from '../sessions/endings.ts';
 import { giveJob } from '../sessions/job.ts';

@@ -1,7 +1,6 @@
 import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { countOtherActiveJobs } from '../../db/queue-tables.ts';
-import { claimIfNotFinal } from '../../db/sessions/attempts.ts';
-import { replaceJobIfNotFinal } from '../../db/sessions/states.ts';
+import { claimIfNotFinal, replaceJobIfNotFinal } from '../../db/sessions/attempts.ts';
 import { AttemptFailed } from '../queue/jobs.ts';
 import { newJobId, transcriptionQueue } from '../queue/queue.ts';
 import { giveJob } from '../sessions/job.ts';
@@ -16,8 +15,8 @@ import type { WorkerContext } from './context.ts';
  * this too, but workers that fetch in the same moment don't see each other's jobs. The account's lock puts them in
  * order.
  * @returns `lost` when the queue gave the job to another attempt meanwhile; undefined when the session is final, has no
- *   attempt left or belongs to another job; `put back` when the account may not run it now: then another job waits at the
- *   head of the queue, and the attempt does not count
+ *   attempt left or belongs to another job; `put back` when the account may not run it now: then another job waits in
+ *   its place, and the attempt does not count
  */
 export async function claimInTurn(
   job: QueuedJob,
@@ -34,7 +33,7 @@ export async function claimInTurn(
   });
 }
 
-/** Gives the session of a job that was taken another job at the head of the queue. The attempt does not count. */
+/** Gives the session of a job that was taken another job in its place. The attempt does not count. */
 export async function putBack(
   job: QueuedJob,
   { db, queue }: Pick<WorkerContext, 'db' | 'queue'>,
@@ -59,6 +58,6 @@ async function replaceJob(
   if (session === undefined) return false;
   // The claim was lost meanwhile. Everything is rolled back, and the job stays with its new holder.
   if (!(await queue.complete(trx, job))) throw new AttemptFailed('claim_lost');
-  await giveJob(trx, queue, account, session, { isFirst: true, afterSeconds });
+  await giveJob(trx, queue, account, session, afterSeconds);
   return true;
 }

@@ -4,11 +4,12 @@ import {
   claimIfNotFinal,
   completeIfProcessing,
   handBackIfProcessing,
+  replaceJobIfNotFinal,
   reportProgressIfProcessing,
   requeueIfProcessing,
   setReservationIfProcessing,
 } from '../../../db/sessions/attempts.ts';
-import { deleteSession, failIfNotFinal, replaceJobIfNotFinal, retryIfFailed } from '../../../db/sessions/states.ts';
+import { deleteSession, failIfNotFinal, retryIfFailed } from '../../../db/sessions/states.ts';
 import { openConnection } from '../../../db/database.ts';
 import { findSessionRow } from '../../../db/sessions/sessions.ts';
 import { inTransaction } from '../../../db/transaction.ts';

@@ -166,7 +166,7 @@ test('accounts delete → only the ledger is left, without text', async () => {
   const waiting = await makeSession(db, id, { reservedMs: 30_000 });
   const theirs = await makeSession(db, other.id, { status: 'completed', reservedMs: 7_100 });
   await inTransaction(db, async (trx) => {
-    const job = { accountId: id, sessionId: waiting.id, durationMs: 30_000, attempts: 3, runningJobs: 1 };
+    const job = { accountId: id, sessionId: waiting.id, durationMs: 30_000, attempts: 3, runningJobs: 1, startTag: 0 };
     await queue.enqueue(trx, { ...job, id: waiting.queueJobId });
     const record = { fingerprint: Buffer.alloc(32), session_id: waiting.id, job_id: waiting.jobId };
     await insertIdempotencyRecord(trx, { ...record, account_id: id, key: 'once' });

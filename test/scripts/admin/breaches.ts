@@ -160,6 +160,7 @@ export const breaches: [string, string, Break][] = [
     'the job of a completed session comes back',
     run(`update pgboss.job set state = 'retry' where data->>'sessionId' = :spoken::text`),
   ],
+  ['job_stands_in_turn', 'another tag', run(`update sessions set start_tag = 9 where id = :processing`)],
   ['transcript_shape', 'a time in letters', edit(([segment]) => void (segment!.startMs = '0'))],
   ['transcript_shape', 'half a ms', edit((_, [words]) => void (words![0]!.startMs = 0.5))],
   ['transcript_shape', 'no list', run(`update transcripts set words = '{"a": "\\u0000"}' where session_id = :silent`)],

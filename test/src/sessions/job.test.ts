@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 /** The job's row after a session of this kind got one. */
-async function given(session: Partial<QueuedSession>, order?: { isFirst: boolean }) {
+async function given(session: Partial<QueuedSession>) {
   const row = {
     id: newJobId(),
     queue_job_id: newJobId(),
@@ -28,9 +28,10 @@ async function given(session: Partial<QueuedSession>, order?: { isFirst: boolean
     max_audio_ms: 14_400_000,
     separate_channels: false,
     attempts_left: 3,
+    start_tag: 0,
   };
   await inAccountTransaction(database.db, accountId, async (trx, account) => {
-    await giveJob(trx, queue, account!, { ...row, ...session }, order);
+    await giveJob(trx, queue, account!, { ...row, ...session });
   });
   const { rows } = await sql`select data, retry_limit, expire_seconds, priority, group_id, group_tier from pgboss.job
     where name = 'transcription' and id = ${row.queue_job_id}`.execute(database.db);
@@ -60,8 +61,8 @@ test('channels that are recognized separately → time for eight of them', async
   expect(rows).toMatchObject([{ expire_seconds: expirySeconds(8 * 60_000) }]);
 });
 
-test('a session that had its turn → before all others', async () => {
-  expect((await given({}, { isFirst: true })).rows).toMatchObject([{ priority: 1 }]);
+test('the start tag of a session → its job stands behind those with smaller ones', async () => {
+  expect((await given({ start_tag: 36_000 })).rows).toMatchObject([{ priority: -36_000 }]);
 });
 
 test('a session with no attempt left → still a job, which is tried once', async () => {

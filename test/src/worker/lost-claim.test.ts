@@ -183,7 +183,7 @@ test('canceled and retried meanwhile, then a final error of the old attempt → 
     error_code: null,
   });
   second.open();
-  const job = { id, accountId: account.id, sessionId, durationMs: 2_000, attempts: 3, runningJobs: 2 };
+  const job = { id, accountId: account.id, sessionId, durationMs: 2_000, attempts: 3, runningJobs: 2, startTag: 0 };
   await inTransaction(service.db, (trx) => service.queue.enqueue(trx, job));
   expect(await final(service, account, sessionId)).toMatchObject({ segments: [{ text: 'fresh words' }] });
 });

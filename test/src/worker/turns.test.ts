@@ -1,0 +1,118 @@
+/** Accounts take turns: what a light account waits for while a heavy one has many jobs waiting. */
+import { sql } from 'kysely';
+import { findSessionRow } from '../../../db/sessions/sessions.ts';
+import { WorkFolder } from '../../../src/files/work-folder.ts';
+import { cancelSession, retrySession } from '../../../src/sessions/support.ts';
+import { sweep } from '../../../src/worker/sweeps.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { expectSound } from '../../support/service/audit.ts';
+import { final, upload } from '../../support/service/jobs.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { ScriptedRecognizer, gate, says } from '../../support/models/scripted-recognizer.ts';
+import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { until } from '../../support/until.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import type { TestAccount } from '../../support/service/accounts.ts';
+
+const env = { WORKER_CONCURRENCY: '1' };
+const service = await useService({ env });
+const second = await useService({ env, beside: service });
+const tone = await ffmpeg(...sine(1), `${useFolder()}/tone.wav`);
+
+let heavy: TestAccount;
+let light: TestAccount;
+beforeEach(async () => {
+  [heavy, light] = [await makeAccount(service.db), await makeAccount(service.db)];
+});
+afterEach(async () => {
+  await expectSound(service);
+  const waiting = await service.db.selectFrom('sessions').select('id').where('status', '=', 'queued').execute();
+  for (const { id } of waiting) await cancelSession(service, id);
+});
+
+const uploads = async (account: TestAccount, count: number) => {
+  const ids: string[] = [];
+  for (let i = 0; i < count; i++) ids.push((await upload(service, account, tone)).sessionId);
+  return ids;
+};
+const allFinal = async (account: TestAccount, ids: string[]) => {
+  for (const id of ids) expect(await final(service, account, id)).toMatchObject({ status: 'completed' });
+};
+
+test.each([1, 2])(
+  '%i workers, 12 jobs of one account wait, another uploads one → that one is next, and each runs once',
+  async (count) => {
+    const busy = gate();
+    const recognizer = new ScriptedRecognizer(async ({ options }) => {
+      await busy.passed(options.signal);
+      return says('in turn');
+    });
+    const theirs = await uploads(heavy, 12);
+    const workers = await Promise.all([service, second].slice(0, count).map((one) => one.work(recognizer)));
+    await until(() => recognizer.running(heavy.id) === count);
+    const [ours] = await uploads(light, 1);
+    busy.open();
+    await allFinal(light, [ours!]);
+    await allFinal(heavy, theirs);
+    // Two workers may take a job each in the same moment.
+    expect(recognizer.calls.findIndex(({ sessionId }) => sessionId === ours)).toBeLessThanOrEqual(2 * count - 1);
+    expect([...theirs, ours!].map((id) => recognizer.of(id))).toEqual(Array(13).fill(1));
+    if (count === 1)
+      expect(recognizer.calls.map(({ sessionId }) => sessionId).filter((id) => id !== ours)).toEqual(theirs);
+    await Promise.all(workers.map((worker) => worker.stop()));
+  },
+);
+
+test('a job that is handed back → comes again where it was', async () => {
+  const recognizer = new ScriptedRecognizer(async ({ options }) => {
+    await gate().passed(options.signal);
+    return says('never');
+  });
+  const [first, ...others] = await uploads(heavy, 3);
+  const interrupted = await service.work(recognizer);
+  await until(() => recognizer.of(first!) === 1);
+  await interrupted.stop();
+  const [ours] = await uploads(light, 1);
+  const after = new ScriptedRecognizer();
+  const worker = await service.work(after);
+  await allFinal(light, [ours!]);
+  await allFinal(heavy, [first!, ...others]);
+  expect(after.calls.map(({ sessionId }) => sessionId)).toEqual([first, ours, ...others]);
+  await worker.stop();
+});
+
+test('a session that support retries → stands where a new upload would', async () => {
+  await uploads(heavy, 3);
+  const [lone] = await uploads(light, 2);
+  expect(await cancelSession(service, lone!)).toEqual({ kind: 'canceled' });
+  expect(await retrySession(service, lone!)).toEqual({ kind: 'queued' });
+  const tagOf = async (id: string) => (await findSessionRow(service.db, light.id, id))!.start_tag;
+  // Behind the account's other one.
+  expect(await tagOf(lone!)).toBe(2);
+});
+
+test('a process of the version before puts a job back to the head of the queue → the sweep gives it its turn', async () => {
+  const ids = await uploads(heavy, 2);
+  await sql`update pgboss.job set priority = 1 where data->>'sessionId' = ${ids[1]}`.execute(service.db);
+  const { signal } = new AbortController();
+  const workFolder = new WorkFolder(service.dataDir);
+  await sweep({ ...service, workFolder, stopping: signal, mayListAudio: async () => false });
+  const { rows } = await sql<{ priority: number }>`select priority from pgboss.job
+    where data->>'sessionId' = ${ids[1]}`.execute(service.db);
+  expect(rows).toEqual([{ priority: -(await findSessionRow(service.db, heavy.id, ids[1]!))!.start_tag }]);
+  expect(rows[0]!.priority).toBeLessThan(0);
+});
+
+test('what a process of the version before accepts has no tag → it goes first, in the order of its upload', async () => {
+  const [tagged] = await uploads(heavy, 1);
+  await sql`update pgboss.job set priority = priority - 50 where data->>'sessionId' = ${tagged}`.execute(service.db);
+  await sql`update sessions set start_tag = start_tag + 50 where id = ${tagged}`.execute(service.db);
+  const older = await uploads(light, 3);
+  await sql`update pgboss.job set priority = 0 where group_id = ${light.id}`.execute(service.db);
+  await sql`update sessions set start_tag = 0 where account_id = ${light.id}`.execute(service.db);
+  const recognizer = new ScriptedRecognizer();
+  const worker = await service.work(recognizer);
+  await allFinal(heavy, [tagged!]);
+  expect(recognizer.calls.map(({ sessionId }) => sessionId)).toEqual([...older, tagged]);
+  await worker.stop();
+});
