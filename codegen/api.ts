@@ -1351,12 +1351,14 @@ export interface components {
         /**
          * @description A value of the client's own, 1 to 255 printable ASCII characters, such as a random UUID: a new one for each
          *     recording, and the same one again when its upload is repeated. All characters count, quotation marks too: `"a"` and
-         *     `a` are two keys. The keys of two accounts have nothing to do with each other.
+         *     `a` are two keys. The header sent twice in one request is 400 `invalid_request`. The keys of two accounts have nothing
+         *     to do with each other.
          *
          *     The account's upload that is first accepted (202) takes the key for 24 hours. Meanwhile another upload with the same
          *     key, the same bytes of the file and the same fields gets the same 202 again, with `Idempotency-Replayed: true`:
-         *     nothing is queued, reserved or charged a second time. It gets that whatever became of limits, queue and balance, and
-         *     whatever became of the session, also when that has `failed`. To try a failed recording again, send a new key.
+         *     nothing is queued, reserved or charged a second time. It gets that whatever became of the session, also when that has
+         *     `failed`, and whatever became of the account's limits of files, queue and balance; only its allowance of requests
+         *     counts for a repeat as for any other. To try a failed recording again, send a new key.
          *
          *     Two things don't count: the name of the file, so the same recording under two names is one session, titled by the
          *     first name; and `durationMs`, which is only a hint. With another file or other fields the key is 422
@@ -1813,12 +1815,14 @@ export interface operations {
                 /**
                  * @description A value of the client's own, 1 to 255 printable ASCII characters, such as a random UUID: a new one for each
                  *     recording, and the same one again when its upload is repeated. All characters count, quotation marks too: `"a"` and
-                 *     `a` are two keys. The keys of two accounts have nothing to do with each other.
+                 *     `a` are two keys. The header sent twice in one request is 400 `invalid_request`. The keys of two accounts have nothing
+                 *     to do with each other.
                  *
                  *     The account's upload that is first accepted (202) takes the key for 24 hours. Meanwhile another upload with the same
                  *     key, the same bytes of the file and the same fields gets the same 202 again, with `Idempotency-Replayed: true`:
-                 *     nothing is queued, reserved or charged a second time. It gets that whatever became of limits, queue and balance, and
-                 *     whatever became of the session, also when that has `failed`. To try a failed recording again, send a new key.
+                 *     nothing is queued, reserved or charged a second time. It gets that whatever became of the session, also when that has
+                 *     `failed`, and whatever became of the account's limits of files, queue and balance; only its allowance of requests
+                 *     counts for a repeat as for any other. To try a failed recording again, send a new key.
                  *
                  *     Two things don't count: the name of the file, so the same recording under two names is one session, titled by the
                  *     first name; and `durationMs`, which is only a hint. With another file or other fields the key is 422
