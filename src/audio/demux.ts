@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { AudioError, AudioToolError, audioTooLong } from './audio-error.ts';
 import { lastLine, runFfmpeg, unreadable } from './ffmpeg.ts';
+import { hiddenDelayMs } from './picture.ts';
 import { endsOnTimeline } from './timeline.ts';
-import type { ChildEnd } from '../children/child.ts';
+import type { FfmpegEnd } from './ffmpeg.ts';
 
 export interface MeasureOptions {
   timeLimitMs: number;
@@ -19,20 +20,27 @@ const keptBytes = 4096;
 
 /** Measures any file that ffmpeg reads, as `measureAudio` promises. It reads nothing beyond the longest duration. */
 export async function measureByDemuxing(file: string, options: MeasureOptions): Promise<{ durationMs?: number }> {
+  const printed = await printToItsEnd(file, options);
+  const { durationMs } = printedDuration(printed);
+  if (durationMs === undefined) return {};
+  return { durationMs: durationMs + (await hiddenDelayMs({ input: file, ...options }, printed.end.header)) };
+}
+
+async function printToItsEnd(file: string, options: MeasureOptions): Promise<Printed> {
   const { size } = await stat(file).catch(unreadable);
-  if (size < largeBytes) return printedDuration(await printPackets(file, options));
+  if (size < largeBytes) return printPackets(file, options);
 
   const began = performance.now();
   const last = await printPackets(file, options, Math.floor(size * 0.9));
-  if (last.end.how !== 'exited' || endOfLastPacket(last) !== undefined) return printedDuration(last);
+  if (last.end.how !== 'exited' || endOfLastPacket(last) !== undefined) return last;
   // Nothing was printed: there is a long index or pictures behind the audio, or the file can't be read. This pass finds
   // out.
   const timeLimitMs = Math.max(1, options.timeLimitMs - (performance.now() - began));
-  return printedDuration(await printPackets(file, { ...options, timeLimitMs }));
+  return printPackets(file, { ...options, timeLimitMs });
 }
 
 interface Printed {
-  end: ChildEnd;
+  end: FfmpegEnd;
   head: string;
   tail: string;
 }

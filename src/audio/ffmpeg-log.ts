@@ -8,7 +8,11 @@ export interface FileHeader {
   format: string;
   /** How long the file says it is; undefined when it doesn't say, and ffmpeg guessed. */
   durationMs: number | undefined;
+  /** When its first stream begins, as far as ffmpeg knows. */
+  startMs: number;
   tracks: Track[];
+  /** Beside covers. */
+  hasPicture: boolean;
   /** ffmpeg came to the end of the file inside of something that the file says is there. */
   endsEarly: boolean;
 }
@@ -17,6 +21,7 @@ export interface FileHeader {
 export interface Track {
   /** Samples per second. */
   sampleRate: number;
+  isMono: boolean;
   isDefault: boolean;
 }
 
@@ -26,7 +31,11 @@ const longestLine = 4096;
 const mostTracks = 64;
 
 export class FfmpegLog {
-  readonly header: FileHeader = { format: '', durationMs: undefined, tracks: [], endsEarly: false };
+  readonly #onInfo: ((message: string) => void) | undefined;
+  readonly header: FileHeader = {
+    ...{ format: '', durationMs: undefined, startMs: 0 },
+    ...{ tracks: [], hasPicture: false, endsEarly: false },
+  };
   /** The last 4 KiB of the messages of errors, a line each. */
   errors = '';
   /** Those who start ffmpeg complain without a level. */
@@ -34,6 +43,11 @@ export class FfmpegLog {
   #isInHeader = false;
   #isGuess = false;
   #rest = '';
+
+  /** @param onInfo gets what ffmpeg says beside warnings and errors, but for what it reads in the header */
+  constructor(onInfo?: (message: string) => void) {
+    this.#onInfo = onInfo;
+  }
 
   push(chunk: Buffer): void {
     const lines = (this.#rest + chunk.toString('latin1')).split('\n');
@@ -59,15 +73,21 @@ export class FfmpegLog {
     const format = /^Input #0, (\S+), from /.exec(message)?.[1];
     if (format !== undefined) Object.assign(this.header, { format });
     this.#isInHeader = format !== undefined || (this.#isInHeader && !/^(?:Stream mapping:|Output #)/.test(message));
-    if (!this.#isInHeader) return;
-    const duration = /^ {2}Duration: (\d+):(\d\d):(\d\d\.\d\d),/.exec(message);
-    if (duration && !this.#isGuess) {
-      const [hours, minutes, seconds] = duration.slice(1).map(Number) as [number, number, number];
-      this.header.durationMs = Math.round(((hours * 60 + minutes) * 60 + seconds) * 1000);
-    }
+    if (!this.#isInHeader) return this.#onInfo?.(message);
+    if (/^ +Stream #0:\d\S*: Video: /.test(message)) this.header.hasPicture ||= !message.includes('(attached pic)');
+    this.#readDuration(message);
     const track = /^ +Stream #0:\d\S*: Audio: (.*)$/.exec(message)?.[1];
     if (track === undefined || this.header.tracks.length === mostTracks) return;
     const sampleRate = Number(/, (\d+) Hz,/.exec(track)?.[1] ?? 0);
-    this.header.tracks.push({ sampleRate, isDefault: track.includes(' (default)') });
+    const isMono = /, \d+ Hz, (?:mono|1 channels)\b/.test(track);
+    this.header.tracks.push({ sampleRate, isMono, isDefault: track.includes(' (default)') });
+  }
+
+  #readDuration(message: string): void {
+    const [, duration, start] = /^ {2}Duration: ([\d:.]+|N\/A)(?:, start: (-?\d+\.\d+))?,/.exec(message) ?? [];
+    if (start !== undefined) this.header.startMs = Math.round(Number(start) * 1000);
+    if (duration === undefined || duration === 'N/A' || this.#isGuess) return;
+    const [hours, minutes, seconds] = duration.split(':').map(Number) as [number, number, number];
+    this.header.durationMs = Math.round(((hours * 60 + minutes) * 60 + seconds) * 1000);
   }
 }

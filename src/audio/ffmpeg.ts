@@ -16,13 +16,15 @@ export interface FfmpegRun {
   /** The untrusted file. */
   input: string;
   /** Its first audio stream without this. */
-  stream?: '0:a:0' | '0:V:0';
+  stream?: `0:a:${number}` | '0:V:0';
   /** What to do with that stream, and where to. */
   outputArgs: readonly string[];
   timeLimitMs: number;
   signal?: AbortSignal;
   /** Its arguments may name no file: ffmpeg writes to its standard output only. */
-  onStdout: OnOutput;
+  onStdout?: OnOutput;
+  /** Gets what ffmpeg's filters say. */
+  onInfo?: (message: string) => void;
 }
 
 /** `stderr` holds its errors only. */
@@ -44,7 +46,7 @@ const memoryBytes = 1024 ** 3;
 export async function runFfmpeg(run: FfmpegRun): Promise<FfmpegEnd> {
   const { input, stream = '0:a:0', outputArgs } = run;
   const decoder = await decoderFor(input).catch(unreadable);
-  const log = new FfmpegLog();
+  const log = new FfmpegLog(run.onInfo);
   const { stderr: _, ...how } = await runChild('ffmpeg', [...inputArgs(input, stream, decoder), ...outputArgs], {
     limits: {
       memoryBytes,
@@ -54,7 +56,7 @@ export async function runFfmpeg(run: FfmpegRun): Promise<FfmpegEnd> {
     },
     timeLimitMs: run.timeLimitMs,
     ...(run.signal && { signal: run.signal }),
-    onStdout: run.onStdout,
+    ...(run.onStdout && { onStdout: run.onStdout }),
     onStderr: (chunk) => log.push(chunk),
   }).catch((error: unknown) => {
     if (error instanceof ExecutableNotFound || error instanceof ChildNotStarted) {
@@ -91,7 +93,7 @@ function inputArgs(input: string, stream: NonNullable<FfmpegRun['stream']>, deco
     // One decoder thread: a thread per core would multiply the memory.
     ...['-threads', '1'],
     // Demuxers skip other streams, and pictures are never decoded.
-    ...(stream === '0:a:0' ? ['-vn'] : ['-an']),
+    ...(stream === '0:V:0' ? ['-an'] : ['-vn']),
     ...['-sn', '-dn'],
     // `file:` keeps a name with a colon from being read as a protocol.
     ...['-i', `file:${resolve(input)}`, '-map', stream],

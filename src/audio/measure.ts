@@ -1,5 +1,5 @@
 import { AudioError, audioTooLong } from './audio-error.ts';
-import { decodeSamples } from './decode.ts';
+import { decodeSamples } from './decode-samples.ts';
 import { measureByDemuxing } from './demux.ts';
 import { hasFalseTimes } from './false-times.ts';
 import { unreadable } from './ffmpeg.ts';

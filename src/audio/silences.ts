@@ -1,50 +1,38 @@
-import { samplesPerMs } from './samples.ts';
-
 /** A stretch without speech, in ms from the start of the audio. */
 export interface Silence {
   startMs: number;
   endMs: number;
 }
 
-/**
- * -38 dB: quieter than the noise of most rooms. The pause is shorter than a breath. A wrong guess only makes a cut less
- * lucky (see pieces.ts): no word depends on it.
- */
-const loudest = Math.floor(32_768 * 10 ** (-38 / 20));
-const shortestSamples = 200 * samplesPerMs;
+/** Of so much audio, one peak is kept. */
+export const stepMs = 10;
 
 /**
- * Listens for silences in 16 kHz mono s16le that comes in parts. At most five of them fit into a second, whatever the
- * audio is.
+ * No sample of a pause is louder than this below the recording's level: that is -38 dB for most voices, and quieter than
+ * the noise of most rooms. The pause is shorter than a breath. A wrong guess only makes a cut less lucky (see pieces.ts):
+ * no word depends on it.
  */
-export class SilenceFinder {
-  readonly #silences: Silence[] = [];
-  /** All in samples. */
-  #heard = 0;
-  #quietFrom = 0;
+const belowLevelDb = 14;
+const shortestMs = 200;
 
-  /** @param samples whole ones */
-  push(samples: Buffer): void {
-    const from = this.#heard;
-    for (let at = 0; at < samples.length; at += 2) {
-      const sample = samples[at]! | (samples[at + 1]! << 8);
-      const value = sample < 32_768 ? sample : 65_536 - sample;
-      if (value <= loudest) continue;
-      this.#endQuiet(from + at / 2);
-      this.#quietFrom = from + at / 2 + 1;
-    }
-    this.#heard += samples.length / 2;
+/**
+ * Finds silences. At most five of them fit into a second, whatever the audio is.
+ * @param peaks of each step, in dB above -96
+ * @param levelDb of the recording; -Infinity where all of it is silent
+ * @returns in order
+ */
+export function silencesIn(peaks: Uint8Array, levelDb: number, durationMs: number): Silence[] {
+  const loudest = levelDb === -Infinity ? Infinity : levelDb - belowLevelDb + 96;
+  const silences: Silence[] = [];
+  let startMs = 0;
+  const endAt = (endMs: number): void => {
+    if (endMs - startMs >= shortestMs) silences.push({ startMs, endMs });
+  };
+  for (let step = 0; step < peaks.length; step += 1) {
+    if (peaks[step]! <= loudest) continue;
+    endAt(step * stepMs);
+    startMs = (step + 1) * stepMs;
   }
-
-  /** All silences, in order, when the audio has ended. */
-  end(): Silence[] {
-    this.#endQuiet(this.#heard);
-    this.#quietFrom = this.#heard;
-    return this.#silences;
-  }
-
-  #endQuiet(end: number): void {
-    if (end - this.#quietFrom < shortestSamples) return;
-    this.#silences.push({ startMs: Math.ceil(this.#quietFrom / samplesPerMs), endMs: Math.floor(end / samplesPerMs) });
-  }
+  endAt(durationMs);
+  return silences;
 }

@@ -7,6 +7,7 @@ import { AudioToolError } from './audio-error.ts';
 import { decodeAudio } from './decode.ts';
 import { unreadable } from './ffmpeg.ts';
 import { toleranceMs } from './tolerance.ts';
+import { chooseTrack } from './tracks.ts';
 import type { DecodeOptions, Decoded } from './decode.ts';
 
 export interface WholeAudio extends Decoded {
@@ -15,13 +16,23 @@ export interface WholeAudio extends Decoded {
 }
 
 /**
- * Decodes as `decodeAudio` does. ffmpeg takes a read error of the disk for the end of the file and exits with 0. So
- * when less was decoded than was measured, the file is read to its end and decoded once more. Damage gives the same
- * length both times.
- * @param measuredMs null where it is not known
+ * Decodes the track that is to be transcribed, as `decodeAudio` does.
+ * @param measuredMs of the first track; null where it is not known
  * @throws {AudioToolError} also when the file can't be read to its end, or is decoded to two lengths
  */
 export async function decodeWhole(options: DecodeOptions, measuredMs: number | null): Promise<WholeAudio> {
+  const first = await decodeTrack(options, measuredMs);
+  if (options.track !== undefined || first.tracks.length < 2) return first;
+  const track = await chooseTrack(options, first.tracks);
+  return track === 0 ? first : decodeTrack({ ...options, track }, measuredMs);
+}
+
+/**
+ * Decodes one track as `decodeAudio` does. ffmpeg takes a read error of the disk for the end of the file and exits with 0. So
+ * when less was decoded than was measured, the file is read to its end and decoded once more. Damage gives the same
+ * length both times.
+ */
+async function decodeTrack(options: DecodeOptions, measuredMs: number | null): Promise<WholeAudio> {
   const first = await decodeAudio(options);
   const isShort = measuredMs !== null && first.durationMs < measuredMs - toleranceMs(measuredMs);
   if (!isShort) return { ...first, isConfirmedShort: false };

@@ -49,14 +49,15 @@ export async function hear(attempt: Attempt, claim: Claim, hearing: Hearing, wor
   const input = await worker.audioStore.fetch(attempt.accountId, attempt.sessionId, wanted);
   if (!claim.separate_channels) return hearChannel(attempt, claim, { ...hearing, input }, worker);
 
-  const count = await countChannels({ input, timeLimitMs: hearing.timeLimitMs, signal: hearing.signal });
+  const { timeLimitMs, signal } = hearing;
+  const { track, channels: count } = await countChannels({ input, timeLimitMs, signal });
   if (count > mostChannels) throw new AudioError('too_many_channels', `${count} channels`);
   const progressOf = meanProgress(count, hearing.onProgress);
   const heard: Heard[] = [];
   for (let channel = 1; channel <= count; channel += 1) {
     const onProgress = progressOf(channel - 1);
     const now = { ...claim, reserved_ms: heard.at(-1)?.reservedMs ?? claim.reserved_ms };
-    heard.push(await hearChannel(attempt, now, { ...hearing, onProgress, input, channel }, worker));
+    heard.push(await hearChannel(attempt, now, { ...hearing, onProgress, input, track, channel }, worker));
     if (heard[0]!.durationMs !== heard.at(-1)!.durationMs)
       throw new AudioToolError(`channel ${channel} is ${heard.at(-1)!.durationMs} ms, not ${heard[0]!.durationMs}`);
     if (channel < count) onProgress(100);
@@ -69,18 +70,25 @@ export async function hear(attempt: Attempt, claim: Claim, hearing: Hearing, wor
   };
 }
 
+/** Without track and channel, `decodeWhole` finds what to listen to. */
+interface Listening {
+  input: string;
+  track?: number;
+  channel?: number;
+}
+
 /** A log line has room for so many. */
 const mostStretches = 20;
 
 async function hearChannel(
   attempt: Attempt,
   claim: Claim,
-  { timeLimitMs, signal, span, onProgress, input, channel }: Hearing & { input: string; channel?: number },
+  { timeLimitMs, signal, span, onProgress, input, track, channel }: Hearing & Listening,
   worker: WorkerContext,
 ): Promise<Heard> {
   const { db, workFolder, recognizer, metrics } = worker;
   const file = workFolder.path(attempt);
-  const decoding = { input, output: file, maxDurationMs: claim.max_audio_ms, channel, timeLimitMs, signal };
+  const decoding = { input, output: file, maxDurationMs: claim.max_audio_ms, track, channel, timeLimitMs, signal };
   const { durationMs, silences, isConfirmedShort, warnings } = await within(span.child('decode', 'internal'), () =>
     decodeWhole(decoding, claim.measured_ms),
   );

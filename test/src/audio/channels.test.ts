@@ -24,7 +24,7 @@ test.each([
   [8, ['eight.wav']],
   [10, ['ten.wav']],
 ])('%i channels in %s → counted', async (channels, out) => {
-  expect(await count(await toneOf(channels, ...out))).toBe(channels);
+  expect(await count(await toneOf(channels, ...out))).toEqual({ track: 0, channels });
 });
 
 test('one channel of two → its own samples and silences, as long as the other', async () => {

@@ -1,0 +1,136 @@
+/**
+ * How loud a recording is: the integrated loudness of EBU R 128 (mean of those blocks of 0.4 s that are less than 10 dB
+ * below the mean), but without its filter for music, and down to -90 dB instead of -70: a voice can be made out of that.
+ * On speech it is within 1 dB of ffmpeg's `ebur128`, which would take more processor time than decoding does.
+ */
+import { silencesIn, stepMs } from './silences.ts';
+import { samplesPerMs } from './samples.ts';
+import type { Silence } from './silences.ts';
+
+export interface Loudness {
+  /** In dB of full scale. -Infinity: there is nothing to be heard. */
+  levelDb: number;
+  /** A tenth of the time, it is not louder. */
+  floorDb: number;
+  /** The mean of all, also of what is silent. */
+  meanDb: number;
+  /** So much of it reaches the end of the scale that it is distorted. */
+  isClipped: boolean;
+  silences: Silence[];
+}
+
+const stepSamples = stepMs * samplesPerMs;
+/** Ten steps are a tenth of a second, and four of those a block. */
+const stepsOfPart = 10;
+const partsOfBlock = 4;
+const fullScale = 32_768;
+const quietestDb = -90;
+/** One wave that reaches the end of the scale may be chance; more than one sample in a thousand is not. */
+const [clippedRun, clippedShare] = [3, 0.001];
+
+const decibels = (power: number): number => 10 * Math.log10(power);
+
+/** How much of the time is how loud, in steps of 1 dB. */
+class Histogram {
+  readonly #counts = new Uint32Array(1 - quietestDb);
+  readonly #powers = new Float64Array(1 - quietestDb);
+  #all = 0;
+
+  add(power: number): void {
+    const place = Math.floor(decibels(power)) - quietestDb;
+    this.#all += 1;
+    if (!(place >= 0)) return;
+    this.#counts[place]! += 1;
+    this.#powers[place]! += power;
+  }
+
+  /** @returns -Infinity when all is below */
+  meanAbove(db: number): number {
+    const from = Math.max(0, Math.floor(db) - quietestDb);
+    const count = this.#counts.subarray(from).reduce((sum, one) => sum + one, 0);
+    return decibels(this.#powers.subarray(from).reduce((sum, one) => sum + one, 0) / Math.max(1, count));
+  }
+
+  /** @param part of the time, from 0 to 1 */
+  percentile(part: number): number {
+    let left = this.#all * (1 - part);
+    for (let place = this.#counts.length - 1; place >= 0; place -= 1) {
+      left -= this.#counts[place]!;
+      if (left < 0) return place + quietestDb;
+    }
+    return -Infinity;
+  }
+}
+
+/** Listens to 16 kHz mono s16le that comes in parts. An hour takes 0.36 MB. */
+export class LoudnessMeter {
+  /** Of each step the highest sample, in dB above -96. */
+  #peaks = new Uint8Array(65_536);
+  #steps = 0;
+  #inStep = 0;
+  #peak = 0;
+  #power = 0;
+  #whole = 0;
+  #atEnd = 0;
+  #clipped = 0;
+  readonly #parts: number[] = [];
+  readonly #blocks = new Histogram();
+  readonly #short = new Histogram();
+
+  /** @param samples whole ones */
+  push(samples: Buffer): void {
+    for (let at = 0; at < samples.length; at += 2) {
+      const bits = samples[at]! | (samples[at + 1]! << 8);
+      const height = bits < fullScale ? bits : 65_536 - bits;
+      if (height > this.#peak) this.#peak = height;
+      this.#power += height * height;
+      if (height >= fullScale - 1) this.#atEnd += 1;
+      else if (this.#atEnd > 0) this.#endRun();
+      this.#inStep += 1;
+      if (this.#inStep === stepSamples) this.#endStep();
+    }
+  }
+
+  end(): Loudness {
+    this.#endRun();
+    const samples = this.#steps * stepSamples + this.#inStep;
+    if (this.#inStep > 0) this.#endStep();
+    if (this.#parts.length < partsOfBlock) this.#blocks.add(this.#whole / Math.max(1, samples) / fullScale ** 2);
+    const levelDb = this.#blocks.meanAbove(this.#blocks.meanAbove(quietestDb) - 10);
+    return {
+      levelDb,
+      floorDb: this.#short.percentile(0.1),
+      meanDb: decibels(this.#whole / Math.max(1, samples) / fullScale ** 2),
+      isClipped: this.#clipped > samples * clippedShare,
+      silences: silencesIn(this.#peaks.subarray(0, this.#steps), levelDb, Math.floor(samples / samplesPerMs)),
+    };
+  }
+
+  #endRun(): void {
+    if (this.#atEnd >= clippedRun) this.#clipped += this.#atEnd;
+    this.#atEnd = 0;
+  }
+
+  #endStep(): void {
+    if (this.#steps === this.#peaks.length) {
+      const larger = new Uint8Array(this.#steps * 2);
+      larger.set(this.#peaks);
+      this.#peaks = larger;
+    }
+    this.#peaks[this.#steps] = this.#peak === 0 ? 0 : Math.ceil(96 + 2 * decibels(this.#peak / fullScale));
+    this.#steps += 1;
+    this.#inStep = this.#peak = 0;
+    if (this.#steps % stepsOfPart === 0) this.#endPart();
+  }
+
+  #endPart(): void {
+    const power = this.#power / (stepsOfPart * stepSamples) / fullScale ** 2;
+    this.#whole += this.#power;
+    this.#power = 0;
+    this.#short.add(power);
+    this.#parts.push(power);
+    if (this.#parts.length > partsOfBlock) this.#parts.shift();
+    if (this.#parts.length === partsOfBlock)
+      this.#blocks.add(this.#parts.reduce((sum, part) => sum + part, 0) / partsOfBlock);
+  }
+}

@@ -1,0 +1,85 @@
+/** Which of several channels and tracks is heard, and when it begins. */
+import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { countChannels } from '../../../src/audio/channels.ts';
+import { LoudnessMeter } from '../../../src/audio/loudness.ts';
+import { measureAudio } from '../../../src/audio/measure.ts';
+import { decodeWhole } from '../../../src/audio/whole-audio.ts';
+import { ffmpeg, noise, pictures, silence, sine } from '../../support/uploads/audio-fixtures.ts';
+import { useFolder } from '../../support/use-folder.ts';
+
+const folder = useFolder();
+const output = join(folder, 'decoded');
+const timeLimitMs = 60_000;
+
+async function heard(input: string) {
+  const decoded = await decodeWhole({ input, output, maxDurationMs: 60_000, timeLimitMs }, null);
+  const meter = new LoudnessMeter();
+  meter.push(await readFile(output));
+  return { ...decoded, ...meter.end() };
+}
+
+const channels = (expressions: string, name: string) =>
+  ffmpeg('-f', 'lavfi', '-i', `aevalsrc='${expressions}':d=4:s=16000`, join(folder, name));
+const voice = '0.3*sin(440*2*PI*t)*gt(mod(t\\,1)\\,0.3)';
+
+test.each([
+  ['inverted', `${voice}|-${voice}`, -12],
+  ['inverted, and a little quieter', `${voice}|-0.99*${voice}`, -12],
+  ['the same', `${voice}|${voice}`, -12],
+  ['in one channel of two', `${voice}|0`, -18],
+])('a voice that is %s → heard', async (_, expressions, levelDb) => {
+  const { levelDb: level, warnings } = await heard(await channels(expressions, 'channels.wav'));
+  expect(warnings).toEqual([]);
+  expect(Math.abs(level - levelDb)).toBeLessThan(4);
+});
+
+test('two who speak one after the other, each in a channel of a quiet recording → both are heard', async () => {
+  const speaks = (when: string) => `0.2*${voice}*${when}`;
+  const { silences } = await heard(await channels(`${speaks('lt(t\\,2)')}|${speaks('gte(t\\,2)')}`, 'dialogue.wav'));
+  expect(Math.max(...silences.map(({ startMs, endMs }) => endMs - startMs))).toBeLessThan(500);
+});
+
+const twoTracks = (one: string[], other: string[], name: string, ...how: string[]) =>
+  ffmpeg(...one, ...other, '-map', '0:a', '-map', '1:a', ...how, join(folder, name));
+
+test.each([
+  ['the first is silent', silence(2), noise(3), [], 3_000],
+  ['both have sound', noise(2), sine(3), [], 2_000],
+  [
+    'both have sound, the second is the default',
+    noise(2),
+    sine(3),
+    ['-disposition:a:0', '0', '-disposition:a:1', 'default'],
+    3_000,
+  ],
+  ['the default is silent', noise(2), silence(3), ['-disposition:a:0', '0', '-disposition:a:1', 'default'], 2_000],
+  ['both are silent', silence(2), silence(3), [], 2_000],
+])('two tracks, %s → the right one, and said', async (_, one, other, how, durationMs) => {
+  const input = await twoTracks(one, other, 'tracks.mkv', ...how, '-c:a', 'flac');
+  const decoded = await heard(input);
+  expect(Math.abs(decoded.durationMs - durationMs)).toBeLessThan(100);
+  expect(decoded.warnings).toEqual(['other_tracks_ignored']);
+});
+
+test('channels are counted in the track that is heard', async () => {
+  const input = await twoTracks(silence(2), noise(3), 'counted.mkv', '-c:a', 'flac', '-ac:a:0', '1', '-ac:a:1', '2');
+  expect(await countChannels({ input, timeLimitMs })).toEqual({ track: 1, channels: 2 });
+});
+
+test('Matroska whose sound begins 2 s after its picture, which is not decoded → silence first, measured, too', async () => {
+  const input = await ffmpeg(
+    ...pictures(8),
+    '-itsoffset',
+    '2',
+    ...sine(6),
+    '-c:v',
+    'libx264',
+    join(folder, 'late.mkv'),
+  );
+  const { durationMs, silences } = await heard(input);
+  expect(silences[0]).toMatchObject({ startMs: 0, endMs: expect.any(Number) });
+  expect(Math.abs(silences[0]!.endMs - 2_000)).toBeLessThan(50);
+  const measured = (await measureAudio(input, { timeLimitMs })).durationMs!;
+  expect(Math.abs(measured - durationMs)).toBeLessThan(100);
+});
