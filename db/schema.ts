@@ -3,6 +3,7 @@
  * `bigint` as a number that is checked to be a safe integer. `database.ts` does both.
  */
 import type { ColumnType, Generated } from 'kysely';
+import type { KnownStore } from './audio-store-table.ts';
 import type { PassageTable, SearchLanguageTable } from './search/tables.ts';
 import type { SupportLogTable } from './support-acts.ts';
 
@@ -193,4 +194,5 @@ export interface Schema {
   allowance: AllowanceTable;
   access_changes: AccessChangeTable;
   turns: TurnTable;
+  audio_store: KnownStore;
 }

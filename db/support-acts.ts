@@ -8,6 +8,7 @@ export type SupportAct =
   | 'plans set'
   | `sessions ${'retry' | 'cancel' | 'delete' | 'export'}`
   | `database ${'migrate' | 'run'}`
+  | 'store adopt'
   | 'backup'
   | 'restore';
 

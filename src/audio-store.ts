@@ -1,9 +1,18 @@
 import { FileAudioStore } from './files/file-audio-store.ts';
+import { OwnAudioStore } from './files/own-audio-store.ts';
+import type { Db } from '../db/database.ts';
 import type { Config } from './config.ts';
-import type { AudioStore } from './files/audio-store.ts';
+import type { AudioStore, BareAudioStore } from './files/audio-store.ts';
+
+type Named = Pick<Config, 'objectPlace' | 'dataDir'>;
+
+/** The store of the settings, once it is proven to be the database's. */
+export async function selectAudioStore(config: Named, db: Db): Promise<AudioStore> {
+  return new OwnAudioStore(db, await bareAudioStore(config));
+}
 
 /** Only who keeps audio in an object store loads its client: that takes a second, and 40 MB of memory. */
-export async function selectAudioStore({ objectPlace, dataDir }: Config): Promise<AudioStore> {
+export async function bareAudioStore({ objectPlace, dataDir }: Named): Promise<BareAudioStore> {
   if (objectPlace === undefined) return new FileAudioStore(dataDir);
   const { S3AudioStore } = await import('./s3/s3-audio-store.ts');
   return new S3AudioStore(objectPlace);

@@ -27,10 +27,10 @@ export async function useDatabase(
   { databaseUrl, databaseDirectUrl, dataDir }: Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir'>,
   onNotice: (message: string) => void,
 ): Promise<DatabaseInUse> {
-  // Others may pass through (the embedded PostgreSQL runs as another user below root) but not look around.
-  await mkdir(dataDir, { recursive: true, mode: 0o711 });
   if (databaseUrl !== undefined)
     return { url: databaseUrl, directUrl: databaseDirectUrl ?? databaseUrl, leave: async () => {} };
+  // Others may pass through (the embedded PostgreSQL runs as another user below root) but not look around.
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
   const postgres = await joinEmbeddedPostgres({ folder: postgresFolder(dataDir), onNotice });
   postgres.keepRunning(() => {
     onNotice(

@@ -7,6 +7,7 @@ import { keepRemovingAbandonedUploads } from './files/abandoned-uploads.ts';
 import { Spool } from './files/spool.ts';
 import { selectAudioStore } from './audio-store.ts';
 import { askedBy } from './database-faults.ts';
+import { inTime } from './in-time.ts';
 import { isPooled, useDatabase } from './database-url.ts';
 import { Metrics } from './metrics.ts';
 import { prepareDatabase } from './migration.ts';
@@ -18,7 +19,11 @@ import type { Config } from './config.ts';
 import type { Foundation } from './context.ts';
 import type { DatabaseVariable } from './database-faults.ts';
 import type { DatabaseInUse } from './database-url.ts';
+import type { AudioStore } from './files/audio-store.ts';
 import type { Log } from './log.ts';
+
+/** A start waits no longer for a store that does not answer. */
+const longestOpeningMs = 3_000;
 
 export interface LaidFoundation extends Foundation {
   /** Leads to the server itself, also where a pooler stands before it. */
@@ -41,14 +46,13 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
     await prepare(db, inUse, config, onNotice);
     const queue = new Queue(inUse.directUrl, log, role);
     await askedBy(directVariable(config), queue.start());
-    const audioStore = await selectAudioStore(config);
-    await audioStore.open();
+    const audioStore = await selectAudioStore(config, db);
     const spool = new Spool(config.dataDir);
-    await spool.open();
     // Transcripts can be read without it.
-    audioStore
-      .checkReadable()
-      .catch((error: unknown) => log.error({ err: error }, 'the audio store can not be used yet'));
+    const opened = openStorage(audioStore, spool).catch((error: unknown) =>
+      log.error({ err: error }, 'the audio store can not be used yet'),
+    );
+    await inTime(opened, longestOpeningMs, undefined);
     logIsolation(await findIsolation(resolve(config.dataDir)), log);
     const tracing = await createTracing(config.otlpEndpoint, log);
     const heard = config.databaseUrl !== undefined && warnWhenDeaf(inUse.directUrl, db, log);
@@ -68,6 +72,13 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
     await inUse.leave();
     throw error;
   }
+}
+
+/** The spool lies on the disk of a store that keeps files, so it comes second. */
+async function openStorage(audioStore: AudioStore, spool: Spool): Promise<void> {
+  await audioStore.open();
+  await spool.open();
+  await audioStore.checkReadable();
 }
 
 async function prepare(db: Db, inUse: DatabaseInUse, config: Config, onNotice: (message: string) => void) {

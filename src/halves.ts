@@ -58,7 +58,7 @@ async function begin(config: Config, log: Log, halves: Halves, show: Show): Prom
   const notice = () => recognizer?.notice?.();
   try {
     const hide = await show({
-      readiness: () => readinessOf(foundation.db, () => whyNotServing(), notice),
+      readiness: () => readinessOf(foundation, () => whyNotServing(), notice),
       registry: foundation.metrics.registry,
     });
     // The worker starts last. When the port is taken, no job has begun and lost an attempt.

@@ -1,7 +1,8 @@
 /** Whether a process does its work, for `/readyz`. */
 import { whyNoDatabase } from './database-faults.ts';
+import { AudioStoreLost } from './files/audio-store.ts';
 import { inTime } from './in-time.ts';
-import type { Db } from '../db/database.ts';
+import type { Foundation } from './context.ts';
 
 export interface Readiness {
   /** A sentence about what keeps it from its work; left out when nothing does. */
@@ -14,7 +15,7 @@ const pingTimeoutMs = 2_000;
 
 /** @param whyNotServing a sentence while a half of this process starts, stops or waits for the operator */
 export async function readinessOf(
-  db: Db,
+  { db, audioStore }: Pick<Foundation, 'db' | 'audioStore'>,
   whyNotServing: () => string | undefined,
   notice: () => string | undefined,
 ): Promise<Readiness> {
@@ -22,7 +23,16 @@ export async function readinessOf(
   const problem =
     whyNotServing() ??
     (await inTime(whyNoDatabase(db), pingTimeoutMs, 'the database does not answer')) ??
+    (await inTime(whyNoStore(audioStore), pingTimeoutMs, undefined)) ??
     whyNotServing();
   const noticed = notice();
   return { ...(problem !== undefined && { problem }), ...(noticed !== undefined && { notice: noticed }) };
+}
+
+/** An object store that is away keeps nobody from reading transcripts. */
+function whyNoStore(audioStore: Foundation['audioStore']): Promise<string | undefined> {
+  return audioStore.open().then(
+    () => undefined,
+    (error: unknown) => (error instanceof AudioStoreLost ? error.message : undefined),
+  );
 }

@@ -13,6 +13,7 @@ import { freeAttempts } from './0014-free-attempts.ts';
 import { indexVersion } from './0015-index-version.ts';
 import { warnings } from './0016-warnings.ts';
 import { startTags } from './0017-start-tags.ts';
+import { audioStore } from './0018-audio-store.ts';
 import type { Migration } from 'kysely/migration';
 
 /** In the order in which they run. Add to the end; never change one that was released. */
@@ -32,4 +33,5 @@ export const migrations: Record<string, Migration> = {
   '0015-index-version': indexVersion,
   '0016-warnings': warnings,
   '0017-start-tags': startTags,
+  '0018-audio-store': audioStore,
 };

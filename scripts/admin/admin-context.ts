@@ -2,7 +2,7 @@
 import { openDatabase } from '../../db/database.ts';
 import { readSchemaVersion } from '../../db/schema-version.ts';
 import { addToSupportLog } from '../../db/support-log.ts';
-import { selectAudioStore } from '../../src/audio-store.ts';
+import { bareAudioStore, selectAudioStore } from '../../src/audio-store.ts';
 import { isPooled, mayHaveDatabase, useDatabase } from '../../src/database-url.ts';
 import { createLog } from '../../src/log.ts';
 import { WrongDatabaseVersion, isVersionFault, prepareDatabase, stateOf } from '../../src/migration.ts';
@@ -12,7 +12,7 @@ import { briefly } from './exit.ts';
 import type { Db, Trx } from '../../db/database.ts';
 import type { LoggedAct } from '../../db/support-log.ts';
 import type { Config } from '../../src/config.ts';
-import type { AudioStore } from '../../src/files/audio-store.ts';
+import type { AudioStore, BareAudioStore } from '../../src/files/audio-store.ts';
 import type { Screen } from '../terminal/terminal.ts';
 
 export interface AdminContext {
@@ -24,7 +24,10 @@ export interface AdminContext {
   /** Whether the database is the embedded one, below `dataDir`. */
   isEmbedded: boolean;
   dataDir: string;
+  /** Once it is proven to be the database's. */
   audioStore: AudioStore;
+  /** The same, whatever it is: for commands that judge or change that. */
+  bareStore: BareAudioStore;
   screen: Screen;
   /**
    * The queue. It is started at the first call. Never call this inside a transaction, whose locks would be held
@@ -80,7 +83,8 @@ export async function withAdminContext<T>(
     const record = (trx: Trx, act: LoggedAct) => addToSupportLog(trx, who, act);
     const { dataDir } = config;
     const isEmbedded = config.databaseUrl === undefined;
-    const files = { dataDir, audioStore: await selectAudioStore(config) };
+    const [audioStore, bareStore] = [await selectAudioStore(config, db), await bareAudioStore(config)];
+    const files = { dataDir, audioStore, bareStore };
     const database = { db, databaseUrl: inUse.directUrl, isPooled: isPooled(inUse), isEmbedded };
     return await work({ ...database, ...files, screen, queue, record });
   } finally {

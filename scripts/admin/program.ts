@@ -8,6 +8,7 @@ import { addKeyCommands } from './keys.ts';
 import { addPlanCommands } from './plans.ts';
 import { addSessionCommands } from './sessions.ts';
 import { addBackupCommands } from './backups/commands.ts';
+import { addStoreCommands } from './store.ts';
 import { addSupportLogCommand } from './support-log.ts';
 import { addUsageCommand } from './charges.ts';
 import { addVerifyCommand } from './verify.ts';
@@ -51,6 +52,7 @@ export function createProgram(terminal: Terminal, onEnd: (exitCode: number) => v
   addSupportLogCommand(program, answer);
   addBackupCommands(program, answer, env);
   addDatabaseCommands(program, answer, env);
+  addStoreCommands(program, answer);
   addVerifyCommand(program, answer);
   return program;
 }

@@ -3,6 +3,7 @@ import { openDatabase, patientTimeoutMs } from '../../db/database.ts';
 import { isBrokenOff, isStandby } from '../../db/standby.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { parseDatabaseUrl } from '../../src/config-values.ts';
+import { whyNotOurs } from '../../src/files/known-store.ts';
 import { Spool } from '../../src/files/spool.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
 import { explainMistakes } from './answer.ts';
@@ -43,8 +44,8 @@ function placeOf(typed: string): Pick<Config, 'databaseUrl' | 'databaseDirectUrl
 }
 
 export async function verify(admin: AdminContext): Promise<Report> {
-  const { audioStore, dataDir, screen } = admin;
-  const files = { audioStore, spool: new Spool(dataDir), workFolder: new WorkFolder(dataDir) };
+  const { bareStore, dataDir, screen } = admin;
+  const files = { audioStore: bareStore, spool: new Spool(dataDir), workFolder: new WorkFolder(dataDir) };
   const { db, close } = openDatabase(admin.databaseUrl, () => {}, {
     maxConnections: 2,
     timeoutMs: patientTimeoutMs,
@@ -57,8 +58,9 @@ export async function verify(admin: AdminContext): Promise<Report> {
     asksStandby = await isStandby(db);
     const found = await audit({ db, ...files, behindMs: asksStandby ? mostBehindMs : 0 }, progress.reach);
     progress.end();
-    const note = warningOf(performance.now() - began, asksStandby);
-    return { json: found, text: textOf(found), note, exitCode: found.sound ? 0 : 1 };
+    const another = await whyNotOurs(db, bareStore);
+    const note = another ?? warningOf(performance.now() - began, asksStandby);
+    return { json: found, text: textOf(found), note, exitCode: found.sound && another === undefined ? 0 : 1 };
   } catch (error) {
     throw asksStandby && isBrokenOff(error) ? new Refusal(brokenOff) : error;
   } finally {

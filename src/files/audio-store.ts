@@ -7,6 +7,7 @@ import { OperatorFault } from '../operator-fault.ts';
  * Every call may throw {@link AudioStoreAway}.
  */
 export interface AudioStore {
+  /** Makes what it needs and what is missing. It may be called again. */
   open(): Promise<void>;
 
   /**
@@ -53,6 +54,24 @@ export interface AudioStore {
   checkReadable(): Promise<void>;
 }
 
+/** A store before anybody has made sure that it is the database's: see `OwnAudioStore`. */
+export interface BareAudioStore extends AudioStore {
+  /** Where it is, for operators. */
+  readonly place: string;
+  /** What an operator looks for when it is not the one that it was: a sentence. */
+  readonly looksFor: string;
+  /** For how long it surely stays the one whose mark was read. */
+  readonly markHoldsMs: number;
+
+  /** Undefined where there is none. */
+  readMark(): Promise<string | undefined>;
+  /** In the place of any other. When this resolves, it survives a power failure. */
+  writeMark(mark: string): Promise<void>;
+}
+
+/** The name of the mark, in every store. It is no audio, so no sweep takes it. */
+export const markName = 'store-mark';
+
 export interface WantedAudio {
   to: string;
   bytes: number | undefined;
@@ -70,7 +89,12 @@ export interface StoredAudio {
 
 /** The store can not be reached, or refuses what it must do. Only the operator can put that right. */
 export class AudioStoreAway extends OperatorFault {
-  override readonly name = 'AudioStoreAway';
+  override readonly name: string = 'AudioStoreAway';
+}
+
+/** The store is there no more: it is not the one that the database knows, or its disk is gone or fails. */
+export class AudioStoreLost extends AudioStoreAway {
+  override readonly name = 'AudioStoreLost';
 }
 
 /** Whether a name is one that a session may have. Whoever puts other files beside them keeps them. */

@@ -1,20 +1,49 @@
 /** Audio in files: `audio/<account>/<session>`, on one file system with the uploads that are being received. */
-import { mkdir, open, opendir, rename, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, opendir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isId } from './audio-store.ts';
-import { entriesOf, lastTouched, timesOf } from './touched-files.ts';
-import type { AudioStore, StoredAudio } from './audio-store.ts';
+import { isId, markName } from './audio-store.ts';
+import { onDisk } from './on-disk.ts';
+import { entriesOf, isGone, lastTouched, timesOf } from './touched-files.ts';
+import type { BareAudioStore, StoredAudio } from './audio-store.ts';
 
-export class FileAudioStore implements AudioStore {
+export class FileAudioStore implements BareAudioStore {
   readonly fetchesCopies = false;
+  readonly looksFor = 'Is its disk mounted, and is DATA_DIR the one that it was?';
+  /** A disk can be unmounted at any moment. */
+  readonly markHoldsMs = 0;
   readonly #folder: string;
 
   constructor(dataDir: string) {
     this.#folder = join(dataDir, 'audio');
   }
 
+  get place(): string {
+    return this.#folder;
+  }
+
   async open(): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await onDisk(() => mkdir(this.#folder, { recursive: true, mode: 0o700 }));
+  }
+
+  readMark(): Promise<string | undefined> {
+    const read = async () => (await readFile(join(this.#folder, markName), 'utf8')).trim();
+    return onDisk(() =>
+      read().catch((error: unknown) => {
+        if (!isGone(error)) throw error;
+        return undefined;
+      }),
+    );
+  }
+
+  async writeMark(mark: string): Promise<void> {
+    await this.open();
+    await onDisk(async () => {
+      const written = join(this.#folder, `${markName}.${randomUUID()}`);
+      await writeFile(written, `${mark}\n`, { mode: 0o600, flush: true });
+      await rename(written, join(this.#folder, markName));
+      await syncFolder(this.#folder);
+    });
   }
 
   path(accountId: string, sessionId: string): string {
@@ -23,10 +52,12 @@ export class FileAudioStore implements AudioStore {
 
   async put(file: string, accountId: string, sessionId: string): Promise<void> {
     const folder = join(this.#folder, accountId);
-    if (await this.exists(accountId, sessionId)) throw new Error(`${sessionId} has audio already`);
-    if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(this.#folder);
-    await rename(file, this.path(accountId, sessionId));
-    await syncFolder(folder);
+    await onDisk(async () => {
+      if (await this.exists(accountId, sessionId)) throw new Error(`${sessionId} has audio already`);
+      if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(this.#folder);
+      await rename(file, this.path(accountId, sessionId));
+      await syncFolder(folder);
+    });
   }
 
   async fetch(accountId: string, sessionId: string): Promise<string> {
@@ -70,9 +101,8 @@ export class FileAudioStore implements AudioStore {
   /** A rename is done or not done. */
   async endAbandonedPuts(): Promise<void> {}
 
-  /** The folder of the spool is always there, unless the disk is not mounted. */
   async checkReadable(): Promise<void> {
-    await (await opendir(join(this.#folder, 'incoming'))).close();
+    await onDisk(async () => (await opendir(this.#folder)).close());
   }
 }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { onDisk } from './on-disk.ts';
 import { filesIn, isGone, lastTouched } from './touched-files.ts';
 import type { WrittenFile } from './touched-files.ts';
 
@@ -14,8 +15,9 @@ export class Spool {
     this.#folder = join(dataDir, 'audio', 'incoming');
   }
 
+  /** Makes the folder where it is missing. Where audio is kept in files, its store is opened first: it knows its disk. */
   async open(): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await onDisk(() => mkdir(this.#folder, { recursive: true, mode: 0o700 }));
   }
 
   /** A new name for an upload that is being received. */
@@ -58,7 +60,7 @@ export class Spool {
 
   /** Bytes free for this process on the disk of the folder. */
   async freeBytes(): Promise<number> {
-    const { bavail, bsize } = await statfs(this.#folder);
+    const { bavail, bsize } = await onDisk(() => statfs(this.#folder));
     return bavail * bsize;
   }
 }

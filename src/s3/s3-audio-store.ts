@@ -8,22 +8,26 @@ import {
   GetObjectCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
+  PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { FairTurns } from '../fair-turns.ts';
-import { AudioStoreAway, isId } from '../files/audio-store.ts';
+import { AudioStoreAway, isId, markName } from '../files/audio-store.ts';
 import { ask, connect, isRefusal } from './bucket.ts';
 import { abortAbandonedUploads, pages } from './listing.ts';
 import { putFile } from './put.ts';
 import type { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { ObjectPlace } from '../audio-place.ts';
-import type { AudioStore, StoredAudio, WantedAudio } from '../files/audio-store.ts';
+import type { BareAudioStore, StoredAudio, WantedAudio } from '../files/audio-store.ts';
 
 /** One of 1 GiB took 94 MB of memory. Accounts take turns, so that one with many uploads can't block others. */
 const putsAtOnce = { atOnce: 4, each: 3 };
 
-export class S3AudioStore implements AudioStore {
+export class S3AudioStore implements BareAudioStore {
   readonly fetchesCopies = true;
+  readonly looksFor = 'Are AUDIO_STORE and AWS_ENDPOINT_URL those of before?';
+  /** Its settings stay while the process runs. */
+  readonly markHoldsMs = 10_000;
   readonly #place: ObjectPlace;
   readonly #client: S3Client;
   readonly #turns = new FairTurns(putsAtOnce);
@@ -33,8 +37,26 @@ export class S3AudioStore implements AudioStore {
     this.#client = connect(place);
   }
 
-  /** A store that is away keeps nobody from reading transcripts, so it is not asked here. */
+  get place(): string {
+    return `s3://${this.#place.bucket}/${this.#place.prefix}`;
+  }
+
   async open(): Promise<void> {}
+
+  readMark(): Promise<string | undefined> {
+    const get = new GetObjectCommand({ ...this.#markTarget(), ChecksumMode: 'ENABLED' });
+    const read = async () => (await (await this.#client.send(get)).Body!.transformToString()).trim();
+    return ask(() =>
+      read().catch((error: unknown) => {
+        if (!isRefusal(error, 'NoSuchKey')) throw error;
+        return undefined;
+      }),
+    );
+  }
+
+  async writeMark(mark: string): Promise<void> {
+    await ask(() => this.#client.send(new PutObjectCommand({ ...this.#markTarget(), Body: `${mark}\n` })));
+  }
 
   async put(file: string, accountId: string, sessionId: string): Promise<void> {
     const target = this.#target(accountId, sessionId);
@@ -100,6 +122,10 @@ export class S3AudioStore implements AudioStore {
     const get = new GetObjectCommand({ ...target, ChecksumMode: 'ENABLED' });
     const { Body } = await this.#client.send(get, { abortSignal: signal });
     await pipeline(Body as Readable, createWriteStream(to, { mode: 0o600 }), { signal });
+  }
+
+  #markTarget(): { Bucket: string; Key: string } {
+    return { Bucket: this.#place.bucket, Key: `${this.#place.prefix}${markName}` };
   }
 
   #target(accountId: string, sessionId: string): { Bucket: string; Key: string } {

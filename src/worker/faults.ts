@@ -60,6 +60,8 @@ async function checkDatabase({ db }: Looked): Promise<void> {
 }
 
 async function checkDisk({ room, workFolder }: Looked, neededBytes: number): Promise<void> {
+  // The disk may be there for the first time since this process began.
+  await workFolder.open();
   const missingBytes = neededBytes - (await room.leftBytes());
   if (missingBytes > 0) throw new Error(noRoom(neededBytes, missingBytes));
   // There may be room on a disk that nobody may write to: because of a quota, or a read-only mount.

@@ -7,10 +7,12 @@ import { keepRetention } from './retention.ts';
 import { Room } from './room.ts';
 import { Standstill } from './standstill.ts';
 import { keepSweeping } from './sweeps.ts';
+import { AudioStoreAway } from '../files/audio-store.ts';
 import { WorkFolder } from '../files/work-folder.ts';
 import type { Foundation } from '../context.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
 import type { WorkerContext } from './context.ts';
+import type { Fault } from './faults.ts';
 
 export interface Worker {
   /** For `/readyz`: what the worker waits for; undefined while it takes jobs. */
@@ -22,16 +24,17 @@ export interface Worker {
 /** @param recognizer one that has been checked */
 export async function startWorker(foundation: Foundation, recognizer: Recognizer): Promise<Worker> {
   const workFolder = new WorkFolder(foundation.config.dataDir);
-  await workFolder.open();
 
   const stopping = new AbortController();
   const worker = contextOf(foundation, recognizer, workFolder, stopping.signal);
 
+  const fault = await openStorage(worker);
   await worker.queue.work(
     worker.config.workerConcurrency,
     (job) => runJob(job, worker),
     ({ accountId, sessionId, queueJobId }) => rescue(accountId, sessionId, queueJobId, worker),
   );
+  if (fault !== undefined) worker.standstill.begin(fault, 0);
   const sweeping = Promise.all([keepSweeping(worker), keepIndexing(worker), keepRetention(worker)]);
   worker.log.info({ recognizer: recognizer.name, concurrency: worker.config.workerConcurrency }, 'worker takes jobs');
 
@@ -47,6 +50,18 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
       await recognizer.close();
     },
   };
+}
+
+/** The work folder lies on the disk of a store that keeps files, so it comes second. @returns why there is no store */
+async function openStorage({ audioStore, workFolder }: WorkerContext): Promise<Fault | undefined> {
+  try {
+    await audioStore.open();
+    await workFolder.open();
+    return undefined;
+  } catch (error) {
+    if (error instanceof AudioStoreAway) return { reason: 'store', message: error.message };
+    throw error;
+  }
 }
 
 /** What the working half shares besides the foundation. */

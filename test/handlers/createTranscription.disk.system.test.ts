@@ -2,6 +2,7 @@ import { mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAccount } from '../support/service/accounts.ts';
 import { startApiProcess } from '../support/service/api-process.ts';
+import { expectNewStore } from '../support/service/new-store.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { useService } from '../support/service/use-service.ts';
 import { canMountDisks, smallDisk } from '../support/faults/small-disk.ts';
@@ -37,6 +38,7 @@ test('the disk fills up while the upload comes → 503 with Retry-After, and the
   const account = await makeAccount(service.db);
   const before = await traces(service, account);
   const folder = await mkdtemp(join(process.env.TEST_FOLDER!, 'small-disk-'));
+  await expectNewStore(service.db);
   const api = await startApiProcess({ DATABASE_URL: service.databaseUrl, DATA_DIR: folder }, smallDisk(folder, '8m'));
   const incoming = join('/proc', String(api.pid), 'root', folder, 'audio', 'incoming');
   try {

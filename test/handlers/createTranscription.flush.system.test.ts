@@ -11,7 +11,7 @@ const service = await useService();
 test.each([
   ['while the upload comes', 'fdatasync'],
   ['at its end', 'fsync'],
-])('the disk fails a flush %s → 500 and nothing left; the next one → 202, flushed', async (_, call) => {
+])('the disk fails a flush %s → 503 and nothing left; the next one → 202, flushed', async (_, call) => {
   const account = await makeAccount(service.db);
   const before = await traces(service, account);
   const seen = join(process.env.TEST_FOLDER!, `flush-${call}`);
@@ -30,7 +30,7 @@ test.each([
         body: new Uint8Array(body),
       });
     const refused = await post();
-    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([500, 'internal_error']);
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, 'unavailable']);
     await expectNothingLeft(service, account, before);
 
     expect((await post()).status).toBe(202);

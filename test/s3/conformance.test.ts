@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CreateMultipartUploadCommand, S3Client } from '@aws-sdk/client-s3';
-import { selectAudioStore } from '../../src/audio-store.ts';
+import { bareAudioStore } from '../../src/audio-store.ts';
 import { AudioStoreAway } from '../../src/files/audio-store.ts';
 import { readConfig } from '../../src/config.ts';
 import { audioStoreConformance } from '../src/files/audio-store-conformance.ts';
@@ -18,7 +18,7 @@ const hourMs = 3_600_000;
 const [shared, objects] = [await useObjectStore(), await useObjectStore()];
 const folder = useFolder();
 const storeOf = ({ env }: ObjectStore) =>
-  selectAudioStore(readConfig({ DATABASE_URL: 'postgres://nobody/nothing', DATA_DIR: folder, ...env }));
+  bareAudioStore(readConfig({ DATABASE_URL: 'postgres://nobody/nothing', DATA_DIR: folder, ...env }));
 
 audioStoreConformance(async () => ({
   store: await storeOf(shared),

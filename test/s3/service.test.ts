@@ -1,15 +1,17 @@
 /** The whole service with its audio in an object store. */
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { audit } from '../../src/audit/audit.ts';
-import { selectAudioStore } from '../../src/audio-store.ts';
+import { bareAudioStore, selectAudioStore } from '../../src/audio-store.ts';
+import { readinessOf } from '../../src/readiness.ts';
 import { Spool } from '../../src/files/spool.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
 import { eraseSession } from '../../src/sessions/support.ts';
 import { Suspects } from '../../src/worker/suspects.ts';
 import { sweep } from '../../src/worker/sweeps.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
+import { startTestService } from '../support/service/service.ts';
 import { startApiProcess } from '../support/service/api-process.ts';
 import { final, row, upload } from '../support/service/jobs.ts';
 import { until } from '../support/until.ts';
@@ -26,7 +28,7 @@ let store: AudioStore;
 let workFolder: WorkFolder;
 let file: string;
 beforeAll(async () => {
-  store = await selectAudioStore(service.config);
+  store = await bareAudioStore(service.config);
   workFolder = new WorkFolder(service.dataDir);
   file = join(folder, 'tone.wav');
   await writeFile(file, await voice(1_000));
@@ -114,4 +116,16 @@ test('the store is away when the worker comes → it waits, no attempt is spent;
   expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
   await until(async () => (await stored()).length === 0);
   await until(async () => (await broken()).every((id) => id === 'upload_is_alive'));
+});
+
+test('AUDIO_STORE names another bucket, or another prefix → not ready, 503, and nothing is written there', async () => {
+  const elsewhere = 's3://audio/elsewhere';
+  const other = await startTestService({ env: { ...objects.env, AUDIO_STORE: elsewhere }, beside: service });
+  const proven = await selectAudioStore(other.config, other.db);
+  const { problem } = await readinessOf({ db: other.db, audioStore: proven }, () => undefined, () => undefined); // prettier-ignore
+  expect(problem).toContain(`${elsewhere}/ is not the audio store of this database: it does not hold its mark`);
+  const { body } = await other.post('/v1/transcriptions', account.key).attach('file', file).expect(503);
+  expect(body).toMatchObject({ code: 'unavailable' });
+  expect(await readdir(join(objects.folder))).not.toContain('elsewhere');
+  await other.stop();
 });

@@ -13,6 +13,7 @@ import { afterFile, fakePrograms } from '../support/faults/fake-programs.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { freePort } from '../support/service/free-port.ts';
 import { hurryRetries } from '../support/service/jobs.ts';
+import { expectNewStore } from '../support/service/new-store.ts';
 import { killLeftovers, startProcess } from '../support/service/processes.ts';
 import { atEnd } from '../support/at-end.ts';
 import { useService } from '../support/service/use-service.ts';
@@ -41,6 +42,7 @@ const fill = (folderOfDisk: string, bytes: number) => writeFile(join(folderOfDis
 async function startOnDisk(size: string, path = process.env.PATH!) {
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'disk-'));
   const [opsPort, hello] = [await freePort(), await startHelloServer()];
+  await expectNewStore(service.db);
   const env = {
     ...{ DATABASE_URL: service.databaseUrl, DATA_DIR: dataDir, OPS_PORT: String(opsPort) },
     ...{ PATH: path, ...hello.env },

@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openDatabase } from '../../db/database.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { installLackingModels } from '../../scripts/model/needed.ts';
 import { showProgressOn } from '../../scripts/terminal/show-progress.ts';
-import { layFoundation } from '../../src/foundation.ts';
 import { readConfig } from '../../src/config.ts';
-import { createLog } from '../../src/log.ts';
+import { prepareDatabase } from '../../src/migration.ts';
 import { startPgBouncer } from '../pooler/pgbouncer.ts';
 import type { PgBouncer } from '../pooler/pgbouncer.ts';
 import type { ChildProcess } from 'node:child_process';
@@ -34,8 +34,10 @@ export default async function setUp(): Promise<void> {
 
   const { signal } = new AbortController();
   await installLackingModels(config, { env: process.env, signal, progress: showProgressOn(process.stderr) });
-  const foundation = await layFoundation(config, createLog({ logLevel: 'silent' }), 'api');
-  await foundation.close();
+  // Tables and nothing else: each copy is told by its own service which audio store is its own.
+  const { db, close } = openDatabase(server.url, () => {}, { maxConnections: 1 });
+  await prepareDatabase(db, { url: server.url, mayMigrate: true, onNotice: () => {} });
+  await close();
   if (process.env.THROUGH_POOLER === '1') await beginPooler(server.url);
 }
 

@@ -4,6 +4,7 @@ import { clusterPaths } from '../../../db/embedded/cluster.ts';
 import { copyCluster } from '../../../db/embedded/base-backup.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { postgresFolder } from '../../../src/database-url.ts';
+import { AudioStoreAway } from '../../../src/files/audio-store.ts';
 import { Refusal } from '../../terminal/refusal.ts';
 import { count } from '../../terminal/table.ts';
 import { AudioCopy } from './audio-copy.ts';
@@ -17,6 +18,10 @@ export async function backUp(admin: AdminContext, folder: string): Promise<Repor
   if (!admin.isEmbedded) throw new Refusal(ofItsOwn);
   if (!relative(admin.dataDir, folder).startsWith('..'))
     throw new Refusal(`${folder} lies within DATA_DIR, with which it would be lost: choose another disk.`);
+  // The recordings of a disk that is not mounted would be missing.
+  await admin.audioStore.open().catch((error: unknown) => {
+    throw error instanceof AudioStoreAway ? new Refusal(error.message) : error;
+  });
   const backup = await NewBackup.in(folder);
   try {
     // Before anything is read: a backup that is broken off has been one, too.

@@ -5,6 +5,7 @@ import { clusterPaths } from '../../../db/embedded/cluster.ts';
 import { placeCluster } from '../../../db/embedded/place-cluster.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { postgresFolder } from '../../../src/database-url.ts';
+import { adoptStore } from '../../../src/files/known-store.ts';
 import { Refusal } from '../../terminal/refusal.ts';
 import { verify } from '../verify.ts';
 import { ofItsOwn } from './backup.ts';
@@ -49,8 +50,9 @@ export async function bringBack({ databaseUrl, dataDir }: Config, folder: string
 
 const exists = (path: string) => access(path).then(() => true, () => false); // prettier-ignore
 
-/** Checks what was brought back. */
+/** Tells the database that its audio is here now, and checks what was brought back. */
 export async function look(admin: AdminContext): Promise<Report> {
+  await adoptStore(admin.db, admin.bareStore);
   await inTransaction(admin.db, (trx) => admin.record(trx, { act: 'restore' }));
   return verify(admin);
 }

@@ -20,7 +20,7 @@ const queueRetrySeconds = 30;
  *   `too_many_queued`, 402 `insufficient_balance`, 503 `unavailable`
  */
 export async function admitUpload(
-  { uploads, spool, config }: Pick<Context, 'uploads' | 'spool' | 'config'>,
+  { uploads, audioStore, spool, config }: Pick<Context, 'uploads' | 'audioStore' | 'spool' | 'config'>,
   principal: Principal,
   headers: IncomingHttpHeaders,
   inFlight: number,
@@ -37,6 +37,9 @@ export async function admitUpload(
     const account = await uploads.standing(accountId);
     refuseFullQueue((account?.queued ?? 0) + inFlight, principal.queued_sessions);
     if (account !== undefined && availableMs(account) <= 0) throw insufficientBalance(account);
+    // A store that is gone is not where this upload would be kept. One that is back lacks no folder.
+    await audioStore.open();
+    await spool.open();
     await refuseFullDisk(spool, config.minFreeDisk, announcedBytes);
     return false;
   } catch (refusal) {

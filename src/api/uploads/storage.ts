@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { diskIsFull } from '../answers/problem.ts';
+import { onDisk } from '../../files/on-disk.ts';
 import { UploadFile } from './file.ts';
 import type { Readable } from 'node:stream';
 import type { Spool } from '../../files/spool.ts';
@@ -29,15 +30,15 @@ export function diskStorage(spool: Spool, options: { hash: boolean; minFreeDisk:
     const checkDisk = () => refuseFullDisk(spool, options.minFreeDisk);
     let file: UploadFile | undefined;
     try {
-      file = await UploadFile.create(path, { hash: options.hash, checkDisk });
-      await pipeline(content, file);
+      const opened = (file = await onDisk(() => UploadFile.create(path, { hash: options.hash, checkDisk })));
+      await onDisk(() => pipeline(content, opened));
     } catch (error) {
       // These may fail, too, on some file systems. The first error is reported.
       await file?.close().catch(() => undefined);
       await spool.remove(path).catch(() => undefined);
       throw error;
     }
-    const flushed = file.flush();
+    const flushed = onDisk(() => file.flush());
     // Nobody waits for the flush of an upload that is refused in the meantime.
     flushed.catch(() => undefined);
     return { path, size: file.bytes, sha256: file.sha256(), flushed };

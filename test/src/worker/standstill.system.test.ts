@@ -76,7 +76,7 @@ const breakages: Breakage[] = [
   },
   {
     reason: 'store',
-    message: /ENOENT.*audio\/incoming/,
+    message: /audio is not the audio store of this database: it does not hold its mark/,
     async breakIt() {
       const store = join(service.dataDir, 'audio');
       await rename(store, `${store}-away`);

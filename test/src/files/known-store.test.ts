@@ -1,0 +1,170 @@
+/** A disk that is not mounted, or another one: nothing is lost to it, nothing is written to it, and all goes on when it is back. */
+import { mkdir, readFile, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { adopt } from '../../../scripts/admin/store.ts';
+import { verify } from '../../../scripts/admin/verify.ts';
+import { readinessOf } from '../../../src/readiness.ts';
+import { eraseSession } from '../../../src/sessions/support.ts';
+import { Suspects } from '../../../src/worker/suspects.ts';
+import { sweep } from '../../../src/worker/sweeps.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { asSupport } from '../../support/service/admin.ts';
+import { expectSound } from '../../support/service/audit.ts';
+import { final, row, upload } from '../../support/service/jobs.ts';
+import { startTestService } from '../../support/service/service.ts';
+import { ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
+import { until } from '../../support/until.ts';
+import { tone } from '../../support/uploads/uploads.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import { OwnAudioStore } from '../../../src/files/own-audio-store.ts';
+import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
+import { WorkFolder } from '../../../src/files/work-folder.ts';
+import type { TestService, TestServiceOptions } from '../../support/service/service.ts';
+
+const folder = useFolder();
+const file = join(folder, 'tone.wav');
+beforeAll(async () => writeFile(file, await tone(1_000)));
+
+async function start(options?: TestServiceOptions): Promise<TestService> {
+  const service = await startTestService(options);
+  atEnd(service.stop);
+  return service;
+}
+
+/** Leaves the empty folder that the disk of DATA_DIR is mounted on. */
+async function unmount({ dataDir }: TestService): Promise<void> {
+  await rename(dataDir, `${dataDir}-away`);
+  await mkdir(dataDir, { mode: 0o711 });
+}
+
+async function mount({ dataDir }: TestService): Promise<void> {
+  await rmdir(dataDir);
+  await rename(`${dataDir}-away`, dataDir);
+}
+
+const storeOf = ({ db, dataDir }: TestService) => new OwnAudioStore(db, new FileAudioStore(dataDir));
+const problem = async (service: TestService) => {
+  const asked = { db: service.db, audioStore: storeOf(service) };
+  return (await readinessOf(asked, () => undefined, () => undefined)).problem; // prettier-ignore
+};
+const another = /audio is not the audio store of this database: it does not hold its mark. Is its disk mounted/;
+const refused = ({ post }: TestService, key: string) =>
+  post('/v1/transcriptions', key).attach('file', file).expect(503).expect('Retry-After', /^\d+$/);
+
+test('not mounted at a restart → not ready, uploads 503, no attempt spent, nothing written; mounted → it goes on by itself', async () => {
+  const before = await start();
+  const account = await makeAccount(before.db, { balanceMs: 60_000 });
+  const { sessionId } = await upload(before, account, file);
+  await unmount(before);
+
+  const service = await start({ beside: before });
+  expect(await problem(service)).toMatch(another);
+  expect((await refused(service, account.key)).body).toMatchObject({ code: 'unavailable' });
+  const worker = await service.work(new ScriptedRecognizer());
+  expect(worker.whyNotReady()).toMatch(another);
+  expect(await row(service, account, sessionId)).toMatchObject({ status: 'queued', attempts_left: 3 });
+  expect(await readdir(service.dataDir)).toEqual([]);
+
+  await mount(service);
+  expect(await problem(service)).toBeUndefined();
+  expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
+  expect(await row(service, account, sessionId)).toMatchObject({ attempt: 1 });
+  const next = await upload(service, account, file);
+  expect(await final(service, account, next.sessionId)).toMatchObject({ status: 'completed' });
+  await expectSound(service);
+});
+
+test('goes away while it runs → 503 and no attempt spent; back without its empty folders → they are made anew', async () => {
+  const service = await start();
+  const account = await makeAccount(service.db, { balanceMs: 60_000 });
+  const { sessionId } = await upload(service, account, file);
+  await unmount(service);
+  const worker = await service.work(new ScriptedRecognizer());
+  expect(await until(() => worker.whyNotReady())).toMatch(another);
+  await refused(service, account.key);
+  expect(await readdir(service.dataDir)).toEqual([]);
+
+  await rm(join(`${service.dataDir}-away`, 'audio', 'incoming'), { recursive: true });
+  await mount(service);
+  const next = await upload(service, account, file);
+  for (const id of [sessionId, next.sessionId])
+    expect(await final(service, account, id)).toMatchObject({ status: 'completed' });
+  expect(worker.whyNotReady()).toBeUndefined();
+});
+
+test('away while a session is erased and a sweep looks → its audio is not taken for removed', async () => {
+  const service = await start();
+  const account = await makeAccount(service.db, { balanceMs: 60_000 });
+  const { sessionId } = await upload(service, account, file);
+  const audioStore = storeOf(service);
+  await unmount(service);
+  expect(await eraseSession({ ...service, audioStore }, sessionId)).toMatchObject({ kind: 'audio_left' });
+  await mount(service);
+  expect(await service.audioStore.exists(account.id, sessionId)).toBe(true);
+});
+
+test('a database that a version before marked no store for → its audio is taken for the proof; without it, the store is another', async () => {
+  const service = await start();
+  const account = await makeAccount(service.db, { balanceMs: 60_000 });
+  await upload(service, account, file);
+  const forget = async () => {
+    await service.db.deleteFrom('audio_store').execute();
+    await rm(join(service.dataDir, 'audio', 'store-mark'));
+  };
+  await forget();
+  await unmount(service);
+  expect(await problem(service)).toMatch(another);
+  await mount(service);
+  expect(await problem(service)).toBeUndefined();
+  const { mark, is_marked } = await service.db.selectFrom('audio_store').selectAll().executeTakeFirstOrThrow();
+  expect([`${mark}\n`, is_marked]).toEqual([
+    await readFile(join(service.dataDir, 'audio', 'store-mark'), 'utf8'),
+    true,
+  ]);
+});
+
+test("a new database beside another one's store → nothing is swept from it; `store adopt` → it is the new one's, and the other stands still", async () => {
+  const first = await start();
+  const account = await makeAccount(first.db, { balanceMs: 60_000 });
+  const { sessionId } = await upload(first, account, file);
+  const second = await start({ env: { DATA_DIR: first.dataDir } });
+  const ofAnother = /it holds the mark of another database/;
+  expect(await problem({ ...second, dataDir: first.dataDir })).toMatch(ofAnother);
+  const sweeper = {
+    ...{ ...second, audioStore: storeOf({ ...second, dataDir: first.dataDir }) },
+    ...{ workFolder: new WorkFolder(first.dataDir), stopping: new AbortController().signal },
+    mayListAudio: async () => true,
+  };
+  await sweep(sweeper, new Suspects());
+  expect(await first.audioStore.exists(account.id, sessionId)).toBe(true);
+  expect(second.logLines.join()).toMatch(/sweep failed/);
+
+  const environment = { DATABASE_URL: second.databaseUrl, DATA_DIR: first.dataDir };
+  const unproven = await asSupport(environment, verify, 'looks');
+  expect([unproven.note, unproven.exitCode]).toEqual([expect.stringMatching(ofAnother), 1]);
+  const { json } = await asSupport(environment, adopt);
+  expect(json).toMatchObject({ id: expect.any(String), place: join(first.dataDir, 'audio') });
+  expect(await problem({ ...second, dataDir: first.dataDir })).toBeUndefined();
+  expect(await problem(first)).toMatch(ofAnother);
+  expect((await asSupport(environment, verify, 'looks')).note).toBeUndefined();
+});
+
+test('several processes begin at once, on a store that nobody has marked → one mark, which all of them know', async () => {
+  const service = await start();
+  await service.db.deleteFrom('audio_store').execute();
+  const fresh = new FileAudioStore(join(folder, 'fresh'));
+  const stores = Array.from({ length: 8 }, () => new OwnAudioStore(service.db, fresh));
+  await Promise.all(stores.map((store) => store.open()));
+  await Promise.all(stores.map((store) => store.checkReadable()));
+  const { mark } = await service.db.selectFrom('audio_store').selectAll().executeTakeFirstOrThrow();
+  expect(await fresh.readMark()).toBe(mark);
+});
+
+test('killed before the mark was written → the next start writes it', async () => {
+  const service = await start();
+  await service.db.updateTable('audio_store').set({ is_marked: false }).execute();
+  await rm(join(service.dataDir, 'audio', 'store-mark'));
+  expect(await problem(service)).toBeUndefined();
+  expect((await service.db.selectFrom('audio_store').selectAll().executeTakeFirstOrThrow()).is_marked).toBe(true);
+});
