@@ -53,7 +53,10 @@ const policy = [
   "form-action 'none'",
 ].join('; ');
 
-/** The empty icon keeps browsers from asking for `/favicon.ico`; the style hides the viewer's link to its maker. */
+/**
+ * The empty icon keeps browsers from asking for `/favicon.ico`. The style hides the viewer's link to its maker, shows all
+ * statuses and whole lines of the samples, and no frame around a section that a link led to: it takes the focus, but no typing.
+ */
 const pageWith = (start: string, viewer: string) => `<!doctype html>
 <html lang="en">
   <head>
@@ -67,6 +70,27 @@ const pageWith = (start: string, viewer: string) => `<!doctype html>
       }
       .scalar-card-header-tabs .tab-list {
         flex-wrap: wrap;
+      }
+      .request-card {
+        max-height: max(420px, 60vh) !important;
+      }
+      .code-snippet pre,
+      .code-snippet code * {
+        width: auto !important;
+        white-space: pre-wrap !important;
+        overflow-wrap: anywhere !important;
+      }
+      .code-snippet .line {
+        --number: calc(var(--line-digits, 1) * 1ch + 0.875rem);
+        display: block;
+        padding-left: var(--number);
+        text-indent: calc(-1 * var(--number));
+      }
+      .code-snippet .line * {
+        text-indent: 0;
+      }
+      section[tabindex='-1']:focus-visible {
+        outline: none !important;
       }
     </style>
     <script defer src="${start}"></script>

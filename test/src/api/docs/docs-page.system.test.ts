@@ -95,6 +95,26 @@ test('the upload → the sample of the contract, which sends a file, and no stat
   }
 });
 
+test('the samples → no line cut off, and curl whole', async () => {
+  const cutOff = await page
+    .locator('.code-snippet .overflow-x-auto')
+    .evaluateAll((samples) =>
+      samples.filter((sample) => sample.scrollWidth > sample.clientWidth).map((sample) => sample.textContent),
+    );
+  expect(cutOff).toEqual([]);
+  const curl = page.locator('.code-snippet .overflow-x-auto', { hasText: '-F file=@meeting.wav' });
+  expect(await curl.evaluate((sample) => sample.scrollHeight - sample.clientHeight)).toBeLessThanOrEqual(0);
+});
+
+test('a link to an operation → it has the focus, without a frame around it', async () => {
+  await page.goto(`${service.url}/docs#tag/sessions/GET/sessions/{id}/transcript`);
+  await page.reload();
+  await heading(summaries[2]!).waitFor();
+  const focused = page.locator('section:focus-visible', { has: heading(summaries[2]!) });
+  await focused.waitFor();
+  expect(await focused.evaluate((section) => getComputedStyle(section).outlineStyle)).toBe('none');
+});
+
 test('the introduction → no link to the page that it is on', async () => {
   await page.getByRole('link', { name: 'Introduction' }).click();
   await heading('Transcription REST API').waitFor();
