@@ -1,13 +1,16 @@
 /** Joins what was heard in the channels of one recording. */
+import { SpokenLanguages } from './spoken-languages.ts';
 import type { Segment, Transcript } from './recognizer.ts';
 
 /**
  * @param transcripts one for each channel, in order
  * @returns all segments in order of time, each with its channel. A speaker is heard in one channel only, so speakers of
- *   different channels get different labels. The language is that of the first channel with speech that has one
+ *   different channels get different labels. The language is the one that is spoken most
  */
 export function joinChannels(transcripts: readonly Transcript[]): Transcript {
-  const { language } = transcripts.find((each) => each.segments.length > 0 && each.language !== undefined) ?? {};
+  const spoken = new SpokenLanguages();
+  for (const each of transcripts) for (const { text } of each.segments) spoken.add(each.language, text);
+  const language = spoken.most();
   const segments = transcripts
     .flatMap(({ segments: own }, index) => own.map((segment) => ({ ...segment, channel: index + 1 })))
     .sort((one, other) => one.startMs - other.startMs || one.endMs - other.endMs || one.channel - other.channel);

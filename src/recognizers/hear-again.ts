@@ -1,24 +1,30 @@
-/** Above all recognizers: what one of them failed to hear is heard again, in halves. */
+/** Above all recognizers: what one of them failed to hear is heard again, and put where it belongs. */
 import { inHalves } from '../audio/pieces.ts';
 import { totalMs, within } from '../audio/spans.ts';
 import { PieceNotHeard } from './recognizer.ts';
-import { isLoop } from './loops.ts';
+import { missedIn } from './missed.ts';
 import type { Piece } from '../audio/pieces.ts';
 import type { TraceSpan } from '../tracing/span.ts';
-import type { DecodedAudio, RecognizeOptions, UncertainStretch } from './recognizer.ts';
+import type { Missed } from './missed.ts';
+import type { DecodedAudio, RecognizeOptions, Word } from './recognizer.ts';
 
-/** Hears one piece, within a span where somebody traces it; `onHeard` gets how much of it is done, in ms. */
+/**
+ * Hears one piece, within a span where somebody traces it.
+ * @param onHeard gets how much of it is done, in ms
+ * @param earlier how often what it holds was heard before
+ */
 export type HearPiece<Result> = (
   piece: Piece,
   signal: AbortSignal,
   onHeard: (ms: number) => void,
   span?: TraceSpan,
+  earlier?: number,
 ) => Promise<Result>;
 
-/** A quarter of a piece is not cut once more. */
+/** A stretch is heard again alone, and then once more in halves. A piece without any word: in halves, and in quarters. */
 const mostTimes = 2;
-/** In so much of a voice there is a word, unless somebody sings or only laughs. */
-const leastVoiceMs = 1_000;
+/** So much of a piece is as good as the whole: alone, it would be heard as before. */
+const nearlyWhole = 0.9;
 
 /** A piece, or a part of it, and what was heard in it. */
 export interface HeardPart<Result> {
@@ -30,44 +36,73 @@ export interface Judging<Result> {
   audio: DecodedAudio;
   /** How much beyond its cut a half is heard. */
   overlapMs: number;
-  textOf: (result: Result) => string;
+  /** Words or longer texts, with times from the start of the recording. */
+  saidIn: (result: Result) => readonly Word[];
+  /** Only what was said from one time to another. */
+  only: (result: Result, fromMs: number, toMs: number) => Result;
   /** Whether the recognizer may say the same words on and on. Those that hear word by word don't. */
   mayLoop: boolean;
 }
 
 /**
- * Hears a piece. Where there is a voice and no word, or the same words come on and on, or the recognizer failed, it is
- * cut in two and heard again, and each half once more. Then a failure counts, what still loops is left out, and
- * `onUncertain` is told of both kinds of stretches.
+ * Hears a piece. Where there is a voice and no word, or the same words come on and on, that stretch is heard again.
+ * Where the recognizer failed, the piece is cut in two and heard again. What was not heard then either is told to
+ * `onUncertain`; loops are left out, and a failure counts.
  * @returns rejects with {@link PieceNotHeard} and whatever else `hear` throws
  */
 export function hearAgain<Result>(
   hear: HearPiece<Result>,
-  { audio, overlapMs, textOf, mayLoop }: Judging<Result>,
+  { audio, overlapMs, saidIn, only, mayLoop }: Judging<Result>,
   onUncertain: RecognizeOptions['onUncertain'],
 ): HearPiece<HeardPart<Result>[]> {
-  const faultOf = (piece: Piece, result: Result): UncertainStretch['why'] | undefined => {
-    const text = textOf(result).trim();
-    if (text === '') return totalMs(within(audio.speech ?? [], piece)) >= leastVoiceMs ? 'no words' : undefined;
-    return mayLoop && isLoop(text) ? 'a loop' : undefined;
-  };
   return async (whole, signal, onHeard, span) => {
-    const hearPart = async (piece: Piece, times: number): Promise<HeardPart<Result>[]> => {
+    const hearPart = async (piece: Piece, earlier: number): Promise<HeardPart<Result>[]> => {
+      let result: Result;
       try {
-        const result = await hear(piece, signal, times === 0 ? onHeard : () => {}, span);
-        const why = faultOf(piece, result);
-        if (why === undefined) return [{ piece, result }];
-        if (times === mostTimes) {
-          onUncertain?.({ startMs: piece.startMs, endMs: piece.endMs, why });
-          return why === 'a loop' ? [] : [{ piece, result }];
-        }
+        result = await hear(piece, signal, earlier === 0 ? onHeard : () => {}, span, earlier);
       } catch (error) {
-        if (!(error instanceof PieceNotHeard) || times === mostTimes) throw error;
+        if (!(error instanceof PieceNotHeard) || earlier === mostTimes) throw error;
+        return hearAll(inHalves(piece, audio.silences, overlapMs), earlier + 1);
       }
+      const parts: HeardPart<Result>[] = [];
+      let fromMs = piece.startMs;
+      const keepUntil = (toMs: number) => {
+        if (toMs > fromMs) parts.push({ piece: cutTo(piece, fromMs, toMs), result: only(result, fromMs, toMs) });
+      };
+      for (const missed of missedIn(piece, saidIn(result), audio, mayLoop)) {
+        keepUntil(missed.startMs);
+        parts.push(...(await hearMissed(missed, piece, earlier + 1)));
+        fromMs = missed.endMs;
+      }
+      if (fromMs === piece.startMs) return [{ piece, result }];
+      keepUntil(piece.endMs);
+      return parts;
+    };
+
+    const hearMissed = async (missed: Missed, piece: Piece, earlier: number): Promise<HeardPart<Result>[]> => {
+      if (earlier > mostTimes) {
+        onUncertain?.(missed);
+        return [];
+      }
+      const { startMs, endMs } = missed;
+      if (endMs - startMs < nearlyWhole * (piece.endMs - piece.startMs))
+        return hearPart({ startMs, endMs, heardFromMs: startMs, heardToMs: endMs }, earlier);
+      const halves = inHalves(piece, audio.silences, overlapMs);
+      return hearAll(missed.why === 'a loop' ? halves : halves.filter(hasVoice), earlier);
+    };
+    const hasVoice = (piece: Piece) => totalMs(within(audio.speech ?? [piece], piece)) > 0;
+    const hearAll = async (pieces: readonly Piece[], earlier: number) => {
       const heard: HeardPart<Result>[] = [];
-      for (const half of inHalves(piece, audio.silences, overlapMs)) heard.push(...(await hearPart(half, times + 1)));
+      for (const piece of pieces) heard.push(...(await hearPart(piece, earlier)));
       return heard;
     };
     return await hearPart(whole, 0);
   };
 }
+
+/** A part of a piece. It was heard as far as it goes, at the piece's own ends as far as the piece was. */
+const cutTo = (piece: Piece, startMs: number, endMs: number): Piece => ({
+  ...{ startMs, endMs },
+  heardFromMs: startMs === piece.startMs ? piece.heardFromMs : startMs,
+  heardToMs: endMs === piece.endMs ? piece.heardToMs : endMs,
+});

@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { cutIntoPieces, cutSpeechIntoPieces } from '../audio/pieces.ts';
 import { hearAgain } from './hear-again.ts';
 import { joinPieces } from './join.ts';
+import { isOnlyMarkers } from './markers.ts';
 import { within } from '../tracing/span.ts';
 import { together } from './together.ts';
 import type { HearPiece } from './hear-again.ts';
@@ -67,19 +68,25 @@ export async function recognizeInPieces(
   options: RecognizeOptions,
   mayLoop = false,
 ): Promise<Word[][]> {
-  const judging = { audio, overlapMs: lengths.overlapMs, textOf: textOfUtterances, mayLoop };
-  const hear = hearAgain(recognizePiece, judging, options.onUncertain);
+  const saidIn = (utterances: Word[][]) => utterances.flat();
+  const only = (utterances: Word[][], fromMs: number, toMs: number) =>
+    utterances.map((words) => words.filter((word) => isWithin(word, fromMs, toMs)));
+  const hearSpeech: RecognizePiece = async (...piece) => (await recognizePiece(...piece)).filter(isSpeech);
+  const judging = { audio, overlapMs: lengths.overlapMs, saidIn, only, mayLoop };
+  const hear = hearAgain(hearSpeech, judging, options.onUncertain);
   const heard = await hearInPieces(audio, lengths, slots, hear, options);
   return joinPieces(
     heard.flatMap(({ result }) => result.map((part) => ({ piece: part.piece, utterances: part.result }))),
   );
 }
 
-export const textOfUtterances = (utterances: readonly (readonly Word[])[]): string =>
-  utterances
-    .flat()
-    .map(({ text }) => text)
-    .join(' ');
+const isSpeech = (utterance: readonly Word[]) => !isOnlyMarkers(utterance.map(({ text }) => text).join(' '));
+
+/** Whether most of a word is said from one time to another. */
+export function isWithin({ startMs, endMs }: Word, fromMs: number, toMs: number): boolean {
+  const middleMs = (startMs + endMs) / 2;
+  return middleMs >= fromMs && middleMs < toMs;
+}
 
 /** What is so near to a voice is recognized, too: a word that the detector takes for noise would be lost. */
 const nearMs = 500;

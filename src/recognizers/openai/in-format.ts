@@ -1,6 +1,6 @@
 /** Recognizes a recording by a server's answers in one format. */
 import { hearAgain } from '../hear-again.ts';
-import { hearInPieces, textOfUtterances } from '../in-pieces.ts';
+import { hearInPieces, isWithin, laterBy } from '../in-pieces.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { FormatRefused } from './client.ts';
 import { toFlac } from './flac.ts';
@@ -58,8 +58,10 @@ export async function recognizeIn(
   const learnt: Learnt = { wordTimes: undefined };
   let introduction: Introduction | undefined;
 
-  const hearPiece: HearPiece<AnsweredPiece> = async (piece, signal, _onHeard, span) => {
-    const told = { ...options, signal, span, knownSpeakers: introduction?.speakers };
+  const hearPiece: HearPiece<AnsweredPiece> = async (piece, signal, _onHeard, span, earlier = 0) => {
+    // Who says nothing in the language of the others may speak another one.
+    const language = earlier < 2 ? options.language : undefined;
+    const told = { ...options, language, signal, span, knownSpeakers: introduction?.speakers };
     const heard = await hearOnce(audio.file, piece, format, learnt, told, server);
     if (format === 'diarized_json' && introduction === undefined && hasLetters(heard.answer)) {
       introduction = { piece, speakers: await meetSpeakers(audio.file, heard, signal) };
@@ -70,18 +72,34 @@ export async function recognizeIn(
   const isFirst = (heard: readonly HeardPart<AnsweredPiece>[][]) =>
     format === 'diarized_json' && !heard.flat().some(({ result }) => hasLetters(result.answer));
   const lengths = lengthsOf[format];
-  const textOf = ({ answer }: AnsweredPiece) => textOfUtterances(answer.utterances);
-  // Its pieces are minutes long: whether a text of many speakers loops has to be judged by its times, too.
-  const judging = { audio, overlapMs: lengths.overlapMs, textOf, mayLoop: false };
+  // Where nobody knows where a voice is, words that come again and again at times of their own may have been said.
+  const judging = { audio, overlapMs: lengths.overlapMs, saidIn, only, mayLoop: audio.speech !== undefined };
   const hearWell = hearAgain(hearPiece, judging, options.onUncertain);
   const pieces = await hearInPieces(audio, lengths, slots, hearWell, options, isFirst);
-  const answered = pieces.flatMap(({ result }) => result.map((part) => part.result));
+  const answered = pieces.flatMap(({ result }) => result.map((part) => ({ ...part.result, own: ownOf(part) })));
   const transcript = toTranscript(withLastingNames(answered, introduction), audio);
   // Models that know other formats only take the language for a hint, and may rightly find another one.
   const isTold = format === 'verbose_json' && !options.isLanguageExpected;
   if (isTold) refuseOtherLanguage(options.language, transcript.language);
   return { ...transcript, language: transcript.language ?? options.language };
 }
+
+const saidIn = ({ piece, answer }: AnsweredPiece) =>
+  answer.utterances.flat().map((word) => laterBy(piece.heardFromMs, word));
+
+function only({ piece, answer, own }: AnsweredPiece, fromMs: number, toMs: number): AnsweredPiece {
+  const utterances = answer.utterances.map((words) =>
+    words.filter((word) => isWithin(laterBy(piece.heardFromMs, word), fromMs, toMs)),
+  );
+  return { piece, own, answer: { ...answer, utterances } };
+}
+
+/** What a part stands for, as far as the server heard it. */
+const ownOf = ({ piece, result }: HeardPart<AnsweredPiece>): Piece => ({
+  ...piece,
+  heardFromMs: Math.max(piece.heardFromMs, result.piece.heardFromMs),
+  heardToMs: Math.min(piece.heardToMs, result.piece.heardToMs),
+});
 
 type PieceOptions = PieceHints & Pick<RecognizeOptions, 'signal' | 'span'>;
 
@@ -104,8 +122,9 @@ async function hearOnce(
   if (answer.timesOf === 'words') learnt.wordTimes = true;
   else if (answer.timesOf === 'segments' && hasLetters(answer)) learnt.wordTimes ??= false;
   const isShared = heard.heardFromMs < piece.startMs || heard.heardToMs > piece.endMs;
-  if (answer.timesOf === 'words' || answer.timesOf === 'nothing' || !isShared) return { piece: heard, answer };
-  return { piece: own, answer: await hear(file, own, format, options, server) };
+  if (answer.timesOf === 'words' || answer.timesOf === 'nothing' || !isShared)
+    return { piece: heard, answer, own: heard };
+  return { piece: own, own, answer: await hear(file, own, format, options, server) };
 }
 
 async function hear(

@@ -91,25 +91,28 @@ function turnsOf(words: readonly SpokenWord[]): (Span & { label: string })[] {
  * @returns pieces without speakers where the server took no notice of the samples: its `A` may be anybody
  */
 export function withLastingNames(heard: readonly AnsweredPiece[], introduction: Introduction | undefined) {
-  if (heard.length === 1) return heard;
+  // Of one piece, there may be several parts.
+  const pieces = [...new Set(heard.map(({ piece }) => piece))];
+  if (pieces.length === 1) return heard;
   const { piece: first, speakers = [] } = introduction ?? {};
   const nameOf = new Map(speakers.map(({ label, name }) => [label, name]));
   const names = new Set(nameOf.values());
   const isKnown = ({ answer }: AnsweredPiece) =>
     answer.utterances.flat().some(({ speaker = '' }) => names.has(speaker));
   if (!heard.some(isKnown)) return heard.map((each) => renamed(each, () => undefined));
-  return heard.map((each, index) =>
+  return heard.map((each) =>
     renamed(each, (label) => {
+      const index = pieces.indexOf(each.piece);
       if (each.piece.startMs === first?.startMs) return nameOf.get(label) ?? `${index} ${label}`;
       return names.has(label) ? label : `${index} ${label}`;
     }),
   );
 }
 
-function renamed({ piece, answer }: AnsweredPiece, nameOf: (label: string) => string | undefined): AnsweredPiece {
+function renamed({ answer, ...each }: AnsweredPiece, nameOf: (label: string) => string | undefined): AnsweredPiece {
   const rename = ({ speaker: label, ...word }: SpokenWord): SpokenWord => {
     const speaker = label === undefined ? undefined : nameOf(label);
     return { ...word, ...(speaker !== undefined && { speaker }) };
   };
-  return { piece, answer: { ...answer, utterances: answer.utterances.map((words) => words.map(rename)) } };
+  return { ...each, answer: { ...answer, utterances: answer.utterances.map((words) => words.map(rename)) } };
 }

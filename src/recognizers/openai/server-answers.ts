@@ -2,6 +2,7 @@ import { RecognizerError } from '../recognizer.ts';
 import { toLanguageTag } from './languages.ts';
 import { lettersOf, withPunctuation } from './punctuation.ts';
 import { unwrapped } from './wrapped-text.ts';
+import { withoutUnsaid } from './no-speech.ts';
 import type { SpokenWord } from '../../captions/segments.ts';
 
 /** What a server heard in a piece. Times are ms from the start of its audio, within it and in order. */
@@ -28,19 +29,19 @@ const mostSeconds = 1e6;
  * @throws {RecognizerError} there is no text in it, or more than anybody could say
  */
 export function readAnswer(answer: unknown, durationMs: number): Answer {
-  const { words, language, languages, ...given } = fieldsOf(answer);
-  const { text, segments } = unwrapped({
+  const { language, languages, ...given } = fieldsOf(answer);
+  const written = {
     text: typeof given.text === 'string' ? given.text : undefined,
     segments: isFilled(given.segments) ? given.segments.map(fieldsOf) : undefined,
-  });
+  };
+  const { text, segments, words } = withoutUnsaid(unwrapped(written), given.words);
   const spokenSegments = readTimed(segments, 'text', durationMs);
   const timedWords = readTimed(isFilled(words) ? words : wordsWithin(segments), 'word', durationMs);
-  const written = text?.trim();
-  if (written === undefined && !spokenSegments && !timedWords) {
+  if (text === undefined && !spokenSegments && !timedWords && segments?.length !== 0) {
     throw notUnderstood('the server answered something else than a transcript');
   }
   const timed = spokenSegments?.length ? spokenSegments : timedWords;
-  const whole = written || textOf(timed ?? []);
+  const whole = text?.trim() || textOf(timed ?? []);
 
   const spokenWords = timedWords && punctuated(timedWords, whole);
   const found: Pick<Answer, 'timesOf' | 'utterances'> = spokenWords

@@ -2,15 +2,19 @@ import { segmentsFromTexts, segmentsFromUtterances } from '../../captions/segmen
 import { laterBy } from '../in-pieces.ts';
 import { joinPieces } from '../join.ts';
 import { spokenIn } from '../spoken.ts';
+import { SpokenLanguages } from '../spoken-languages.ts';
 import type { Piece, Span } from '../../audio/pieces.ts';
 import type { SpokenWord } from '../../captions/segments.ts';
 import type { DecodedAudio, Segment, Transcript } from '../recognizer.ts';
 import type { Answer } from './server-answers.ts';
 
-/** A piece, as far as it was heard, and what was answered. */
+/** What was answered to a piece. */
 export interface AnsweredPiece {
+  /** As far as it was heard. The times of the answer count from where that began. */
   piece: Piece;
   answer: Answer;
+  /** What this answer stands for: the piece, or a part of it where others were heard again. */
+  own: Piece;
 }
 
 /**
@@ -25,8 +29,8 @@ export function toTranscript(heard: readonly AnsweredPiece[], audio: DecodedAudi
   return { segments, ...(language !== undefined && { language }) };
 }
 
-const inRecording = ({ piece, answer }: AnsweredPiece) => ({
-  piece,
+const inRecording = ({ piece, answer, own }: AnsweredPiece) => ({
+  piece: own,
   utterances: answer.utterances.map((words) =>
     words.map((word): SpokenWord => ({ ...word, ...laterBy(piece.heardFromMs, word) })),
   ),
@@ -40,8 +44,8 @@ function withoutUntimedWords(segments: readonly Segment[], heard: readonly Answe
   // Both are in order, so each piece is looked at once: a day has thousands of each.
   const isUntimed = ({ startMs, endMs }: Segment) => {
     const middleMs = (startMs + endMs) / 2;
-    while (next < untimed.length && untimed[next]!.piece.endMs < middleMs) next += 1;
-    return next < untimed.length && untimed[next]!.piece.startMs <= middleMs;
+    while (next < untimed.length && untimed[next]!.own.endMs < middleMs) next += 1;
+    return next < untimed.length && untimed[next]!.own.startMs <= middleMs;
   };
   return segments
     .flatMap((segment) => (isUntimed(segment) ? segmentsFromTexts([segment], audio.durationMs, spoken) : [segment]))
@@ -50,13 +54,9 @@ function withoutUntimedWords(segments: readonly Segment[], heard: readonly Answe
 
 /** The language of most of the text. */
 function languageOf(heard: readonly AnsweredPiece[]): string | undefined {
-  const characters = new Map<string, number>();
-  for (const { answer } of heard) {
-    if (answer.language === undefined) continue;
-    const length = answer.utterances.flat().reduce((sum, { text }) => sum + text.length, 0);
-    characters.set(answer.language, (characters.get(answer.language) ?? 0) + length);
-  }
-  return [...characters].sort(([, a], [, b]) => b - a)[0]?.[0];
+  const spoken = new SpokenLanguages();
+  for (const { answer } of heard) for (const { text } of answer.utterances.flat()) spoken.add(answer.language, text);
+  return spoken.most();
 }
 
 /** Calls the server's speakers `S1`, `S2`, …, in the order in which they first speak. */

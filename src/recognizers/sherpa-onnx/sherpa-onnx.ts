@@ -4,11 +4,12 @@ import { PieceNotHeard, RecognizerError } from '../recognizer.ts';
 import { createDiarization } from './diarization.ts';
 import { howToInstall } from './installed-models.ts';
 import { primaryOf } from '../../languages.ts';
-import { SpokenLanguages, heardIn, languageIn } from './heard.ts';
+import { heardIn, languageIn } from './heard.ts';
 import { ModelCopies } from './model-copies.ts';
 import { readModelFolder } from './model-folder.ts';
 import { languagesOf, toldTo } from './model-languages.ts';
 import { spokenIn } from '../spoken.ts';
+import { SpokenLanguages } from '../spoken-languages.ts';
 import { nameSpeakers, withSpeakers } from './speakers.ts';
 import { meanProgress, together } from '../together.ts';
 import type { PieceLengths } from '../../audio/pieces.ts';
@@ -86,9 +87,11 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
       const lengths = lengthsOf(family);
       const share = copies.share(piecesOf(audio, lengths).length);
       const spoken = new SpokenLanguages();
-      const recognizePiece: RecognizePiece = async (piece, stop) => {
+      const recognizePiece: RecognizePiece = async (piece, stop, _onHeard, _span, earlier = 0) => {
         const { heardFromMs: fromMs, heardToMs: toMs } = piece;
-        const request = { file: audio.file, fromMs, toMs, language: told };
+        // Who says nothing in the language of the others may speak another one.
+        const language = earlier < 2 || family.unlessTold !== undefined ? told : undefined;
+        const request = { file: audio.file, fromMs, toMs, language };
         const { result, isSecond } = await copies.hearTwiceIfNeeded(request, share.threads, stop);
         if (isSecond) onWordless?.({ hasWordsNow: result.text.trim() !== '' });
         throwIfFailed(result);

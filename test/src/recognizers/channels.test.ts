@@ -33,11 +33,12 @@ test('the same label in two channels → two speakers, numbered as they begin to
   ]);
 });
 
-test('the language → that of the first channel with speech; none, where no channel has one', () => {
+test('the language → the one that is spoken most; none, where no channel has one', () => {
   expect(
     joinChannels([
       { language: 'ja', segments: [] },
-      { language: 'de', segments: [said(0, 'ja')] },
+      { language: 'en', segments: [said(0, 'yes')] },
+      { language: 'de', segments: [said(0, 'ja'), said(1_000, 'so ist es')] },
     ]).language,
   ).toBe('de');
   expect(joinChannels([{ segments: [] }])).toEqual({ segments: [] });

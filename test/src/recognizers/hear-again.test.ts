@@ -1,9 +1,10 @@
 /** What a recognizer failed to hear is heard again, in halves. */
 import { hearAgain } from '../../../src/recognizers/hear-again.ts';
-import { isLoop } from '../../../src/recognizers/loops.ts';
+import { loopingOf } from '../../../src/recognizers/loops.ts';
+import { isWithin } from '../../../src/recognizers/in-pieces.ts';
 import { LanguageNotKnown, PieceNotHeard } from '../../../src/recognizers/recognizer.ts';
 import type { Piece, Span } from '../../../src/audio/pieces.ts';
-import type { UncertainStretch } from '../../../src/recognizers/recognizer.ts';
+import type { UncertainStretch, Word } from '../../../src/recognizers/recognizer.ts';
 
 const { signal } = new AbortController();
 const loop = 'in the e-poch of the e-poch of '.repeat(12);
@@ -16,20 +17,27 @@ interface Recording {
   mayLoop?: boolean;
 }
 
+const only = (words: Word[], fromMs: number, toMs: number) => words.filter((word) => isWithin(word, fromMs, toMs));
+
 /** Hears a recording as one piece. @param say what is heard in a piece, by where it begins and how long it is */
-async function heard(say: (startMs: number, lengthMs: number) => string, recording: Recording) {
+async function heard(say: (startMs: number, lengthMs: number) => string | readonly Word[], recording: Recording) {
   const { durationMs, silences = [], speech = [{ startMs: 0, endMs: durationMs }], mayLoop = true } = recording;
   const asked: [number, number][] = [];
   const told: UncertainStretch[] = [];
   const hear = async ({ startMs, endMs }: Piece) => {
     asked.push([startMs, endMs]);
-    return say(startMs, endMs - startMs);
+    const text = say(startMs, endMs - startMs);
+    return typeof text === 'string' ? [{ text, startMs, endMs }].filter((word) => word.text !== '') : [...text];
   };
   const audio = { file: '', durationMs, silences, speech };
-  const judging = { audio, overlapMs: 0, textOf: (text: string) => text, mayLoop };
+  const judging = { audio, overlapMs: 0, saidIn: (words: Word[]) => words, only, mayLoop };
   const whole = { startMs: 0, endMs: durationMs, heardFromMs: 0, heardToMs: durationMs };
   const parts = await hearAgain(hear, judging, (stretch) => told.push(stretch))(whole, signal, () => {});
-  return { asked, told, texts: parts.map(({ piece, result }) => [piece.startMs, piece.endMs, result]) };
+  return {
+    asked,
+    told,
+    texts: parts.flatMap(({ result }) => result.map((word) => [word.startMs, word.endMs, word.text])),
+  };
 }
 
 const failsBeyond = (mostMs: number) => (_: number, lengthMs: number) => {
@@ -59,15 +67,18 @@ test('a voice and no word in a whole piece → its halves, cut in the longest si
 test('no word, and less than a second of a voice → that is all', async () => {
   const nearly = [{ startMs: 3_000, endMs: 3_900 }];
   expect(await heard(() => '', { durationMs: 28_000, speech: nearly })).toMatchObject({
-    ...{ asked: [[0, 28_000]], told: [], texts: [[0, 28_000, '']] },
+    ...{ asked: [[0, 28_000]], told: [], texts: [] },
   });
 });
 
 test('a voice that never gives words → the stretches where it is are told, and it completes', async () => {
   const singing = [{ startMs: 0, endMs: 7_000 }];
   const { asked, told } = await heard(() => '', { durationMs: 28_000, speech: singing });
-  expect(asked).toEqual([[0, 28_000], [0, 14_000], [0, 7_000], [7_000, 14_000], [14_000, 28_000]]); // prettier-ignore
-  expect(told).toEqual([{ startMs: 0, endMs: 7_000, why: 'no words' }]);
+  expect(asked).toEqual([[0, 28_000], [0, 7_500], [0, 3_750], [3_750, 7_500]]); // prettier-ignore
+  expect(told).toEqual([
+    { startMs: 0, endMs: 3_750, why: 'no words' },
+    { startMs: 3_750, endMs: 7_500, why: 'no words' },
+  ]);
 });
 
 test('the recognizer fails at long pieces → quarters are heard; at all pieces → its error', async () => {
@@ -95,6 +106,64 @@ test('a loop → its halves; what still loops is left out and told', async () =>
   expect(told).toEqual([{ startMs: 0, endMs: 7_000, why: 'a loop' }]);
 });
 
+const spoken = (text: string, fromMs: number, everyMs: number): Word[] =>
+  text.split(' ').map((word, index) => ({
+    ...{ text: word, startMs: fromMs + index * everyMs, endMs: fromMs + index * everyMs + everyMs / 2 },
+  }));
+/** A sentence of ten words a second apart. */
+const sentenceAt = (fromMs: number, word = 'so') =>
+  spoken([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => `${word}${number}`).join(' '), fromMs, 1_000);
+
+describe('words with times', () => {
+  const recording = { durationMs: 60_000 };
+  const between = (startMs: number) =>
+    startMs === 0 ? [...sentenceAt(0), ...sentenceAt(40_000, 'then')] : sentenceAt(20_000, 'but');
+
+  test('a voice and no word between two words → that stretch is heard once more, and put there', async () => {
+    const speech = [{ startMs: 0, endMs: 10_000 }, { startMs: 19_000, endMs: 30_000 }, { startMs: 40_000, endMs: 50_000 }]; // prettier-ignore
+    const { asked, told, texts } = await heard(between, { ...recording, speech });
+    expect(asked).toEqual([[0, 60_000], [18_500, 30_500]]); // prettier-ignore
+    expect(texts.map(([, , text]) => text)).toEqual([...sentenceAt(0), ...sentenceAt(0, 'but'), ...sentenceAt(0, 'then')].map(({ text }) => text)); // prettier-ignore
+    expect(told).toEqual([]);
+  });
+
+  test('a voice and no word after the last one → that stretch is heard once more', async () => {
+    const { asked, texts } = await heard((startMs) => sentenceAt(startMs), { ...recording, durationMs: 20_000 });
+    expect(asked).toEqual([[0, 20_000], [9_500, 20_000]]); // prettier-ignore
+    expect(texts).toHaveLength(20);
+  });
+
+  test('a pause, or a voice without a word that is shorter than most words → nothing', async () => {
+    const speech = [{ startMs: 0, endMs: 10_000 }, { startMs: 25_000, endMs: 25_900 }, { startMs: 40_000, endMs: 50_000 }]; // prettier-ignore
+    expect((await heard(between, { ...recording, speech })).asked).toHaveLength(1);
+  });
+
+  test('what stays without a word → told with its times, and the words around it are kept', async () => {
+    const speech = [{ startMs: 0, endMs: 10_000 }, { startMs: 20_000, endMs: 24_000 }, { startMs: 40_000, endMs: 50_000 }]; // prettier-ignore
+    const { asked, told, texts } = await heard((startMs) => (startMs === 0 ? between(0) : []), {
+      ...recording,
+      speech,
+    });
+    expect(asked).toEqual([[0, 60_000], [19_500, 24_500], [19_500, 22_000], [22_000, 24_500]]); // prettier-ignore
+    expect(told.map(({ startMs, endMs }) => [startMs, endMs])).toEqual([[19_500, 22_000], [22_000, 24_500]]); // prettier-ignore
+    expect(texts).toHaveLength(20);
+  });
+
+  test('a loop between them → its stretch is heard once more, and the words around it are kept', async () => {
+    const half = dickens.length / 2;
+    const before = spoken(dickens.slice(0, half), 0, 300);
+    const after = spoken(dickens.slice(half), 40_000, 300);
+    const news = spoken(`${'news '.repeat(99)}news`, 20_000, 120);
+    const speech = [{ startMs: 0, endMs: 10_000 }, { startMs: 20_000, endMs: 32_000 }, { startMs: 40_000, endMs: 50_000 }]; // prettier-ignore
+    const again = spoken(sentence, 20_000, 1_000);
+    const say = (startMs: number) => (startMs === 0 ? [...before, ...news, ...after] : again);
+    const { asked, texts } = await heard(say, { ...recording, speech });
+    expect(asked).toHaveLength(2);
+    expect(texts.map(([, , text]) => text).join(' ')).toContain(`${sentence} `);
+    expect(texts.filter(([, , text]) => text === 'news')).toEqual([]);
+  });
+});
+
 test('a recognizer that hears word by word → what it says again and again was said', async () => {
   expect((await heard(() => loop, { durationMs: 28_000, mayLoop: false })).asked).toHaveLength(1);
 });
@@ -111,5 +180,5 @@ test.each<[string, string, boolean]>([
   ['one word', 'news '.repeat(40), true],
   ['a loop after half a minute of speech', `${dickens.replaceAll('.', ',')} ${loop}`, true],
 ])('%s is or is no loop', (_, text, loops) => {
-  expect(isLoop(text)).toBe(loops);
+  expect(loopingOf([{ text }]).length > 0).toBe(loops);
 });

@@ -100,7 +100,7 @@ test('somebody who comes later, and somebody whose sample was too short → anot
   const answered = (startMs: number, ...speakers: string[]): AnsweredPiece => {
     const piece = { startMs, endMs: startMs + 10, heardFromMs: startMs, heardToMs: startMs + 10 };
     const utterances = speakers.map((speaker, at) => [{ text: 'so', startMs: at, endMs: at + 1, speaker }]);
-    return { piece, answer: { timesOf: 'segments', utterances, language: undefined } };
+    return { piece, own: piece, answer: { timesOf: 'segments', utterances, language: undefined } };
   };
   const heard = [answered(0, 'A', 'B'), answered(10, 'known-1', 'A'), answered(20, 'A', 'known-1')];
   const introduction = { piece: heard[0]!.piece, speakers: [{ label: 'A', name: 'known-1', sample: '' }] };

@@ -37,12 +37,15 @@ async function serve(replies: Reply[], { seconds = 150, model = 'whisper-1' } = 
 test.each<[string, object]>([
   ['text', { text: '♪', segments: [], words: [] }],
   ['segment', { text: '♪', segments: [{ text: '♪', start: 0, end: 9 }] }],
-])('music in a %s without word times first → the rest is asked for words, in long pieces', async (_, body) => {
-  const music: Reply = { status: 200, body };
-  const { recognize, formats } = await serve([music, music, words]);
-  expect((await recognize()).map((segment) => segment.text)).toEqual(['♪', 'Yes.']);
-  expect(formats()).toEqual(['verbose_json', 'verbose_json', 'verbose_json']);
-});
+])(
+  'only a marker of music in a %s first → no speech, and the rest is asked for words, in long pieces',
+  async (_, body) => {
+    const music: Reply = { status: 200, body };
+    const { recognize, formats } = await serve([music, words]);
+    expect((await recognize()).map((segment) => segment.text)).toEqual(['Yes.']);
+    expect(formats()).toEqual(['verbose_json', 'verbose_json']);
+  },
+);
 
 test('a piece without word times among others → has no words; the others keep theirs', async () => {
   const { recognize } = await serve([words, segments]);

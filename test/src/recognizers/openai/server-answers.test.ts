@@ -209,6 +209,39 @@ test('words put together → the time of both, the smaller confidence', () => {
   expect(withPunctuation([], '♪')).toBeUndefined();
 });
 
+describe('segments that nobody said', () => {
+  const made = { no_speech_prob: 0.9, avg_logprob: -1.4 };
+  const sure = { no_speech_prob: 0.9, avg_logprob: -0.3 };
+  const answerOf = (first: object) => ({
+    text: 'A sea of water. Good morning.',
+    segments: [{ ...segment(' A sea of water.', 0, 10), ...first }, segment(' Good morning.', 10, 12)],
+    words: [word('A', 0, 1), word('sea', 1, 2), word('of', 2, 3), word('water', 3, 9), word('Good', 10, 11), word('morning', 11, 12)], // prettier-ignore
+  });
+  const saidIn = (answer: object) =>
+    readAnswer(answer, 12_000)
+      .utterances.flat()
+      .map(({ text }) => text);
+
+  test("made up by OpenAI's rule → dropped with their words", () => {
+    expect(saidIn(answerOf(made))).toEqual(['Good', 'morning.']);
+    expect(saidIn({ ...answerOf(made), words: undefined })).toEqual(['Good morning.']);
+  });
+
+  test('improbable as speech, but with probable words → kept', () => {
+    expect(saidIn(answerOf(sure))).toHaveLength(6);
+    expect(saidIn(answerOf({ no_speech_prob: 0.1, avg_logprob: -1.4 }))).toHaveLength(6);
+  });
+
+  test.each(['[BLANK_AUDIO]', '(crickets chirping)', '♪'])('%s → nothing was said', (text) => {
+    const nothing = { timesOf: 'nothing', utterances: [], language: undefined };
+    expect(readAnswer({ text }, 12_000)).toEqual(nothing);
+    expect(readAnswer({ text, segments: [segment(text, 0, 9)], words: [word(text, 0, 9)] }, 12_000)).toEqual(nothing);
+    expect(saidIn({ text: `${text} Yes.`, segments: [segment(text, 0, 9), segment(' Yes.', 9, 10)] })).toEqual([
+      'Yes.',
+    ]);
+  });
+});
+
 const whisperNames =
   `english chinese german spanish russian korean french japanese portuguese turkish polish catalan dutch
   arabic swedish italian indonesian hindi finnish vietnamese hebrew ukrainian greek malay czech romanian danish hungarian
