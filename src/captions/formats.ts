@@ -73,9 +73,12 @@ function shownLongEnough(caption: Caption, nextMs: number): Caption {
   return { ...caption, endMs: caption.startMs + Math.min(room, shortestCueMs) };
 }
 
-/** A blank line ends a cue in both formats, so text becomes one line. Other control characters are removed. */
+/**
+ * A blank line ends a cue in both formats, so text becomes one line. Other control characters are removed. Spaces that
+ * hold a text together stay: `Ça va ?`.
+ */
 export function oneLine(text: string): string {
-  return text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+  return text.replace(/(?:[^\S\u00a0\u202f]|[\p{Cc}\u2028\u2029])+/gu, ' ').trim();
 }
 
 /** https://www.w3.org/TR/webvtt1/#webvtt-cue-text-span; `>` is escaped so that `-->` can't stand in a cue. */

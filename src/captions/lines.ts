@@ -1,9 +1,13 @@
 import { hasUnspaced } from './scripts.ts';
 
-/** What fits on a screen: two lines of 42 characters, as subtitling guides have it. */
-const lineCharacters = 42;
+/**
+ * What fits on a screen: two lines of 42 characters, or of 16 full-width ones, as Netflix's Timed Text Style Guides have
+ * it for Latin scripts and for Chinese, Japanese and Korean.
+ */
+const [lineColumns, fullWidthCharacters] = [42, 16];
+const fullWidth = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\u3000-\u303f\uff00-\uff60]/u;
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+export const wordSegmenter = new Intl.Segmenter('en', { granularity: 'word' });
 
 /** A word of a caption, as it is written there. */
 export interface WrittenWord {
@@ -14,31 +18,42 @@ export interface WrittenWord {
 
 /** Joins words to a sentence: with spaces between them, except in Chinese, Japanese, Thai and similar scripts. */
 export function joinWords(words: readonly WrittenWord[]): string {
-  return words.reduce((text, { text: word, afterSpace }) => {
-    const isUnspaced = hasUnspaced([...text].at(-1) ?? '') && hasUnspaced([...word][0] ?? '');
-    return text === '' || !(afterSpace ?? !isUnspaced) ? text + word : `${text} ${word}`;
-  }, '');
+  return words.reduce((text, word) => text + joinedByScript(text, word), '');
 }
+
+/** What a word adds to the text before it: itself, with a space where one belongs. */
+export function joinedByScript(text: string, { text: word, afterSpace }: WrittenWord): string {
+  const isUnspaced = hasUnspaced([...text.slice(-2)].at(-1) ?? '') && hasUnspaced([...word.slice(0, 2)][0] ?? '');
+  return text === '' || !(afterSpace ?? !isUnspaced) ? word : ` ${word}`;
+}
+
+/** Spaces at which a text may be cut: `10 000` and `Ça va ?` hold others. */
+const breakingSpaces = /[^\S\u00a0\u202f]+/u;
+const hasLetters = (text: string) => /[\p{L}\p{N}]/u.test(text);
+const isOpening = (text: string) => /^[\p{Ps}\p{Pi}¿¡]+$/u.test(text);
 
 /**
  * Cuts a text into words, each with its punctuation: at spaces and, in scripts without spaces, at the ends of words.
+ * Marks that stand alone, as in `Ça va ?` and `It was — I think`, stay with the word before them, and opening ones with
+ * the word after them.
  */
 export function splitWords(text: string): Required<WrittenWord>[] {
-  return text
-    .trim()
-    .split(/\s+/)
-    .flatMap((spaced) =>
-      (hasUnspaced(spaced) ? splitUnspaced(spaced) : [spaced]).map((word, index) => ({
-        text: word,
-        afterSpace: index === 0,
-      })),
-    );
+  const spaced: string[] = [];
+  for (const part of text.trim().split(breakingSpaces)) {
+    const last = spaced.at(-1);
+    const belongsToLast = last !== undefined && (isOpening(last) || (!hasLetters(part) && !isOpening(part)));
+    if (belongsToLast) spaced[spaced.length - 1] = `${last} ${part}`;
+    else spaced.push(part);
+  }
+  return spaced.flatMap((part) =>
+    (hasUnspaced(part) ? splitUnspaced(part) : [part]).map((word, index) => ({ text: word, afterSpace: index === 0 })),
+  );
 }
 
 function splitUnspaced(text: string): string[] {
   const words: string[] = [];
   let opening = '';
-  for (const { segment, isWordLike } of segmenter.segment(text)) {
+  for (const { segment, isWordLike } of wordSegmenter.segment(text)) {
     if (isWordLike) {
       words.push(opening + segment);
       opening = '';
@@ -48,34 +63,50 @@ function splitUnspaced(text: string): string[] {
   return opening === '' ? words : [...words, opening];
 }
 
+/** How wide a text is, in columns of a Latin letter. Marks above and below a letter take no room. */
+function widthOf(text: string): number {
+  let columns = 0;
+  for (const character of text)
+    if (!/\p{Mn}/u.test(character)) columns += fullWidth.test(character) ? lineColumns / fullWidthCharacters : 1;
+  return columns;
+}
+
+const isLine = (text: string): boolean => widthOf(text) <= lineColumns;
+
 /** Whether `toLines` gets by with two lines. */
 export function fitsOnScreen(text: string): boolean {
-  return toLines(text).every((line) => line.length <= lineCharacters) && toLines(text).length <= 2;
+  const lines = toLines(text);
+  return lines.length <= 2 && lines.every(isLine);
 }
 
 /**
- * Breaks text at spaces: one line where it fits, two lines of about the same length where that is enough, else as many
- * full lines as it takes. A word that is longer than a line gets a line of its own.
+ * Breaks text between words: one line where it fits, two lines of about the same width where that is enough, else as
+ * many full lines as it takes. A word that is wider than a line gets a line of its own.
  */
 export function toLines(text: string): string[] {
-  if (text.length <= lineCharacters) return [text];
-  return intoTwo(text) ?? intoFull(text);
+  if (isLine(text)) return [text];
+  const words = splitWords(text);
+  return intoTwo(words) ?? intoFull(words);
 }
 
-function intoTwo(text: string): [string, string] | undefined {
-  const breaks = [...text.matchAll(/ /g)]
-    .map(({ index }) => [text.slice(0, index), text.slice(index + 1)] as [string, string])
-    .filter((lines) => lines.every((line) => line.length <= lineCharacters));
-  const difference = ([first, second]: [string, string]) => Math.abs(first.length - second.length);
-  return breaks.sort((a, b) => difference(a) - difference(b))[0];
+function intoTwo(words: readonly WrittenWord[]): string[] | undefined {
+  let best: string[] | undefined;
+  let least = Infinity;
+  for (let cut = 1; cut < words.length; cut += 1) {
+    const [first, second] = [joinWords(words.slice(0, cut)), joinWords(words.slice(cut))];
+    const difference = Math.abs(widthOf(first) - widthOf(second));
+    if (!isLine(first)) break;
+    if (isLine(second) && difference < least) [best, least] = [[first, second], difference];
+  }
+  return best;
 }
 
-function intoFull(text: string): string[] {
+function intoFull(words: readonly WrittenWord[]): string[] {
   const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
-    if (lines.length > 0 && longer.length <= lineCharacters) lines[lines.length - 1] = longer;
-    else lines.push(word);
+  for (const word of words) {
+    const longer = lines.length === 0 ? word.text : lines.at(-1)! + joinedByScript(lines.at(-1)!, word);
+    if (lines.length > 0 && isLine(longer)) lines[lines.length - 1] = longer;
+    else lines.push(word.text);
   }
   return lines;
 }

@@ -1,6 +1,7 @@
 import { cutIntoCaptions } from './cuts.ts';
 import { layOverSpeech } from './lay-over-speech.ts';
 import { joinWords, splitWords } from './lines.ts';
+import { intoWords } from './tokens.ts';
 import type { Stretch } from './lay-over-speech.ts';
 import type { WrittenWord } from './lines.ts';
 import type { Segment, Word } from '../recognizers/recognizer.ts';
@@ -19,7 +20,7 @@ export interface SpokenWord extends Word, WrittenWord {
  */
 export function segmentsFromUtterances(utterances: readonly (readonly SpokenWord[])[], durationMs: number): Segment[] {
   const sorted = utterances
-    .map((words) => usableWords(words, durationMs))
+    .map((words) => intoWords(usableWords(words, durationMs)))
     .filter((words) => words.length > 0)
     .sort((a, b) => a[0]!.startMs - b[0]!.startMs);
   return withoutOverlaps(sorted)

@@ -1,3 +1,4 @@
+import { joinedByScript } from '../../captions/lines.ts';
 import { hasUnspaced } from '../../captions/scripts.ts';
 import type { SpokenWord } from '../../captions/segments.ts';
 
@@ -7,8 +8,8 @@ const isLetter = (character: string) => /[\p{L}\p{N}\p{M}]/u.test(character);
 export const lettersOf = (text: string) => [...text.normalize('NFC')].filter(isLetter);
 
 /**
- * Gives words the punctuation of the text, because OpenAI leaves it out of the words. What the text writes together
- * becomes one word.
+ * Gives words the punctuation and the spaces of the text, because OpenAI leaves them out of the words. What the text
+ * writes together becomes one word. Each letter of the text stays as it is.
  * @param words in the order of the text
  * @returns undefined when the words don't have exactly the letters and digits of the text, or when there are none
  */
@@ -31,26 +32,35 @@ export function withPunctuation(words: readonly SpokenWord[], text: string): Spo
       spoken[index + 1] = { ...spoken[index + 1]!, ...asOne(word, spoken[index + 1]!) };
       return;
     }
-    punctuated.push({ ...word, text: closedUp(characters.slice(from, to).join('')) });
+    const written = characters.slice(from, to).join('').trim();
+    const isSpaced = from > 0 && isBreakingSpace(characters[from - 1]!);
+    punctuated.push({ ...word, text: written, ...spaceBefore(isSpaced, written, punctuated.at(-1)?.text ?? '') });
     from = to;
   });
   return punctuated;
 }
 
-/** Where the text between two letters may be cut. */
-function cutBetween(characters: readonly string[], left: number, right: number): number | undefined {
-  const spaces = characters.slice(left, right).findLastIndex((character) => /\s/.test(character));
-  if (spaces !== -1) return left + spaces + 1;
-  // A vowel sign or tone belongs to the letter before it.
-  if (/\p{M}/u.test(characters[right]!)) return undefined;
-  // In scripts without spaces, only the server's words tell where a word ends.
-  return hasUnspaced(characters[left]!) || hasUnspaced(characters[right]!) ? right : undefined;
+/** Where the text has a space that its script lets not expect, or has none: `大家好 欢迎`, `看iPhone`. */
+function spaceBefore(isSpaced: boolean, text: string, before: string): { afterSpace?: boolean } {
+  const isExpected = joinedByScript(before, { text }).startsWith(' ');
+  return isSpaced === isExpected ? {} : { afterSpace: isSpaced };
 }
 
-/** Dashes and notes that stand alone have no times of their own, so they are joined to a word beside them. */
-function closedUp(text: string): string {
-  const parts = text.trim().split(/\s+/);
-  return parts.filter((part) => [...part].some(isLetter)).length === 1 ? parts.join('') : text.trim();
+const isBreakingSpace = (character: string) => /[^\S\u00a0\u202f]/u.test(character);
+const isOpening = (character: string) => /[\p{Ps}\p{Pi}¿¡]/u.test(character);
+
+/** Where the text between two letters may be cut: at the last space, but before marks that open what follows (`: « Oui`). */
+function cutBetween(characters: readonly string[], left: number, right: number): number | undefined {
+  const between = characters.slice(left + 1, right);
+  let space = between.findLastIndex(isBreakingSpace);
+  while (space > 0 && isOpening(between[space - 1]!)) space = between.slice(0, space).findLastIndex(isBreakingSpace);
+  if (space !== -1) return left + 1 + space + 1;
+  // A vowel sign or tone belongs to the letter before it.
+  if (/\p{M}/u.test(characters[right]!)) return undefined;
+  // In scripts without spaces, the server's words may be parts of words; captions join them.
+  if (!hasUnspaced(characters[left]!) && !hasUnspaced(characters[right]!)) return undefined;
+  const opening = between.length - between.findLastIndex((mark) => !isOpening(mark)) - 1;
+  return right - opening;
 }
 
 function asOne(first: SpokenWord, second: SpokenWord): Partial<SpokenWord> {

@@ -192,7 +192,11 @@ test.each([
   ['မင်္ဂလာပါ။', ['မင်္ဂလာ', 'ပါ'], ['မင်္ဂလာ', 'ပါ။']],
   ['¿Qué? «Sí»', ['Que\u0301', 'Si\u0301'], ['¿Qué?', '«Sí»']],
   ['It costs $5,000.50 now', ['It', 'costs', '5', '000', '50', 'now'], ['It', 'costs', '$5,000.50', 'now']],
-  ['- Yes - no', ['Yes', '-', 'no'], ['-Yes-', 'no']],
+  ['- Yes - no', ['Yes', '-', 'no'], ['- Yes -', 'no']],
+  ['It was — I think', ['It', 'was', 'I', 'think'], ['It', 'was —', 'I', 'think']],
+  ['Ça va ? Il dit : « Oui »', ['Ça', 'va', 'Il', 'dit', 'Oui'], ['Ça', 'va ?', 'Il', 'dit :', '« Oui »']],
+  ['10\u202f000 fois', ['10', '000', 'fois'], ['10\u202f000', 'fois']],
+  ['他说：“明天”', ['他', '说', '明', '天'], ['他', '说：', '“明', '天”']],
   ['in New York now', ['in', 'New York', 'now'], ['in', 'New York', 'now']],
 ])('%s, heard as %j → %j', (text, words, expected) => {
   const heard = words.map((each, index) => spoken(each, index * 100, index * 100 + 90));

@@ -1,0 +1,96 @@
+/** Each script as a server's tokens tell it: its text is kept letter for letter, and nothing is cut inside a word. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { plainText, subRip, webVtt } from '../../../src/captions/formats.ts';
+import { markdown } from '../../../src/captions/markdown.ts';
+import { segmentsFromTexts, segmentsFromUtterances } from '../../../src/captions/segments.ts';
+import { withPunctuation } from '../../../src/recognizers/openai/punctuation.ts';
+import type { SpokenWord } from '../../../src/captions/segments.ts';
+
+const texts = {
+  Latin: 'It was — I think — “well-known”, and e.g. Mr. Smith said: naïve café!',
+  French: 'Ça va ? Il dit : « Une affaire ? » Elle coûte 10\u202f000 € !',
+  Greek: 'Καλημέρα σας· πώς είστε σήμερα; Πολύ καλά, ευχαριστώ.',
+  Cyrillic: 'Добрый день! Как дела? Всё хорошо — спасибо.',
+  Armenian: 'Բարեւ ձեզ։ Ինչպե՞ս եք այսօր։',
+  Georgian: 'გამარჯობა, როგორ ხარ დღეს? ძალიან კარგად.',
+  Hebrew: 'שלום לכולם, מה שלומכם היום? הכול בסדר.',
+  Arabic: 'مرحبا بكم، كيف حالكم اليوم؟ كل شيء على ما يرام.',
+  Devanagari: 'नमस्ते, आप कैसे हैं? सब ठीक है।',
+  Tamil: 'வணக்கம், நீங்கள் எப்படி இருக்கிறீர்கள்? நன்றாக இருக்கிறேன்.',
+  Thai: 'สวัสดีครับ วันนี้เราจะทำงานร่วมกันที่สำนักงานและดื่มน้ำชากันตอนเย็น',
+  Khmer: 'សួស្តី។ តើអ្នកសុខសប្បាយជាទេ?',
+  Chinese:
+    '大家好 欢迎参加今天的会议。他说：“明天也去iPhone15商店看看，好不好？”然后大家一起吃饭喝茶聊天，一直到晚上十点多才回家。',
+  Japanese:
+    'おはようございます。今日はコンピューターの話をしましょう。「はい」と彼は言いました、それから一緒に昼ご飯を食べに行きました。',
+  Korean: '안녕하세요, 오늘 회의에 오신 것을 환영합니다. 잘 부탁드립니다!',
+};
+
+/** A token for each word, and for each character of scripts without spaces, as Whisper's tokens are. */
+function tokensOf(text: string, fromMs: number): SpokenWord[] {
+  const tokens = text.match(
+    /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Khmr}]|[\p{L}\p{M}\p{N}]+?(?=[^\p{L}\p{M}\p{N}]|$|[\p{scx=Han}])/gu,
+  )!;
+  const spoken = tokens.filter((token) => /[\p{L}\p{N}\p{M}]/u.test(token));
+  return spoken.map((token, index) => ({
+    startMs: fromMs + index * 150,
+    endMs: fromMs + index * 150 + 140,
+    text: token,
+  }));
+}
+
+const all = Object.values(texts).map((text, index) => withPunctuation(tokensOf(text, index * 20_000), text));
+const segments = segmentsFromUtterances(
+  all.map((words) => words!),
+  400_000,
+);
+const withoutSpaces = (text: string) => text.normalize('NFC').replace(/\s/g, '');
+
+test('with times of tokens → each letter, mark and space of each text, in order', () => {
+  const cut = segments.map(({ text }) => text).join(' ');
+  expect(withoutSpaces(cut)).toBe(withoutSpaces(Object.values(texts).join('')));
+  for (const kept of [
+    'It was — I think —',
+    'Ça va ?',
+    'affaire ? »',
+    '10\u202f000 € !',
+    '大家好 欢迎参加',
+    '去iPhone15商店',
+    'ครับ วันนี้',
+  ])
+    expect(segments.some(({ text }) => text.includes(kept))).toBe(true);
+});
+
+test('words → those of the language, none a part of a letter', () => {
+  const wordsOf = (text: string) => segments.flatMap(({ words }) => words.map((word) => word.text)).filter((word) => text.includes(word)); // prettier-ignore
+  expect(wordsOf(texts.Chinese)).toEqual(expect.arrayContaining(['大家', '欢迎', '会议。', '商店']));
+  expect(wordsOf(texts.Japanese)).toEqual(expect.arrayContaining(['コンピューター', '今日']));
+  expect(wordsOf(texts.Thai)).toEqual(expect.arrayContaining(['สวัสดี', 'ทำงาน', 'น้ำ']));
+  for (const word of segments.flatMap(({ words }) => words)) expect(word.text).not.toMatch(/^[\p{M}\u0e33]/u);
+});
+
+test('without times → the same text', () => {
+  const stretches = Object.values(texts).map((text, index) => ({
+    text,
+    startMs: index * 20_000,
+    endMs: index * 20_000 + 15_000,
+  }));
+  const cut = segmentsFromTexts(stretches, 400_000, () => []).map(({ text }) => text);
+  expect(withoutSpaces(cut.join(''))).toBe(withoutSpaces(Object.values(texts).join('').normalize('NFC')));
+  expect(cut.some((text) => text.includes('Ça va ?'))).toBe(true);
+});
+
+test.each([
+  ['vtt', () => webVtt(segments)],
+  ['srt', () => subRip(segments)],
+  ['txt', () => plainText(segments)],
+  [
+    'md',
+    () =>
+      markdown({ title: 'Scripts', createdAt: '2026-11-20T00:00:00Z', durationMs: 400_000, warnings: [] }, segments),
+  ],
+])('%s → as golden/scripts says', async (format, make) => {
+  const golden = await readFile(join(import.meta.dirname, 'golden', `scripts.${format}`), 'utf8');
+  expect([...make()].join('')).toBe(golden);
+});
