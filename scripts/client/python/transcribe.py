@@ -10,15 +10,12 @@ import requests
 API = os.environ["API"]
 HEADERS = {"Authorization": f"Bearer {os.environ['KEY']}"}
 TRIES = 4
-
 contract = requests.get(f"{API}/openapi.json", timeout=30).json()
 RETRY = contract["components"]["schemas"]["Problem"]["properties"]["code"]["x-retry"]
 
 
 def retry_of(answer):
-    """What the contract says about repeating a request; `same_key` when the service itself gave no answer."""
-    if answer is None:
-        return "same_key"
+    """What the contract says about repeating a request; `same_key` where a proxy answered for the service."""
     try:
         code = answer.json()["code"]
     except (ValueError, KeyError, TypeError):
@@ -32,27 +29,26 @@ def ask(send):
     while True:
         try:
             answer = send()
-        except (requests.ConnectionError, requests.Timeout):
-            answer = None
-        if answer is not None and answer.ok:
-            return answer.json()
-        retry = retry_of(answer)
+            if answer.ok:
+                return answer.json()
+            retry, why, pause = retry_of(answer), answer.text, answer.headers.get("Retry-After", 2**failures)
+        except requests.RequestException as error:
+            retry, why, pause = "same_key", str(error), 2**failures
         failures += retry != "later"
         if retry not in ("later", "same_key") or failures == TRIES:
-            sys.exit(answer.text if answer is not None else "The service gave no answer.")
-        time.sleep(int(answer.headers.get("Retry-After", 1)) if answer is not None else 2**failures)
+            sys.exit(why)
+        time.sleep(int(pause))
 
 
-def upload(path, idempotency_key):
+def upload(path, key):
     with open(path, "rb") as audio:
-        headers = {**HEADERS, "Idempotency-Key": idempotency_key}
+        headers = {**HEADERS, "Idempotency-Key": key}
         return requests.post(f"{API}/transcriptions", files={"file": audio}, headers=headers, timeout=600)
 
 
 def transcript(session_id):
-    # The time limit is longer than `wait`.
-    address = f"{API}/sessions/{session_id}/transcript"
-    return requests.get(address, params={"wait": 30}, headers=HEADERS, timeout=40)
+    address = f"{API}/sessions/{session_id}/transcript?wait=30"
+    return requests.get(address, headers=HEADERS, timeout=40)  # longer than `wait`
 
 
 key = str(uuid.uuid4())
@@ -61,5 +57,4 @@ while (result := ask(lambda: transcript(session_id)))["status"] not in ("complet
     pass
 if "error" in result:
     sys.exit(f"{result['error']['message']} ({result['error']['code']})")
-for segment in result["segments"]:
-    print(segment["text"])
+print("\n".join(segment["text"] for segment in result["segments"]))
