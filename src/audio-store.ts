@@ -1,7 +1,7 @@
 import { FileAudioStore } from './files/file-audio-store.ts';
 import { OwnAudioStore } from './files/own-audio-store.ts';
 import type { Db } from '../db/database.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { AudioStore, BareAudioStore } from './files/audio-store.ts';
 
 type Named = Pick<Config, 'objectPlace' | 'dataDir'>;

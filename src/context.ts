@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { AudioStore } from './files/audio-store.ts';
 import type { Spool } from './files/spool.ts';
 import type { Log } from './log.ts';

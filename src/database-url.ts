@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clusterExists, clusterPaths } from '../db/embedded/cluster.ts';
 import { joinEmbeddedPostgres } from '../db/embedded/embedded-postgres.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 
 export interface DatabaseInUse {
   readonly url: string;

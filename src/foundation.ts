@@ -15,7 +15,7 @@ import { Queue } from './queue/queue.ts';
 import { createTracing } from './tracing/tracing.ts';
 import type { Db } from '../db/database.ts';
 import type { Isolation } from './children/isolation.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Foundation } from './context.ts';
 import type { DatabaseVariable } from './database-faults.ts';
 import type { DatabaseInUse } from './database-url.ts';

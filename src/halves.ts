@@ -11,7 +11,7 @@ import { isVersionFault } from './migration.ts';
 import { readinessOf } from './readiness.ts';
 import { LanguageNotKnown, RecognizerError } from './recognizers/recognizer.ts';
 import type { Registry } from 'prom-client';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Log } from './log.ts';
 import type { Readiness } from './readiness.ts';
 import type { Recognizer } from './recognizers/recognizer.ts';

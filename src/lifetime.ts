@@ -1,6 +1,7 @@
 /** A process from its settings to its last line in the log, whatever it does in between. */
-import { ConfigError, readConfig } from './config.ts';
-import type { Config } from './config.ts';
+import { ConfigError, readConfig } from './config/config.ts';
+import { help } from './config/help.ts';
+import type { Config } from './config/config.ts';
 import type { Log } from './log.ts';
 
 /** How long an orderly stop may take. Supervisors are told to wait a little longer. */
@@ -9,6 +10,15 @@ export const maxStopMs = 25_000;
 /** The message says all that an operator needs. A stack would only hide it. */
 export class PlainFault extends Error {
   override readonly name = 'PlainFault';
+}
+
+/** Settings are variables: the only argument is `--help`, and any other one ends the process with 2. */
+export function answerArguments([first]: string[]): void {
+  if (first === undefined) return;
+  const asksForHelp = first === '--help' || first === '-h';
+  if (asksForHelp) process.stdout.write(help);
+  else process.stderr.write(`Unknown argument ${first}. --help shows the variables that the service reads.\n`);
+  process.exit(asksForHelp ? 0 : 2);
 }
 
 /** The settings of this process. A wrong one ends it with 2 and one message about all of them. */

@@ -1,7 +1,7 @@
 import { pino, stdSerializers } from 'pino';
 import { LogOutput } from './log-output.ts';
 import type { DestinationStream, Logger } from 'pino';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 
 export type Log = Logger;
 

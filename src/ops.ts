@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { Registry } from 'prom-client';
 import { closeGracefully, listen } from './listening.ts';
 import type { ServerResponse } from 'node:http';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Log } from './log.ts';
 import type { Readiness } from './readiness.ts';
 

@@ -1,5 +1,5 @@
 import { EnvHttpProxyAgent } from 'undici';
-import { ConfigError } from './config.ts';
+import { ConfigError } from './config/config.ts';
 import type { Dispatcher } from 'undici';
 
 /** Undici itself would ask a proxy for these addresses. */

@@ -1,12 +1,13 @@
 /** The service: in one process, or a master and its children (`API_PROCESSES`). */
-import { live, settings } from './lifetime.ts';
+import { answerArguments, live, settings } from './lifetime.ts';
 import { createLog } from './log.ts';
 import { showOnPort } from './ops.ts';
 import type { Halves, Inspected } from './halves.ts';
 import type { Shown } from './ops.ts';
 
-/** Runs until SIGTERM or SIGINT, and exits with 0 after an orderly stop, 1 after a fault, 2 on a wrong configuration. */
+/** Runs until SIGTERM or SIGINT, and exits with 0 after an orderly stop, 1 after a fault, 2 on a wrong configuration or argument. */
 export async function runService(halves: Halves): Promise<void> {
+  answerArguments(process.argv.slice(2));
   const config = settings();
   const log = createLog(config);
   const isAlone = !halves.api || config.apiProcesses === 1;

@@ -11,7 +11,7 @@ import { Refusal } from '../terminal/refusal.ts';
 import { briefly } from './exit.ts';
 import type { Db, Trx } from '../../db/database.ts';
 import type { LoggedAct } from '../../db/support-log.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import type { AudioStore, BareAudioStore } from '../../src/files/audio-store.ts';
 import type { Screen } from '../terminal/terminal.ts';
 

@@ -1,12 +1,12 @@
 /** How every command is run. */
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { Mistake } from '../terminal/mistake.ts';
 import { withAdminContext } from './admin-context.ts';
 import { Interrupted, NobodyReads } from './exit.ts';
 import { whoWorks } from './who.ts';
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import type { Interruption } from '../terminal/interruption.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { AdminContext, Opening } from './admin-context.ts';

@@ -2,7 +2,7 @@
 import { CommanderError } from 'commander';
 import { isDatabaseAway } from '../../db/database-errors.ts';
 import { CommitOutcomeUnknown } from '../../db/transaction.ts';
-import { ConfigError } from '../../src/config.ts';
+import { ConfigError } from '../../src/config/config.ts';
 import { AudioStoreAway } from '../../src/files/audio-store.ts';
 import { isVersionFault } from '../../src/migration.ts';
 import { Mistake } from '../terminal/mistake.ts';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { decodeAudio } from '../../src/audio/decode.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { selectRecognizer } from '../../src/recognizers/select.ts';
 import { figuresOf, checksOf } from './accuracy-findings.ts';
 import { askedDirectly } from './asked-directly.ts';

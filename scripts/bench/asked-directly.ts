@@ -5,7 +5,7 @@ import { ModelCopies } from '../../src/recognizers/sherpa-onnx/model-copies.ts';
 import { readModelFolder } from '../../src/recognizers/sherpa-onnx/model-folder.ts';
 import { languagesOf, toldTo } from '../../src/recognizers/sherpa-onnx/model-languages.ts';
 import { createSlots } from '../../src/recognizers/in-pieces.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import type { DecodedAudio } from '../../src/recognizers/recognizer.ts';
 
 export interface Model {

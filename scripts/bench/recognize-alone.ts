@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { decodeAudio } from '../../src/audio/decode.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { selectRecognizer } from '../../src/recognizers/select.ts';
 import { cpuOfTree, watchMemory } from './process-tree.ts';
 import type { AloneRun } from './alone.ts';

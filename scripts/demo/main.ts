@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ConfigError, readConfig } from '../../src/config.ts';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { modelFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { findKnownModel, knownModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import { demoKey } from '../local-service/demo-key.ts';
@@ -16,7 +16,7 @@ import { showProgressOn } from '../terminal/show-progress.ts';
 import { readableDuration } from '../terminal/readable.ts';
 import { render } from '../transcribe/formats.ts';
 import { sayingPauses, transcribe } from '../transcribe/session.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 
 const exitCodes = { failed: 1, wrongUse: 2, interrupted: 130 };

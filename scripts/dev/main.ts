@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 import { resolve } from 'node:path';
 import pretty from 'pino-pretty';
-import { ConfigError, readConfig } from '../../src/config.ts';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { connectable, freePort } from '../local-service/addresses.ts';
 import { demoKey } from '../local-service/demo-key.ts';
 import { answering } from '../local-service/service-process.ts';

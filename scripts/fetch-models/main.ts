@@ -1,9 +1,12 @@
 /** Before `npm start`: installs the models that the configured worker needs, unless they are there. */
-import { ConfigError, readConfig } from '../../src/config.ts';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { installLackingModels } from '../model/needed.ts';
 import { listenForInterruption } from '../terminal/interruption.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';
 import { Refusal } from '../terminal/refusal.ts';
+
+// The service itself answers its arguments, such as --help.
+if (process.argv.length > 2) process.exit(0);
 
 const { interrupted: signal } = listenForInterruption();
 

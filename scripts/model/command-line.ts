@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { ExecutableNotFound } from '../../src/children/executable.ts';
-import { ConfigError } from '../../src/config.ts';
+import { ConfigError } from '../../src/config/config.ts';
 import { NoModel } from '../../src/recognizers/sherpa-onnx/model-files.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { createProgram } from './program.ts';

@@ -1,7 +1,7 @@
 /** The Hugging Face hub or a mirror of it. The environment variables are those of the hub's own tools. */
 import { pathsInfo } from '@huggingface/hub';
 import { fetch as fetchByHttp1 } from 'undici';
-import { ConfigError } from '../../src/config.ts';
+import { ConfigError } from '../../src/config/config.ts';
 import { throughProxies } from '../../src/proxies.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { HubRefusal, unreachable } from './hub-refusal.ts';

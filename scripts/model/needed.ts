@@ -1,7 +1,7 @@
 /** The packed models without which a worker does not start. */
 import { isInstalled, modelFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { packedModels } from '../../src/recognizers/sherpa-onnx/packed-models.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import type { PackedModel } from '../../src/recognizers/sherpa-onnx/packed-models.ts';
 import type { Progress } from '../terminal/progress.ts';
 

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { modelFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { findKnownModel, knownModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';
@@ -9,7 +9,7 @@ import { fetchModel } from './fetch-model.ts';
 import { listModels, modelTable } from './list.ts';
 import { installFrom } from './local-source.ts';
 import { holdModel, partialFolder, removeWhole } from './staging.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

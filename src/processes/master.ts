@@ -7,7 +7,7 @@ import { PlainFault } from '../lifetime.ts';
 import { showOnPort } from '../ops.ts';
 import { KeptProcess } from './kept-process.ts';
 import { SummedMetrics } from './summed-metrics.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Halves } from '../halves.ts';
 import type { Log } from '../log.ts';
 import type { Readiness } from '../readiness.ts';

@@ -104,7 +104,7 @@ export const rooms: Room[] = [
   },
   {
     name: base,
-    files: /^src\/[^/]+\.ts$/,
+    files: /^src\/(config\/)?[^/]+\.ts$/,
     restsOn: ['db', 'queue', 'files', 's3', 'children', 'recognizers', 'tracing'],
     sentence: 'what every room imports knows neither half',
   },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { AbandonedUploads } from '../../src/files/abandoned-uploads.ts';
 import { audit } from '../../src/audit/audit.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { layFoundation } from '../../src/foundation.ts';
 import { createLog } from '../../src/log.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';

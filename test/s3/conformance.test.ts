@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CreateMultipartUploadCommand, S3Client } from '@aws-sdk/client-s3';
 import { bareAudioStore } from '../../src/audio-store.ts';
 import { AudioStoreAway } from '../../src/files/audio-store.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { audioStoreConformance } from '../src/files/audio-store-conformance.ts';
 import { useFolder } from '../support/use-folder.ts';
 import { answersGetLost } from './lost-answers.ts';

@@ -8,7 +8,7 @@ import { listSupportLog } from '../../db/support-log.ts';
 import { makeIndex } from '../../db/migrations/online.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { migrate, showStatus } from '../../scripts/admin/database.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { layFoundation } from '../../src/foundation.ts';
 import { createLog } from '../../src/log.ts';
 import { Queue } from '../../src/queue/queue.ts';

@@ -7,7 +7,7 @@ import { openDatabase } from '../../db/database.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { installLackingModels } from '../../scripts/model/needed.ts';
 import { showProgressOn } from '../../scripts/terminal/show-progress.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { prepareDatabase } from '../../src/migration.ts';
 import { startPgBouncer } from '../pooler/pgbouncer.ts';
 import type { PgBouncer } from '../pooler/pgbouncer.ts';

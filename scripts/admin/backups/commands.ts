@@ -1,4 +1,4 @@
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import { whoTyped } from '../answer.ts';
 import { addCommand } from '../command.ts';
 import { backUp } from './backup.ts';

@@ -10,7 +10,7 @@ import { Refusal } from '../../terminal/refusal.ts';
 import { verify } from '../verify.ts';
 import { ofItsOwn } from './backup.ts';
 import { copyBack, readBackup, refuseUnlessEmpty, syncDiskOf } from './backup-folder.ts';
-import type { Config } from '../../../src/config.ts';
+import type { Config } from '../../../src/config/config.ts';
 import type { AdminContext } from '../admin-context.ts';
 import type { Report } from '../command.ts';
 

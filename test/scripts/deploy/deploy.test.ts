@@ -6,6 +6,7 @@ import { openDatabase } from '../../../db/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { Metrics } from '../../../src/metrics.ts';
 import { SummedMetrics } from '../../../src/processes/summed-metrics.ts';
+import { variables } from '../../../src/config/variables.ts';
 import { createProgram } from '../../../scripts/admin/program.ts';
 import { projectFolder } from '../../architecture/source-files.ts';
 import { testTerminal } from '../run-command.ts';
@@ -48,6 +49,15 @@ test('every query asks for metrics that the service has', async () => {
 test('every alert has its section, and every section its alert', () => {
   const sections = [...page.matchAll(/^### (Transcription\w+)$/gm)].map(([, name]) => name);
   expect(sections).toEqual(alerts.map(({ alert }) => alert));
+});
+
+test('the page lists every variable as --help does', () => {
+  const [, table = ''] = /^## Variables$(.*?)^## /ms.exec(page) ?? [];
+  const plain = table.replace(/`/g, '').replace(/\[(.+?)\]\(.+?\)/g, '$1');
+  const listed = [...plain.matchAll(/^\| ([A-Z].*?) +\| (.+?) +\| (.+?) +\|$/gm)].map(([, ...cells]) => cells);
+  expect(listed).toEqual(
+    Object.entries(variables).map(([name, { default: value, meaning }]) => [name, value, meaning]),
+  );
 });
 
 test('every command of the page exists, with its options', () => {

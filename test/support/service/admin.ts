@@ -1,7 +1,7 @@
 /** Support's command without its command line. */
 import { Writable } from 'node:stream';
 import { withAdminContext } from '../../../scripts/admin/admin-context.ts';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import type { AdminContext, Opening } from '../../../scripts/admin/admin-context.ts';
 
 const nobodyLooks = new Writable({ write: (_text, _encoding, done) => done() });

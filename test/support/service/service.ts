@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import supertest from 'supertest';
 import { startApi } from '../../../src/api/server.ts';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
 import { layFoundation } from '../../../src/foundation.ts';
 import { createLog } from '../../../src/log.ts';

@@ -10,7 +10,7 @@ import { inTransaction } from '../../../../db/transaction.ts';
 import { listSupportLog } from '../../../../db/support-log.ts';
 import { backUp } from '../../../../scripts/admin/backups/backup.ts';
 import { bringBack, look } from '../../../../scripts/admin/backups/restore.ts';
-import { readConfig } from '../../../../src/config.ts';
+import { readConfig } from '../../../../src/config/config.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { asSupport } from '../../../support/service/admin.ts';
 import { expectSound } from '../../../support/service/audit.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { Spool } from '../../../../src/files/spool.ts';
-import { readConfig } from '../../../../src/config.ts';
+import { readConfig } from '../../../../src/config/config.ts';
 import { ApiError } from '../../../../src/api/answers/problem.ts';
 import { receiveUpload } from '../../../../src/api/uploads/receiving.ts';
 import { filePart, form, formType } from '../../../support/uploads/uploads.ts';

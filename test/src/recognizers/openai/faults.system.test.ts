@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { ConfigError } from '../../../../src/config.ts';
+import { ConfigError } from '../../../../src/config/config.ts';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
 import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';

@@ -1,8 +1,10 @@
 /** The environment: defaults, the edges of each variable, and all faults in one message. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { ConfigError, readConfig } from '../../src/config.ts';
+import { ConfigError, readConfig } from '../../../src/config/config.ts';
+import { variables } from '../../../src/config/variables.ts';
+import { projectFolder } from '../../architecture/source-files.ts';
 
 test('nothing set → the documented defaults', () => {
   expect(readConfig({})).toMatchObject({
@@ -160,7 +162,7 @@ test.each(['start', 'start-api', 'start-worker'])(
   'src/%s.ts with three wrong variables → one message that names them all, exit code 2',
   async (name) => {
     const wrong = { PORT: 'abc', DATABASE_URL: 'nonsense', RECOGNIZER: 'foo' };
-    const child = spawn(process.execPath, [fileURLToPath(new URL(`../../src/${name}.ts`, import.meta.url))], {
+    const child = spawn(process.execPath, [fileURLToPath(new URL(`../../../src/${name}.ts`, import.meta.url))], {
       env: { PATH: process.env.PATH, ...wrong },
     });
     let [out, err] = ['', ''];
@@ -177,6 +179,33 @@ test.each(['start', 'start-api', 'start-worker'])(
     ]);
   },
 );
+
+test.each(['start', 'start:api', 'start:worker'])(
+  'npm run %s -- --help → every variable with its default, exit code 0, and nothing is started',
+  (name) => {
+    const { status, stdout } = spawnSync('npm', ['run', '--silent', name, '--', '--help'], {
+      // A wrong setting doesn't keep anybody from reading what would be right.
+      env: { PATH: process.env.PATH, HOME: '/nowhere', PORT: 'abc' },
+      cwd: projectFolder,
+      encoding: 'utf8',
+    });
+    expect(status).toBe(0);
+    const lines = stdout.split('\n').map((line) => line.split(/ {2,}/));
+    for (const [variable, { default: value, meaning }] of Object.entries(variables))
+      expect(lines).toContainEqual([variable, value, meaning]);
+  },
+);
+
+test('an argument that nobody knows → refused, exit code 2', () => {
+  const { status, stderr } = spawnSync(process.execPath, ['src/start.ts', '--port'], {
+    cwd: projectFolder,
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([
+    2,
+    'Unknown argument --port. --help shows the variables that the service reads.\n',
+  ]);
+});
 
 test('PocketSphinx → a fault that says what has taken its place', () => {
   expect(() => readConfig({ RECOGNIZER: 'pocketsphinx' })).toThrow(

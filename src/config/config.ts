@@ -1,0 +1,130 @@
+/** The one reader of the environment. Every wrong variable is reported at once. */
+import { resolve } from 'node:path';
+import { chooseModel } from '../recognizers/sherpa-onnx/installed-models.ts';
+import { isOpenAis, withoutPassword } from './values.ts';
+import { variables } from './variables.ts';
+import type { ObjectPlace } from '../audio-place.ts';
+import type { SpeechServer } from '../recognizers/openai/speech-server.ts';
+import type { RecognizerName } from '../recognizers/names.ts';
+import type { ChosenModel } from '../recognizers/sherpa-onnx/installed-models.ts';
+import type { Variable } from './variable.ts';
+import type { Values } from './variables.ts';
+
+/** Each variable beside the kind of its own value. */
+const known: { [Name in keyof Values]: Variable<Values[Name]> } = variables;
+
+export interface Config {
+  host: string;
+  port: number;
+  /** The port of `/healthz`, `/readyz` and `/metrics`. The host is the same. */
+  opsPort: number;
+  /** How many processes answer on `port`. */
+  apiProcesses: number;
+  /** Undefined: the embedded PostgreSQL below `dataDir`. */
+  databaseUrl: string | undefined;
+  /** Where `databaseUrl` leads to a pooler: the server itself. */
+  databaseDirectUrl: string | undefined;
+  dataDir: string;
+  /** Where uploaded audio is kept. Undefined: in files below `dataDir`. */
+  objectPlace: ObjectPlace | undefined;
+  recognizer: RecognizerName;
+  /** What a recording is in whose upload says no language (BCP 47). Undefined: the recognizer finds out, if it can. */
+  recognizerLanguage: string | undefined;
+  /** Only for `sherpa-onnx`. */
+  sherpaOnnxModel: ChosenModel;
+  /** How long a process of `sherpa-onnx` keeps its model in memory while it has nothing to do. */
+  recognizerIdleMinutes: number;
+  diarizationThreshold: number;
+  /** Only for `openai`. */
+  openai: SpeechServer | undefined;
+  /** Jobs that this process runs at once. */
+  workerConcurrency: number;
+  logLevel: Values['LOG_LEVEL'];
+  /** Express's `trust proxy`: false, a number of hops, or addresses. */
+  trustProxy: false | number | string[];
+  corsOrigins: string[];
+  /** How many answers 401 an address gets in a minute before further ones are delayed. */
+  authFailuresPerMinute: number;
+  /** For developers: an answer that breaks the contract is logged and becomes a 500. */
+  validateResponses: boolean;
+  /** Where spans go (OpenTelemetry). Undefined: nowhere. */
+  otlpEndpoint: string | undefined;
+  /** Bytes that an upload must leave free on the disk of `dataDir`. */
+  minFreeDisk: number;
+}
+
+export class ConfigError extends Error {
+  constructor(faults: string[]) {
+    super(`The configuration is wrong:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/**
+ * @throws {ConfigError} that names every wrong variable, what it holds and what it may hold
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const faults: string[] = [];
+  const read = <Name extends keyof Values>(name: Name): Values[Name] => {
+    const { unset, parse, expected, shown = withoutPassword } = known[name];
+    const text = env[name]?.trim();
+    if (text === undefined || text === '') return unset;
+    const value = parse(text);
+    if (value !== undefined) return value;
+    faults.push(`${name}=${shown(text)}: expected ${typeof expected === 'string' ? expected : expected(text)}`);
+    return unset;
+  };
+  const objectPlace = (): ObjectPlace | undefined => {
+    const bucket = read('AUDIO_STORE');
+    if (bucket === 'file:') return undefined;
+    const endpoint = read('AWS_ENDPOINT_URL_S3') ?? read('AWS_ENDPOINT_URL');
+    // A self-hosted store has one region, whatever its name.
+    return { ...bucket, endpoint, region: read('AWS_REGION') ?? (endpoint && 'us-east-1') };
+  };
+  const speechServer = (): SpeechServer => ({
+    baseUrl: read('OPENAI_BASE_URL'),
+    apiKey: read('OPENAI_API_KEY'),
+    model: read('OPENAI_MODEL'),
+  });
+  const unlessAuto = (value: string) => (value === 'auto' ? undefined : value);
+
+  const dataDir = resolve(read('DATA_DIR'));
+  const config: Config = {
+    host: read('HOST'),
+    port: read('PORT'),
+    opsPort: read('OPS_PORT'),
+    apiProcesses: read('API_PROCESSES'),
+    databaseUrl: read('DATABASE_URL'),
+    databaseDirectUrl: read('DATABASE_DIRECT_URL'),
+    dataDir,
+    objectPlace: objectPlace(),
+    recognizer: read('RECOGNIZER'),
+    recognizerLanguage: unlessAuto(read('RECOGNIZER_LANGUAGE')),
+    sherpaOnnxModel: chooseModel(read('SHERPA_ONNX_MODEL'), dataDir)!,
+    recognizerIdleMinutes: read('RECOGNIZER_IDLE_MINUTES'),
+    diarizationThreshold: read('DIARIZATION_THRESHOLD'),
+    openai: env['RECOGNIZER']?.trim() === 'openai' ? speechServer() : undefined,
+    workerConcurrency: read('WORKER_CONCURRENCY'),
+    logLevel: read('LOG_LEVEL'),
+    trustProxy: read('TRUST_PROXY'),
+    corsOrigins: read('CORS_ORIGINS'),
+    authFailuresPerMinute: read('AUTH_FAILURES_PER_MINUTE'),
+    validateResponses: read('VALIDATE_RESPONSES') === '1',
+    otlpEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
+    minFreeDisk: read('MIN_FREE_DISK'),
+  };
+  if (config.port !== 0 && config.port === config.opsPort) faults.push(`OPS_PORT=${config.opsPort}: is taken by PORT`);
+  if (config.objectPlace !== undefined && !env['DATABASE_URL']?.trim())
+    faults.push(
+      `AUDIO_STORE=${env['AUDIO_STORE']}: needs a DATABASE_URL, because the embedded database keeps its audio beside it (file:)`,
+    );
+  if (config.databaseDirectUrl !== undefined && !env['DATABASE_URL']?.trim())
+    faults.push(
+      'DATABASE_DIRECT_URL is set without DATABASE_URL: it names the server behind the pooler of DATABASE_URL',
+    );
+  const needsKey = config.openai !== undefined && isOpenAis(new URL(config.openai.baseUrl));
+  if (needsKey && config.openai?.apiKey === undefined && !faults.some((fault) => fault.startsWith('OPENAI_')))
+    faults.push('OPENAI_API_KEY is not set: RECOGNIZER=openai needs a key, or a server of your own in OPENAI_BASE_URL');
+  if (faults.length > 0) throw new ConfigError(faults);
+  return config;
+}
