@@ -11,7 +11,8 @@ export interface paths {
         /**
          * List saved sessions
          * @description The sessions of the account that owns the key, newest first, a page at a time. To get the next page repeat the
-         *     request with `cursor` set to the `nextCursor` of the answer; the last page has none. There are no totals.
+         *     request with `cursor` set to the `nextCursor` of the answer; the last page has none. There are no totals. What is
+         *     uploaded meanwhile is on no later page.
          *
          *     `q` searches titles and transcripts and goes together with every filter; each session that is found says in
          *     `matches` where. What a transcript says can be found as soon as its session is `completed`.
@@ -58,8 +59,8 @@ export interface paths {
          *     `segments` is empty. Stop polling on `completed` or `failed`, not on "segments not empty": a recording without
          *     speech completes with no segments.
          *
-         *     `wait` holds the answer until the session is final, or the time is over. `Retry-After` says when to ask again
-         *     while it is not final. `If-None-Match` with the last `ETag` gives 304 while nothing changed.
+         *     `wait` holds the answer, in whatever format, until the session is final, or the time is over. `Retry-After` says
+         *     when to ask again without it. `If-None-Match` with the last `ETag` gives 304 while nothing changed.
          *
          *     `format=vtt`, `srt`, `txt` or `md` gives captions, plain text or Markdown of a completed session; so does
          *     `Accept: text/vtt`, `application/x-subrip`, `text/plain` or `text/markdown` where `format` is left out.
@@ -86,7 +87,11 @@ export interface paths {
          * Upload audio and queue its transcription
          * @description Accepts any file with an audio stream that ffmpeg can read, up to the account's limits (1 GiB and 4 hours unless
          *     support set others). The answer comes once the file is safely stored and the job is queued; the transcript then
-         *     appears at the address in `Location`, followed by `/transcript`.
+         *     appears at the address in `Location`, followed by `/transcript`. Some seconds pass between the last byte and the
+         *     answer; two minutes and more, where the file is hard to read or many come at once.
+         *
+         *     The fields come in any order, and in UTF-8, as does the name of the file. The `Content-Type` of the file does not
+         *     matter, and the body may come without a `Content-Length`.
          *
          *     The measured duration is reserved on the account's balance and, once the transcript is stored, the decoded
          *     duration is charged. Nothing is charged for a failed session or for audio in which nothing was said.
@@ -370,7 +375,7 @@ export interface components {
              * @example 1
              */
             channel?: number;
-            /** @description The words of the segment; only with `include=words`. */
+            /** @description The words of the segment; only with `include=words`, and empty where the recognizer tells no times of words. */
             words?: components["schemas"]["Word"][];
         };
         /** @description A word of a segment. */
@@ -1339,7 +1344,8 @@ export interface components {
          */
         Format: components["schemas"]["TranscriptFormat"];
         /**
-         * @description `words` adds the words, with their times, to each segment of the JSON answer.
+         * @description `words` adds the words, with their times, to each segment of the JSON answer. Some recognizers tell no times of
+         *     words; then each segment has an empty list.
          * @example words
          */
         Include: components["schemas"]["TranscriptInclude"];
@@ -1662,7 +1668,8 @@ export interface operations {
                  */
                 wait?: components["parameters"]["Wait"];
                 /**
-                 * @description `words` adds the words, with their times, to each segment of the JSON answer.
+                 * @description `words` adds the words, with their times, to each segment of the JSON answer. Some recognizers tell no times of
+                 *     words; then each segment has an empty list.
                  * @example words
                  */
                 include?: components["parameters"]["Include"];
