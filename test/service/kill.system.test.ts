@@ -19,8 +19,8 @@ import type { ServiceProcess } from '../support/service/processes.ts';
 const closers: (() => Promise<void>)[] = [];
 const folder = useFolder();
 /** Made here, since tests that run at the same time don't wait for hooks. */
-const prepared = longSpeech(180, `${folder}/speech.wav`);
-const durationMs = 180_000;
+const prepared = longSpeech(60, `${folder}/speech.wav`);
+const durationMs = 60_000;
 afterAll(async () => {
   killLeftovers();
   for (const close of closers) await close();
