@@ -98,9 +98,10 @@ export async function createApp(
     const { counted } = res.locals;
     // Only what changes nothing begins before the request has been counted.
     if (call.operation.method !== 'get') await counted;
+    const whileAllowed = () => auth.whileAllowed(req, res, requiredScope(call));
     const answering =
       call.operation.requestBody === undefined
-        ? handler(new ReadingInput(input, stopping, res), ctx)
+        ? handler(new ReadingInput(input, stopping, res, whileAllowed), ctx)
         : takeUpload(ctx, uploads, { req, res, principal: principal! }, (upload) =>
             // What was received whole, a stopping server finishes.
             handler({ ...input, ...upload, traceparent: traceparentOf(res), signal: clientLeft(res) }, ctx),

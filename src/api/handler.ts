@@ -12,7 +12,10 @@ export type Input<Id extends OperationId> = {
   /** Checked, coerced and filled with the defaults of the contract. */
   query: Parameters<Id, 'query'>;
   headers: LowerCased<Parameters<Id, 'header'>> & { accept?: string };
-  /** Aborts when the client leaves, and when the server stops. For an upload, only when the client leaves. */
+  /**
+   * Aborts when the client leaves, when the server stops, and with an `ApiError` when the key has lost its right. For an upload,
+   * only when the client leaves.
+   */
   signal: AbortSignal;
 } & (Id extends PublicOperation ? unknown : { principal: Principal }) &
   ([Form<Id>] extends [never] ? unknown : UploadInput<Id>);

@@ -12,6 +12,8 @@ import type { Response } from '../response.ts';
 
 const realm = 'Bearer realm="transcription"';
 
+const keyOf = (req: Request): string | undefined => /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
+
 export class Auth {
   readonly #counts: RequestCounts;
   readonly #keys: KeyCache;
@@ -54,8 +56,32 @@ export class Auth {
     return principal;
   }
 
+  /**
+   * For a request that is held: aborts within a second after its key has lost its right, with the refusal that a new request
+   * gets.
+   *
+   * @param req one that was admitted
+   */
+  whileAllowed(req: Request, res: Response, scope: Scope): AbortSignal {
+    const key = keyOf(req)!;
+    const refused = new AbortController();
+    const look = async () => {
+      const principal = await this.#keys.ownerOf(key);
+      if (principal === undefined) throw unauthorized(true);
+      refuseIneligible(principal);
+      if (!principal.scopes.includes(scope)) throw insufficientScope(scope);
+    };
+    // While the database is away, nobody knows better.
+    const refuse = (error: unknown) => error instanceof ApiError && refused.abort(error);
+    res.once(
+      'close',
+      this.#keys.onLook(() => void look().catch(refuse)),
+    );
+    return refused.signal;
+  }
+
   async #authenticate(req: Request, res: Response): Promise<Principal> {
-    const key = /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
+    const key = keyOf(req);
     const principal = key !== undefined && isWellFormedApiKey(key) ? await this.#keys.ownerOf(key) : undefined;
     if (principal !== undefined) return principal;
     if (await this.#failures.count(req.ip ?? '')) res.shouldKeepAlive = false;

@@ -45,6 +45,8 @@ export class KeyCache {
   #generation = 0;
   #checkedAt: Moment = { steady: -Infinity, wall: -Infinity };
   #usedAt = -Infinity;
+  /** Called after each look at the counter, which is read as often as under requests while there are any. */
+  readonly #listeners = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | undefined;
 
@@ -57,7 +59,8 @@ export class KeyCache {
   start(): void {
     this.#timer = setInterval(() => {
       const at = now();
-      if (at.steady - this.#usedAt < restMs || passed(this.#checkedAt, at) >= restMs) this.#look();
+      const isUsed = this.#listeners.size > 0 || at.steady - this.#usedAt < restMs;
+      if (isUsed || passed(this.#checkedAt, at) >= restMs) this.#look();
     }, pollMs);
   }
 
@@ -65,6 +68,12 @@ export class KeyCache {
     clearInterval(this.#timer);
     this.#timer = undefined;
     await this.#polling;
+  }
+
+  /** Calls it every 500 ms, once what has changed is known here. @returns ends it */
+  onLook(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** The owner of a key that is valid now. */
@@ -104,6 +113,7 @@ export class KeyCache {
         this.#version = version;
       }
       this.#checkedAt = askedAt;
+      for (const listener of this.#listeners) listener();
     } catch {
       // The database is away: `#checkedAt` grows old, and every request asks it itself and is told so.
     }

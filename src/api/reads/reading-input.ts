@@ -13,18 +13,26 @@ export class ReadingInput {
   readonly principal: unknown;
   readonly #stopping: AbortSignal;
   readonly #res: Response;
+  readonly #whileAllowed: () => AbortSignal;
   #signal?: AbortSignal;
 
-  constructor({ path, query, headers, principal }: Record<string, unknown>, stopping: AbortSignal, res: Response) {
+  /** @param whileAllowed aborts when the key of the request has lost its right */
+  constructor(
+    { path, query, headers, principal }: Record<string, unknown>,
+    stopping: AbortSignal,
+    res: Response,
+    whileAllowed: () => AbortSignal,
+  ) {
     this.path = path;
     this.query = query;
     this.headers = headers;
     this.principal = principal;
     this.#stopping = stopping;
     this.#res = res;
+    this.#whileAllowed = whileAllowed;
   }
 
   get signal(): AbortSignal {
-    return (this.#signal ??= AbortSignal.any([this.#stopping, clientLeft(this.#res)]));
+    return (this.#signal ??= AbortSignal.any([this.#stopping, clientLeft(this.#res), this.#whileAllowed()]));
   }
 }

@@ -2,6 +2,7 @@
 import { isDatabaseAway } from '../../../db/database-errors.ts';
 import { SessionNotices } from './notices.ts';
 import { SessionReads } from './session-reads.ts';
+import { ApiError } from '../answers/problem.ts';
 import { isFinal } from '../../sessions/view.ts';
 import type { Db } from '../../../db/database.ts';
 import type { ReadableSession } from '../../../db/sessions/readable.ts';
@@ -48,6 +49,7 @@ export class SessionWaits {
    * @param sessionId in lower case
    * @param seconds how long to wait
    * @throws what the first reading throws, or a reading that fails when the time is over
+   * @throws {ApiError} the reason of `signal`: the client may not hear of the session any more
    */
   async untilFinal(
     accountId: string,
@@ -63,9 +65,11 @@ export class SessionWaits {
       const woken = this.#register(accountId, sessionId);
       try {
         last = await again(read, last, deadline);
+        throwIfRefused(signal);
         const left = deadline - performance.now();
         if (isOver(last.session) || left <= 0 || signal.aborted) return last.session;
         await woken.orAfter(left, signal);
+        throwIfRefused(signal);
         if (signal.aborted) return last.session;
       } finally {
         woken.unregister();
@@ -115,6 +119,10 @@ export class SessionWaits {
 }
 
 const isOver = (session: ReadableSession | undefined) => session === undefined || isFinal(session.status);
+
+function throwIfRefused({ reason }: AbortSignal): void {
+  if (reason instanceof ApiError) throw reason;
+}
 
 interface Seen {
   session: ReadableSession | undefined;
