@@ -1,4 +1,5 @@
 import { fitsOnScreen, joinWords } from './lines.ts';
+import { settled } from './settled.ts';
 import type { WrittenWord } from './lines.ts';
 import type { Word } from '../recognizers/recognizer.ts';
 
@@ -27,7 +28,7 @@ const abbreviation = /^["'“‘«([]*(\p{L}|Mr|Mrs|Ms|Dr|Jr|Sr|St|Prof|vs|(\p{L
 /**
  * Cuts the words of an utterance into captions: at the ends of sentences, at pauses and where the speaker changes. A
  * caption that would grow beyond 10 s, 20 words or two lines of 42 characters is cut at the best place in its second
- * half.
+ * half. What nobody could read alone is given to a neighbour.
  * @param words in order of time
  */
 export function cutIntoCaptions<W extends Word & { speaker?: string }>(words: readonly W[]): W[][] {
@@ -42,7 +43,7 @@ export function cutIntoCaptions<W extends Word & { speaker?: string }>(words: re
     else if (!fits(words.slice(start, next + 1))) cutAt(bestCut(words, start, next));
   }
   if (words.length > 0) cutAt(words.length);
-  return captions;
+  return settled(captions, fits);
 }
 
 function isBoundary<W extends Word & { speaker?: string }>(caption: readonly W[], next: W): boolean {
@@ -64,10 +65,15 @@ function fits(caption: readonly (Word & WrittenWord)[]): boolean {
   return fitsOnScreen(joinWords(caption));
 }
 
-/** In the second half of words `start` to `end`, the end of a clause or the longest pause; of equal ones, the last. */
+/**
+ * In the second half of words `start` to `end`, the end of a clause or the longest pause; of equal ones, the last. The
+ * last word of a sentence does not begin a caption.
+ */
 function bestCut(words: readonly Word[], start: number, end: number): number {
-  let [best, bestWorth] = [end, -1];
-  for (let cut = start + Math.ceil((end - start) / 2); cut <= end; cut += 1) {
+  const earliest = Math.min(end, start + Math.ceil((end - start) / 2));
+  let [best, bestWorth] = [earliest, -1];
+  for (let cut = earliest; cut <= end; cut += 1) {
+    if (cut === end && cut > earliest && endsSentence(words[cut]!.text, words[cut + 1]?.text ?? '')) break;
     const before = words[cut - 1]!;
     const worth = words[cut]!.startMs - before.endMs + (endsClause(before.text) ? commaMs : 0);
     if (worth >= bestWorth) [best, bestWorth] = [cut, worth];

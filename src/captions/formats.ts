@@ -1,4 +1,4 @@
-import { toLines } from './lines.ts';
+import { toLines, widthOf } from './lines.ts';
 
 /** What captions need of a segment; `Segment` fits. */
 export interface Caption {
@@ -10,10 +10,10 @@ export interface Caption {
 }
 
 /**
- * WebVTT does not show a cue that ends when it starts (its end must be greater than its start). Such a cue is shown for
- * this long, or until the next one, because its words were said.
+ * A cue is shown for a second at least, and so long that nobody reads more than 21 columns in a second, or until the next
+ * one begins. (WebVTT does not show one that ends when it starts.)
  */
-const shortestCueMs = 500;
+const [shortestCueMs, columnsPerSecond] = [1_000, 21];
 
 /** A format: the pieces of its text, one for each caption. Of a whole day there are so many that nobody wants to wait for all. */
 export type CaptionFormat = (captions: Iterable<Caption>) => Generator<string>;
@@ -68,9 +68,10 @@ function* visibleCues(captions: Iterable<Caption>): Generator<Caption> {
 
 /** @param nextMs when the next caption begins */
 function shownLongEnough(caption: Caption, nextMs: number): Caption {
-  if (caption.endMs > caption.startMs) return caption;
-  const room = nextMs > caption.startMs ? nextMs - caption.startMs : shortestCueMs;
-  return { ...caption, endMs: caption.startMs + Math.min(room, shortestCueMs) };
+  const { startMs, endMs, text } = caption;
+  const wantedMs = Math.max(shortestCueMs, Math.ceil((widthOf(text) / columnsPerSecond) * 1000));
+  const roomMs = nextMs > startMs ? nextMs - startMs : endMs > startMs ? 0 : shortestCueMs;
+  return { ...caption, endMs: Math.max(endMs, startMs + Math.min(roomMs, wantedMs)) };
 }
 
 /**

@@ -64,14 +64,17 @@ function splitUnspaced(text: string): string[] {
 }
 
 /** How wide a text is, in columns of a Latin letter. Marks above and below a letter take no room. */
-function widthOf(text: string): number {
+export function widthOf(text: string): number {
   let columns = 0;
   for (const character of text)
     if (!/\p{Mn}/u.test(character)) columns += fullWidth.test(character) ? lineColumns / fullWidthCharacters : 1;
   return columns;
 }
 
-const isLine = (text: string): boolean => widthOf(text) <= lineColumns;
+/** Of a long text, the width is not worth counting: no letter has more marks. */
+const mostLetters = lineColumns * 8;
+
+const isLine = (text: string): boolean => text.length <= mostLetters && widthOf(text) <= lineColumns;
 
 /** Whether `toLines` gets by with two lines. */
 export function fitsOnScreen(text: string): boolean {
@@ -94,9 +97,10 @@ function intoTwo(words: readonly WrittenWord[]): string[] | undefined {
   let least = Infinity;
   for (let cut = 1; cut < words.length; cut += 1) {
     const [first, second] = [joinWords(words.slice(0, cut)), joinWords(words.slice(cut))];
-    const difference = Math.abs(widthOf(first) - widthOf(second));
     if (!isLine(first)) break;
-    if (isLine(second) && difference < least) [best, least] = [[first, second], difference];
+    if (!isLine(second)) continue;
+    const difference = Math.abs(widthOf(first) - widthOf(second));
+    if (difference < least) [best, least] = [[first, second], difference];
   }
   return best;
 }

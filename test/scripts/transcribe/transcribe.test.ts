@@ -50,8 +50,8 @@ test('a recording → its text alone on stdout, plain progress lines on stderr',
 });
 
 test.each([
-  ['--srt', '1\n00:00:00,000 --> 00:00:00,200\nhello world\n'],
-  ['--vtt', 'WEBVTT\n\n00:00:00.000 --> 00:00:00.200\nhello world\n'],
+  ['--srt', '1\n00:00:00,000 --> 00:00:01,000\nhello world\n'],
+  ['--vtt', 'WEBVTT\n\n00:00:00.000 --> 00:00:01.000\nhello world\n'],
 ])('%s → captions', async (option, captions) => {
   const { code, stdout } = await transcribe([clip, option]);
   expect({ code, stdout: stdout.replaceAll('\r\n', '\n').trimEnd() }).toEqual({ code: 0, stdout: captions.trimEnd() });

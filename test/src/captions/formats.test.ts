@@ -43,13 +43,13 @@ test('channels that were heard separately → named where no speaker is known', 
   expect(toPlainText(both)).toBe('Channel 1: hello\nS3: hi\n');
 });
 
-test('a cue that ends when it starts → shown for 500 ms, or until the next one', () => {
+test('a cue that ends when it starts → shown for a second, or until the next one', () => {
   const at = (startMs: number): Caption => ({ startMs, endMs: startMs, text: 'x' });
   expect(toWebVtt([at(0), at(200), at(900)])).toBe(
-    'WEBVTT\n\n00:00:00.000 --> 00:00:00.200\nx\n\n00:00:00.200 --> 00:00:00.700\nx\n\n00:00:00.900 --> 00:00:01.400\nx\n',
+    'WEBVTT\n\n00:00:00.000 --> 00:00:00.200\nx\n\n00:00:00.200 --> 00:00:00.900\nx\n\n00:00:00.900 --> 00:00:01.900\nx\n',
   );
   expect(toWebVtt([at(5), at(5)])).toBe(
-    'WEBVTT\n\n00:00:00.005 --> 00:00:00.505\nx\n\n00:00:00.005 --> 00:00:00.505\nx\n',
+    'WEBVTT\n\n00:00:00.005 --> 00:00:01.005\nx\n\n00:00:00.005 --> 00:00:01.005\nx\n',
   );
 });
 
@@ -57,6 +57,18 @@ test('text without visible characters → no cue, the rest numbered without hole
   const captions: Caption[] = [{ startMs: 0, endMs: 1, text: ' \n ' }, two[0]!];
   expect(toSubRip(captions)).toMatch(/^1\r\n00:00:00,000 --> 00:00:01,234/);
   expect(toPlainText(captions)).toBe('hello there\n');
+});
+
+test('a cue that is said too quickly to be read → shown at 21 columns a second, where there is time', () => {
+  const text = 'x'.repeat(42);
+  const at = (startMs: number): Caption => ({ startMs, endMs: startMs + 500, text });
+  expect(toWebVtt([at(0), at(1_200), at(5_000)]).match(/.* --> .*/g)).toEqual([
+    '00:00:00.000 --> 00:00:01.200',
+    '00:00:01.200 --> 00:00:03.200',
+    '00:00:05.000 --> 00:00:07.000',
+  ]);
+  const wide = { startMs: 0, endMs: 500, text: '一'.repeat(16) };
+  expect(toWebVtt([wide])).toContain('--> 00:00:02.000');
 });
 
 const hostile = [
