@@ -1,4 +1,3 @@
-import { csharp } from './csharp.ts';
 import { judgeOfLanguage } from './generator.ts';
 import { go } from './go.ts';
 import { java } from './java.ts';
@@ -8,4 +7,4 @@ import { python } from './python.ts';
 import { ruby } from './ruby.ts';
 import { rust } from './rust.ts';
 
-export const openapiGenerator = [...[java, python, go, php, ruby, rust, kotlin].map(judgeOfLanguage), csharp];
+export const openapiGenerator = [java, python, go, php, ruby, rust, kotlin].map(judgeOfLanguage);
