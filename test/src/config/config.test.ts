@@ -185,7 +185,7 @@ test.each(['start', 'start:api', 'start:worker'])(
   (name) => {
     const { status, stdout } = spawnSync('npm', ['run', '--silent', name, '--', '--help'], {
       // A wrong setting doesn't keep anybody from reading what would be right.
-      env: { PATH: process.env.PATH, HOME: '/nowhere', PORT: 'abc' },
+      env: { PATH: process.env.PATH, HOME: process.env.TEST_FOLDER, PORT: 'abc' },
       cwd: projectFolder,
       encoding: 'utf8',
     });
