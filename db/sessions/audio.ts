@@ -7,31 +7,28 @@ export interface AudioToRemove {
   id: string;
 }
 
+const isUnneeded = sql<boolean>`(status = 'completed' or (status = 'failed' and completed_at < now() - interval '7 days'))`;
+
 /** Sessions whose audio is not needed any more: completed ones at once, failed ones after seven days. */
 export function findAudioToRemove(db: Queryable, limit: number): Promise<AudioToRemove[]> {
   return db
     .selectFrom('sessions')
     .select(['account_id', 'id'])
     .where('audio_deleted_at', 'is', null)
-    .where((eb) =>
-      eb.or([
-        eb('status', '=', 'completed'),
-        eb.and([eb('status', '=', 'failed'), eb('completed_at', '<', sql<string>`now() - interval '7 days'`)]),
-      ]),
-    )
+    .where(isUnneeded)
     .orderBy('completed_at')
     .limit(limit)
     .execute();
 }
 
-/** Only of a final session: a failed one may have been put back to the queue in the meantime. */
-export async function markAudioDeletedIfFinal(db: Queryable, accountId: string, id: string): Promise<boolean> {
+/** Looked at once more: a failed session may have been put back to the queue in the meantime, and may have failed anew. */
+export async function markAudioDeletedIfUnneeded(db: Queryable, accountId: string, id: string): Promise<boolean> {
   const result = await db
     .updateTable('sessions')
     .set({ audio_deleted_at: sql<string>`now()` })
     .where('account_id', '=', accountId)
     .where('id', '=', id)
-    .where('status', 'in', ['completed', 'failed'])
+    .where(isUnneeded)
     .where('audio_deleted_at', 'is', null)
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;

@@ -1,4 +1,4 @@
-import { findAudioToRemove, markAudioDeletedIfFinal } from '../../db/sessions/audio.ts';
+import { findAudioToRemove, markAudioDeletedIfUnneeded } from '../../db/sessions/audio.ts';
 import type { Foundation } from '../context.ts';
 
 type Remover = Pick<Foundation, 'db' | 'audioStore' | 'log'>;
@@ -21,7 +21,7 @@ export async function removeAudio(
   sessionId: string,
 ): Promise<void> {
   try {
-    if (await markAudioDeletedIfFinal(db, accountId, sessionId)) await audioStore.remove(accountId, sessionId);
+    if (await markAudioDeletedIfUnneeded(db, accountId, sessionId)) await audioStore.remove(accountId, sessionId);
   } catch (error) {
     log.warn({ err: error, sessionId }, 'audio not removed yet');
   }

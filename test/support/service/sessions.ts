@@ -6,7 +6,6 @@ import { changeReserved } from '../../../db/accounts.ts';
 import { claimIfNotFinal, reportProgressIfProcessing } from '../../../db/sessions/attempts.ts';
 import { insertQueuedSession } from '../../../db/sessions/states.ts';
 import { findSessionRow } from '../../../db/sessions/sessions.ts';
-import { markAudioDeletedIfFinal } from '../../../db/sessions/audio.ts';
 import { versionOf } from '../../../db/sessions/transcripts.ts';
 import { completeSession, failSession } from '../../../src/sessions/endings.ts';
 import { findableOf, makeFindable } from '../../../src/sessions/indexing.ts';
@@ -147,7 +146,11 @@ export async function makeSession(
   if (status === 'failed') {
     await inAccountTransaction(db, accountId, (trx) => failSession(trx, accountId, made.id, errorCode));
     // It never had any.
-    await markAudioDeletedIfFinal(db, accountId, made.id);
+    await db
+      .updateTable('sessions')
+      .set({ audio_deleted_at: new Date().toISOString() })
+      .where('id', '=', made.id)
+      .execute();
   }
   return made;
 }
