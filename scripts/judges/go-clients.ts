@@ -1,11 +1,25 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { drive } from './client.ts';
-import type { Judge } from './judge.ts';
+import type { Bench, Judge } from './judge.ts';
 
-const version = '2.8.2';
-const generator = `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v${version}`;
-const goModule = `module driver
+/** A generator of Go clients, as data; its driver is drivers/NAME.go. */
+interface GoClient {
+  name: string;
+  isQuick: boolean;
+  version: string;
+  /** The generator's package. */
+  generator: string;
+  goModule: string;
+  /** Of the generator: what writes the package `api`. */
+  options(contract: string): string[];
+}
+
+const clients: readonly GoClient[] = [
+  {
+    ...{ name: 'oapi-codegen', isQuick: true, version: '2.8.2' },
+    generator: 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen',
+    goModule: `module driver
 
 go 1.24
 
@@ -13,23 +27,48 @@ require (
 	github.com/google/uuid v1.6.0
 	github.com/oapi-codegen/runtime v1.8.0
 )
-`;
-
-export const oapiCodegen: Judge = {
-  name: 'oapi-codegen',
-  tool: 'oapi-codegen (Go)',
-  isQuick: true,
-  async judge(bench) {
-    const { folder, run, fetch, contract } = bench;
-    await mkdir(join(folder, 'api'), { recursive: true });
-    await writeFile(join(folder, 'go.mod'), goModule);
-    await copyFile(new URL('drivers/oapi-codegen.go', import.meta.url), join(folder, 'main.go'));
-    await fetch(['go', 'version']);
-    await fetch(['go', 'run', generator, '-version']);
-    await run(['go', 'run', generator, '-generate', 'types,client', '-package', 'api', '-o', 'api/api.go', contract]);
-    await fetch(['go', 'get', './...']);
-    await run(['go', 'vet', './...']);
-    await run(['go', 'build', '-o', 'driver', '.']);
-    return { version, did: await drive(bench, [join(folder, 'driver')]) };
+`,
+    options: (contract) => ['-generate', 'types,client', '-package', 'api', '-o', 'api/api.go', contract],
   },
-};
+  {
+    ...{ name: 'ogen', isQuick: false, version: '1.24.0' },
+    generator: 'github.com/ogen-go/ogen/cmd/ogen',
+    goModule: `module driver
+
+go 1.25
+
+require (
+	github.com/google/uuid v1.6.0
+	github.com/ogen-go/ogen v1.24.0
+)
+`,
+    options: (contract) => ['-target', 'api', '-package', 'api', '--clean', contract],
+  },
+];
+
+export const goClients: readonly Judge[] = clients.map((client) => {
+  const { name, isQuick, version } = client;
+  return {
+    ...{ name, tool: `${name} (Go)`, isQuick },
+    async judge(bench) {
+      await build(client, bench);
+      return { version, did: await drive(bench, [join(bench.folder, 'driver')]) };
+    },
+  };
+});
+
+async function build(
+  { name, version, generator, goModule, options }: GoClient,
+  { folder, run, fetch, contract }: Bench,
+): Promise<void> {
+  await mkdir(join(folder, 'api'), { recursive: true });
+  await writeFile(join(folder, 'go.mod'), goModule);
+  await copyFile(new URL(`drivers/${name}.go`, import.meta.url), join(folder, 'main.go'));
+  await fetch(['go', 'version']);
+  const command = ['go', 'run', `${generator}@v${version}`];
+  await fetch([...command, '-version']);
+  await run([...command, ...options(contract)]);
+  await fetch(['go', 'get', './...']);
+  await run(['go', 'vet', './...']);
+  await run(['go', 'build', '-o', 'driver', '.']);
+}

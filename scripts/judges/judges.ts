@@ -1,5 +1,5 @@
 import { codeSamples } from './code-samples.ts';
-import { oapiCodegen } from './go-clients.ts';
+import { goClients } from './go-clients.ts';
 import { redocly, spectral } from './linters.ts';
 import { openapiGenerator } from './openapi-generator/languages.ts';
 import { datamodelCodeGenerator } from './python/datamodel-code-generator.ts';
@@ -22,7 +22,7 @@ export const lanes: readonly (readonly Judge[])[] = [
     arazzo,
     codeSamples,
     ...typescriptClients,
-    oapiCodegen,
+    ...goClients,
     openapiPythonClient,
     ...[datamodelCodeGenerator, openapiCore],
     ...openapiGenerator,

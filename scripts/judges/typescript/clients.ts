@@ -10,9 +10,10 @@ import { orval } from './orval.ts';
 import { prism } from './prism.ts';
 import { rtkQuery } from './rtk-query.ts';
 import { swaggerTypescriptApi } from './swagger-typescript-api.ts';
+import { typedOpenapi } from './typed-openapi.ts';
 import { zodios } from './zodios.ts';
 
 export const typescriptClients = [
   ...[openapiFetch, heyApi, heyApiZod, orval, swaggerTypescriptApi, typescriptFetch, typescriptAxios],
-  ...[openapiTypescriptCodegen, kubb, oazapfts, zodios, rtkQuery, prism],
+  ...[openapiTypescriptCodegen, kubb, oazapfts, typedOpenapi, zodios, rtkQuery, prism],
 ].map(judgeOfClient);
