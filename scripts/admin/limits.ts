@@ -1,5 +1,5 @@
 /** The five limits of plans and accounts: as options, as JSON and in words. */
-import { maxRunningJobs } from '../../src/queue/queue.ts';
+import { maxRunningJobs } from '../../src/queue/jobs.ts';
 import { positiveDuration, wholeNumber } from './arguments.ts';
 import { formatDuration } from './durations.ts';
 import type { Command } from 'commander';

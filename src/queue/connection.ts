@@ -2,9 +2,13 @@
  * How the queue reaches the database: with connections of its own, which notice a server that does not answer, and a
  * clock that never jumps.
  */
+import { createHash } from 'node:crypto';
 import { watchForeignPool } from '../../db/database.ts';
 import { steadyClock } from './steady-clock.ts';
 import { lookSeconds } from './supervision.ts';
+
+/** Where the queue tells of new jobs. pg-boss names it so for its schema. */
+export const notifyChannel = `pgboss_${createHash('sha224').update('pgboss').digest('hex').slice(0, 24)}`;
 
 /** @param role see `Queue` */
 export function queueConnection(url: string, role: 'worker' | 'api') {
@@ -17,7 +21,7 @@ export function queueConnection(url: string, role: 'worker' | 'api') {
       // Its migrations may take longer than the limits that a role has behind a pooler.
       options: '-c timezone=UTC -c DateStyle=ISO -c statement_timeout=0 -c idle_in_transaction_session_timeout=0',
       application_name: 'transcription-queue',
-      max: isWorker ? 6 : 2,
+      max: isWorker ? 3 : 2,
       connectionTimeoutMillis: 5_000,
       clock: steadyClock,
       // `supervise` does that.
@@ -25,7 +29,6 @@ export function queueConnection(url: string, role: 'worker' | 'api') {
       // One process looks for all. Its next look is due a little earlier than any process looks again.
       monitorIntervalSeconds: lookSeconds - 1,
       schedule: false,
-      useListenNotify: isWorker,
     },
     close,
   };

@@ -1,5 +1,8 @@
 /** What the queue knows of a job. */
 
+/** The largest limit of jobs at once for an account. */
+export const maxRunningJobs = 100;
+
 /** A job names its session and nothing else: no text and no file name. */
 export interface JobData {
   accountId: string;

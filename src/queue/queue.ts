@@ -1,13 +1,13 @@
 /** The one door to pg-boss: jobs live in the database of the sessions and are sent and completed in its transactions. */
 import { PgBoss, fromKysely } from 'pg-boss';
 import { randomUUIDv7 } from 'node:crypto';
-import type { JobWithMetadata, QueueOptions as RetryOptions } from 'pg-boss';
+import type { QueueOptions as RetryOptions } from 'pg-boss';
 import { expirySeconds } from './job-expiry.ts';
 import { queueConnection } from './connection.ts';
-import { AttemptFailed } from './jobs.ts';
-import { Places } from './places.ts';
+import { AttemptFailed, maxRunningJobs } from './jobs.ts';
+import { Taking } from './taking.ts';
 import { hasUnfinishedWork } from '../../db/queue-tables.ts';
-import { heartbeatRefreshSeconds, heartbeatSeconds, startSupervision } from './supervision.ts';
+import { heartbeatSeconds, startSupervision } from './supervision.ts';
 import type { Trx } from '../../db/database.ts';
 import type { JobData, NewJob, QueuedJob } from './jobs.ts';
 import type { Supervision } from './supervision.ts';
@@ -18,15 +18,13 @@ export const deadLetterQueue = 'transcription-dead-letter';
 
 /** Attempts at a session before it fails. */
 export const maxAttempts = 3;
-/** The largest limit of jobs at once for an account. */
-export const maxRunningJobs = 100;
 
 export class Queue {
   readonly #boss: PgBoss;
   readonly #log: Log;
   readonly #disconnect: () => Promise<void>;
   #supervision: Supervision | undefined;
-  #places: Places | undefined;
+  #taking: Taking | undefined;
 
   /**
    * @param role a `worker` also takes jobs and looks for dead workers; an `api` and the admin command only send and complete
@@ -114,23 +112,8 @@ export class Queue {
     run: (job: QueuedJob) => Promise<void>,
     giveUp: (data: JobData) => Promise<void>,
   ): Promise<void> {
-    const polling = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 };
-    const tiers = Object.fromEntries(Array.from({ length: maxRunningJobs }, (_, i) => [String(i + 1), i + 1]));
-    const options = { ...polling, groupConcurrency: { default: 1, tiers }, heartbeatRefreshSeconds };
-    const place = () =>
-      this.#boss.work(
-        transcriptionQueue,
-        { ...options, includeMetadata: true },
-        async ([job]: JobWithMetadata<JobData>[]) => {
-          try {
-            await this.#guarded(run(job!));
-          } finally {
-            this.#wakeBusyWorkers();
-          }
-        },
-      );
-    this.#places = new Places(this.#boss, transcriptionQueue, place);
-    await this.#places.start(concurrency);
+    const guarded = (job: QueuedJob) => this.#guarded(run(job));
+    this.#taking = new Taking(this.#boss, transcriptionQueue, concurrency, guarded, this.#warn);
     // pg-boss does not notify of a dead letter. Each look, every 5 s while one waits, wakes this worker.
     const seldom = { pollingIntervalSeconds: 300, notifyPollingIntervalSeconds: 300 };
     const deadLetters = await this.#boss.work(deadLetterQueue, seldom, async ([job]: { data: JobData }[]) =>
@@ -162,25 +145,18 @@ export class Queue {
     }
   }
 
-  /** A worker that ends a job takes the next one at once. Otherwise it would sleep until its next poll. */
-  #wakeBusyWorkers(): void {
-    for (const worker of this.#boss.getWipData()) {
-      if (worker.name === transcriptionQueue && worker.count > 0) this.#boss.notifyWorker(worker.id);
-    }
-  }
-
   /** Takes no further job until `resume`. Running jobs go on, and dead letters are still taken. */
   pause(): void {
-    this.#places?.close();
+    this.#taking?.pause();
   }
 
   resume(): void {
-    this.#places?.open();
+    this.#taking?.resume();
   }
 
   /** Takes no further job from now on; resolves when those that run, or were just being taken, have ended. */
   async stopTaking(): Promise<void> {
-    await Promise.all([this.#places?.stop(), this.#boss.offWork(deadLetterQueue), this.#supervision?.stop()]);
+    await Promise.all([this.#taking?.stop(), this.#boss.offWork(deadLetterQueue), this.#supervision?.stop()]);
   }
 
   async stop(): Promise<void> {

@@ -1,0 +1,104 @@
+import { FetchLoop } from '../../../src/queue/fetch-loop.ts';
+import { holdTheClock } from '../../support/faults/held-clock.ts';
+import { jest } from '../../support/run/jest.ts';
+import { until } from '../../support/until.ts';
+
+/** A queue of numbers. It notes how many were asked for each time, and ends a job when the test says so. */
+class Numbers {
+  waiting: number[] = [];
+  readonly asked: number[] = [];
+  readonly running = new Map<number, () => void>();
+  readonly errors: string[] = [];
+  /** What happens while jobs are taken. */
+  meanwhile: () => Promise<void> = async () => {};
+
+  async take(count: number): Promise<number[]> {
+    this.asked.push(count);
+    const taken = this.waiting.splice(0, count);
+    await this.meanwhile();
+    return taken;
+  }
+
+  run(job: number): Promise<void> {
+    return new Promise((end) => void this.running.set(job, end));
+  }
+
+  readonly onError = (error: Error) => void this.errors.push(error.message);
+
+  end(job: number): void {
+    this.running.get(job)!();
+    this.running.delete(job);
+  }
+}
+
+let numbers: Numbers;
+let loop: FetchLoop<number>;
+beforeEach(() => {
+  // Its own clock never comes to the help of a ring that was lost.
+  holdTheClock('timeouts');
+  numbers = new Numbers();
+});
+afterEach(async () => {
+  const stopped = loop.stop();
+  for (const job of numbers.running.keys()) numbers.end(job);
+  await stopped;
+  jest.useRealTimers();
+});
+const asks = (times: number) => until(() => numbers.asked.length === times);
+
+test('one ring for an idle process of eight places → one look, and one more behind what came', async () => {
+  loop = new FetchLoop(8, numbers);
+  await asks(1);
+  numbers.waiting = [1, 2];
+  loop.ring();
+  await asks(3);
+  expect(numbers.asked).toEqual([8, 8, 6]);
+  expect([...numbers.running.keys()]).toEqual([1, 2]);
+});
+
+test('no free place → rings fetch nothing; the place of a job that ends is filled at once', async () => {
+  numbers.waiting = [1, 2, 3];
+  loop = new FetchLoop(2, numbers);
+  await until(() => numbers.running.size === 2);
+  for (let i = 0; i < 5; i++) loop.ring();
+  numbers.end(1);
+  await until(() => numbers.running.has(3));
+  expect(numbers.asked).toEqual([2, 1]);
+});
+
+test('a ring while jobs are taken → heard afterwards', async () => {
+  const taking = Promise.withResolvers<void>();
+  numbers.meanwhile = () => taking.promise;
+  loop = new FetchLoop(1, numbers);
+  await asks(1);
+  numbers.waiting = [1];
+  loop.ring();
+  taking.resolve();
+  await until(() => numbers.running.has(1));
+});
+
+test('closed → takes nothing until it is opened, and running jobs go on', async () => {
+  numbers.waiting = [1];
+  loop = new FetchLoop(2, numbers);
+  await until(() => numbers.running.has(1));
+  await asks(2);
+  loop.close();
+  numbers.waiting = [2];
+  loop.ring();
+  expect([...numbers.running.keys()]).toEqual([1]);
+  loop.open();
+  await until(() => numbers.running.has(2));
+});
+
+test('the database is away → said, and the next ring asks again', async () => {
+  numbers.meanwhile = async () => {
+    numbers.meanwhile = async () => {};
+    throw new Error('away');
+  };
+  loop = new FetchLoop(1, numbers);
+  await until(() => numbers.errors.length === 1);
+  numbers.waiting = [1];
+  loop.ring();
+  await until(() => numbers.running.has(1));
+  expect(numbers.errors).toEqual(['away']);
+});
