@@ -24,3 +24,16 @@ export async function takeTurn(db: Queryable, name: string, everySeconds: number
     .executeTakeFirstOrThrow();
   return numInsertedOrUpdatedRows === 1n;
 }
+
+/** Whether somebody had the turn within the last so many seconds. */
+export async function wasTurn(db: Queryable, name: string, withinSeconds: number): Promise<boolean> {
+  const turn = await db
+    .selectFrom('turns')
+    .select('name')
+    .where('name', '=', name)
+    .where(
+      sql<boolean>`taken_at between clock_timestamp() - make_interval(secs => ${withinSeconds}) and clock_timestamp()`,
+    )
+    .executeTakeFirst();
+  return turn !== undefined;
+}

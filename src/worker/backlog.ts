@@ -1,34 +1,50 @@
 /** Sessions of an older version of the service become findable, one after the other, while the service runs. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { isDatabaseAway } from '../../db/database-errors.ts';
+import { indexVersion } from '../../db/search/passages.ts';
 import { firstPlace, lookForUnindexed } from '../../db/search/unindexed.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { findSegments } from '../../db/sessions/transcripts.ts';
+import { takeTurn, wasTurn } from '../../db/turns.ts';
 import { findableOf, makeFindable } from '../sessions/indexing.ts';
+import { everyMinute } from './in-turns.ts';
 import type { Db } from '../../db/database.ts';
 import type { SessionPlace } from '../../db/search/unindexed.ts';
 import type { WorkerContext } from './context.ts';
 
 /** A worker of an older version may still store transcripts after this one has begun. */
-const againAfterMs = 60 * 60 * 1000;
+const againAfterSeconds = 60 * 60;
 const atATime = 500;
 
 type Indexer = Pick<WorkerContext, 'db' | 'log' | 'stopping'>;
 
-/** Looks through all sessions at once and then every hour, until the worker stops. */
+/** Notes that all sessions were looked through. A new version of the index looks anew. */
+const lookedThrough = `index ${indexVersion} looked through`;
+/** Whose turn it is to look through them. */
+const looking = `index ${indexVersion}`;
+
+/** Every hour, one worker of all looks through all sessions, first at once, until the worker stops. */
 export async function keepIndexing(worker: Indexer): Promise<void> {
-  while (!worker.stopping.aborted) {
-    await indexBacklog(worker).catch((error: unknown) => worker.log.warn({ err: error }, 'indexing was interrupted'));
-    await sleep(againAfterMs, undefined, { signal: worker.stopping }).catch(() => {});
-  }
+  await everyMinute(worker, looking, async (isOurTurn) => {
+    if (!isOurTurn || (await wasTurn(worker.db, lookedThrough, againAfterSeconds))) return;
+    // Who looks on keeps the turn. When that worker is gone, another begins.
+    await indexBacklog(worker, () => takeTurn(worker.db, looking, 0));
+    if (!worker.stopping.aborted) await takeTurn(worker.db, lookedThrough, 0);
+  });
 }
 
-/** Makes whatever can't be found yet findable, each session in a transaction of its own. */
-export async function indexBacklog({ db, log, stopping }: Indexer): Promise<void> {
+/**
+ * Makes whatever can't be found yet findable, each session in a transaction of its own.
+ * @param goOn is called before each part
+ */
+export async function indexBacklog(
+  { db, log, stopping }: Indexer,
+  goOn: () => Promise<unknown> = async () => {},
+): Promise<void> {
   let after: SessionPlace = firstPlace;
   let indexed = 0;
   for (let looked = atATime; looked === atATime && !stopping.aborted;) {
+    await goOn();
     const sessions = await lookForUnindexed(db, after, atATime);
     for (const session of sessions.filter(({ isMissing }) => isMissing)) {
       if (stopping.aborted) break;

@@ -1,21 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { findDueSessions, firstDue } from '../../db/sessions/retention.ts';
 import { eraseSession } from '../sessions/support.ts';
+import { everyMinute } from './in-turns.ts';
 import type { WorkerContext } from './context.ts';
 
-const everyMs = 60_000;
 const atATime = 100;
 
 type Deleter = Pick<WorkerContext, 'db' | 'queue' | 'audioStore' | 'log' | 'stopping'>;
 
 /** Once a minute, beside the sweeps: an account with very many sessions that are due at once does not hold those up. */
 export async function keepRetention(worker: Deleter): Promise<void> {
-  while (!worker.stopping.aborted) {
-    await deleteDueSessions(worker).catch((error: unknown) =>
-      worker.log.warn({ err: error }, 'the retention was interrupted'),
-    );
-    await sleep(everyMs, undefined, { signal: worker.stopping }).catch(() => {});
-  }
+  await everyMinute(worker, 'retention', async (isOurTurn, isFirst) => {
+    if (isOurTurn || isFirst) await deleteDueSessions(worker);
+  });
 }
 
 /** Deletes sessions whose `deleteAt` has come, as support does, each in a transaction of its own. */

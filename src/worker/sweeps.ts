@@ -1,38 +1,32 @@
 /** Once a minute: finds what a crash or a jump of the clock left behind. Any number of workers may sweep at once; every step is guarded. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { deleteExpiredIdempotencyRecords } from '../../db/idempotency.ts';
 import { mendStampsOfTheFuture, mendTurns } from '../../db/queue-tables.ts';
 import { takeTurn } from '../../db/turns.ts';
 import { transcriptionQueue } from '../queue/queue.ts';
 import { removeAudioOfFinalSessions } from './audio-removal.ts';
+import { everyMinute } from './in-turns.ts';
 import { removeUnneededAudio, removeWorkOfEndedAttempts } from './leftovers.ts';
 import { rescueSessions } from './rescue.ts';
 import { Suspects } from './suspects.ts';
 import type { Sweeper, WorkerContext } from './context.ts';
 
-const everyMs = 60_000;
 /** Many machines may share one store, which may be large. */
 const listAudioEverySeconds = 60 * 60;
 
 type Step = (worker: Sweeper, suspects: Suspects, steadyNow: number) => Promise<void>;
 
-const steps: readonly Step[] = [
-  mendQueue,
-  rescueSessions,
-  removeAudioOfFinalSessions,
-  removeUnneededAudio,
-  removeWorkOfEndedAttempts,
-  forgetExpiredIdempotencyKeys,
-];
+/** What one worker does for all. */
+const forAll: readonly Step[] = [mendQueue, rescueSessions, removeAudioOfFinalSessions, forgetExpiredIdempotencyKeys];
+/** What each does for itself: its own disk, and the audio that it found to be superfluous. */
+const forItself: readonly Step[] = [removeUnneededAudio, removeWorkOfEndedAttempts];
 
 /** Sweeps at once and then every minute, until the worker stops. */
 export async function keepSweeping(worker: WorkerContext): Promise<void> {
   const suspects = new Suspects();
   const mayListAudio = () => takeTurn(worker.db, 'list audio', listAudioEverySeconds);
-  while (!worker.stopping.aborted) {
-    await sweep({ ...worker, mayListAudio }, suspects);
-    await sleep(everyMs, undefined, { signal: worker.stopping }).catch(() => {});
-  }
+  await everyMinute(worker, 'sweep', (isOurTurn, isFirst) =>
+    sweep({ ...worker, mayListAudio }, suspects, performance.now(), isOurTurn || isFirst ? undefined : forItself),
+  );
 }
 
 /**
@@ -40,7 +34,12 @@ export async function keepSweeping(worker: WorkerContext): Promise<void> {
  * @param suspects what earlier sweeps saw
  * @param steadyNow ms, as of `performance.now()`
  */
-export async function sweep(worker: Sweeper, suspects = new Suspects(), steadyNow = performance.now()): Promise<void> {
+export async function sweep(
+  worker: Sweeper,
+  suspects = new Suspects(),
+  steadyNow = performance.now(),
+  steps: readonly Step[] = [...forAll, ...forItself],
+): Promise<void> {
   for (const step of steps) {
     if (worker.stopping.aborted) return;
     await step(worker, suspects, steadyNow).catch((error: unknown) =>
