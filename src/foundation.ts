@@ -1,5 +1,6 @@
 /** Puts together what both halves need, and takes it apart in the opposite order. */
 import { resolve } from 'node:path';
+import { lackOfConnections, mostConnections, mostDirectConnections } from '../db/connection-room.ts';
 import { openDatabase } from '../db/database.ts';
 import { checkConnections, checkNamedStatements, hearsNotices } from '../db/pooler.ts';
 import { findIsolation } from './children/isolation.ts';
@@ -56,12 +57,14 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
     logIsolation(await findIsolation(resolve(config.dataDir)), log);
     const tracing = await createTracing(config.otlpEndpoint, log);
     const heard = config.databaseUrl !== undefined && warnWhenDeaf(inUse.directUrl, db, log);
+    const needed = isPooled(inUse) ? mostDirectConnections : mostConnections;
+    const compared = config.databaseUrl !== undefined && warnOfFewConnections(inUse.directUrl, needed, log);
     const leaveUploads = keepRemovingAbandonedUploads(spool, log);
     return {
       ...{ config, log, db, queue, audioStore, spool, metrics: new Metrics(db, log), tracing },
       databaseUrl: inUse.directUrl,
       async close() {
-        await Promise.all([leaveUploads(), heard]);
+        await Promise.all([leaveUploads(), heard, compared]);
         await Promise.all([queue.stop(), tracing.close()]);
         await close();
         await inUse.leave();
@@ -109,6 +112,14 @@ async function warnWhenDeaf(url: string, db: Db, log: Log): Promise<void> {
     log.warn(
       'the database tells nothing by LISTEN: name the server behind the pooler in DATABASE_DIRECT_URL. Meanwhile new jobs are found within 2 s, and the end of a session within 5 s',
     );
+}
+
+async function warnOfFewConnections(url: string, needed: number, log: Log): Promise<void> {
+  const direct = openDatabase(url, () => {}, { maxConnections: 1 });
+  // A database that is away says so elsewhere.
+  const lack = await lackOfConnections(direct.db, needed).catch(() => undefined);
+  await direct.close();
+  if (lack !== undefined) log.warn(lack);
 }
 
 function logIsolation(isolation: Isolation, log: Log): void {
