@@ -1,6 +1,5 @@
 /** The way of one recording that was dropped into the watched folder. */
 import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { onOneLine } from '../../terminal/one-line.ts';
@@ -9,7 +8,7 @@ import { isSameState, RecordingFile } from '../recording-file.ts';
 import { Problem, Unfinished } from '../refusals.ts';
 import { isThere } from '../results.ts';
 import { goOnWith, sendAndAwait } from '../session.ts';
-import { noticeName, verdictOn, writeNotice } from './failures.ts';
+import { noticeName, removeNotice, verdictOn, writeNotice } from './failures.ts';
 import { foundResult, place } from './placing.ts';
 import type { Schema } from '../../../codegen/operations.ts';
 import type { ApiClient } from '../../terminal/api-client.ts';
@@ -81,7 +80,7 @@ async function writeTranscript(watch: Watch, recording: RecordingFile, entry: En
   // One after the other, because two recordings may want one name.
   const result = await placing(() => place(out, text, entry, format, journal));
   await journal.put(withResult({ ...entry, sessionId: transcript.sessionId }, format, result));
-  await rm(join(out, noticeName(entry.path)), { force: true });
+  await removeNotice(out, entry.path);
   return `${onOneLine(result.name)}${transcript.segments.length === 0 ? ' (nothing was said, nothing was charged)' : ''}`;
 }
 

@@ -1,4 +1,5 @@
 /** What to do when a recording does not become a transcript. */
+import { readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { onOneLine } from '../../terminal/one-line.ts';
 import { Refusal } from '../../terminal/refusal.ts';
@@ -30,12 +31,30 @@ export function verdictOn(error: unknown): Verdict {
 /** Where the reason is written why a recording has no transcript, below the folder of results. */
 export const noticeName = (recording: string): string => fullName(recording, '.failed.txt');
 
+/** What is there under this name already stays, unless it is an earlier notice. */
 export async function writeNotice(out: string, recording: string, why: string): Promise<void> {
-  const text = `${onOneLine(basename(recording))} has no transcript.
+  const text = `${firstLineOf(recording)}
 
 ${why}
 
 A better recording in its place is sent by itself. Delete this file to have the same recording sent again.
 `;
-  await writeResult(join(out, noticeName(recording)), text, { replace: true });
+  const path = join(out, noticeName(recording));
+  await writeResult(path, text, { replace: await isNotice(path, recording) });
+}
+
+export async function removeNotice(out: string, recording: string): Promise<void> {
+  const path = join(out, noticeName(recording));
+  if (await isNotice(path, recording)) await rm(path, { force: true });
+}
+
+const firstLineOf = (recording: string) => `${onOneLine(basename(recording))} has no transcript.`;
+
+/** Somebody may keep a file of that name. */
+async function isNotice(path: string, recording: string): Promise<boolean> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return '';
+  });
+  return text.startsWith(`${firstLineOf(recording)}\n`);
 }
