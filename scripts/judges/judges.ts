@@ -2,6 +2,7 @@ import { codeSamples } from './code-samples.ts';
 import { goClients } from './go-clients.ts';
 import { redocly, spectral } from './linters.ts';
 import { openapiGenerator } from './openapi-generator/languages.ts';
+import { aiopenapi3 } from './python/aiopenapi3.ts';
 import { datamodelCodeGenerator } from './python/datamodel-code-generator.ts';
 import { openapiCore } from './python/openapi-core.ts';
 import { openapiPythonClient } from './python/openapi-python-client.ts';
@@ -24,7 +25,7 @@ export const lanes: readonly (readonly Judge[])[] = [
     ...typescriptClients,
     ...goClients,
     openapiPythonClient,
-    ...[datamodelCodeGenerator, openapiCore],
+    ...[datamodelCodeGenerator, openapiCore, aiopenapi3],
     ...openapiGenerator,
   ],
   [schemathesis, schemathesisDefaults],
