@@ -1,7 +1,7 @@
 /** Above all recognizers: what one of them failed to hear is heard again, and put where it belongs. */
-import { inHalves } from '../audio/pieces.ts';
+import { cutSpeechIntoPieces, inHalves } from '../audio/pieces.ts';
 import { totalMs, within } from '../audio/spans.ts';
-import { PieceNotHeard } from './recognizer.ts';
+import { PieceNotHeard, PieceRefused } from './recognizer.ts';
 import { missedIn } from './missed.ts';
 import type { Piece } from '../audio/pieces.ts';
 import type { TraceSpan } from '../tracing/span.ts';
@@ -26,6 +26,12 @@ const mostTimes = 2;
 /** So much of a piece is as good as the whole: alone, it would be heard as before. */
 const nearlyWhole = 0.9;
 
+/**
+ * speaches answers 500 to all audio of more than 30 s in which nobody speaks ("No clip timestamps found"). What a server
+ * refuses in shorter pieces, too, has no words.
+ */
+const shortMs = 28_000;
+
 /** A piece, or a part of it, and what was heard in it. */
 export interface HeardPart<Result> {
   piece: Piece;
@@ -46,8 +52,8 @@ export interface Judging<Result> {
 
 /**
  * Hears a piece. Where there is a voice and no word, or the same words come on and on, that stretch is heard again.
- * Where the recognizer failed, the piece is cut in two and heard again. What was not heard then either is told to
- * `onUncertain`; loops are left out, and a failure counts.
+ * Where the recognizer failed, the piece is cut in two and heard again, or in short pieces where a server refused it.
+ * What was not heard then either is told to `onUncertain`; loops are left out, and a failure counts.
  * @returns rejects with {@link PieceNotHeard} and whatever else `hear` throws
  */
 export function hearAgain<Result>(
@@ -61,6 +67,7 @@ export function hearAgain<Result>(
       try {
         result = await hear(piece, signal, earlier === 0 ? onHeard : () => {}, span, earlier);
       } catch (error) {
+        if (error instanceof PieceRefused) return hearShort(piece, earlier + 1);
         if (!(error instanceof PieceNotHeard) || earlier === mostTimes) throw error;
         return hearAll(inHalves(piece, audio.silences, overlapMs), earlier + 1);
       }
@@ -77,6 +84,14 @@ export function hearAgain<Result>(
       if (fromMs === piece.startMs) return [{ piece, result }];
       keepUntil(piece.endMs);
       return parts;
+    };
+
+    const hearShort = async (piece: Piece, earlier: number): Promise<HeardPart<Result>[]> => {
+      const { startMs, endMs } = piece;
+      if (endMs - startMs > shortMs)
+        return hearAll(cutSpeechIntoPieces([piece], audio.silences, { longestMs: shortMs, overlapMs: 0 }), earlier);
+      onUncertain?.({ startMs, endMs, why: 'no words' });
+      return [];
     };
 
     const hearMissed = async (missed: Missed, piece: Piece, earlier: number): Promise<HeardPart<Result>[]> => {

@@ -137,6 +137,9 @@ export class PieceNotHeard extends RecognizerError {
   }
 }
 
+/** A server breaks at one piece, again and again, while it hears others. Some do where nobody speaks. */
+export class PieceRefused extends PieceNotHeard {}
+
 /** The recognizer would write nonsense: it does not know the language that is spoken. */
 export class LanguageNotKnown extends RecognizerError {
   /** BCP 47; undefined where nobody knows which it knows. */

@@ -1,6 +1,6 @@
 import { APIError, OpenAI } from 'openai';
-import { LanguageNotKnown, RecognizerError } from '../recognizer.ts';
-import { createExchange } from './exchange.ts';
+import { LanguageNotKnown, PieceRefused, RecognizerError } from '../recognizer.ts';
+import { createExchange, isAtFault } from './exchange.ts';
 import { hintFields, withoutRefused } from './hints.ts';
 import { aSecondOfSilence } from './silence.ts';
 import type { HintFields, PieceHints } from './hints.ts';
@@ -25,6 +25,7 @@ export interface SpeechClient {
    * @returns what the server answered, unchecked
    * @throws {FormatRefused}
    * @throws {LanguageNotKnown}
+   * @throws {PieceRefused}
    * @throws {RecognizerError} with what the server said; retryable when the same request may succeed later
    */
   transcribe(
@@ -63,8 +64,8 @@ const longestMessage = 500;
  * @throws {ConfigError} a proxy has no address
  */
 export function createSpeechClient(server: SpeechServer, retries: number): SpeechClient {
-  const exchange = createExchange(server.apiKey ?? anyKey, retries);
-  const client = new OpenAI({
+  const exchange = createExchange(server.apiKey ?? anyKey, retries, () => askAboutSilence({ maxRetries: 0 }));
+  const client: OpenAI = new OpenAI({
     baseURL: server.baseUrl,
     apiKey: server.apiKey ?? anyKey,
     maxRetries: retries,
@@ -75,6 +76,12 @@ export function createSpeechClient(server: SpeechServer, retries: number): Speec
     // Values that are not given here, the package reads from the environment.
     ...{ adminAPIKey: null, organization: null, project: null, webhookSecret: null },
   });
+
+  const askAboutSilence = (options: { maxRetries: number; signal?: AbortSignal }) =>
+    client.audio.transcriptions.create(
+      { file: aSecondOfSilence(), model: server.model, response_format: 'json' },
+      options,
+    );
 
   return {
     async transcribe(audio, format, hints, signal, traceparent) {
@@ -113,8 +120,7 @@ export function createSpeechClient(server: SpeechServer, retries: number): Speec
     async look(timeLimitMs) {
       const { presence } = exchange;
       const heard = AbortSignal.timeout(timeLimitMs);
-      const question = { file: aSecondOfSilence(), model: server.model, response_format: 'json' as const };
-      await client.audio.transcriptions.create(question, { signal: heard, maxRetries: 0 }).catch(() => {});
+      await askAboutSilence({ signal: heard, maxRetries: 0 }).catch(() => {});
       if (!heard.aborted) return;
       const answered = AbortSignal.timeout(timeLimitMs);
       const isThere = await client.models.list({ signal: answered, maxRetries: 0 }).then(
@@ -168,6 +174,7 @@ function toRecognizerError(error: unknown, server: SpeechServer): RecognizerErro
   if (isRefusalOf(error, /response_format|verbose_json|diarized_json|timestamp_gran/)) {
     return new FormatRefused(toLine(message, server.apiKey));
   }
+  if (error.headers?.has(isAtFault)) return new PieceRefused(toLine(message, server.apiKey));
   // The package tries the same statuses again.
   return fail(message, [408, 409, 429].includes(status) || status >= 500);
 }

@@ -14,6 +14,9 @@ const longestTimerMs = 24 * 60 * 60_000;
 /** OpenAI's codes for an account that has to pay, or to raise a limit, first. The same request fails until then. */
 const unpaid = new Set(['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active']);
 
+/** On an answer: the server breaks at this piece only. */
+export const isAtFault = 'x-piece-at-fault';
+
 /** Sends a request, and waits for the whole answer. */
 export interface Exchange {
   fetch: typeof fetch;
@@ -30,9 +33,10 @@ export interface Exchange {
  * audio goes only to the server and the proxy that were named. It waits until the signal aborts, and refuses answers
  * that are too long. When a connection breaks within the answer it rejects, so that the package tries again.
  * @param retries after which the package gives up
+ * @param askAnother asks the server about something else, when it broke twice at one request
  * @throws {ConfigError} the address of a proxy is no address
  */
-export function createExchange(apiKey: string, retries: number): Exchange {
+export function createExchange(apiKey: string, retries: number, askAnother: () => Promise<unknown>): Exchange {
   // Node's own limit of five minutes is too short for a slow server with a queue.
   const dispatcher = throughProxies(process.env, { headersTimeout: 0, bodyTimeout: 0 });
   const headers = { accept: 'application/json', authorization: `Bearer ${apiKey}` };
@@ -64,11 +68,21 @@ export function createExchange(apiKey: string, retries: number): Exchange {
       if (text === undefined) return refusal('there is no end of the answer', 502, { 'x-should-retry': 'false' });
       if (response.ok) return answerOf(text, response);
       if (unpaid.has(codeOf(text))) return refusal(text, response.status, { 'x-should-retry': 'false' });
-      const isLast = Number(given.get('x-stainless-retry-count')) >= retries;
+      const earlier = Number(given.get('x-stainless-retry-count'));
+      const isBroken = response.status === 500 && earlier === 1;
+      if (isBroken && (await isAnswered(askAnother())))
+        return refusal(text, response.status, { 'x-should-retry': 'false', [isAtFault]: 'true' });
+      const isLast = earlier >= retries;
       return refusal(text, response.status, isLast ? {} : await retryHeaders(response, signal));
     },
   };
 }
+
+const isAnswered = (question: Promise<unknown>): Promise<boolean> =>
+  question.then(
+    () => true,
+    () => false,
+  );
 
 /** The same form as undici's own class: its `fetch` does not know Node's class. */
 function ownForm(form: FormData): UndiciFormData {

@@ -1,7 +1,7 @@
 /** Recognizes a recording by a server's answers in one format. */
 import { hearAgain } from '../hear-again.ts';
 import { hearInPieces, isWithin, laterBy } from '../in-pieces.ts';
-import { RecognizerError } from '../recognizer.ts';
+import { PieceRefused, RecognizerError } from '../recognizer.ts';
 import { FormatRefused } from './client.ts';
 import { toFlac } from './flac.ts';
 import { refuseOtherLanguage } from './hints.ts';
@@ -41,6 +41,9 @@ export interface ServerInUse {
 interface Learnt {
   /** Whether the server gives times of words; undefined until it has recognized some. */
   wordTimes: boolean | undefined;
+  isAnswered?: true;
+  /** The last piece at which it broke while it heard silence. */
+  refused?: PieceRefused;
 }
 
 /**
@@ -62,7 +65,11 @@ export async function recognizeIn(
     // Who says nothing in the language of the others may speak another one.
     const language = earlier < 2 ? options.language : undefined;
     const told = { ...options, language, signal, span, knownSpeakers: introduction?.speakers };
-    const heard = await hearOnce(audio.file, piece, format, learnt, told, server);
+    const heard = await hearOnce(audio.file, piece, format, learnt, told, server).catch((error: unknown) => {
+      if (error instanceof PieceRefused) learnt.refused = error;
+      throw error;
+    });
+    learnt.isAnswered = true;
     if (format === 'diarized_json' && introduction === undefined && hasLetters(heard.answer)) {
       introduction = { piece, speakers: await meetSpeakers(audio.file, heard, signal) };
     }
@@ -76,6 +83,8 @@ export async function recognizeIn(
   const judging = { audio, overlapMs: lengths.overlapMs, saidIn, only, mayLoop: audio.speech !== undefined };
   const hearWell = hearAgain(hearPiece, judging, options.onUncertain);
   const pieces = await hearInPieces(audio, lengths, slots, hearWell, options, isFirst);
+  // It broke at all that it got: that says nothing of the recording.
+  if (learnt.refused !== undefined && !learnt.isAnswered) throw learnt.refused;
   const answered = pieces.flatMap(({ result }) => result.map((part) => ({ ...part.result, own: ownOf(part) })));
   const transcript = toTranscript(withLastingNames(answered, introduction), audio);
   // Models that know other formats only take the language for a hint, and may rightly find another one.

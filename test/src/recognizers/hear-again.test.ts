@@ -2,7 +2,7 @@
 import { hearAgain } from '../../../src/recognizers/hear-again.ts';
 import { loopingOf } from '../../../src/recognizers/loops.ts';
 import { isWithin } from '../../../src/recognizers/in-pieces.ts';
-import { LanguageNotKnown, PieceNotHeard } from '../../../src/recognizers/recognizer.ts';
+import { LanguageNotKnown, PieceNotHeard, PieceRefused } from '../../../src/recognizers/recognizer.ts';
 import type { Piece, Span } from '../../../src/audio/pieces.ts';
 import type { UncertainStretch, Word } from '../../../src/recognizers/recognizer.ts';
 
@@ -84,6 +84,17 @@ test('a voice that never gives words → the stretches where it is are told, and
 test('the recognizer fails at long pieces → quarters are heard; at all pieces → its error', async () => {
   expect((await heard(failsBeyond(9_300), { durationMs: 28_000 })).texts).toHaveLength(4);
   await expect(heard(failsBeyond(1_000), { durationMs: 28_000 })).rejects.toThrow('it is too long');
+});
+
+test('a server that refuses what is longer than 30 s → short pieces; what it refuses then has no words', async () => {
+  const refuse = (startMs: number, lengthMs: number) => {
+    if (lengthMs > 30_000 || startMs === 0) throw new PieceRefused('No clip timestamps found');
+    return sentence;
+  };
+  const { asked, told, texts } = await heard(refuse, { durationMs: 50_000, speech: [] });
+  expect(asked).toEqual([[0, 50_000], [0, 28_000], [28_000, 50_000]]); // prettier-ignore
+  expect(told).toEqual([{ startMs: 0, endMs: 28_000, why: 'no words' }]);
+  expect(texts).toEqual([[28_000, 50_000, sentence]]);
 });
 
 test('another error → at once', async () => {

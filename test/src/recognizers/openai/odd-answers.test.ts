@@ -87,3 +87,42 @@ test.each([
   expect(await recognize()).toMatchObject([{ text: 'Hello there.', startMs: 0, words: [] }]);
   expect(formats()).toEqual([format]);
 });
+
+/** Answers 500 to so many pieces. */
+async function serveBreaking(pieces: number) {
+  const broken: Reply = { status: 500, body: 'Internal Server Error' };
+  let count = 0;
+  const server = await startSpeechServer({
+    script: ({ file }) => {
+      if (file!.name === 'silence.wav') return text;
+      count += 1;
+      return count <= pieces ? broken : words;
+    },
+  });
+  const recognizer = createOpenAi({
+    server: { baseUrl: server.url, apiKey: undefined, model: 'whisper-1' },
+    atOnce: 1,
+  });
+  closing.push(recognizer, server);
+  const file = await ffmpeg(...sine(40), ...asRecognizerInput, join(folder, 'breaking'));
+  const told: number[][] = [];
+  const onUncertain = ({ startMs, endMs }: { startMs: number; endMs: number }) => told.push([startMs, endMs]);
+  const recognize = () => recognizer.recognize({ file, durationMs: 40_000, silences: [] }, { signal, onUncertain });
+  return { recognize, told, sent: () => server.requests.map((request) => request.file!.name) };
+}
+
+test('speaches, which answers 500 to more than 30 s without speech → short pieces after two answers', async () => {
+  const { recognize, sent } = await serveBreaking(2);
+  expect((await recognize()).segments.map((segment) => segment.text)).toEqual(['Yes.', 'Yes.']);
+  expect(sent()).toEqual(['audio.flac', 'audio.flac', 'silence.wav', 'audio.flac', 'audio.flac']);
+});
+
+test('a short piece at which a server breaks while it hears others → no words there, and that is told', async () => {
+  const { recognize, told } = await serveBreaking(4);
+  expect((await recognize()).segments).toMatchObject([{ text: 'Yes.', startMs: 33_000 }]);
+  expect(told).toEqual([[0, 28_000]]);
+});
+
+test('a server that breaks at all pieces, and hears silence → its error, not an empty transcript', async () => {
+  await expect((await serveBreaking(Infinity)).recognize()).rejects.toMatchObject({ retryable: true });
+});
