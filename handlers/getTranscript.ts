@@ -24,7 +24,7 @@ export const getTranscript: Handler<'getTranscript'> = async (input, ctx) => {
   if (session === undefined) throw sessionNotFound();
   if (type !== 'application/json') refuseCaptionsUnlessCompleted(session);
   const isSearched = q !== undefined && session.status === 'completed';
-  const only = isSearched ? await ctx.search.segments(wanted.accountId, wanted.id, q) : undefined;
+  const only = isSearched ? await ctx.search.segments(wanted.accountId, wanted.id, q, input) : undefined;
 
   const shared = {
     ETag: tagOf(session, wanted, only),

@@ -12,7 +12,8 @@ import type { Handler } from '../src/api/handler.ts';
 const maxTimeLength = 64;
 
 /** GET /sessions. */
-export const listSessions: Handler<'listSessions'> = async ({ query, principal }, ctx) => {
+export const listSessions: Handler<'listSessions'> = async (input, ctx) => {
+  const { query, principal } = input;
   const filter = {
     statuses: query.status,
     createdAfter: timeOf('createdAfter', query.createdAfter),
@@ -26,7 +27,7 @@ export const listSessions: Handler<'listSessions'> = async ({ query, principal }
 
   const { q, ...filters } = filter;
   const question = { accountId: principal.account_id, ...filters, limit, after };
-  const { items, hasMore } = q === undefined ? await pageOf(question, ctx) : await searchFor(q, question, ctx);
+  const { items, hasMore } = q === undefined ? await pageOf(question, ctx) : await searchFor(q, question, ctx, input);
   const last = hasMore ? items.at(-1) : undefined;
   return {
     status: 200,
@@ -48,8 +49,13 @@ async function pageOf(question: PageQuestion, { sessions }: Context): Promise<Pa
   return { items: rows.slice(0, question.limit).map(toSession), hasMore: rows.length > question.limit };
 }
 
-async function searchFor(q: string, question: PageQuestion, { search }: Context): Promise<Page> {
-  const { sessions, hasMore } = await search.page(question, q);
+async function searchFor(
+  q: string,
+  question: PageQuestion,
+  { search }: Context,
+  reader: { readonly signal: AbortSignal },
+): Promise<Page> {
+  const { sessions, hasMore } = await search.page(question, q, reader);
   return { items: sessions.map(({ session, matches }) => ({ ...toSession(session), matches })), hasMore };
 }
 

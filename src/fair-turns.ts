@@ -27,14 +27,28 @@ export class FairTurns {
     this.#limits = limits;
   }
 
-  /** Runs `work` when it is this account's turn. */
-  async run<Result>(accountId: string, work: () => Promise<Result>): Promise<Result> {
+  /**
+   * Runs `work` when it is this account's turn.
+   *
+   * @param signal leaves the queue while it waits
+   * @throws the reason of `signal`
+   */
+  async run<Result>(accountId: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    signal?.throwIfAborted();
     const account = this.#accounts.get(accountId) ?? { running: 0, waiting: [] };
     this.#accounts.set(accountId, account);
     const turn = Promise.withResolvers<void>();
     account.waiting.push(turn.resolve);
+    const leave = () => {
+      const place = account.waiting.indexOf(turn.resolve);
+      if (place < 0) return;
+      account.waiting.splice(place, 1);
+      this.#forgetIdle(accountId, account);
+      turn.reject(signal!.reason);
+    };
+    signal?.addEventListener('abort', leave, { once: true });
     this.#begin();
-    await turn.promise;
+    await turn.promise.finally(() => signal?.removeEventListener('abort', leave));
 
     let holdsPlace = true;
     const givePlace = () => {
@@ -49,9 +63,13 @@ export class FairTurns {
     } finally {
       clearTimeout(timer);
       account.running -= 1;
-      if (account.running === 0 && account.waiting.length === 0) this.#accounts.delete(accountId);
+      this.#forgetIdle(accountId, account);
       givePlace();
     }
+  }
+
+  #forgetIdle(accountId: string, account: Account): void {
+    if (account.running === 0 && account.waiting.length === 0) this.#accounts.delete(accountId);
   }
 
   #begin(): void {

@@ -93,3 +93,22 @@ test('work that fails → told, and its place is free again', async () => {
   await expect(turns.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await turns.run('a', async () => 'done')).toBe('done');
 });
+
+test('whoever waits leaves → its work never begins, and those behind it are served', async () => {
+  const turns = new FairTurns({ atOnce: 2, each: 1 });
+  const [first, last] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const leaving = new AbortController();
+  const begun: string[] = [];
+  const ask = (name: string, until: Promise<void>, signal?: AbortSignal) =>
+    turns.run('a', () => (begun.push(name), until), signal);
+  const running = ask('first', first.promise);
+  const left = ask('left', first.promise, leaving.signal);
+  const behind = ask('behind', last.promise);
+  leaving.abort(new Error('left'));
+  await expect(left).rejects.toThrow('left');
+  first.resolve();
+  await running;
+  last.resolve();
+  await behind;
+  expect(begun).toEqual(['first', 'behind']);
+});

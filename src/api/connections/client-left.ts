@@ -1,7 +1,8 @@
 /** Whether a client is still there. */
 import type { Response } from 'express';
 
-const gone = new Error('the client has left');
+/** Why a signal of {@link clientLeft} aborts. */
+export const gone = new Error('the client has left');
 
 /**
  * Aborts when the client leaves, or when the answer was sent. Made only where it is needed, because few requests wait

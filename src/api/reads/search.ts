@@ -9,7 +9,8 @@ import { simple, stemmedOf } from '../../search/languages.ts';
 import { bestOf, findMatches } from '../../search/matches.ts';
 import { wordsOf } from '../../search/passages.ts';
 import { parseQuery } from '../../search/query.ts';
-import { unavailable } from '../answers/problem.ts';
+import { gone } from '../connections/client-left.ts';
+import { ApiError, unavailable } from '../answers/problem.ts';
 import { FairTurns } from '../../fair-turns.ts';
 import type { Schema } from '../../../codegen/operations.ts';
 import type { Db } from '../../../db/database.ts';
@@ -25,6 +26,11 @@ const matchesOfSession = 3;
 /** Of a session's passages so many are looked through for the matches that are shown with it. */
 const passagesOfSession = 10;
 const allPassages = 2_147_483_647;
+
+/** Whoever searches: nothing is looked for any more when it has left. */
+interface Reader {
+  readonly signal: AbortSignal;
+}
 
 export interface FoundPage {
   sessions: { session: ReadableSession; matches: Schema<'SearchMatch'>[] }[];
@@ -44,10 +50,12 @@ export class SessionSearch {
    *
    * @throws {ApiError} 503 `unavailable` when it took too long
    */
-  page(question: PageQuestion, q: string): Promise<FoundPage> {
-    return this.#inTurn(question.accountId, async () => {
+  page(question: PageQuestion, q: string, reader: Reader): Promise<FoundPage> {
+    return this.#inTurn(question.accountId, reader, async (signal) => {
       const conditions = await this.#conditionsOf(question.accountId, q);
+      signal.throwIfAborted();
       const rows = await this.#find({ ...question, limit: question.limit + 1 }, conditions);
+      signal.throwIfAborted();
       const shown = rows.slice(0, question.limit);
       const matches = await this.#matchesOf(question.accountId, shown, conditions);
       const sessions = shown.map((session) => ({ session, matches: matches.get(session.id) ?? [] }));
@@ -56,9 +64,10 @@ export class SessionSearch {
   }
 
   /** The segments of a transcript that hold a word or phrase of `q`, and none of what it excludes. */
-  segments(accountId: string, sessionId: string, q: string): Promise<number[]> {
-    return this.#inTurn(accountId, async () => {
+  segments(accountId: string, sessionId: string, q: string, reader: Reader): Promise<number[]> {
+    return this.#inTurn(accountId, reader, async (signal) => {
       const conditions = await this.#conditionsOf(accountId, q);
+      signal.throwIfAborted();
       const found = await this.#placesOf(accountId, [sessionId], conditions, allPassages);
       const matches = [...findMatches(conditions, found.get(sessionId) ?? [])];
       return matches.flatMap(([segment, met]) => ([...met].some(({ isExcluded }) => isExcluded) ? [] : [segment]));
@@ -143,12 +152,23 @@ export class SessionSearch {
     return Map.groupBy(passages, ({ sessionId }) => sessionId);
   }
 
-  async #inTurn<Result>(accountId: string, work: () => Promise<Result>): Promise<Result> {
+  async #inTurn<Result>(
+    accountId: string,
+    { signal }: Reader,
+    work: (left: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const left = new AbortController();
+    // A server that stops ends what it has begun.
+    const leave = () => (signal.reason === gone || signal.reason instanceof ApiError) && left.abort(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
     try {
-      return await this.#turns.run(accountId, work);
+      return await this.#turns.run(accountId, () => work(left.signal), left.signal);
     } catch (error) {
+      if (error === gone) throw unavailable('The client left while its search was under way.');
       if (!isTimedOut(error)) throw error;
       throw unavailable('The search took too long. Ask for less, for example of a shorter time.');
+    } finally {
+      signal.removeEventListener('abort', leave);
     }
   }
 }
