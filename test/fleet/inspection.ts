@@ -5,6 +5,7 @@ import { ask } from '../rig/client.ts';
 import { compare, together } from '../rig/inspection.ts';
 import { filesBelow } from '../rig/object-store.ts';
 import { uploadRows } from '../rig/rows.ts';
+import { markName } from '../../src/files/audio-store.ts';
 import { until } from '../support/until.ts';
 import { urlOf } from './fleet.ts';
 import type { Server } from '../rig/client.ts';
@@ -70,7 +71,8 @@ async function leftAudio({ db, store, apis, workers, environment }: Fleet): Prom
   const nodes = [...apis, ...workers].map(({ folder }) => folder);
   const left = async () => {
     const onDisks = nodes.flatMap((folder) => [join(folder, 'work'), join(folder, 'audio')]).map(filesBelow);
-    const needless = (await store.objects()).filter((path) => !kept.has(basename(path)));
+    const objects = (await store.objects()).map((path) => [path, basename(path)] as const);
+    const needless = objects.filter(([, name]) => name !== markName && !kept.has(name)).map(([path]) => path);
     return [needless, ...(await Promise.all(onDisks))].flat();
   };
   await until(left, (files) => files.length === 0, removedWithinMs).catch(() => {});

@@ -1,8 +1,6 @@
 /** The API as a process of its own, seen by its operators, while its database goes away and comes back. */
 import { spawn } from 'node:child_process';
-import { mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { listen } from '../../src/listening.ts';
@@ -35,7 +33,7 @@ beforeAll(async () => {
   child = spawn(process.execPath, [fileURLToPath(new URL('../../src/start-api.ts', import.meta.url))], {
     env: {
       ...{ PATH: process.env.PATH, PORT: '0', OPS_PORT: String(opsPort), DATABASE_URL: relay.url },
-      DATA_DIR: await mkdtemp(join(process.env.TEST_FOLDER!, 'data-')),
+      DATA_DIR: beside.dataDir,
     },
   });
   atEnd(() => child.kill('SIGKILL'));

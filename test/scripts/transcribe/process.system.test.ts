@@ -33,7 +33,9 @@ const transcribe = (args: string[], program?: string[]) => {
 test('the transcript alone on standard output, how it goes on standard error, exit 0', async () => {
   expect(await transcribe([recording]).ended).toEqual({
     ...{ code: 0, stdout: 'hello world\n' },
-    stderr: expect.stringMatching(/^Uploading talk\.wav [^]*\nTranscribing talk\.wav: done\n$/),
+    stderr: expect.stringMatching(
+      /^Uploading talk\.wav [^]*\nTranscribing talk\.wav: done\ntalk\.wav: .* telephone, .*\n$/,
+    ),
   });
 });
 
@@ -59,5 +61,8 @@ test('SIGTERM to a watch → it ends in order, exit 0', async () => {
 
 test('nobody reads the transcript (| head) → it ends without a word about that, exit 0', async () => {
   const { code, stderr } = await transcribe([recording], readByNobody).ended;
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/Transcribing talk\.wav: done\n$/) });
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/Transcribing talk\.wav: done\ntalk\.wav: .* telephone, .*\n$/),
+  });
 });

@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
+import { markName } from '../../../../src/files/audio-store.ts';
 import { answerParserRefusals } from '../../../../src/api/connections/parser-refusals.ts';
 import { listen } from '../../../../src/listening.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
@@ -104,9 +105,10 @@ test('a body that stops being HTTP in the middle → one answer, nothing stored,
   expect(answers).toHaveLength(1);
   expectProblem(answers[0], 400, 'invalid_request');
   expect((await service.get('/v1/sessions', key).expect(200)).body).toEqual({ items: [] });
-  await until(async () =>
-    (await readdir(service.dataDir, { recursive: true, withFileTypes: true })).every((entry) => !entry.isFile()),
-  );
+  await until(async () => {
+    const entries = await readdir(service.dataDir, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).every(({ name }) => name === markName);
+  });
   expect(service.logLines.slice(from).join('')).not.toContain('"err"');
 });
 

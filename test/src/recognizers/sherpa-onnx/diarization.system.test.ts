@@ -153,7 +153,7 @@ test.each([
   recognizers.push(recognizer);
   await recognizer.check();
   const { segments } = await recognizer.recognize(await spoken(['low', 'high']), { signal });
-  expect(segments.map(({ text }) => text)).toEqual(['low', 'high']);
+  expect(segments.map(({ text }) => text).join(' ')).toBe('low high');
   for (const segment of segments) expect(segment).not.toHaveProperty('speaker');
 });
 
