@@ -98,7 +98,7 @@ export async function createApp(
     const { counted } = res.locals;
     // Only what changes nothing begins before the request has been counted.
     if (call.operation.method !== 'get') await counted;
-    const whileAllowed = () => auth.whileAllowed(req, res, requiredScope(call));
+    const whileAllowed = (end: AbortSignal) => auth.whileAllowed(req, requiredScope(call), end);
     const answering =
       call.operation.requestBody === undefined
         ? handler(new ReadingInput(input, stopping, res, whileAllowed), ctx)

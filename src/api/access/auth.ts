@@ -61,10 +61,12 @@ export class Auth {
    * gets.
    *
    * @param req one that was admitted
+   * @param end aborts when nobody holds it any more
    */
-  whileAllowed(req: Request, res: Response, scope: Scope): AbortSignal {
+  whileAllowed(req: Request, scope: Scope, end: AbortSignal): AbortSignal {
     const key = keyOf(req)!;
     const refused = new AbortController();
+    if (end.aborted) return refused.signal;
     const look = async () => {
       const principal = await this.#keys.ownerOf(key);
       if (principal === undefined) throw unauthorized(true);
@@ -73,10 +75,8 @@ export class Auth {
     };
     // While the database is away, nobody knows better.
     const refuse = (error: unknown) => error instanceof ApiError && refused.abort(error);
-    res.once(
-      'close',
-      this.#keys.onLook(() => void look().catch(refuse)),
-    );
+    const stopLooking = this.#keys.onLook(() => void look().catch(refuse));
+    end.addEventListener('abort', stopLooking, { once: true });
     return refused.signal;
   }
 

@@ -13,15 +13,15 @@ export class ReadingInput {
   readonly principal: unknown;
   readonly #stopping: AbortSignal;
   readonly #res: Response;
-  readonly #whileAllowed: () => AbortSignal;
+  readonly #whileAllowed: (end: AbortSignal) => AbortSignal;
   #signal?: AbortSignal;
 
-  /** @param whileAllowed aborts when the key of the request has lost its right */
+  /** @param whileAllowed aborts when the key of the request has lost its right, until `end` */
   constructor(
     { path, query, headers, principal }: Record<string, unknown>,
     stopping: AbortSignal,
     res: Response,
-    whileAllowed: () => AbortSignal,
+    whileAllowed: (end: AbortSignal) => AbortSignal,
   ) {
     this.path = path;
     this.query = query;
@@ -33,6 +33,11 @@ export class ReadingInput {
   }
 
   get signal(): AbortSignal {
-    return (this.#signal ??= AbortSignal.any([this.#stopping, clientLeft(this.#res), this.#whileAllowed()]));
+    return (this.#signal ??= this.#makeSignal());
+  }
+
+  #makeSignal(): AbortSignal {
+    const left = clientLeft(this.#res);
+    return AbortSignal.any([this.#stopping, left, this.#whileAllowed(left)]);
   }
 }
