@@ -65,8 +65,9 @@ export async function prepareDatabase(
   return migrateAlone(url, onWait, async (connection) => {
     if ((await checkedState(connection, mayMigrate)) === 'current') return [];
     const ran = await runMigrations(connection, onNotice);
-    await migrateQueue(url);
     if (forPooler === true) await setRoleDefaults(connection);
+    // Last: after it the database is current, and nobody comes here again.
+    await migrateQueue(url);
     return ran;
   });
 }

@@ -29,18 +29,25 @@ export async function* pages(client: S3Client, place: ObjectPlace, below = ''): 
   } while (ContinuationToken !== undefined);
 }
 
-/** Aborts uploads in parts that a killed process has begun. Self-hosted stores keep their parts for ever. */
+/**
+ * Aborts uploads in parts that a killed process has begun. Self-hosted stores keep their parts for ever. One that can't be
+ * aborted keeps no others.
+ * @throws {AggregateError} the failures, after all others were aborted
+ */
 export async function abortAbandonedUploads(client: S3Client, { bucket, prefix }: ObjectPlace): Promise<void> {
   let after: Pick<ListMultipartUploadsCommandOutput, 'NextKeyMarker' | 'NextUploadIdMarker'> | undefined = {};
+  const failures: unknown[] = [];
   while (after !== undefined) {
     const markers = { KeyMarker: after.NextKeyMarker, UploadIdMarker: after.NextUploadIdMarker };
     const command = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...markers });
     const page: ListMultipartUploadsCommandOutput = await ask(() => client.send(command));
     const now = storeTimeOf(page);
     for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
-      const isAbandoned = now - Initiated!.getTime() > abandonedMs;
-      if (isAbandoned) await ask(() => client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId })));
+      if (now - Initiated!.getTime() <= abandonedMs) continue;
+      const abort = new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId });
+      await ask(() => client.send(abort)).catch((error: unknown) => failures.push(error));
     }
     after = page.IsTruncated === true ? page : undefined;
   }
+  if (failures.length > 0) throw new AggregateError(failures, 'some abandoned uploads were not aborted');
 }

@@ -14,10 +14,11 @@ const atATime = 1_000;
  * audio is listed, what nobody needs becomes suspect. What is still needed by nobody ten minutes later is removed.
  */
 export async function removeUnneededAudio(sweeper: Sweeper, suspects: Suspects, steadyNow: number): Promise<void> {
-  const { db, audioStore, mayListAudio } = sweeper;
+  const { db, audioStore, mayListAudio, log } = sweeper;
   if (await mayListAudio()) {
     await suspectUnneeded(sweeper, suspects, steadyNow);
-    await audioStore.endAbandonedPuts();
+    const later = (error: unknown) => log.warn({ err: error }, 'parts of abandoned uploads were not removed yet');
+    await audioStore.endAbandonedPuts().catch(later);
   }
   for (const { accountId, sessionId } of suspects.due(steadyNow)) {
     const needed = await whichHaveAudio(db, accountId, [sessionId]);
