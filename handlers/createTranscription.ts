@@ -37,14 +37,15 @@ interface Accepted {
 
 /** POST /transcriptions. Headers and form were checked, and the whole file was received. */
 export const createTranscription: Handler<'createTranscription'> = async (request, ctx) => {
-  const { principal, file, signal } = request;
+  const { principal, body, file, signal } = request;
   const repeated = await findRepeated(request, ctx);
   if (repeated !== undefined) return answer(repeated, true);
   if (file.path === undefined) throw unavailable('The first upload with this Idempotency-Key is forgotten by now.', 1);
   await refuseByHint(request, ctx);
   // At the same time: ffmpeg reads from memory what the disk is still writing.
   const account = { id: principal.account_id, maxAudioMs: principal.max_audio_ms };
-  const [durationMs] = await Promise.all([ctx.measurements.measure(file.path, account, signal), file.flushed]);
+  const measured = ctx.measurements.measure(file.path, account, body.channels === 'separate', signal);
+  const [durationMs] = await Promise.all([measured, file.flushed]);
 
   const fresh: Accepted = { sessionId: randomUUIDv7(), jobId: randomUUIDv7() };
   let accepted: Accepted;

@@ -4,11 +4,14 @@ import { lastLine, runFfmpeg, unreadable } from './ffmpeg.ts';
 import { hiddenDelayMs } from './picture.ts';
 import { endsOnTimeline } from './timeline.ts';
 import type { FfmpegEnd } from './ffmpeg.ts';
+import type { FileHeader } from './ffmpeg-log.ts';
 
 export interface MeasureOptions {
   timeLimitMs: number;
   /** Measuring ends as soon as the audio turns out longer than this. */
   maxDurationMs?: number;
+  /** Whether its channels will be transcribed one by one; otherwise they will be mixed. */
+  isSeparate?: boolean;
   signal?: AbortSignal;
 }
 
@@ -23,7 +26,19 @@ export async function measureByDemuxing(file: string, options: MeasureOptions): 
   const printed = await printToItsEnd(file, options);
   const { durationMs } = printedDuration(printed);
   if (durationMs === undefined) return {};
+  refuseUndecodable(printed.end.header, options.isSeparate === true);
   return { durationMs: durationMs + (await hiddenDelayMs({ input: file, ...options }, printed.end.header)) };
+}
+
+/** Nothing that is recorded comes near. With some rates beyond, ffmpeg's resampler runs out of memory. */
+const highestRate = 10_000_000;
+
+/** Packets may be read that can't be decoded. Which of several tracks will be is not known yet. */
+function refuseUndecodable({ tracks }: FileHeader, isSeparate: boolean): void {
+  const [track, ...more] = tracks;
+  if (track === undefined || more.length > 0) return;
+  if (track.sampleRate > highestRate) throw new AudioError('unsupported_media', `${track.sampleRate} samples a second`);
+  if (track.isUnmixable && !isSeparate) throw new AudioError('unsupported_media', 'channels that can not be mixed');
 }
 
 async function printToItsEnd(file: string, options: MeasureOptions): Promise<Printed> {

@@ -3,11 +3,12 @@
  * that the first header names. When that one is false, or another one follows, only the decoded samples tell the time.
  */
 import { open } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { ForwardBytes } from './forward-bytes.ts';
 
 /**
- * Whether the times that ffmpeg gives to packets can't be right: in AAC (ADTS) whose sample rate changes, in FLAC that
- * was joined or whose header names another rate than its frames, and in Ogg of several parts, one after the other.
+ * Whether the times that ffmpeg gives to packets can't be right: in AAC (ADTS) whose sample rate changes, also in MPEG-TS,
+ * in FLAC that was joined or whose header names another rate than its frames, and in Ogg of several parts, one after the
+ * other.
  */
 export async function hasFalseTimes(path: string): Promise<boolean> {
   await using file = await open(path);
@@ -17,41 +18,8 @@ export async function hasFalseTimes(path: string): Promise<boolean> {
   if (mark.toString('latin1') === 'fLaC')
     return (await isFlacOfFalseRate(bytes, start)) || (await bytes.find(joinedFlac, start + 4)) !== undefined;
   if (mark.toString('latin1') === 'OggS') return await isOggOfParts(bytes, start);
+  if (mark[0] === tsSync) return await hasTsOfOtherRate(bytes);
   return isAdts(mark) && (await hasAdtsOfOtherRate(bytes, start));
-}
-
-const windowBytes = 1024 * 1024;
-
-/** A file that is read from its beginning to its end. */
-class ForwardBytes {
-  readonly #file: FileHandle;
-  #window = Buffer.alloc(0);
-  #from = 0;
-
-  constructor(file: FileHandle) {
-    this.#file = file;
-  }
-
-  /** At most as many as asked for, fewer at the end of the file. */
-  async at(position: number, length: number): Promise<Buffer> {
-    if (position < this.#from || position + length > this.#from + this.#window.length) {
-      const window = Buffer.alloc(windowBytes);
-      const { bytesRead } = await this.#file.read(window, 0, windowBytes, position);
-      this.#window = window.subarray(0, bytesRead);
-      this.#from = position;
-    }
-    return this.#window.subarray(position - this.#from, position - this.#from + length);
-  }
-
-  /** Where some bytes come next. */
-  async find(wanted: Buffer, from: number): Promise<number | undefined> {
-    for (let position = from; ; position += windowBytes - wanted.length) {
-      const bytes = await this.at(position, windowBytes);
-      const found = bytes.indexOf(wanted);
-      if (found >= 0) return position + found;
-      if (bytes.length < windowBytes) return undefined;
-    }
-  }
 }
 
 /** The length of an ID3v2 tag, which may stand before everything else. */
@@ -111,8 +79,10 @@ const oggPage = Buffer.from('OggS');
 const isAdts = (header: Buffer): boolean => header[0] === 0xff && (header[1]! & 0xf6) === 0xf0;
 const adtsHeaderBytes = 7;
 
+/** A code. */
+const rateOf = (header: Buffer): number => (header[2]! >> 2) & 0x0f;
+
 async function hasAdtsOfOtherRate(bytes: ForwardBytes, start: number): Promise<boolean> {
-  const rateOf = (header: Buffer): number => (header[2]! >> 2) & 0x0f;
   let rate: number | undefined;
   let at: number | undefined = start;
   for (let step = 0; step < mostSteps; step += 1) {
@@ -132,3 +102,31 @@ async function hasAdtsOfOtherRate(bytes: ForwardBytes, start: number): Promise<b
 }
 
 const adtsSync = Buffer.of(0xff);
+
+/** How each packet of MPEG-TS begins, and its length (ITU-T H.222.0, section 2.4.3.2). */
+const tsSync = 0x47;
+const tsBytes = 188;
+
+/** A frame of AAC begins where a packet of audio (PES) does; ffmpeg counts the frames behind it with the rate of before. */
+async function hasTsOfOtherRate(bytes: ForwardBytes): Promise<boolean> {
+  const rates = new Map<number, number>();
+  for (let step = 0; step < mostSteps; step += 1) {
+    const packet = await bytes.at(step * tsBytes, tsBytes);
+    if (packet.length < tsBytes || packet[0] !== tsSync) return false;
+    const frame = firstFrameOf(packet);
+    if (!isAdts(frame) || frame.length < adtsHeaderBytes) continue;
+    const stream = packet.readUInt16BE(1) & 0x1fff;
+    if ((rates.get(stream) ?? rateOf(frame)) !== rateOf(frame)) return true;
+    rates.set(stream, rateOf(frame));
+  }
+  return false;
+}
+
+/** What follows the header of the audio (PES) that begins in a packet; nothing where none does (section 2.4.3.6). */
+function firstFrameOf(packet: Buffer): Buffer {
+  const [beginsHere, hasAdaptation] = [(packet[1]! & 0x40) !== 0, (packet[3]! & 0x20) !== 0];
+  if (!beginsHere) return packet.subarray(tsBytes);
+  const pes = packet.subarray(4 + (hasAdaptation ? 1 + packet[4]! : 0));
+  const isAudio = pes.length > 9 && pes.readUInt32BE(0) >= 0x1c0 && pes.readUInt32BE(0) <= 0x1df;
+  return isAudio ? pes.subarray(9 + pes[8]!) : pes.subarray(pes.length);
+}

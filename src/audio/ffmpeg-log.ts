@@ -22,6 +22,8 @@ export interface Track {
   /** Samples per second. */
   sampleRate: number;
   isMono: boolean;
+  /** ffmpeg doesn't know where its channels belong, so it can't mix them: nine for example. */
+  isUnmixable: boolean;
   isDefault: boolean;
 }
 
@@ -80,7 +82,8 @@ export class FfmpegLog {
     if (track === undefined || this.header.tracks.length === mostTracks) return;
     const sampleRate = Number(/, (\d+) Hz,/.exec(track)?.[1] ?? 0);
     const isMono = /, \d+ Hz, (?:mono|1 channels)\b/.test(track);
-    this.header.tracks.push({ sampleRate, isMono, isDefault: track.includes(' (default)') });
+    const isUnmixable = !isMono && /, \d+ Hz, \d+ channels(?! \()/.test(track);
+    this.header.tracks.push({ sampleRate, isMono, isUnmixable, isDefault: track.includes(' (default)') });
   }
 
   #readDuration(message: string): void {

@@ -36,8 +36,10 @@ const wavs: HostileFile[] = [
   wav('no-rate.wav', 'a sample rate of 0', [[24, 4, 0]], unreadable),
   wav('one-hertz.wav', '1 sample per second', [[24, 4, 1], [28, 4, 2]], completes(8_000_000, 5_000)), // prettier-ignore
   wav('gigahertz.wav', '4 GHz', [[24, 4, most]], unreadable),
-  wav('no-channels.wav', 'no channels', [[22, 2, 0]], fails('unsupported_media')),
-  wav('all-channels.wav', '65,535 channels', [[22, 2, 65_535]], fails('unsupported_media')),
+  wav('two-gigahertz.wav', '2 GHz', [[24, 4, 0x7fff_ffff]], unreadable),
+  wav('no-channels.wav', 'no channels', [[22, 2, 0]], unreadable),
+  wav('nine-channels.wav', 'nine channels, of places that nobody knows', [[22, 2, 9], [32, 2, 18]], unreadable), // prettier-ignore
+  wav('all-channels.wav', '65,535 channels', [[22, 2, 65_535]], unreadable),
   wav('no-bits.wav', 'samples of 0 bits', [[34, 2, 0]], unreadable),
   wav('block-align.wav', 'blocks of 0 bytes', [[32, 2, 0]], completes(1_000)),
   wav(

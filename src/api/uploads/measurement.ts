@@ -21,16 +21,18 @@ export class UploadMeasurements {
   /**
    * The duration of an upload in ms; undefined when it can't be measured.
    * @param account the account of the upload, and the longest audio that it may upload
+   * @param isSeparate whether its channels will be transcribed one by one
    * @throws {ApiError} 415 `unsupported_media`, 422 `no_audio_track`, 422 `audio_too_long` as soon as that is known, 503
    *   `unavailable` when `signal` ends it
    */
   async measure(
     path: string,
     account: { id: string; maxAudioMs: number },
+    isSeparate: boolean,
     signal: AbortSignal,
   ): Promise<number | undefined> {
     const { id, maxAudioMs: maxDurationMs } = account;
-    const measure = () => measureAudio(path, { timeLimitMs, maxDurationMs, signal });
+    const measure = () => measureAudio(path, { timeLimitMs, maxDurationMs, isSeparate, signal });
     try {
       return (await this.#turns.run(id, measure)).durationMs;
     } catch (error) {
