@@ -5,6 +5,7 @@ import { pictureStartMs } from './picture.ts';
 import { bytesPerMs, bytesPerSample, samplesPerMs } from './samples.ts';
 import { readTimedPackets, timedPackets } from './timed-packets.ts';
 import { Timeline } from './timeline.ts';
+import { refuseUndecodable } from './undecodable.ts';
 import type { ChildEnd } from '../children/child.ts';
 import type { FileHeader } from './ffmpeg-log.ts';
 import type { TimedPacket } from './timed-packets.ts';
@@ -71,6 +72,7 @@ export async function decodeSamples(
     outputArgs: ['-af', toRecognizerInput(channel, gainDb), '-c:a', 'pcm_s16le', ...timedPackets],
     onStdout: (chunk) => take(packetsOf(chunk)),
   });
+  refuseUndecodable(end.header.tracks[track], channel !== undefined);
   throwUnlessExited(end);
   await take([undefined]);
   const durationMs = Math.floor(bytes / bytesPerMs);

@@ -3,8 +3,8 @@ import { AudioError, AudioToolError, audioTooLong } from './audio-error.ts';
 import { lastLine, runFfmpeg, unreadable } from './ffmpeg.ts';
 import { hiddenDelayMs } from './picture.ts';
 import { endsOnTimeline } from './timeline.ts';
+import { refuseUndecodable } from './undecodable.ts';
 import type { FfmpegEnd } from './ffmpeg.ts';
-import type { FileHeader } from './ffmpeg-log.ts';
 
 export interface MeasureOptions {
   timeLimitMs: number;
@@ -26,19 +26,10 @@ export async function measureByDemuxing(file: string, options: MeasureOptions): 
   const printed = await printToItsEnd(file, options);
   const { durationMs } = printedDuration(printed);
   if (durationMs === undefined) return {};
-  refuseUndecodable(printed.end.header, options.isSeparate === true);
+  const [track, ...more] = printed.end.header.tracks;
+  // Which of several tracks will be decoded is not known yet.
+  if (more.length === 0) refuseUndecodable(track, options.isSeparate === true);
   return { durationMs: durationMs + (await hiddenDelayMs({ input: file, ...options }, printed.end.header)) };
-}
-
-/** Nothing that is recorded comes near. With some rates beyond, ffmpeg's resampler runs out of memory. */
-const highestRate = 10_000_000;
-
-/** Packets may be read that can't be decoded. Which of several tracks will be is not known yet. */
-function refuseUndecodable({ tracks }: FileHeader, isSeparate: boolean): void {
-  const [track, ...more] = tracks;
-  if (track === undefined || more.length > 0) return;
-  if (track.sampleRate > highestRate) throw new AudioError('unsupported_media', `${track.sampleRate} samples a second`);
-  if (track.isUnmixable && !isSeparate) throw new AudioError('unsupported_media', 'channels that can not be mixed');
 }
 
 async function printToItsEnd(file: string, options: MeasureOptions): Promise<Printed> {
