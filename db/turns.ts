@@ -25,6 +25,11 @@ export async function takeTurn(db: Queryable, name: string, everySeconds: number
   return numInsertedOrUpdatedRows === 1n;
 }
 
+/** Lets the next one come at once. */
+export async function forgetTurn(db: Queryable, name: string): Promise<void> {
+  await db.deleteFrom('turns').where('name', '=', name).execute();
+}
+
 /** Whether somebody had the turn within the last so many seconds. */
 export async function wasTurn(db: Queryable, name: string, withinSeconds: number): Promise<boolean> {
   const turn = await db

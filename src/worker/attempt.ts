@@ -9,6 +9,7 @@ import { completeSession } from '../sessions/endings.ts';
 import { findableOf, makeFindable } from '../sessions/indexing.ts';
 import { within } from '../tracing/span.ts';
 import { removeAudio } from './audio-removal.ts';
+import { lookThroughSoon } from './backlog.ts';
 import { hear } from './hearing.ts';
 import { operatorsFault } from './judgement.ts';
 import { ClaimLost, TimeIsUp, outcomeOf, settle, settleUnclaimed } from './outcomes.ts';
@@ -121,7 +122,7 @@ async function transcribe(job: QueuedJob, { attempt, claim, span }: Claimed, wor
     const stored = toStoredTranscript({ ...transcript, language }, durationMs, warnings);
     const texts = { title: claim.title, language: stored.language ?? null, segments: stored.segments };
     await within(span.child('store', 'internal'), async () => {
-      // What was said is worth more than finding it: the next look of `keepIndexing` tries again.
+      // What was said is worth more than finding it: `keepIndexing` tries again.
       const notFindable = (error: unknown): undefined =>
         void log.error({ err: error }, 'the transcript can not be put into the search index now');
       const findable = await findableOf(db, accountId, texts).catch(notFindable);
@@ -129,9 +130,9 @@ async function transcribe(job: QueuedJob, { attempt, claim, span }: Claimed, wor
         const isCompleted = await completeSession(trx, attempt, reservedMs, stored);
         const isOurs = isCompleted && (await queue.complete(trx, job));
         if (!isOurs) throw new ClaimLost();
-        if (findable === undefined) return;
-        const error = await tryInSavepoint(trx, () => makeFindable(trx, attempt, findable));
+        const error = findable && (await tryInSavepoint(trx, () => makeFindable(trx, attempt, findable)));
         if (error !== undefined) notFindable(error);
+        if (findable === undefined || error !== undefined) await lookThroughSoon(trx);
       });
     });
   } finally {

@@ -5,10 +5,10 @@ import { indexVersion } from '../../db/search/passages.ts';
 import { firstPlace, lookForUnindexed } from '../../db/search/unindexed.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { findSegments } from '../../db/sessions/transcripts.ts';
-import { takeTurn, wasTurn } from '../../db/turns.ts';
+import { forgetTurn, takeTurn, wasTurn } from '../../db/turns.ts';
 import { findableOf, makeFindable } from '../sessions/indexing.ts';
 import { everyMinute } from './in-turns.ts';
-import type { Db } from '../../db/database.ts';
+import type { Db, Queryable } from '../../db/database.ts';
 import type { SessionPlace } from '../../db/search/unindexed.ts';
 import type { WorkerContext } from './context.ts';
 
@@ -32,6 +32,9 @@ export async function keepIndexing(worker: Indexer): Promise<void> {
     if (!worker.stopping.aborted) await takeTurn(worker.db, lookedThrough, 0);
   });
 }
+
+/** All are looked through again within minutes: a session is stored that can't be found. */
+export const lookThroughSoon = (db: Queryable): Promise<void> => forgetTurn(db, lookedThrough);
 
 /**
  * Makes whatever can't be found yet findable, each session in a transaction of its own.

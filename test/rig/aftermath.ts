@@ -10,6 +10,7 @@ import { createLog } from '../../src/log.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
 import { auditedFiles } from '../support/service/audit.ts';
 import { sweepLater } from '../support/service/later-sweeps.ts';
+import { indexBacklog } from '../../src/worker/backlog.ts';
 import { commandOf, descendantsOf } from './descendants.ts';
 import { until } from '../support/until.ts';
 import type { Process } from './descendants.ts';
@@ -45,6 +46,7 @@ export async function sweepAfterGrace(environment: Environment): Promise<void> {
     const workFolder = new WorkFolder(environment['DATA_DIR']!);
     const stopping = new AbortController().signal;
     await sweepLater({ ...foundation, workFolder, stopping }, sweepGraceMs);
+    await indexBacklog({ ...foundation, stopping });
     const uploads = new AbandonedUploads(foundation.spool, foundation.log);
     await uploads.look(0);
     await uploads.look(sweepGraceMs);

@@ -2,6 +2,7 @@ import { copyFile, writeFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { setLimitOverrides, setPlan, suspendAccount } from '../../../db/accounts.ts';
 import { listLedger } from '../../../db/ledger.ts';
+import { wasTurn } from '../../../db/turns.ts';
 import { deadLetterQueue } from '../../../src/queue/queue.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
@@ -74,13 +75,18 @@ test('audio that decodes to much less than was measured, and again → what ther
   expect((await listLedger(service.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -500]);
 });
 
-test('a search index that refuses → the transcript is stored and charged, and the log says so', async () => {
+test('a search index that refuses → the transcript is stored and charged, and all are looked through again soon', async () => {
+  const wasLookedThrough = () => wasTurn(service.db, 'index 1 looked through', 3_600);
   await sql`alter table passages add constraint refused check (not of_transcript) not valid`.execute(service.db);
   const { sessionId } = await upload(service, account, tone);
-  const recognizer = await begin();
+  const recognizer = await begin(async () => {
+    await until(wasLookedThrough);
+    return says('hello');
+  });
   expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed', durationMs: 2_000 });
   expect(recognizer.calls).toHaveLength(1);
   expect((await listLedger(service.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000]);
+  expect(await wasLookedThrough()).toBe(false);
   await sql`alter table passages drop constraint refused`.execute(service.db);
   await indexBacklog({ ...service, stopping: new AbortController().signal });
 });
