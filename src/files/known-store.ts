@@ -20,7 +20,7 @@ const witnesses = 100;
  * @throws {AudioStoreLost}
  */
 export async function proveStore(db: Queryable, store: BareAudioStore): Promise<string> {
-  // Whoever marks a store tells the database before, and once more afterwards.
+  // A process that marks a store writes the mark into the database before, and confirms it there afterwards.
   let found = await store.readMark();
   const known = await findKnownStore(db);
   if (known?.is_marked) found = await store.readMark();
@@ -35,8 +35,8 @@ export async function proveStore(db: Queryable, store: BareAudioStore): Promise<
 }
 
 /**
- * Takes the store for the database's from now on, whatever either of them knew. A database that knew the store before stands
- * still from then on.
+ * From now on this store is the database's, and the mark of before counts no more. Services of another database that used the
+ * store stand still.
  */
 export async function adoptStore(db: Queryable, store: BareAudioStore): Promise<string> {
   await replaceMark(db, randomUUID());

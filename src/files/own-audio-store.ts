@@ -1,5 +1,5 @@
 /**
- * The audio store of this database, and no other: whatever is asked of it, it is proven first. So nothing is written to a
+ * The audio store of this database, and no other: it is proven before each call. So nothing is written to a
  * folder below a mount point, nothing counts as lost that lies on another disk, and no sweep removes what is another
  * database's.
  */

@@ -42,7 +42,7 @@ export class Heartbeats {
       for (const job of jobs)
         if (!ours.has(job.id)) this.#held.get(job)?.abort(new Error('the queue has given the job away'));
     } catch (error) {
-      // That says nothing of the jobs.
+      // The statement failed; the jobs may still be ours.
       this.#onError(error as Error);
     }
   }

@@ -54,7 +54,7 @@ export interface Judging<Result> {
  * Hears a piece. Where there is a voice and no word, or the same words come on and on, that stretch is heard again.
  * Where the recognizer failed, the piece is cut in two and heard again, or in short pieces where a server refused it.
  * What was not heard then either is told to `onUncertain`; loops are left out, and a failure counts.
- * @returns rejects with {@link PieceNotHeard} and whatever else `hear` throws
+ * @returns rejects with {@link PieceNotHeard}, and with all else that `hear` throws
  */
 export function hearAgain<Result>(
   hear: HearPiece<Result>,

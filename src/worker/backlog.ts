@@ -19,7 +19,7 @@ const atATime = 500;
 type Indexer = Pick<WorkerContext, 'db' | 'log' | 'stopping'>;
 
 /** Notes that all sessions were looked through. A new version of the index looks anew. */
-const lookedThrough = `index ${indexVersion} looked through`;
+export const lookedThrough = `index ${indexVersion} looked through`;
 /** Whose turn it is to look through them. */
 const looking = `index ${indexVersion}`;
 
@@ -27,7 +27,7 @@ const looking = `index ${indexVersion}`;
 export async function keepIndexing(worker: Indexer): Promise<void> {
   await everyMinute(worker, looking, async (isOurTurn) => {
     if (!isOurTurn || (await wasTurn(worker.db, lookedThrough, againAfterSeconds))) return;
-    // Who looks on keeps the turn. When that worker is gone, another begins.
+    // Each part renews the turn. When this worker dies, another one begins anew.
     await indexBacklog(worker, () => takeTurn(worker.db, looking, 0));
     if (!worker.stopping.aborted) await takeTurn(worker.db, lookedThrough, 0);
   });
@@ -37,7 +37,7 @@ export async function keepIndexing(worker: Indexer): Promise<void> {
 export const lookThroughSoon = (db: Queryable): Promise<void> => forgetTurn(db, lookedThrough);
 
 /**
- * Makes whatever can't be found yet findable, each session in a transaction of its own.
+ * Puts all sessions that are missing in the search index into it, each in a transaction of its own.
  * @param goOn is called before each part
  */
 export async function indexBacklog(

@@ -3,7 +3,7 @@ import { takeTurn } from '../../db/turns.ts';
 import type { WorkerContext } from './context.ts';
 
 const everyMs = 60_000;
-/** A little less, so that whoever had the last turn is not too early for the next one. */
+/** A little less, so that the worker of the last turn is not too early for the next one. */
 const turnSeconds = 55;
 
 /**

@@ -73,7 +73,7 @@ export class Auth {
       refuseIneligible(principal);
       if (!principal.scopes.includes(scope)) throw insufficientScope(scope);
     };
-    // While the database is away, nobody knows better.
+    // While the database can't be asked, the key keeps its right.
     const refuse = (error: unknown) => error instanceof ApiError && refused.abort(error);
     const stopLooking = this.#keys.onLook(() => void look().catch(refuse));
     end.addEventListener('abort', stopLooking, { once: true });

@@ -27,7 +27,7 @@ const matchesOfSession = 3;
 const passagesOfSession = 10;
 const allPassages = 2_147_483_647;
 
-/** Whoever searches: nothing is looked for any more when it has left. */
+/** The client that searches. Once it has left, no further statement begins. */
 interface Reader {
   readonly signal: AbortSignal;
 }

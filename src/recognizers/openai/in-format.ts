@@ -62,7 +62,7 @@ export async function recognizeIn(
   let introduction: Introduction | undefined;
 
   const hearPiece: HearPiece<AnsweredPiece> = async (piece, signal, _onHeard, span, earlier = 0) => {
-    // Who says nothing in the language of the others may speak another one.
+    // A stretch without words in the session's language may be in another one.
     const language = earlier < 2 ? options.language : undefined;
     const told = { ...options, language, signal, span, knownSpeakers: introduction?.speakers };
     const heard = await hearOnce(audio.file, piece, format, learnt, told, server).catch((error: unknown) => {
@@ -79,7 +79,7 @@ export async function recognizeIn(
   const isFirst = (heard: readonly HeardPart<AnsweredPiece>[][]) =>
     format === 'diarized_json' && !heard.flat().some(({ result }) => hasLetters(result.answer));
   const lengths = lengthsOf[format];
-  // Where nobody knows where a voice is, words that come again and again at times of their own may have been said.
+  // Without a voice detector, words that are repeated, each with its own time, may really have been said.
   const judging = { audio, overlapMs: lengths.overlapMs, saidIn, only, mayLoop: audio.speech !== undefined };
   const hearWell = hearAgain(hearPiece, judging, options.onUncertain);
   const pieces = await hearInPieces(audio, lengths, slots, hearWell, options, isFirst);

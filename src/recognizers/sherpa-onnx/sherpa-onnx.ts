@@ -89,7 +89,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
       const spoken = new SpokenLanguages();
       const recognizePiece: RecognizePiece = async (piece, stop, _onHeard, _span, earlier = 0) => {
         const { heardFromMs: fromMs, heardToMs: toMs } = piece;
-        // Who says nothing in the language of the others may speak another one.
+        // A stretch without words in the session's language may be in another one.
         const language = earlier < 2 || family.unlessTold !== undefined ? told : undefined;
         const request = { file: audio.file, fromMs, toMs, language };
         const { result, isSecond } = await copies.hearTwiceIfNeeded(request, share.threads, stop);

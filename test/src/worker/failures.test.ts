@@ -9,7 +9,7 @@ import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { final, hurryRetries, row, upload } from '../../support/service/jobs.ts';
-import { indexBacklog } from '../../../src/worker/backlog.ts';
+import { indexBacklog, lookedThrough } from '../../../src/worker/backlog.ts';
 import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { useFolder } from '../../support/use-folder.ts';
@@ -76,7 +76,7 @@ test('audio that decodes to much less than was measured, and again → what ther
 });
 
 test('a search index that refuses → the transcript is stored and charged, and all are looked through again soon', async () => {
-  const wasLookedThrough = () => wasTurn(service.db, 'index 1 looked through', 3_600);
+  const wasLookedThrough = () => wasTurn(service.db, lookedThrough, 3_600);
   await sql`alter table passages add constraint refused check (not of_transcript) not valid`.execute(service.db);
   const { sessionId } = await upload(service, account, tone);
   const recognizer = await begin(async () => {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { lookForUnindexed, firstPlace } from '../../../db/search/unindexed.ts';
 import { takeTurn, wasTurn } from '../../../db/turns.ts';
 import { createLog } from '../../../src/log.ts';
-import { keepIndexing } from '../../../src/worker/backlog.ts';
+import { keepIndexing, lookedThrough } from '../../../src/worker/backlog.ts';
 import { everyMinute } from '../../../src/worker/in-turns.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { makeSession } from '../../support/service/sessions.ts';
@@ -50,7 +50,7 @@ test('two workers and sessions that are not indexed → indexed at once, and not
   const start = () => keepIndexing({ db, log, stopping: stopping.signal });
   const working = [start(), start()];
   await until(missing, (count) => count === 0);
-  await until(() => wasTurn(db, 'index 1 looked through', 60));
+  await until(() => wasTurn(db, lookedThrough, 60));
   stopping.abort();
   await Promise.all(working);
 });
