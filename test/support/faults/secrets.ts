@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import { descendantsOf } from '../../rig/descendants.ts';
 import type { Db } from '../../../db/database.ts';
@@ -53,18 +53,20 @@ export async function dumpTables(db: Db): Promise<Map<string, string>> {
 }
 
 export interface ProcessTraces {
-  name: string;
+  /** What it runs, as its command line says. */
+  program: string;
   environment: string;
   commandLine: string;
 }
 
-/** What the living descendants of a process show of themselves. */
+/** What the living descendants of a process show of themselves, but for those that became another program meanwhile. */
 export function tracesBelow(pid: number): ProcessTraces[] {
-  return descendantsOf(pid).map((found) => ({
-    name: found.name,
-    environment: readProc(`${found.pid}/environ`),
-    commandLine: readProc(`${found.pid}/cmdline`),
-  }));
+  return descendantsOf(pid).flatMap((found) => {
+    const commandLine = readProc(`${found.pid}/cmdline`);
+    const environment = readProc(`${found.pid}/environ`);
+    const isSame = readProc(`${found.pid}/cmdline`) === commandLine;
+    return isSame ? [{ program: basename(commandLine.split('\0')[0]!), environment, commandLine }] : [];
+  });
 }
 
 /** Nothing of a process that has ended meanwhile. */
