@@ -8,12 +8,11 @@ import { DatabaseAway } from './database-faults.ts';
 import { layFoundation } from './foundation.ts';
 import { PlainFault } from './lifetime.ts';
 import { isVersionFault } from './migration.ts';
+import { showOnPort } from './ops.ts';
 import { readinessOf } from './readiness.ts';
 import { LanguageNotKnown, RecognizerError } from './recognizers/recognizer.ts';
-import type { Registry } from 'prom-client';
 import type { Config } from './config/config.ts';
 import type { Log } from './log.ts';
-import type { Readiness } from './readiness.ts';
 import type { Recognizer } from './recognizers/recognizer.ts';
 
 export interface Halves {
@@ -21,22 +20,12 @@ export interface Halves {
   worker: boolean;
 }
 
-/** What operators may ask of a process. */
-export interface Inspected {
-  readiness(): Promise<Readiness>;
-  registry: Registry;
-}
-
-/** Lets operators ask, from now on. @returns ends it */
-export type Show = (inspected: Inspected) => Promise<() => Promise<void>>;
-
 /**
- * @param show begins before anything else is ready
  * @returns an orderly stop
  * @throws {PlainFault} where the message says all that an operator needs
  */
-export function startHalves(config: Config, log: Log, halves: Halves, show: Show): Promise<() => Promise<void>> {
-  return begin(config, log, halves, show).catch((error: unknown) => {
+export function startHalves(config: Config, log: Log, halves: Halves): Promise<() => Promise<void>> {
+  return begin(config, log, halves).catch((error: unknown) => {
     if (isSaidWhole(error)) throw new PlainFault(error.message);
     // While a half starts, nobody knows which URL its question went by.
     if (isDatabaseAway(error) && !(error instanceof DatabaseAway))
@@ -49,7 +38,7 @@ export function startHalves(config: Config, log: Log, halves: Halves, show: Show
 const isSaidWhole = (error: unknown): error is Error =>
   [RecognizerError, ExecutableNotFound, PoolerUnfit].some((kind) => error instanceof kind) || isVersionFault(error);
 
-async function begin(config: Config, log: Log, halves: Halves, show: Show): Promise<() => Promise<void>> {
+async function begin(config: Config, log: Log, halves: Halves): Promise<() => Promise<void>> {
   await findExecutable('ffmpeg');
   await findLimiters();
   const recognizer = halves.worker ? await checkedRecognizer(config) : undefined;
@@ -57,10 +46,9 @@ async function begin(config: Config, log: Log, halves: Halves, show: Show): Prom
   let whyNotServing: () => string | undefined = () => 'starting';
   const notice = () => recognizer?.notice?.();
   try {
-    const hide = await show({
-      readiness: () => readinessOf(foundation, () => whyNotServing(), notice),
-      registry: foundation.metrics.registry,
-    });
+    const readiness = () => readinessOf(foundation, () => whyNotServing(), notice);
+    // Operators may ask before anything else is ready.
+    const hide = await showOnPort({ readiness, registry: foundation.metrics.registry }, config, log);
     // The worker starts last. When the port is taken, no job has begun and lost an attempt.
     const api = halves.api ? await startApi(foundation, foundation.databaseUrl) : undefined;
     const noticed = notice();

@@ -5,7 +5,7 @@ import type { Config } from './config/config.ts';
 import type { Log } from './log.ts';
 
 /** How long an orderly stop may take. Supervisors are told to wait a little longer. */
-export const maxStopMs = 25_000;
+const maxStopMs = 25_000;
 
 /** The message says all that an operator needs. A stack would only hide it. */
 export class PlainFault extends Error {
@@ -32,20 +32,16 @@ export function settings(): Config {
   }
 }
 
-interface Lifetime {
-  /** @returns an orderly stop @throws {PlainFault} where the message says all that an operator needs */
-  start: () => Promise<() => Promise<void>>;
-  stopLimitMs?: number;
-  /** Asks to stop, as a signal does. It resolves to the reason. */
-  orWhen?: Promise<string>;
-}
-
-/** Runs until SIGTERM or SIGINT, and exits with 0 after an orderly stop, with 1 after a fault. */
-export async function live(log: Log, { start, stopLimitMs = maxStopMs, orWhen }: Lifetime): Promise<never> {
+/**
+ * Runs until SIGTERM or SIGINT, and exits with 0 after an orderly stop, with 1 after a fault.
+ *
+ * @param start gives an orderly stop, or a {@link PlainFault}
+ */
+export async function live(log: Log, start: () => Promise<() => Promise<void>>): Promise<never> {
   try {
-    const asked = Promise.race([askedToStop(), ...(orWhen ? [orWhen] : [])]);
+    const asked = askedToStop();
     // Also while the process still starts: that takes minutes when another process holds the embedded PostgreSQL.
-    void asked.then((signal) => beginStop(signal, log, stopLimitMs));
+    void asked.then((signal) => beginStop(signal, log));
     const stop = await start();
     await asked;
     await stop();
@@ -58,12 +54,12 @@ export async function live(log: Log, { start, stopLimitMs = maxStopMs, orWhen }:
   }
 }
 
-function beginStop(signal: string, log: Log, stopLimitMs: number): void {
+function beginStop(signal: string, log: Log): void {
   log.info({ signal }, 'stopping');
   setTimeout(() => {
     log.error('could not stop in time');
     process.exit(1);
-  }, stopLimitMs).unref();
+  }, maxStopMs).unref();
 }
 
 /** Resolves at the first signal. Later ones change nothing. */

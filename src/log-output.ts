@@ -6,9 +6,6 @@ import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 
 /** A pipe takes 64 KiB at once. */
 const maxGathered = 64 * 1024;
-/** What a pipe takes whole or not at all (`PIPE_BUF` of Linux). */
-const maxWhole = 4096;
-const lineFeed = 10;
 /** Characters that may wait for a reader or for room on the disk. Lines beyond that are dropped. */
 const maxWaiting = 1024 * 1024;
 /** Lines of 5 ms are written at once. Otherwise each request of a client that asks alone would cost one write. */
@@ -33,12 +30,6 @@ export class LogOutput {
   #untoldLost = 0;
   #lost = 0;
   #tell: (lost: number) => void = () => {};
-  readonly #isShared: boolean;
-
-  /** @param options.isShared other processes write to the same pipe: a slow reader must not get lines within lines */
-  constructor({ isShared = false }: { isShared?: boolean } = {}) {
-    this.#isShared = isShared;
-  }
 
   /** Lines that were dropped since the process began. */
   get lost(): number {
@@ -91,10 +82,8 @@ export class LogOutput {
     this.#unwritten = this.#unwritten.length === 0 ? lines : Buffer.concat([this.#unwritten, lines]);
     this.#lines = '';
     try {
-      while (this.#unwritten.length > 0) {
-        const some = this.#isShared ? wholeLines(this.#unwritten) : this.#unwritten;
-        this.#unwritten = this.#unwritten.subarray(writeSync(this.#fd!, some));
-      }
+      while (this.#unwritten.length > 0)
+        this.#unwritten = this.#unwritten.subarray(writeSync(this.#fd!, this.#unwritten));
       return 'written';
     } catch (error) {
       return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? 'stalled' : 'refused';
@@ -113,12 +102,6 @@ export class LogOutput {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);
     }
   }
-}
-
-/** The lines at the beginning that a pipe takes whole, or one that is longer. */
-function wholeLines(lines: Buffer): Buffer {
-  const last = lines.lastIndexOf(lineFeed, maxWhole - 1);
-  return lines.subarray(0, (last === -1 ? lines.indexOf(lineFeed) : last) + 1);
 }
 
 /**

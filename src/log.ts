@@ -9,13 +9,10 @@ export type Log = Logger;
  * One JSON line per event. Logs name accounts, sessions and requests by their ids. They never hold keys, transcripts,
  * file names or the values of queries. Of a database error they hold only what can't quote a row.
  */
-export function createLog(
-  { logLevel, apiProcesses = 1 }: Pick<Config, 'logLevel'> & Partial<Config>,
-  destination?: DestinationStream,
-): Log {
+export function createLog({ logLevel }: Pick<Config, 'logLevel'>, destination?: DestinationStream): Log {
   const options = { level: logLevel, base: { pid: process.pid }, serializers: { err: withoutRows } };
   if (destination !== undefined) return pino(options, destination);
-  const output = new LogOutput({ isShared: apiProcesses > 1 });
+  const output = new LogOutput();
   const log = pino(options, output);
   output.onLoss((lost) => log.warn({ lost }, 'lines of this log were lost while they could not be written'));
   outputs.set(log, output);

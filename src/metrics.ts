@@ -9,9 +9,6 @@ import type { Log } from './log.ts';
 /** Much less than Prometheus waits for all metrics (10 s), or it would take the process for dead. */
 const longestMeasuringMs = 2_000;
 
-/** Where several processes are shown as one, each read the same from the database: nothing is added up. */
-const ofOne = 'max';
-
 export class Metrics {
   readonly registry = new Registry();
 
@@ -85,7 +82,6 @@ export class Metrics {
     new Gauge({
       name: 'transcription_oldest_queued_seconds',
       help: 'Seconds since the upload of the oldest session that waits',
-      aggregator: ofOne,
       registers: [this.registry],
       async collect() {
         const queue = await measure();
@@ -97,7 +93,6 @@ export class Metrics {
       name: 'transcription_sessions',
       help: 'Unfinished sessions by status',
       labelNames: ['status'],
-      aggregator: ofOne,
       registers: [this.registry],
       async collect() {
         const queue = await measure();
@@ -110,7 +105,6 @@ export class Metrics {
     new Gauge({
       name: 'transcription_audio_bytes',
       help: 'Bytes of stored audio, of all sessions that have theirs',
-      aggregator: ofOne,
       registers: [this.registry],
       async collect() {
         const queue = await measure();

@@ -5,7 +5,6 @@ import { idle } from './idle.ts';
 import { pickup } from './pickup.ts';
 import { long } from './pipeline-long.ts';
 import { pipeline } from './pipeline.ts';
-import { processes } from './processes.ts';
 import { reads } from './reads.ts';
 import { search } from './search.ts';
 import { start } from './start.ts';
@@ -15,7 +14,6 @@ import type { Bench } from './bench.ts';
 /** In the order in which they are listed. */
 export const benches: readonly Bench[] = [
   reads,
-  processes,
   search,
   uploads,
   pickup,

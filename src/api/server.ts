@@ -36,7 +36,7 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
       sessions: new SessionReads(foundation.db),
       search: new SessionSearch(foundation.db),
       uploads: new UploadReads(foundation.db),
-      measurements: new UploadMeasurements(config.apiProcesses),
+      measurements: new UploadMeasurements(),
       waits,
       transcriptBodies: new TranscriptBodies(),
     },

@@ -18,8 +18,6 @@ export interface Config {
   port: number;
   /** The port of `/healthz`, `/readyz` and `/metrics`. The host is the same. */
   opsPort: number;
-  /** How many processes answer on `port`. */
-  apiProcesses: number;
   /** Undefined: the embedded PostgreSQL below `dataDir`. */
   databaseUrl: string | undefined;
   /** Where `databaseUrl` leads to a pooler: the server itself. */
@@ -93,7 +91,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     host: read('HOST'),
     port: read('PORT'),
     opsPort: read('OPS_PORT'),
-    apiProcesses: read('API_PROCESSES'),
     databaseUrl: read('DATABASE_URL'),
     databaseDirectUrl: read('DATABASE_DIRECT_URL'),
     dataDir,
@@ -113,6 +110,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     otlpEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
     minFreeDisk: read('MIN_FREE_DISK'),
   };
+  if (env['API_PROCESSES']?.trim())
+    faults.push(
+      'API_PROCESSES is gone: run several start:api behind scripts/deploy/haproxy.cfg instead ("Several processes" in OPERATIONS.md)',
+    );
   if (config.port !== 0 && config.port === config.opsPort) faults.push(`OPS_PORT=${config.opsPort}: is taken by PORT`);
   if (config.objectPlace !== undefined && !env['DATABASE_URL']?.trim())
     faults.push(

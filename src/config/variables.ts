@@ -3,15 +3,7 @@ import { availableParallelism } from 'node:os';
 import { canonicalTag } from '../languages.ts';
 import { recognizerNames, recognizersInsteadOf } from '../recognizers/names.ts';
 import { chooseModel } from '../recognizers/sherpa-onnx/installed-models.ts';
-import {
-  openAiUrl,
-  parseBucket,
-  parseDistance,
-  parseInteger,
-  parseKey,
-  parseOrigins,
-  parseTrustProxy,
-} from './values.ts';
+import { openAiUrl, parseBucket, parseDistance, parseKey, parseOrigins, parseTrustProxy } from './values.ts';
 import { address, database, integer, oneOf, text } from './variable.ts';
 import type { ObjectPlace } from '../audio-place.ts';
 import type { Variable } from './variable.ts';
@@ -54,11 +46,6 @@ export const variables = {
     parse: (value: string) => (/^[\w.:-]+$/.test(value) ? value : undefined),
   },
   OPS_PORT: integer('port of /healthz, /readyz and /metrics (Prometheus)', 9090, 0, 65535),
-  API_PROCESSES: {
-    ...integer('processes that answer on PORT; auto: one for each core', 1, 1, 256),
-    parse: (value: string) => (value === 'auto' ? availableParallelism() : parseInteger(value, 1, 256)),
-    expected: 'a whole number from 1 to 256, or auto (the number of cores)',
-  },
   DATABASE_URL: database('PostgreSQL 13 or newer: postgres://user:password@host:port/database', 'embedded'),
   DATABASE_DIRECT_URL: database('the server itself, where DATABASE_URL leads to a pooler', 'DATABASE_URL'),
   DATA_DIR: text('folder of audio, decoded audio, models and the embedded database', '.data', 'a folder'),

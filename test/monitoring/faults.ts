@@ -2,8 +2,6 @@
 import { rename } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { childrenOf } from '../support/service/processes.ts';
-import { until } from '../support/until.ts';
 import type { Stage } from './stage.ts';
 
 export interface Fault {
@@ -89,23 +87,6 @@ export const faults: Fault[] = [
           Array.from({ length: 20 }, () => client.get('/sessions/00000000-0000-7000-8000-000000000000')),
         );
       return async () => void api.output.resume();
-    },
-  },
-  {
-    what: 'the children of API_PROCESSES=2 are killed three times',
-    alerts: ['TranscriptionProcessDies'],
-    async begin({ several }) {
-      const killed: number[] = [];
-      for (let round = 0; round < 3; round++) {
-        const children = await until(
-          () => childrenOf(several.pid, 'start-child.ts'),
-          // One that was just killed may still be there.
-          (pids) => pids.length === 2 && !pids.some((pid) => killed.includes(pid)),
-        );
-        for (const pid of children) process.kill(pid, 'SIGKILL');
-        killed.push(...children);
-      }
-      return async () => {};
     },
   },
 ];

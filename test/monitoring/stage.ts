@@ -18,8 +18,6 @@ import type { Speech } from './speech.ts';
 export interface Stage {
   api: Machine;
   worker: Machine;
-  /** An API of two processes, and their master. */
-  several: Machine;
   postgres: OwnPostgres;
   speech: Speech;
   client: Client;
@@ -48,7 +46,6 @@ export async function setStage(folder: string): Promise<Stage> {
   const apiPort = await steadyPort();
   const api = await begin('API', 'start-api', { PORT: `${apiPort}` }, ['prlimit', '--nofile=320']);
   const worker = await begin('worker', 'start-worker', {});
-  const several = await begin('API of two processes', 'start-api', { PORT: '0', API_PROCESSES: '2' });
 
   const { db, close } = openDatabase(postgres.url, () => {});
   const limits = { requests_per_minute: 1_000_000, queued_sessions: 1_000 };
@@ -57,9 +54,9 @@ export async function setStage(folder: string): Promise<Stage> {
   const alerts = await receiveAlerts();
   const alertmanager = await startAlertmanager(folder, alerts.url);
   const prometheus = await startPrometheus(folder, alertmanager.address, opsPorts);
-  const machines = [prometheus.machine, alertmanager.machine, several, worker, api];
+  const machines = [prometheus.machine, alertmanager.machine, worker, api];
   return {
-    ...{ api, worker, several, postgres, speech, alerts, apiPort, dataDir },
+    ...{ api, worker, postgres, speech, alerts, apiPort, dataDir },
     client: new Client({ url: `http://127.0.0.1:${apiPort}`, key }),
     prometheusUrl: `http://${prometheus.address}`,
     async end() {

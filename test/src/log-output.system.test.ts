@@ -94,25 +94,3 @@ test('a process that exits while a slow reader has not taken all of its lines â†
   for await (const text of lines()) expect(JSON.parse(text)).toMatchObject({ number: count++ });
   expect([count, await ended]).toEqual([2_000, [3, null]]);
 });
-
-test('two processes that share a pipe with a slow reader â†’ every line comes whole', async () => {
-  const program = (name: string) => `
-    import { createLog } from ${source('src/log.ts')};
-    const log = createLog({ logLevel: 'info', apiProcesses: 2 });
-    for (let number = 0; number < 2_000; number += 1) {
-      log.info({ name: '${name}', number, text: 'x'.repeat(100 + (number % 7) * 50) });
-      if (number % 50 === 0) await new Promise(setImmediate);
-    }`;
-  const quoted = ['a', 'b'].map(
-    (name) => `'${process.execPath}' --input-type=module -e '${program(name).replaceAll("'", `'\\''`)}'`,
-  );
-  const { lines, end } = startUnread('pipe', ['sh', '-c', `${quoted.join(' & ')} & wait`]);
-  const numbers: Record<string, number[]> = { a: [], b: [] };
-  for await (const text of lines()) {
-    const { name, number } = JSON.parse(text) as { name: string; number: number };
-    numbers[name]!.push(number);
-  }
-  end();
-  const all = Array.from({ length: 2_000 }, (_, index) => index);
-  expect(numbers).toEqual({ a: all, b: all });
-});

@@ -20,8 +20,6 @@ const closeIdleEveryMs = 100;
 export function limitConnections(server: Server, log: Log, metrics: Metrics): void {
   const limit = connectionLimit(openFilesLimit());
   server.maxConnections = limit;
-  // A child of `API_PROCESSES` refuses what is too much, too. It would hand it back to its master, without end.
-  Object.assign(server, { dropMaxConnection: true });
   let loggedAt = -Infinity;
   let closedAt = -Infinity;
   server.on('drop', () => {

@@ -10,13 +10,7 @@ const patienceMs = 5_000;
 
 export class UploadMeasurements {
   /** Each measurement is a process that reads a whole file, so many uploads at once wait for each other here. */
-  readonly #turns: FairTurns;
-
-  /** @param apiProcesses processes that share the cores of this machine */
-  constructor(apiProcesses: number) {
-    const each = Math.max(1, Math.floor(availableParallelism() / apiProcesses));
-    this.#turns = new FairTurns({ atOnce: 2 * each, each, patienceMs });
-  }
+  readonly #turns = new FairTurns({ atOnce: 2 * availableParallelism(), each: availableParallelism(), patienceMs });
 
   /**
    * The duration of an upload in ms; undefined when it can't be measured.

@@ -5,7 +5,6 @@ import { parse } from 'yaml';
 import { openDatabase } from '../../../db/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { Metrics } from '../../../src/metrics.ts';
-import { SummedMetrics } from '../../../src/processes/summed-metrics.ts';
 import { variables } from '../../../src/config/variables.ts';
 import { createProgram } from '../../../scripts/admin/program.ts';
 import { projectFolder } from '../../architecture/source-files.ts';
@@ -31,9 +30,8 @@ test('every query asks for metrics that the service has', async () => {
   const { db, close } = openDatabase(process.env.TEST_DATABASE_URL!, () => {}, { maxConnections: 1 });
   const shown = await new Metrics(db, createLog({ logLevel: 'silent' })).registry.getMetricsAsJSON();
   await close();
-  const ofAll = [...(await new SummedMetrics().text(() => [])).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!);
   const names = new Set([
-    ...['up', ...ofAll],
+    'up',
     ...shown.flatMap(({ name }) => ['', '_count', '_sum', '_bucket'].map((end) => name + end)),
   ]);
   const asked = queries.map(

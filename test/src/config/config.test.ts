@@ -1,6 +1,5 @@
 /** The environment: defaults, the edges of each variable, and all faults in one message. */
 import { spawn, spawnSync } from 'node:child_process';
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, readConfig } from '../../../src/config/config.ts';
 import { variables } from '../../../src/config/variables.ts';
@@ -11,7 +10,6 @@ test('nothing set → the documented defaults', () => {
     host: '127.0.0.1',
     port: 8080,
     opsPort: 9090,
-    apiProcesses: 1,
     databaseUrl: undefined,
     dataDir: `${process.cwd()}/.data`,
     objectPlace: undefined,
@@ -35,8 +33,6 @@ test.each<[string, string, object]>([
   ['PORT', '0', { port: 0 }],
   ['PORT', ' 65535 ', { port: 65535 }],
   ['OPS_PORT', '0', { opsPort: 0 }],
-  ['API_PROCESSES', '4', { apiProcesses: 4 }],
-  ['API_PROCESSES', 'auto', { apiProcesses: availableParallelism() }],
   ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
   ['HOST', '::1', { host: '::1' }],
   [
@@ -73,9 +69,6 @@ test.each([
   ['PORT', '0x50'],
   ['PORT', '1e3'],
   ['OPS_PORT', '8080'],
-  ['API_PROCESSES', '0'],
-  ['API_PROCESSES', 'all'],
-  ['API_PROCESSES', '257'],
   ['HOST', 'a host'],
   ['HOST', 'http://localhost'],
   ['DATABASE_URL', 'nonsense'],
@@ -211,6 +204,13 @@ test('PocketSphinx → a fault that says what has taken its place', () => {
   expect(() => readConfig({ RECOGNIZER: 'pocketsphinx' })).toThrow(
     'RECOGNIZER=pocketsphinx: expected sherpa-onnx, which has taken its place, or openai',
   );
+});
+
+test('API_PROCESSES → a fault that says what has taken its place', () => {
+  expect(() => readConfig({ API_PROCESSES: '4' })).toThrow(
+    'API_PROCESSES is gone: run several start:api behind scripts/deploy/haproxy.cfg instead ("Several processes" in OPERATIONS.md)',
+  );
+  expect(readConfig({ API_PROCESSES: '' })).toEqual(readConfig({}));
 });
 
 test('a model that recognizes no words → a fault that names the variable', () => {
