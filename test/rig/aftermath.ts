@@ -1,13 +1,12 @@
 /** What a fault may leave on the machine and in the files, and what the auditor says in the end. */
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { verify as lookAtEverything } from '../../scripts/admin/verify.ts';
 import { AbandonedUploads } from '../../src/files/abandoned-uploads.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { layFoundation } from '../../src/foundation.ts';
 import { createLog } from '../../src/log.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
+import { asSupport } from '../support/service/admin.ts';
 import { auditedFiles } from '../support/service/audit.ts';
 import { sweepLater } from '../support/service/later-sweeps.ts';
 import { indexBacklog } from '../../src/worker/backlog.ts';
@@ -18,8 +17,6 @@ import type { Db } from '../../db/database.ts';
 import type { Audit } from '../../src/audit/audit.ts';
 import type { Machine } from './machine.ts';
 
-const execute = promisify(execFile);
-const root = join(import.meta.dirname, '../..');
 const childrenGoneWithinMs = 30_000;
 const sweepGraceMs = 61 * 60 * 1000;
 /** One for all rounds: each listens for the end of the process. */
@@ -62,13 +59,7 @@ export async function brokenNow(db: Db, dataDir: string): Promise<string[]> {
 
 /** `npm run admin -- verify`: the invariants that it found broken. */
 export async function verify(environment: Environment): Promise<string[]> {
-  const env = { PATH: process.env.PATH, ...environment };
-  const run = execute(process.execPath, ['scripts/admin/main.ts', 'verify', '--json'], { cwd: root, env });
-  const { stdout } = await run.catch((error: { stdout: string; stderr: string }) => {
-    if (error.stdout.startsWith('{')) return error;
-    throw new Error(`verify gave no answer: ${error.stderr}`);
-  });
-  return brokenRules(JSON.parse(stdout) as Audit);
+  return brokenRules((await asSupport(environment, lookAtEverything, 'looks')).json as Audit);
 }
 
 const brokenRules = ({ checks }: Audit) =>

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { waitForLock } from '../../db/embedded/file-lock.ts';
 
 const server = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
 const folder = join(import.meta.dirname, '../../.data/versitygw');
@@ -12,12 +13,16 @@ const longestBuildMs = 5 * 60_000;
 /** @returns where the program is, or why there is none */
 export async function buildVersitygw(): Promise<{ program: string } | { whyNot: string }> {
   await mkdir(folder, { recursive: true });
+  // Suites run beside each other, and one may run what another would write anew.
+  const lock = await waitForLock(join(folder, 'lock'), 'exclusive', longestBuildMs);
   try {
     const options = { cwd: folder, env: { ...process.env, GOBIN: folder }, timeout: longestBuildMs };
     await promisify(execFile)('go', ['install', server], options);
     return { program: join(folder, 'versitygw') };
   } catch (error) {
     return { whyNot: whyNot(error as BuildError) };
+  } finally {
+    lock.release();
   }
 }
 

@@ -30,6 +30,9 @@ function askingFor(server: RunningSpeechServer, model = 'whisper-1', apiKey?: st
   return recognizer;
 }
 
+/** One for all servers: each other one would load the model anew. */
+const listener = createSherpaOnnx({ folder: tinyModel, slots: createSlots(1) });
+closing.push(listener);
 const hearsTones = await toneServer();
 const tones = await toneSpeech(folder);
 recognizerConformance('openai', () => askingFor(hearsTones), tones);
@@ -39,8 +42,7 @@ speechConformance('openai', () => askingFor(hearsTones), tones);
 
 const signal = new AbortController().signal;
 async function toneServer(options: SpeechServerOptions = {}): Promise<RunningSpeechServer> {
-  const recognizer = createSherpaOnnx({ folder: tinyModel, slots: createSlots(1) });
-  const server = await startSpeechServer({ recognizer, ...options });
+  const server = await startSpeechServer({ recognizer: listener, ...options });
   closing.push(server);
   return server;
 }
