@@ -1,6 +1,6 @@
 import { Refusal } from '../terminal/refusal.ts';
 
-const withoutInternet = 'Without internet: npm run model -- download NAME --from FOLDER or ARCHIVE';
+const withoutInternet = 'Without internet: npm run model -- download NAME --from FOLDER';
 
 /** The hub answered, but with an error. */
 export class HubRefusal extends Refusal {

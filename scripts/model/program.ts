@@ -41,10 +41,10 @@ export function createProgram(terminal: Terminal, signal: AbortSignal): Command 
     .command('download')
     .description('Download a model, or go on with a download that was broken off.')
     .argument('<NAME>', 'its name, as "list" shows it', knownModel)
-    .option('--from <PATH>', 'install it from a folder or archive (.tar, .tar.gz, .tar.bz2) on this machine instead')
+    .option('--from <FOLDER>', 'install it from a folder on this machine instead')
     .addHelpText(
       'after',
-      `\nExamples:\n  ${invocation} download whisper-base\n  ${invocation} download whisper-base --from sherpa-onnx-whisper-base.tar.bz2`,
+      `\nExamples:\n  ${invocation} download whisper-base\n  ${invocation} download whisper-base --from sherpa-onnx-whisper-base`,
     )
     .action((model: KnownModel, { from }: { from?: string }) => download(terminal, model, from, signal));
   program

@@ -1,13 +1,9 @@
 /** Installation from what somebody brought along, for networks without internet. */
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { modelCommand } from './model-command.ts';
 import type { ModelCommand } from './model-command.ts';
-
-const execute = promisify(execFile);
 
 let model: ModelCommand;
 let brought: string;
@@ -27,7 +23,6 @@ afterEach(async () => {
   await model.close();
 });
 
-const tar = (name: string, ...args: string[]) => execute('tar', ['-C', brought, '-cf', join(brought, name), ...args]);
 const install = (name: string, env?: NodeJS.ProcessEnv) =>
   model.run(['download', 'sense-voice', '--from', name], { INIT_CWD: brought, ...env });
 
@@ -47,103 +42,30 @@ test('a folder, its files linked as the hub tools do → installed, only what is
   const release = join(brought, 'sherpa-onnx-sense-voice');
   await rename(join(release, 'tokens.txt'), join(brought, 'blob'));
   await symlink('../blob', join(release, 'tokens.txt'));
-  const { code, stdout } = await install('sherpa-onnx-sense-voice');
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('is installed in') });
+  const { code, stdout, stderr } = await install('sherpa-onnx-sense-voice');
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: expect.stringContaining('is installed in'),
+    stderr: expect.stringMatching(/^Installing .* …\nInstalling .*: done\n$/),
+  });
   await isWhole();
 });
 
-test.each(['release.tar', 'release.tar.gz', 'release.tar.bz2', 'without-a-name'])(
-  '%s as sherpa-onnx releases it → installed, only what is needed',
-  async (name) => {
-    const compression = name.endsWith('.gz') ? ['-z'] : name.endsWith('.bz2') || !name.includes('.') ? ['-j'] : [];
-    await tar(name, ...compression, 'sherpa-onnx-sense-voice');
-    const { code, stderr } = await install(name);
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: expect.stringMatching(/^Installing .* …\nInstalling .*: done\n$/),
-    });
-    await isWhole();
-  },
-);
-
-test('names that lead out of the archive → refused, nothing is written anywhere', async () => {
-  await writeFile(join(brought, 'evil'), 'evil');
-  await tar('up.tar', '-P', '--transform=s,^evil$,../../evil,', 'sherpa-onnx-sense-voice', 'evil');
-  await tar('absolute.tar', '-P', `--transform=s,^evil$,${brought}/written,`, 'sherpa-onnx-sense-voice', 'evil');
-  for (const [archive, name] of [
-    ['up.tar', '"../../evil"'],
-    ['absolute.tar', 'written"'],
-  ] as const) {
-    const { code, stderr } = await install(archive);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(name) });
-    expect(stderr).toContain('Nothing was installed');
-    await nothingIsLeft();
-  }
-  expect(existsSync(join(brought, 'written'))).toBe(false);
-});
-
-test('links, soft and hard, and pipes → refused', async () => {
-  const release = join(brought, 'sherpa-onnx-sense-voice');
-  await symlink('/etc/passwd', join(release, 'passwd'));
-  await tar('soft.tar', 'sherpa-onnx-sense-voice');
-  await execute('rm', [join(release, 'passwd')]);
-  await execute('ln', [join(release, 'tokens.txt'), join(release, 'tokens2.txt')]);
-  await tar('hard.tar', 'sherpa-onnx-sense-voice');
-  await execute('rm', [join(release, 'tokens2.txt')]);
-  await execute('mkfifo', [join(release, 'pipe')]);
-  await tar('pipe.tar', 'sherpa-onnx-sense-voice');
-  for (const [archive, said] of [
-    ['soft.tar', 'a link'],
-    ['hard.tar', 'a link'],
-    ['pipe.tar', 'FIFO'],
-  ] as const) {
-    const { code, stderr } = await install(archive);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(said) });
-    await nothingIsLeft();
-  }
-});
-
-test.each(['.tar', '.tar.gz', '.tar.bz2'])('a %s that ends too early → refused, nothing is left', async (name) => {
-  await tar(name, ...(name.endsWith('gz') ? ['-z'] : name.endsWith('bz2') ? ['-j'] : []), 'sherpa-onnx-sense-voice');
-  const { size } = await stat(join(brought, name));
-  await truncate(join(brought, name), Math.floor(size / 2));
-  const { code, stderr } = await install(name);
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`${name} can not be read`) });
-  await nothingIsLeft();
-});
-
-test('a .tar that ends between two files → refused, nothing is left', async () => {
-  const release = join(brought, 'sherpa-onnx-sense-voice');
-  await tar('whole.tar', 'sherpa-onnx-sense-voice/tokens.txt', 'sherpa-onnx-sense-voice/model.int8.onnx');
-  const { size } = await stat(join(release, 'model.int8.onnx'));
-  await truncate(join(brought, 'whole.tar'), 512 * (3 + Math.ceil(size / 512)));
-  const { code, stderr } = await install('whole.tar');
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('it ends too early') });
-  await nothingIsLeft();
-});
-
 test.each([
-  ['nothing there', 'nowhere.tar', 'There is no '],
-  ['no archive', 'sherpa-onnx-sense-voice/README.md', 'can not be read'],
+  ['nothing there', 'nowhere', 'There is no '],
+  ['an archive', 'release.tar.bz2', 'is no folder. Unpack an archive first: tar xf release.tar.bz2'],
   ['a folder without the model', 'sherpa-onnx-sense-voice/test_wavs', 'lacks model.int8.onnx, tokens.txt'],
 ])('%s → a sentence that says so, exit 1', async (_, source, said) => {
+  await writeFile(join(brought, 'release.tar.bz2'), 'BZh');
   const { code, stderr } = await install(source);
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(said) });
   await nothingIsLeft();
 });
 
 test('a disk that is too small → refused', async () => {
-  await tar('release.tar', 'sherpa-onnx-sense-voice');
-  const { code, stderr } = await install('release.tar', { MIN_FREE_DISK: '9007199254740991' });
+  const { code, stderr } = await install('sherpa-onnx-sense-voice', { MIN_FREE_DISK: '9007199254740991' });
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('MIN_FREE_DISK') });
   await nothingIsLeft();
-});
-
-test('no bzip2 on this machine → says what to install', async () => {
-  await tar('release.tar.bz2', '-j', 'sherpa-onnx-sense-voice');
-  const args = ['download', 'sense-voice', '--from', join(brought, 'release.tar.bz2')];
-  const { code, stderr } = await model.startProcess(args, { PATH: '/nowhere' }).ended;
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('apt-get install bzip2') });
 });
 
 test('diarization from a folder with the names of the hub, or with ours → segmentation.onnx and embedding.onnx', async () => {

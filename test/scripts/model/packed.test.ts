@@ -1,8 +1,10 @@
 /** Models that lie in packages of npm: by npm itself, from a registry on loopback. */
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { create } from 'tar';
 import { isInstalled, modelFolder } from '../../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { packedModels } from '../../../src/recognizers/sherpa-onnx/packed-models.ts';
@@ -14,6 +16,7 @@ import { startNpmRegistry } from '../../support/models/npm-registry.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import type { PackedModel } from '../../../src/recognizers/sherpa-onnx/packed-models.ts';
 
+const execute = promisify(execFile);
 const root = useFolder();
 const sum = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
 const detector = 'a detector of voices';
@@ -166,6 +169,36 @@ test('a mirror with another file → both checksums are named, nothing is left',
 test('a mirror whose package lacks the file → named', async () => {
   npm.packages['@ours/voices@1.2.3'] = await archiveOf({ 'README.md': '' });
   expect(await failure()).toMatch(/^@ours\/voices@1\.2\.3 holds no /);
+  nothingIsLeft();
+});
+
+test('a hostile package: names that lead out of it, links and a pipe → only plain files of the model are written', async () => {
+  const own = join(root, 'hostile');
+  await mkdir(join(own, 'package/dist'), { recursive: true });
+  await writeFile(join(own, 'package/dist/voices_v6.onnx'), detector);
+  await writeFile(join(own, 'evil'), 'evil');
+  await symlink('/etc/passwd', join(own, 'package/passwd'));
+  await execute('mkfifo', [join(own, 'package/pipe')]);
+  const hostile = async (to: string) => {
+    const names = [`--transform=s,^evil$,${to},`, 'evil', 'package'];
+    await execute('tar', ['-C', own, '-P', '-czf', `${own}.tgz`, ...names]);
+    npm.packages['@ours/voices@1.2.3'] = await readFile(`${own}.tgz`);
+  };
+  for (const to of ['package/../../../../evil', '../../../evil', join(root, 'written')]) {
+    await hostile(to);
+    folder = folderIn(`checkout-${(checkouts += 1)}`);
+    expect(await failure()).toBe(true);
+    expect(await readdir(folder)).toEqual(['voices.onnx']);
+    expect(
+      (await readdir(root, { recursive: true })).filter((path) => /(^|\/)(evil|written|passwd|pipe)$/.test(path)),
+    ).toEqual(['hostile/evil', 'hostile/package/passwd', 'hostile/package/pipe']);
+  }
+
+  await rm(join(own, 'package/dist/voices_v6.onnx'));
+  await symlink('/etc/passwd', join(own, 'package/dist/voices_v6.onnx'));
+  await hostile('package/evil');
+  folder = folderIn(`checkout-${(checkouts += 1)}`);
+  expect(await failure()).toMatch(/^@ours\/voices@1\.2\.3 holds no dist\/voices_v6\.onnx/);
   nothingIsLeft();
 });
 
