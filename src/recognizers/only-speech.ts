@@ -1,5 +1,5 @@
 /** Recognizes only where somebody speaks: models write words into noise, applause and music. */
-import type { Recognizer } from './recognizer.ts';
+import type { DecodedAudio, Recognizer } from './recognizer.ts';
 import type { VoiceDetector } from './sherpa-onnx/voice-detector.ts';
 
 export function onlySpeech(recognizer: Recognizer, detector: VoiceDetector): Recognizer {
@@ -10,7 +10,8 @@ export function onlySpeech(recognizer: Recognizer, detector: VoiceDetector): Rec
       await detector.check();
     },
     async recognize(audio, options) {
-      const speech = await detector.findSpeech(audio, options.signal);
+      // A recording of several channels often has some that nobody used.
+      const speech = isSilent(audio) ? [] : await detector.findSpeech(audio, options.signal);
       return recognizer.recognize({ ...audio, speech }, options);
     },
     async close() {
@@ -18,3 +19,7 @@ export function onlySpeech(recognizer: Recognizer, detector: VoiceDetector): Rec
     },
   };
 }
+
+/** One silence is as long as the recording. */
+const isSilent = ({ durationMs, silences: [first] }: DecodedAudio): boolean =>
+  first !== undefined && first.endMs - first.startMs === durationMs;
