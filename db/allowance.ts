@@ -18,7 +18,6 @@ export interface AllowanceWindow {
  * waited for each other over the end of a window count in the right one, and a clock that jumps begins a new window.
  * Only admitted requests are counted. So no request is lost or invented when a limit changes within a window, or when
  * one process learns of it before another.
- * What the request asks for may go with it: see `lines.ts`.
  *
  * @param allowance requests per window
  */
@@ -39,11 +38,9 @@ interface Count {
   ends_in: number;
 }
 
-const counted = new Prepared<{ accountId: string; allowance: number }, Count>(
-  'count-request',
-  (db, parameter) => {
-    const [accountId, allowance] = [parameter('accountId'), parameter('allowance')];
-    const statement = sql<Count>`
+const counted = new Prepared<{ accountId: string; allowance: number }, Count>('count-request', (db, parameter) => {
+  const [accountId, allowance] = [parameter('accountId'), parameter('allowance')];
+  const statement = sql<Count>`
       with admitted as (
         insert into allowance as counted (account_id, window_number, used)
         select ${accountId}::uuid, floor(${now} / 60), 1 where ${allowance}::int > 0
@@ -58,10 +55,8 @@ const counted = new Prepared<{ accountId: string; allowance: number }, Count>(
       select used, ends_in from admitted
       union all
       select null, ceil(60 - ${now} % 60)::int where not exists (select from admitted)`;
-    return { compile: () => statement.compile(db) };
-  },
-  { leads: true },
-);
+  return { compile: () => statement.compile(db) };
+});
 
 /**
  * Counts one request of an account whose window has begun and has room, as {@link countRequest} does, in half the time.
@@ -87,7 +82,6 @@ const countedFurther = new Prepared<{ accountId: string; allowance: number }, { 
       returning used, ceil((window_number + 1) * 60 - ${now})::int as ends_in`;
     return { compile: () => statement.compile(db) };
   },
-  { leads: true },
 );
 
 export interface FittingCount {

@@ -51,6 +51,3 @@ export function isRefusedByPooler(error: unknown): boolean {
 
 /** Whether an error is an answer, of the server or of a pooler. What failed may have had an effect: see {@link isRefusedByServer}. */
 export const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;
-
-/** Whether PostgreSQL ended a statement because it and others waited for each other. */
-export const isDeadlock = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '40P01';

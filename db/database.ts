@@ -2,14 +2,10 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { ConnectionWatch } from './connection-watch.ts';
-import { exchange } from './exchange.ts';
-import { isDatabaseError, isDeadlock, isRefusedByServer } from './database-errors.ts';
-import { Lines } from './lines.ts';
+import { isDatabaseError } from './database-errors.ts';
 import { PrimaryOnly, isRefusedWrite, isServerLost, refuseReadOnly } from './primary-only.ts';
-import { codec, getTypeParser } from './values.ts';
+import { getTypeParser } from './values.ts';
 import type { Transaction } from 'kysely';
-import type { NamedStatement, Pool } from './exchange.ts';
-import type { HowToRun } from './lines.ts';
 import type { Schema } from './schema.ts';
 
 export type Db = Kysely<Schema>;
@@ -73,8 +69,7 @@ export function openDatabase(
   pool.on('connect', (client) => client.on('error', onBroken));
   pool.on('error', () => {});
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  const run = (statements: readonly NamedStatement[]) => exchange(pool as unknown as Pool, codec, statements, isPooled);
-  pools.set(db, { run, lines: new Lines(run, isRefusedByServer) });
+  pools.set(db, pool);
   return {
     db,
     url,
@@ -87,12 +82,7 @@ export function openDatabase(
   };
 }
 
-interface NamedStatements {
-  run(statements: readonly NamedStatement[]): Promise<unknown[][]>;
-  lines: Lines;
-}
-
-const pools = new WeakMap<Queryable, NamedStatements>();
+const pools = new WeakMap<Queryable, pg.Pool>();
 
 /** Whether this is a pool. A transaction's connection is known to Kysely only. */
 export const isPool = (db: Queryable): boolean => pools.has(db);
@@ -109,30 +99,31 @@ function primaryOnly(onDemoted: () => void) {
   return { Client, onConnect: refuseReadOnly };
 }
 
-/** Whether a statement about the account that is run now goes with another one: see {@link Lines}. */
-export const hasCompany = (db: Queryable, accountId: string): boolean =>
-  pools.get(db)?.lines.hasSeat(accountId) ?? false;
+/** A statement that each connection knows by its name. */
+export interface NamedStatement {
+  /** Always the same for the same text. */
+  name: string;
+  text: string;
+  values: unknown[];
+}
 
 /**
  * Runs a statement on a pool. Each connection parses and plans it once and then knows it by its name. The statement
  * runs once more when its connection led to a server that was demoted. A statement that only reads runs once more also
- * when its server ended, and when it was in a deadlock, as the one that writes with it may be.
+ * when its server ended.
  */
-export async function runNamed<Row>(
+export async function runNamed<Row extends object>(
   db: Queryable,
-  { isRead, accountId, leads, ...statement }: NamedStatement & HowToRun,
+  statement: NamedStatement,
+  { isRead }: { isRead: boolean },
 ): Promise<Row[]> {
-  const { run: runAll, lines } = pools.get(db)!;
-  const run = async () => {
-    if (accountId !== undefined && leads) return lines.lead(accountId, statement);
-    if (accountId !== undefined && isRead) return lines.follow(accountId, statement);
-    return (await runAll([statement]))[0]!;
-  };
-  const again = (error: unknown) => {
-    if (isRefusedWrite(error) || (isRead && (isServerLost(error) || isDeadlock(error)))) return run();
+  const pool = pools.get(db)!;
+  const run = () => pool.query<Row>(statement);
+  const { rows } = await run().catch((error: unknown) => {
+    if (isRefusedWrite(error) || (isRead && isServerLost(error))) return run();
     throw error;
-  };
-  return (await run().catch(again)) as Row[];
+  });
+  return rows;
 }
 
 /**

@@ -19,24 +19,15 @@ class Parameter {
 /** Takes the place of a value while a statement is built. Its type is that of the value, because Kysely asks for it. */
 export type ParameterOf<Values> = <Name extends keyof Values & string>(name: Name) => Values[Name];
 
-export class Prepared<Values extends object, Row> {
+export class Prepared<Values extends object, Row extends object> {
   readonly #name: string;
   readonly #build: (db: Queryable, parameter: ParameterOf<Values>) => Compilable<Row>;
-  readonly #leads: boolean;
   #compiled: CompiledQuery<Row> | undefined;
 
-  /**
-   * @param name names the statement for PostgreSQL, so each statement needs another one
-   * @param leads whether it waits for a second one about the same account: see `lines.ts`
-   */
-  constructor(
-    name: string,
-    build: (db: Queryable, parameter: ParameterOf<Values>) => Compilable<Row>,
-    { leads = false } = {},
-  ) {
+  /** @param name names the statement for PostgreSQL, so each statement needs another one */
+  constructor(name: string, build: (db: Queryable, parameter: ParameterOf<Values>) => Compilable<Row>) {
     this.#name = name;
     this.#build = build;
-    this.#leads = leads;
   }
 
   async run(db: Queryable, values: Values): Promise<Row[]> {
@@ -48,8 +39,7 @@ export class Prepared<Values extends object, Row> {
     );
     // A statement after `with` may write.
     const isRead = query.kind === 'SelectQueryNode' && query.with === undefined;
-    const { accountId } = values as { accountId?: string };
-    return runNamed(db, { name: this.#name, text: sql, values: given, isRead, accountId, leads: this.#leads });
+    return runNamed(db, { name: this.#name, text: sql, values: given }, { isRead });
   }
 }
 

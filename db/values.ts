@@ -1,6 +1,5 @@
 /** How values go to PostgreSQL and come back. */
 import pg from 'pg';
-import type { Codec } from './exchange.ts';
 
 // Times stay text. A Date takes twice as much work for a list of sessions, and loses the microseconds that cursors
 // need.
@@ -12,11 +11,6 @@ const parsers = new Map<number, (text: string) => unknown>([
 ]);
 export const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text');
-
-export const codec: Codec = {
-  encode: (pg as unknown as { utils: { prepareValue: Codec['encode'] } }).utils.prepareValue,
-  decoderOf: (typeId) => getTypeParser(typeId),
-};
 
 function safeInteger(text: string): number {
   const value = Number(text);

@@ -1,5 +1,4 @@
 /** What most requests read. Requests of the same moment are read by few statements. */
-import { hasCompany } from '../../../db/database.ts';
 import { listSessions } from '../../../db/sessions/pages.ts';
 import { findPages } from '../../../db/sessions/pages-together.ts';
 import { findSessions } from '../../../db/sessions/sessions.ts';
@@ -59,12 +58,12 @@ export class SessionReads {
 
   /** Undefined when the account has no session of this id. */
   find(accountId: string, id: string): Promise<ReadableSession | undefined> {
-    return this.#ask({ accountId, id }, findSessions, this.#sessions);
+    return this.#sessions.find({ accountId, id });
   }
 
   /** As `find`, with the segments of the transcript as JSON text, unless there are very many. */
   findWithSegments(accountId: string, id: string): Promise<SessionWithSegments | undefined> {
-    return this.#ask({ accountId, id }, findSessionsWithSegments, this.#withSegments);
+    return this.#withSegments.find({ accountId, id });
   }
 
   /** The segments of a transcript as JSON text; undefined when there is none. */
@@ -76,18 +75,8 @@ export class SessionReads {
   page(question: PageQuestion): Promise<ReadableSession[]> {
     const { statuses, reference, language } = question;
     if ([statuses, reference, language].every((filter) => filter === undefined)) {
-      return this.#ask(question, findPages, this.#pages);
+      return this.#pages.find(question);
     }
     return this.#filtered.run(question.accountId, () => listSessions(this.#db, question));
-  }
-
-  /** What goes with the count of its request costs little. Everything else is gathered. */
-  async #ask<Question extends { accountId: string }, Answer>(
-    question: Question,
-    read: (db: Db, questions: Question[]) => Promise<Answer[]>,
-    gathered: GatheredReads<Question, Answer>,
-  ): Promise<Answer> {
-    if (!hasCompany(this.#db, question.accountId)) return gathered.find(question);
-    return (await read(this.#db, [question]))[0]!;
   }
 }

@@ -12,8 +12,8 @@ beforeEach(() => {
 });
 afterEach(() => database.close());
 
-const run = (name: string, text: string, values: unknown[] = []) =>
-  runNamed(database.db, { name, text, values, isRead: true, accountId: undefined, leads: false });
+const run = (name: string, text: string, values: unknown[] = [], isRead = true) =>
+  runNamed(database.db, { name, text, values }, { isRead });
 const pid = async () => (await run('pid', 'select pg_backend_pid() as pid'))[0];
 
 test('values of every kind → come back as they went, each time', async () => {
@@ -77,6 +77,26 @@ test('a limit of time in the URL → who is late is told, who is not keeps its c
   await expect(run('sleep', 'select pg_sleep(1)')).rejects.toThrow('Query read timeout');
   await delay(600);
   expect(await pid()).not.toEqual(first);
+});
+
+const end =
+  'select pg_terminate_backend(pid) from pg_stat_activity where pid = pg_backend_pid() and $1::text is not null';
+
+test('a server process that ends under a statement → what writes fails and is not asked again, the next is answered', async () => {
+  await expect(run('end', end, ['now'], false)).rejects.toMatchObject({ code: '57P01' });
+  expect(await run('one', 'select 1 as n')).toEqual([{ n: 1 }]);
+});
+
+test('a server process that ends under what reads → asked again, once', async () => {
+  await sql`create sequence ends`.execute(database.db);
+  const once = `select case when nextval('ends') = 1 then pg_terminate_backend(pg_backend_pid()) else true end as ended`;
+  expect(await run('end-once', once)).toEqual([{ ended: true }]);
+});
+
+test('a database that is away → is told', async () => {
+  await database.close();
+  database = openDatabase('postgres://nobody@127.0.0.1:1/none', () => {});
+  await expect(pid()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
 test('what failed → its stack leads to who asked', async () => {
