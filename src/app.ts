@@ -94,6 +94,7 @@ export async function createApp(
   const operation = (handler: AnyHandler) => async (call: Call, req: Request, res: Response) => {
     const { params: path, query, headers } = call.request;
     const principal = call.security?.ApiKey as Principal | undefined;
+    if (path?.['id'] !== undefined) res.locals.sessionId = String(path['id']).toLowerCase();
     const input = { path, query, headers, principal };
     const { counted } = res.locals;
     // Only what changes nothing begins before the request has been counted.
@@ -107,6 +108,7 @@ export async function createApp(
             handler({ ...input, ...upload, traceparent: traceparentOf(res), signal: clientLeft(res) }, ctx),
           );
     const [answer] = await Promise.all([answering, counted]);
+    if (answer.status === 202) res.locals.sessionId = (answer.body as { sessionId: string }).sessionId;
     await reply.answer(req, res, answer);
   };
 

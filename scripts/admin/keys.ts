@@ -6,6 +6,7 @@ import { accountId, positiveDuration, scopes, text } from './arguments.ts';
 import { explainMistakes } from './answer.ts';
 import { addCommand, addGroup, invocation } from './command.ts';
 import { expiryIn, issueKey, issuedDetails, issuedReport } from './issued-key.ts';
+import { showActivity } from './key-activity.ts';
 import { findKey, readKeyReference } from './key-lookup.ts';
 import { rotate } from './key-rotation.ts';
 import { keyJson, keyStatus, shownKey } from './key-view.ts';
@@ -64,6 +65,15 @@ export function addKeyCommands(program: Command, answer: Answer, terminal: Termi
       // Before the database is opened, so that Ctrl-C still works while a secret is waited for.
       const reference = await explainMistakes(command, () => readKeyReference(typed, terminal));
       await answer(command, (admin) => revoke(admin, reference));
+    });
+
+  const tells = 'Tell from the log of the API which sessions a key read, from where and when.';
+  addCommand(group, 'activity', tells, 'activity tsk_x7Gh2Q service.log', 'activity KEY_ID service.log.1 service.log')
+    .argument('<key>', 'its id, or what "keys list" shows of it')
+    .argument('<log...>', 'files of the log, or - to read it from standard input')
+    .action(async (typed: string, logs: string[], _options: object, command: Command) => {
+      const reference = await explainMistakes(command, () => readKeyReference(typed, terminal));
+      await answer(command, (admin) => showActivity(admin, reference, logs, terminal.stdin), 'looks');
     });
 }
 

@@ -8,8 +8,11 @@ export interface ResponseLocals {
   operation?: string | undefined;
   /** As the client sent it. Validation coerces a copy. */
   query?: Readonly<Record<string, string | string[]>>;
-  /** The account of the key that was sent. */
+  /** The account of the key that was sent, and the key's id. */
   accountId?: string;
+  keyId?: string;
+  /** The session of the path, or of the 202. */
+  sessionId?: string;
   /** Rejects when the allowance does not admit the request. No answer is sent before it resolves. */
   counted?: Promise<void>;
   /** The code of the problem that was answered. */

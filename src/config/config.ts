@@ -38,6 +38,8 @@ export interface Config {
   /** Jobs that this process runs at once. */
   workerConcurrency: number;
   logLevel: Values['LOG_LEVEL'];
+  /** How much of clients' addresses the log names. */
+  logAddresses: Values['LOG_ADDRESSES'];
   /** Express's `trust proxy`: false, a number of hops, or addresses. */
   trustProxy: false | number | string[];
   corsOrigins: string[];
@@ -103,6 +105,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     openai: env['RECOGNIZER']?.trim() === 'openai' ? speechServer() : undefined,
     workerConcurrency: read('WORKER_CONCURRENCY'),
     logLevel: read('LOG_LEVEL'),
+    logAddresses: read('LOG_ADDRESSES'),
     trustProxy: read('TRUST_PROXY'),
     corsOrigins: read('CORS_ORIGINS'),
     authFailuresPerMinute: read('AUTH_FAILURES_PER_MINUTE'),

@@ -9,6 +9,7 @@ import type { ObjectPlace } from '../audio-place.ts';
 import type { Variable } from './variable.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const logAddresses = ['full', 'prefix', 'none'] as const;
 
 const audioStore: Variable<'file:' | Pick<ObjectPlace, 'bucket' | 'prefix'>> = {
   ...{
@@ -95,6 +96,7 @@ export const variables = {
     default: 'number of cores',
   },
   LOG_LEVEL: oneOf('fatal, error, warn, info, debug, trace or silent', 'info', logLevels),
+  LOG_ADDRESSES: oneOf("how much of clients' addresses the log names: full, prefix or none", 'full', logAddresses),
   TRUST_PROXY: trustProxy,
   CORS_ORIGINS: corsOrigins,
   AUTH_FAILURES_PER_MINUTE: integer(

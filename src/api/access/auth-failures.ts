@@ -3,7 +3,7 @@
  * second, and its connection is closed. At most 100 of them wait at a time. A valid key is never delayed because of its
  * address.
  */
-import { isIPv6 } from 'node:net';
+import { networkOf } from './networks.ts';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 
@@ -55,18 +55,4 @@ export class AuthFailures {
     this.#delayed = 0;
     this.#minute = undefined;
   }
-}
-
-/** Who holds an IPv6 address usually holds its whole /64. */
-function networkOf(address: string): string {
-  if (!isIPv6(address) || address.includes('.')) return address;
-  const [head = '', tail = ''] = address.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === '' ? [] : tail.split(':');
-  const zeros = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
-  // As numbers, since a proxy may write the same group with leading zeros.
-  return [...left, ...zeros, ...right]
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16))
-    .join(':');
 }

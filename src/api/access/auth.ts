@@ -44,6 +44,7 @@ export class Auth {
   async admit(req: Request, res: Response, scope: Scope): Promise<Principal> {
     const principal = await this.#authenticate(req, res);
     res.locals.accountId = principal.account_id;
+    res.locals.keyId = principal.key_id;
     refuseIneligible(principal);
     // Asked right before it is counted, which changes the answer.
     const isReadMeanwhile = this.#counts.countsAlone(principal.account_id);

@@ -1,17 +1,20 @@
 /** One log line and one count per request, and a span where somebody traces it. */
+import { loggedAddress } from './logged-address.ts';
 import type { Request } from 'express';
 import type { Foundation } from '../../context.ts';
 import type { TraceSpan } from '../../tracing/span.ts';
 import type { Response } from '../response.ts';
 
-export function watchResponse(req: Request, res: Response, { log, metrics, tracing }: Foundation): void {
+export function watchResponse(req: Request, res: Response, { config, log, metrics, tracing }: Foundation): void {
   const began = performance.now();
+  // Once the client has left, its connection names no address any more.
+  const address = loggedAddress(req.ip, config.logAddresses);
   const traceparent = req.headers['traceparent'] as string | undefined;
   if (traceparent !== undefined || tracing.isCollected)
     res.locals.span = tracing.begin('request', 'server', traceparent);
   res.once('close', () => {
     const operation = res.locals.operation ?? 'none';
-    const { code, span } = res.locals;
+    const { code, accountId, keyId, sessionId, span } = res.locals;
     // A client that left got no answer.
     const status = res.headersSent ? res.statusCode : 'none';
     metrics.requests.inc({ operation, status });
@@ -23,7 +26,10 @@ export function watchResponse(req: Request, res: Response, { log, metrics, traci
         operation,
         status,
         code,
-        accountId: res.locals.accountId,
+        accountId,
+        keyId,
+        sessionId,
+        address,
         ms: Math.round(performance.now() - began),
         ...span?.ids,
       },
