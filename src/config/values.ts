@@ -47,6 +47,13 @@ export function parseBaseUrl(text: string): string | undefined {
   return isPlain && !isReadable ? url.href.replace(/\/+$/, '') : undefined;
 }
 
+/** As `parseBaseUrl`. Azure's addresses end in the version of their interface, which is no secret. */
+export function parseSpeechUrl(text: string): string | undefined {
+  const [, address = text, version = ''] = /^([^?]*)(\?api-version=[\w.-]+)$/.exec(text) ?? [];
+  const url = parseBaseUrl(address);
+  return url && url.replace(/\/audio\/transcriptions$/, '') + version;
+}
+
 /** A key goes into a header, so only the characters of a header are allowed. */
 export const parseKey = (text: string) => (/^[!-~]+$/.test(text) ? text : undefined);
 

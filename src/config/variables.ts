@@ -3,7 +3,15 @@ import { availableParallelism } from 'node:os';
 import { canonicalTag } from '../languages.ts';
 import { recognizerNames, recognizersInsteadOf } from '../recognizers/names.ts';
 import { chooseModel } from '../recognizers/sherpa-onnx/installed-models.ts';
-import { openAiUrl, parseBucket, parseDistance, parseKey, parseOrigins, parseTrustProxy } from './values.ts';
+import {
+  openAiUrl,
+  parseBucket,
+  parseDistance,
+  parseKey,
+  parseOrigins,
+  parseSpeechUrl,
+  parseTrustProxy,
+} from './values.ts';
 import { address, database, integer, oneOf, text } from './variable.ts';
 import type { ObjectPlace } from '../audio-place.ts';
 import type { Variable } from './variable.ts';
@@ -87,7 +95,7 @@ export const variables = {
   // Other programs read these three, too. They count only with RECOGNIZER=openai.
   OPENAI_BASE_URL: {
     ...address('server of RECOGNIZER=openai, up to /audio/transcriptions', openAiUrl),
-    ...{ default: openAiUrl, unset: openAiUrl },
+    ...{ default: openAiUrl, unset: openAiUrl, parse: parseSpeechUrl },
   },
   OPENAI_API_KEY: openAiKey,
   OPENAI_MODEL: text('model of that server', 'whisper-1', 'the name of a model'),

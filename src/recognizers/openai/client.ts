@@ -1,13 +1,15 @@
 import { APIError, OpenAI } from 'openai';
 import { LanguageNotKnown, PieceRefused, RecognizerError } from '../recognizer.ts';
+import { readBody } from './answer-body.ts';
 import { createExchange, isAtFault } from './exchange.ts';
 import { hintFields, withoutRefused } from './hints.ts';
 import { aSecondOfSilence } from './silence.ts';
+import { anyKey, keyHeader } from './speech-server.ts';
 import type { HintFields, PieceHints } from './hints.ts';
 import type { SpeechServer } from './speech-server.ts';
 
-/** The format of an answer (`response_format`), the one that tells most first. */
-export type AnswerFormat = 'diarized_json' | 'verbose_json' | 'json';
+/** The format of an answer (`response_format`), the one that tells most first; `any` is what a server answers unasked. */
+export type AnswerFormat = 'diarized_json' | 'verbose_json' | 'json' | 'any';
 
 /** The server or its model can't answer in that format. */
 export class FormatRefused extends RecognizerError {
@@ -54,9 +56,6 @@ export interface SpeechClient {
   close(): Promise<void>;
 }
 
-/** The package needs a key, even where the server does not. */
-const anyKey = 'none';
-
 const longestMessage = 500;
 
 /**
@@ -64,9 +63,11 @@ const longestMessage = 500;
  * @throws {ConfigError} a proxy has no address
  */
 export function createSpeechClient(server: SpeechServer, retries: number): SpeechClient {
-  const exchange = createExchange(server.apiKey ?? anyKey, retries, () => askAboutSilence({ maxRetries: 0 }));
+  const { host, origin, pathname, searchParams } = new URL(server.baseUrl);
+  const exchange = createExchange(keyHeader(server), retries, () => askAboutSilence({ maxRetries: 0 }));
   const client: OpenAI = new OpenAI({
-    baseURL: server.baseUrl,
+    baseURL: origin + pathname,
+    defaultQuery: Object.fromEntries(searchParams),
     apiKey: server.apiKey ?? anyKey,
     maxRetries: retries,
     fetch: exchange.fetch,
@@ -85,16 +86,16 @@ export function createSpeechClient(server: SpeechServer, retries: number): Speec
 
   return {
     async transcribe(audio, format, hints, signal, traceparent) {
-      const request = { file: audio, model: server.model, response_format: format, ...optionsOf[format] };
+      const request = { file: audio, model: server.model, ...optionsOf[format] };
       const fieldsNow = () => hintFields(hints, server.model, exchange.isWhisperCpp());
       const ask = async (fields: HintFields): Promise<unknown> => {
         try {
-          return await client.audio.transcriptions.create(
-            { ...request, ...fields },
-            { signal, headers: { traceparent } },
-          );
+          const options = { signal, headers: { traceparent } };
+          const response = await client.audio.transcriptions.create({ ...request, ...fields }, options).asResponse();
+          return readBody(await response.text(), response.headers.get('content-type') ?? '', host);
         } catch (error) {
           signal.throwIfAborted();
+          if (error instanceof RecognizerError) throw error;
           const others = withoutRefused(fields, (field) => isRefusalOf(error, field));
           if (others !== undefined) return ask(others);
           const refusal = toRecognizerError(error, server);
@@ -144,11 +145,12 @@ const cannotReach = (server: SpeechServer, reason: unknown) =>
   toLine(`${new URL(server.baseUrl).host} could not be reached: ${reasonOf(reason)}`, server.apiKey);
 
 const optionsOf = {
-  verbose_json: { timestamp_granularities: ['word' as const, 'segment' as const] },
+  verbose_json: { response_format: 'verbose_json', timestamp_granularities: ['word', 'segment'] },
   // Servers ask for it with audio of more than 30 s.
-  diarized_json: { chunking_strategy: 'auto' as const },
-  json: {},
-};
+  diarized_json: { response_format: 'diarized_json', chunking_strategy: 'auto' },
+  json: { response_format: 'json' },
+  any: {},
+} satisfies Record<AnswerFormat, Partial<OpenAI.Audio.TranscriptionCreateParams>>;
 
 /** @throws {LanguageNotKnown} it was told a language */
 function refuse(language: string | undefined): void {
@@ -164,8 +166,6 @@ function toRecognizerError(error: unknown, server: SpeechServer): RecognizerErro
   const { host } = new URL(server.baseUrl);
   const fail = (message: string, retryable: boolean) =>
     new RecognizerError('recognizer_error', toLine(message, server.apiKey), { retryable });
-  // The message of a SyntaxError quotes the answer, and so what was said.
-  if (error instanceof SyntaxError) return fail(`${host} answered something else than JSON`, true);
   if (!(error instanceof APIError)) return fail(`asking ${host} failed: ${reasonOf(error)}`, true);
   const { status } = error;
   if (status === undefined) return fail(cannotReach(server, error), true);

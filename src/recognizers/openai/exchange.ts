@@ -32,14 +32,19 @@ export interface Exchange {
  * The `fetch` for the `openai` package. It sends the key and the trace, and nothing about this machine. It follows no redirects, so
  * audio goes only to the server and the proxy that were named. It waits until the signal aborts, and refuses answers
  * that are too long. When a connection breaks within the answer it rejects, so that the package tries again.
+ * @param keyHeader names the key
  * @param retries after which the package gives up
  * @param askAnother asks the server about something else, when it broke twice at one request
  * @throws {ConfigError} the address of a proxy is no address
  */
-export function createExchange(apiKey: string, retries: number, askAnother: () => Promise<unknown>): Exchange {
+export function createExchange(
+  keyHeader: Record<string, string>,
+  retries: number,
+  askAnother: () => Promise<unknown>,
+): Exchange {
   // Node's own limit of five minutes is too short for a slow server with a queue.
   const dispatcher = throughProxies(process.env, { headersTimeout: 0, bodyTimeout: 0 });
-  const headers = { accept: 'application/json', authorization: `Bearer ${apiKey}` };
+  const headers = { accept: 'application/json', ...keyHeader };
   let isWhisperCpp = false;
   const presence = new Presence();
   return {
@@ -92,7 +97,7 @@ function ownForm(form: FormData): UndiciFormData {
 }
 
 function answerOf(text: string, { status, headers }: UndiciResponse): Response {
-  const type = headers.get('content-type') ?? 'text/plain';
+  const type = headers.get('content-type') ?? 'application/octet-stream';
   return new Response(text === '' ? null : text, { status, headers: { 'content-type': type } });
 }
 

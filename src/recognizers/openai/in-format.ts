@@ -25,6 +25,7 @@ const lengthsOf: Record<AnswerFormat, PieceLengths> = {
   diarized_json: { longestMs: 590_000, overlapMs: 0, longestPauseMs: Infinity },
   // An answer without times gets the times of its piece, so pieces are short.
   json: { longestMs: 28_000, overlapMs: 0 },
+  any: { longestMs: 28_000, overlapMs: 0 },
 };
 
 export interface ServerInUse {

@@ -83,12 +83,11 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
           throw away === undefined ? error : new RecognizerError('recognizer_error', away, { retryable: true });
         }
       };
-      try {
-        return await hearIn(bestFormat);
-      } catch (error) {
+      const orIn = (format: AnswerFormat) => (error: unknown) => {
         if (!(error instanceof FormatRefused)) throw error;
-        return await hearIn('json');
-      }
+        return hearIn(format);
+      };
+      return hearIn(bestFormat).catch(orIn('json')).catch(orIn('any'));
     },
 
     close: () => client.close(),

@@ -7,6 +7,16 @@ const isLetter = (character: string) => /[\p{L}\p{N}\p{M}]/u.test(character);
 /** The letters and digits of a text, one by one. */
 export const lettersOf = (text: string) => [...text.normalize('NFC')].filter(isLetter);
 
+export const textOf = (parts: readonly SpokenWord[]) => parts.map(({ text }) => text).join(' ');
+
+/** Whether the parts lack no word of the text. A server leaves out words whose times it could not find. */
+export function holdAll(parts: readonly SpokenWord[], text: string): boolean {
+  const held = lettersOf(textOf(parts).toUpperCase());
+  let next = 0;
+  const isHeld = (letter: string) => (next = held.indexOf(letter, next) + 1) > 0;
+  return parts.length > 0 && lettersOf(text.toUpperCase()).every(isHeld);
+}
+
 /**
  * Gives words the punctuation and the spaces of the text, because OpenAI leaves them out of the words. What the text
  * writes together becomes one word. Each letter of the text stays as it is.

@@ -1,8 +1,10 @@
 import { RecognizerError } from '../recognizer.ts';
 import { toLanguageTag } from './languages.ts';
-import { lettersOf, withPunctuation } from './punctuation.ts';
-import { unwrapped } from './wrapped-text.ts';
+import { withoutNames } from './named-text.ts';
 import { withoutUnsaid } from './no-speech.ts';
+import { holdAll, textOf, withPunctuation } from './punctuation.ts';
+import { timesOf } from './told-times.ts';
+import { unwrapped } from './wrapped-text.ts';
 import type { SpokenWord } from '../../captions/segments.ts';
 
 /** What a server heard in a piece. Times are ms from the start of its audio, within it and in order. */
@@ -17,9 +19,6 @@ export interface Answer {
 
 /** Nobody says more in a second. A server that is stuck or hostile may answer more. */
 const mostCharactersPerSecond = 100;
-
-/** 11 days. A larger number is in nanoseconds, as older versions of LocalAI send it. */
-const mostSeconds = 1e6;
 
 /**
  * Reads an answer to `/audio/transcriptions`: `verbose_json`, `diarized_json` and `json` as the `openai` package
@@ -41,7 +40,7 @@ export function readAnswer(answer: unknown, durationMs: number): Answer {
     throw notUnderstood('the server answered something else than a transcript');
   }
   const timed = spokenSegments?.length ? spokenSegments : timedWords;
-  const whole = text?.trim() || textOf(timed ?? []);
+  const whole = withoutNames(text?.trim() || textOf(timed ?? []), spokenSegments);
 
   const spokenWords = timedWords && punctuated(timedWords, whole);
   const found: Pick<Answer, 'timesOf' | 'utterances'> = spokenWords
@@ -63,37 +62,20 @@ function punctuated(words: readonly SpokenWord[], text: string): readonly Spoken
   return written.some((word) => /\s/.test(word.text)) ? undefined : written;
 }
 
-/** Whether no word is missing. A server leaves out words whose times it could not find. */
-function holdAll(parts: readonly SpokenWord[], text: string): boolean {
-  const held = lettersOf(textOf(parts).toUpperCase());
-  let next = 0;
-  const isHeld = (letter: string) => (next = held.indexOf(letter, next) + 1) > 0;
-  return parts.length > 0 && lettersOf(text.toUpperCase()).every(isHeld);
-}
-
 const wordsWithin = (segments: unknown) => (isFilled(segments) ? segments.flatMap((each) => fieldsOf(each).words) : []);
 
-/** @returns undefined when there are none, or when one of them lacks its text or its times */
+/** @returns undefined when there are none, when one of them lacks its text, or when most lack their times */
 function readTimed(list: unknown, textField: 'word' | 'text', durationMs: number): SpokenWord[] | undefined {
   if (!isFilled(list)) return undefined;
   const fields = list.map(fieldsOf);
-  const isTimed = (each: Fields) => Number.isFinite(each.start) && Number.isFinite(each.end);
-  if (!fields.every((each) => isTimed(each) && typeof each[textField] === 'string')) return undefined;
-  const msPerUnit = fields.some(({ end }) => (end as number) > mostSeconds) ? 1e-6 : 1000;
-
-  let earliestMs = 0;
-  const inOrder = (time: unknown) => {
-    earliestMs = Math.min(durationMs, Math.max(earliestMs, Math.round((time as number) * msPerUnit)));
-    return earliestMs;
-  };
-  return fields
-    .map((each) => {
-      const startMs = inOrder(each.start);
-      // Only the starts are in order, because two people may speak at once.
-      const endMs = Math.min(durationMs, Math.max(startMs, Math.round((each.end as number) * msPerUnit)));
-      const { speaker } = each;
-      const text = (each[textField] as string).trim();
-      return { text, startMs, endMs, ...confidenceOf(each), ...(isName(speaker) && { speaker }) };
+  const told = fields.map(({ [textField]: text, start, end }) => ({ text, start, end }));
+  if (!told.every(isWritten)) return undefined;
+  const times = timesOf(told, durationMs);
+  return times
+    ?.map((time, index): SpokenWord => {
+      const { speaker, ...each } = fields[index]!;
+      const text = told[index]!.text.trim();
+      return { text, ...time, ...confidenceOf(each), ...(isName(speaker) && { speaker }) };
     })
     .filter(({ text }) => text !== '');
 }
@@ -108,9 +90,10 @@ function confidenceOf({ probability, avg_logprob: logarithm, compression_ratio: 
 type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 const isFilled = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0;
+const isWritten = <Each extends { text: unknown }>(each: Each): each is Each & { text: string } =>
+  typeof each.text === 'string';
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-const textOf = (parts: readonly SpokenWord[]) => parts.map(({ text }) => text).join(' ');
 const charactersOf = (words: readonly SpokenWord[]) => words.reduce((sum, { text }) => sum + text.length, 0);
 
 function notUnderstood(message: string): RecognizerError {

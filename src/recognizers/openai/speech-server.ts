@@ -5,3 +5,12 @@ export interface SpeechServer {
   apiKey: string | undefined;
   model: string;
 }
+
+/** The `openai` package needs a key, even where the server does not. */
+export const anyKey = 'none';
+
+/** Azure takes a key in a header of its own. Of all servers only its addresses tell the version of their interface. */
+export function keyHeader({ baseUrl, apiKey = anyKey }: SpeechServer): Record<string, string> {
+  const isAzures = new URL(baseUrl).searchParams.has('api-version');
+  return isAzures ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` };
+}

@@ -235,6 +235,10 @@ test.each<[NodeJS.ProcessEnv, object]>([
     { OPENAI_BASE_URL: ' http://gpu:8000/v1/ ', OPENAI_MODEL: 'Systran/faster-whisper-small' },
     { baseUrl: 'http://gpu:8000/v1', apiKey: undefined, model: 'Systran/faster-whisper-small' },
   ],
+  [
+    { OPENAI_BASE_URL: 'https://me.openai.azure.com/openai/deployments/w/audio/transcriptions?api-version=2024-10-21' },
+    { baseUrl: 'https://me.openai.azure.com/openai/deployments/w?api-version=2024-10-21' },
+  ],
   [{ OPENAI_BASE_URL: 'http://[::1]:8080' }, { baseUrl: 'http://[::1]:8080', apiKey: undefined, model: 'whisper-1' }],
 ])('RECOGNIZER=openai with %j → %j', (env, openai) => {
   expect(readConfig({ RECOGNIZER: 'openai', ...env })).toMatchObject({ recognizer: 'openai', openai });
@@ -256,6 +260,7 @@ test.each([
   ],
   [{ OPENAI_BASE_URL: 'ftp://gpu/v1' }, 'OPENAI_BASE_URL=ftp://gpu/v1: expected an address such as'],
   [{ OPENAI_BASE_URL: 'https://me:secret@gpu/v1' }, 'OPENAI_BASE_URL=https://…@gpu/v1: expected an address such as'],
+  [{ OPENAI_BASE_URL: 'https://gpu/v1?api-version=1&key=secret' }, 'OPENAI_BASE_URL=https://gpu/v1?…: expected an'],
   [{ OPENAI_BASE_URL: 'https://gpu/v1?key=secret' }, 'OPENAI_BASE_URL=https://gpu/v1?…: expected an address such as'],
 ])('RECOGNIZER=openai with %j → a fault that shows no secret, beside the other faults', (env, message) => {
   const read = () => readConfig({ RECOGNIZER: 'openai', PORT: 'abc', ...env });

@@ -128,9 +128,9 @@ test.each<[string, Reply, string]>([
 });
 
 test.each<[string, Reply, RegExp]>([
-  ['HTML', { status: 200, body: '<html>Welcome to our portal</html>' }, /something else than a transcript$/],
+  ['HTML', { status: 200, body: '<html>Welcome to our portal</html>' }, /something else than JSON$/],
   ['no JSON', { status: 200, headers: { 'content-type': 'application/json' }, body: '{"text": "so sec' }, /something else than JSON$/], // prettier-ignore
-  ['NaN', { status: 200, headers: { 'content-type': 'application/json' }, body: '{"text": NaN}' }, /something else than JSON$/], // prettier-ignore
+  ['NaN', { status: 200, headers: { 'content-type': 'application/json' }, body: '{"text": NaN}' }, /something else than a transcript$/], // prettier-ignore
   ['an empty body', { status: 200, headers: { 'content-type': 'application/json' }, body: '' }, /something else/],
   ['no body', { status: 204, body: '' }, /something else/],
   ['another shape', { status: 200, body: { transcript: 'so secret' } }, /something else than a transcript$/],

@@ -152,10 +152,45 @@ test.each([{ text: '' }, { text: ' \n', segments: [], words: [] }, { segments: [
   },
 );
 
-test('times that are negative, backwards, beyond the end → clamped, in order', () => {
+test('times that are negative, backwards, beyond the end → in order, within the audio', () => {
   const words = [word('a', -5, -1), word('b', 0.5, 0.2), word('c', 0.3, 99), word('d', 1e5, 2e5)];
   const read = readAnswer({ text: 'a b c d', words }, 1000).utterances.flat();
-  expect(read).toEqual([spoken('a', 0, 0), spoken('b', 500, 500), spoken('c', 500, 1000), spoken('d', 1000, 1000)]);
+  expect(read).toEqual([spoken('a', 0, 0), spoken('b', 0, 150), spoken('c', 300, 1000), spoken('d', 1000, 1000)]);
+});
+
+test.each<[string, [unknown, unknown][], number[]]>([
+  ['far too late', [[1, 2], [2, 3], [900, 901], [4, 5], [5, 6]], [1000, 2000, 3000, 4000, 5000]],
+  ['too late, within the audio', [[1, 2], [2, 3], [8, 9], [4, 5], [5, 6]], [1000, 2000, 3000, 4000, 5000]],
+  ['too early', [[1, 2], [2, 3], [-40, 0], [4, 5], [5, 6]], [1000, 2000, 3000, 4000, 5000]],
+  ['in nanoseconds', [[1, 2], [2, 3], [3e9, 4e9], [4, 5], [5, 6]], [1000, 2000, 3000, 4000, 5000]],
+  ['no number', [[1, 2], [2, 3], ['3', null], [4, 5], [5, 6]], [1000, 2000, 3000, 4000, 5000]],
+  ['missing, of the first', [[undefined, undefined], [2, 3], [3, 4], [4, 5], [5, 6]], [1850, 2000, 3000, 4000, 5000]],
+  ['missing, of the last', [[1, 2], [2, 3], [3, 4], [4, 5], [undefined, 6]], [1000, 2000, 3000, 4000, 5000]],
+  ['wrong, of two in a row', [[1, 2], [9, 9], [8, 8], [4, 5], [5, 6]], [1000, 2000, 2150, 4000, 5000]],
+])('a time that is %s → only that word lies between its neighbours', (_, times, starts) => {
+  const words = times.map(([start, end], index) => ({ word: 'abcde'[index], start, end }));
+  const { timesOf, utterances } = readAnswer({ text: 'a b c d e', words }, 10_000);
+  expect([timesOf, utterances.flat().map(({ startMs }) => startMs)]).toEqual(['words', starts]);
+}); // prettier-ignore
+
+test('most words without a time → not believed', () => {
+  const words = [word('a', 0, 1), { word: 'b' }, { word: 'c' }];
+  expect(readAnswer({ text: 'a b c', words }, 3000).timesOf).toBe('text');
+});
+
+test.each([
+  ['A: Good morning.\nB: Hello.', 'segments'],
+  ['[A]: Good morning. (B) Hello.', 'segments'],
+  // Here a word is missing in the segments.
+  ['A: Good morning all.\nB: Hello.', 'text'],
+])('speakers in the text, %j → the times of %s', (text, timesOf) => {
+  const segments = [
+    { ...segment('Good morning.', 0, 1), speaker: 'A' },
+    { ...segment('Hello.', 1, 2), speaker: 'B' },
+  ];
+  const { utterances, ...read } = readAnswer({ text, segments }, 2000);
+  expect(read.timesOf).toBe(timesOf);
+  expect(utterances.flat().map((each) => each.speaker)).toEqual(timesOf === 'segments' ? ['A', 'B'] : [undefined]);
 });
 
 test.each([
