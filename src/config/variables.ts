@@ -88,7 +88,7 @@ export const variables = {
   },
   RECOGNIZER_IDLE_MINUTES: integer('minutes for which sherpa-onnx keeps an idle model', 10, 1, 10_080),
   DIARIZATION_THRESHOLD: {
-    ...{ meaning: "how different two speakers' voices are, from 0 to 2", default: '0.9', unset: 0.9 },
+    ...{ meaning: "how different two speakers' voices are, from 0 to 2", default: '0.5', unset: 0.5 },
     parse: parseDistance,
     expected: 'a number from 0 to 2, such as 0.7',
   },

@@ -93,8 +93,7 @@ function createDiarization(config: OfflineSpeakerDiarizationConfig): Hear<Window
     return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
   };
 
-  const turnsIn = (samples: Float32Array, speakers = config.clustering.numClusters) => {
-    diarization.setConfig({ clustering: { ...config.clustering, numClusters: speakers } });
+  const turnsIn = (samples: Float32Array) => {
     // Padded to whole seconds, because its windows begin one second apart. Otherwise it pads itself, and exits when it
     // hears speech there.
     const padded = new Float32Array(Math.ceil(samples.length / sampleRate) * sampleRate);
@@ -107,9 +106,9 @@ function createDiarization(config: OfflineSpeakerDiarizationConfig): Hear<Window
       .filter(({ startMs, endMs }) => endMs - startMs >= config.minDurationOn * 1000);
   };
 
-  return (samples, { speakers: expected }) => {
+  return (samples) => {
     if (isInaudible(samples)) return { speakers: [] };
-    const turns = turnsIn(samples, expected);
+    const turns = turnsIn(samples);
     const speakers = turnsBySpeaker(turns).map((own) => {
       const others = turns.filter(({ speaker }) => speaker !== own[0]!.speaker);
       return {

@@ -16,11 +16,11 @@ const files = { segmentation: 'segmentation.onnx', embedding: 'embedding.onnx' }
 const [minDurationOn, minDurationOff] = [0.3, 0.5];
 
 /**
- * 1 less the cosine similarity: within a window, voices that differ more are two speakers. sherpa-onnx compares the two
- * stretches of speech that differ most (complete linkage), so its default of 0.5 makes several speakers of one. Its own
- * example takes 0.9. Another embedding model may want another number.
+ * 1 less the cosine similarity: within a window, voices that differ more are two. sherpa-onnx compares the two stretches of
+ * speech that differ most (complete linkage), so its default makes several voices of one speaker, which are joined
+ * afterwards (`voices.ts`). What a larger number takes for one voice is never two again.
  */
-export const defaultThreshold = 0.9;
+export const defaultThreshold = 0.5;
 
 /**
  * @param threshold see {@link defaultThreshold}

@@ -78,14 +78,11 @@ export function createDiarization(options: DiarizationOptions): Diarization {
         // Windows that are cut where nobody speaks would make strangers of speakers.
         const { speech, ...audio } = recording;
         if (speech?.length === 0) return [];
-        const { speakers: expected } = recognizeOptions;
-        // Not everybody speaks in every window. A recording of several is brought to this number when they are joined.
-        const speakers = audio.durationMs <= windowMs ? expected : undefined;
         const hear = ({ heardFromMs: fromMs, heardToMs: toMs }: Piece, stop: AbortSignal) =>
-          children.ask({ file: audio.file, fromMs, toMs, speakers }, timeLimitMs(toMs - fromMs), stop).catch(explained);
+          children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop).catch(explained);
         return joinWindows(
           await hearInPieces(audio, { longestMs: windowMs, overlapMs: 0 }, slots, hear, recognizeOptions),
-          expected,
+          recognizeOptions.speakers,
         );
       };
     },

@@ -12,8 +12,6 @@ export interface PieceRequest {
   toMs: number;
   /** What is spoken, in the model's own code. Undefined: the model finds out, if it can. */
   language?: string | undefined;
-  /** How many people speak. Undefined: the model finds out. */
-  speakers?: number | undefined;
   /** Digital silence that is put before and after what is heard. */
   silenceMs?: number;
 }

@@ -92,7 +92,6 @@ declare module 'sherpa-onnx-node' {
   export class OfflineSpeakerDiarization {
     constructor(config: OfflineSpeakerDiarizationConfig);
     readonly sampleRate: number;
-    setConfig(config: Pick<OfflineSpeakerDiarizationConfig, 'clustering'>): void;
     /** @returns by start; turns of several speakers may overlap */
     process(samples: Float32Array): { start: number; end: number; speaker: number }[];
   }

@@ -22,7 +22,7 @@ test('nothing set → the documented defaults', () => {
     validateResponses: false,
     minFreeDisk: 1024 ** 3,
     recognizerIdleMinutes: 10,
-    diarizationThreshold: 0.9,
+    diarizationThreshold: 0.5,
     recognizerLanguage: undefined,
   });
   expect(readConfig({}).workerConcurrency).toBeGreaterThanOrEqual(1);

@@ -8,7 +8,7 @@ test('every name → the recognizer of that name', async () => {
     dataDir: '/data',
     sherpaOnnxModel,
     recognizerIdleMinutes: 10,
-    diarizationThreshold: 0.9,
+    diarizationThreshold: 0.5,
     recognizerLanguage: undefined,
     openai,
   };

@@ -1,7 +1,6 @@
-import { joinWindows } from '../../../../src/recognizers/sherpa-onnx/diarization-windows.ts';
 import { speechToKnow, turnsBySpeaker } from '../../../../src/recognizers/sherpa-onnx/diarization-speech.ts';
 import { nameSpeakers, withSpeakers } from '../../../../src/recognizers/sherpa-onnx/speakers.ts';
-import type { HeardWindow, Turn } from '../../../../src/recognizers/sherpa-onnx/diarization-windows.ts';
+import type { Turn } from '../../../../src/recognizers/sherpa-onnx/diarization-windows.ts';
 
 const span = (startMs: number, endMs: number) => ({ startMs, endMs });
 const turn = (startMs: number, endMs: number, speaker: number): Turn => ({ startMs, endMs, speaker });
@@ -68,50 +67,6 @@ test('speakers of segments → S1, S2, … as they appear; nobody stays nobody',
   const named = nameSpeakers([segment(0, '7'), segment(1, '2'), segment(2), segment(3, '7'), segment(4, '0')]);
   expect(named.map(({ speaker }) => speaker)).toEqual(['S1', 'S2', undefined, 'S1', 'S3']);
   expect(named[2]).not.toHaveProperty('speaker');
-});
-
-describe('speakers of several windows', () => {
-  const embedding = (...values: number[]) => Buffer.from(Float32Array.from(values).buffer).toString('base64');
-  /** Each speaker has one turn of a second, one after the other. */
-  const windows = (...voices: number[][][]): HeardWindow[] =>
-    voices.map((speakers, index) => {
-      const [startMs, endMs] = [index * 10_000, index * 10_000 + 10_000];
-      const turns = (position: number): [number, number][] => [[position * 1000, position * 1000 + 1000]];
-      return {
-        piece: { startMs, endMs, heardFromMs: startMs, heardToMs: endMs },
-        result: { speakers: speakers.map((voice, at) => ({ turns: turns(at), embedding: embedding(...voice) })) },
-      };
-    });
-  const numbersOf = (...voices: number[][][]) => joinWindows(windows(...voices)).map(({ speaker }) => speaker);
-
-  test('voices that are alike → the same speaker, however loud; others are new', () => {
-    expect(numbersOf([[1, 0, 0], [0, 1, 0]], [[0, 9, 1], [0, 0, 1]], [[3, 0, 1]])).toEqual([0, 1, 1, 2, 0]); // prettier-ignore
-  });
-
-  test('two voices of one window that are like one of before → the one that is more so; the other is new', () => {
-    expect(numbersOf([[1, 0]], [[2, 1], [1, 0]])).toEqual([0, 1, 0]); // prettier-ignore
-  });
-
-  test('a voice of half the way between → the limit of sherpa-onnx: a cosine of 0.5', () => {
-    const at = (degrees: number) => [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
-    expect(numbersOf([at(0)], [at(59)])).toEqual([0, 0]);
-    expect(numbersOf([at(0)], [at(61)])).toEqual([0, 1]);
-  });
-
-  test('a voice that can not be known → a speaker of that window only', () => {
-    expect(numbersOf([[NaN, 0], [0, 0]], [[NaN, 0], [1, 0]], [[1, 0]])).toEqual([0, 1, 2, 3, 3]); // prettier-ignore
-  });
-
-  test('as many speakers as there may be → further voices are the most similar one, from which nothing is learnt', () => {
-    const voices = [[[1, 0]], [[0, 1], [-0.6, 0.8]], [[NaN, 0], [0.9, 0.1]]]; // prettier-ignore
-    expect(joinWindows(windows(...voices), 2).map(({ speaker }) => speaker)).toEqual([0, 1, 1, 0, 0]);
-    expect(joinWindows(windows(...voices), 1).map(({ speaker }) => speaker)).toEqual([0, 0, 0, 0, 0]);
-  });
-
-  test('turns → with times of the recording, in order', () => {
-    expect(joinWindows(windows([], [[1], [-1]]))).toEqual([turn(10_000, 11_000, 0), turn(11_000, 12_000, 1)]);
-    expect(joinWindows([])).toEqual([]);
-  });
 });
 
 test('hundreds of speakers → the hundred that speak most', () => {

@@ -1,0 +1,273 @@
+import { joinWindows } from '../../../../src/recognizers/sherpa-onnx/diarization-windows.ts';
+import type { HeardWindow, Turn } from '../../../../src/recognizers/sherpa-onnx/diarization-windows.ts';
+
+/** What is heard of a voice: seconds of speech, and a direction in which it lies. */
+type Heard = [seconds: number, ...likeness: number[]];
+
+const embedding = (values: number[]) => Buffer.from(Float32Array.from(values).buffer).toString('base64');
+
+/** In each window the voices speak one after the other. Windows begin 1,000 s apart. */
+const windowsOf = (windows: Heard[][]): HeardWindow[] =>
+  windows.map((voices, index) => {
+    const [startMs, endMs] = [index * 1_000_000, (index + 1) * 1_000_000];
+    let from = 0;
+    const speakers = voices.map(([seconds, ...likeness]) => {
+      const turn: [number, number] = [from, (from += seconds * 1000)];
+      return { turns: [turn], embedding: embedding(likeness) };
+    });
+    return { piece: { startMs, endMs, heardFromMs: startMs, heardToMs: endMs }, result: { speakers } };
+  });
+
+/** Who speaks each turn, numbered in the order in which they begin. */
+function peopleOf(windows: Heard[][], most?: number): number[] {
+  const numbers = new Map<number, number>();
+  return joinWindows(windowsOf(windows), most).map(({ speaker }) => {
+    if (!numbers.has(speaker)) numbers.set(speaker, numbers.size);
+    return numbers.get(speaker)!;
+  });
+}
+
+const at = (degrees: number) => [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+const [ann, bob, cid, ann2, bob2] = [
+  [1, 0, 0],
+  [0, 1, 0],
+  [0, 0, 1],
+  [0.9, 0.4, 0],
+  [0, 0.9, 0.3],
+];
+
+test.each<[string, Heard[][], number[], number?]>([
+  ['nobody', [], []],
+  [
+    'a monologue in three voices of one person',
+    [
+      [
+        [9, 1, 0],
+        [9, 0.9, 0.3],
+        [9, 0.8, 0.5],
+      ],
+    ],
+    [0, 0, 0],
+  ],
+  [
+    'two people, one in two voices',
+    [
+      [
+        [60, ...ann],
+        [60, ...bob],
+        [20, ...ann2],
+      ],
+    ],
+    [0, 1, 0],
+  ],
+  [
+    'voices that are alike, however loud',
+    [
+      [
+        [9, 1, 0],
+        [9, 0, 1],
+      ],
+      [
+        [9, 0, 7],
+        [9, 3, 0],
+      ],
+    ],
+    [0, 1, 1, 0],
+  ],
+  [
+    'halfway between, with a cosine of 0.73',
+    [
+      [
+        [9, ...at(0)],
+        [9, ...at(43)],
+      ],
+    ],
+    [0, 0],
+  ],
+  [
+    'halfway between, with a cosine of 0.71',
+    [
+      [
+        [9, ...at(0)],
+        [9, ...at(45)],
+      ],
+    ],
+    [0, 1],
+  ],
+  [
+    'a chain of voices, each like the next → its ends stay two',
+    [
+      [
+        [60, ...at(0)],
+        [60, ...at(80)],
+        [9, ...at(42)],
+      ],
+    ],
+    [0, 1, 1],
+  ],
+  [
+    'a scrap like nobody → whose voice is nearest',
+    [
+      [
+        [9, ...ann],
+        [9, ...bob],
+        [2.9, 0.2, 0.5, 0.8],
+      ],
+    ],
+    [0, 1, 1],
+  ],
+  [
+    '3 s like nobody → somebody else',
+    [
+      [
+        [9, ...ann],
+        [9, ...bob],
+        [3, 0.2, 0.5, 0.8],
+      ],
+    ],
+    [0, 1, 2],
+  ],
+  [
+    'scraps of one person that make 4 s together',
+    [
+      [
+        [9, ...ann],
+        [2, ...bob],
+      ],
+      [[2, ...bob2]],
+    ],
+    [0, 1, 1],
+  ],
+  [
+    'nothing but scraps',
+    [
+      [
+        [1, ...ann],
+        [1, ...bob],
+      ],
+    ],
+    [0, 1],
+  ],
+  [
+    'somebody comes in the second window, and another one is away',
+    [
+      [
+        [9, ...ann],
+        [9, ...bob],
+      ],
+      [
+        [9, ...cid],
+        [9, ...bob2],
+      ],
+    ],
+    [0, 1, 2, 1],
+  ],
+  [
+    'three are said to be two → the most similar ones are one',
+    [
+      [
+        [9, ...at(0)],
+        [9, ...at(60)],
+        [9, ...at(180)],
+      ],
+    ],
+    [0, 0, 1],
+    2,
+  ],
+  [
+    'two are said to be three → two',
+    [
+      [
+        [9, ...ann],
+        [9, ...bob],
+        [9, ...ann2],
+      ],
+    ],
+    [0, 1, 0],
+    3,
+  ],
+  [
+    'a scrap is none of those who are said to speak',
+    [
+      [
+        [9, ...at(0)],
+        [9, ...at(60)],
+        [1, ...at(180)],
+      ],
+    ],
+    [0, 1, 1],
+    2,
+  ],
+  [
+    'all are said to be one',
+    [
+      [
+        [9, ...ann],
+        [9, ...bob],
+      ],
+      [[9, ...cid]],
+    ],
+    [0, 0, 0],
+    1,
+  ],
+  [
+    'voices that can not be known → each its own',
+    [
+      [
+        [9, NaN, 0],
+        [9, 0, 0],
+      ],
+      [
+        [9, 1, 0],
+        [9, 2, 0],
+      ],
+    ],
+    [0, 1, 2, 2],
+  ],
+  [
+    'a scrap that can not be known → somebody who is',
+    [
+      [
+        [9, 1, 0],
+        [1, 0, 0],
+      ],
+    ],
+    [0, 0],
+  ],
+])('%s', (_, windows, people, ...[most]) => {
+  expect(peopleOf(windows, most)).toEqual(people);
+});
+
+test('from a voice that has to be somebody’s nothing is learnt about that person', () => {
+  // With the third voice in it, the second one would be farther from the first than the fourth is.
+  const voices: Heard[][] = [
+    [
+      [60, ...at(0)],
+      [30, ...at(94)],
+      [20, ...at(159)],
+      [60, ...at(262)],
+    ],
+  ];
+  expect(peopleOf(voices, 2)).toEqual([0, 0, 0, 1]);
+});
+
+test('turns → with times of the recording, in order', () => {
+  const turn = (startMs: number, endMs: number, speaker: number): Turn => ({ startMs, endMs, speaker });
+  const windows: Heard[][] = [
+    [],
+    [
+      [5, ...ann],
+      [4, ...bob],
+      [3, ...ann],
+    ],
+  ];
+  expect(joinWindows(windowsOf(windows))).toEqual([
+    ...[turn(1_000_000, 1_005_000, 0), turn(1_005_000, 1_009_000, 1), turn(1_009_000, 1_012_000, 0)],
+  ]);
+});
+
+test('hundreds of voices that are like nobody → a hundred people at the most', () => {
+  const likeness = (one: number) => Array.from({ length: 150 }, (_, index) => (index === one ? 1 : 0));
+  const window = (first: number) => Array.from({ length: 75 }, (_, index): Heard => [5, ...likeness(first + index)]);
+  expect(new Set(peopleOf([window(0), window(75)])).size).toBe(100);
+});
