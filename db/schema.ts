@@ -168,6 +168,8 @@ export interface AllowanceTable {
   account_id: string;
   window_number: number;
   used: number;
+  /** What the window had room for when requests were counted last. */
+  room: number;
 }
 
 /** When it was last somebody's turn at something that one process does for all. */

@@ -14,6 +14,7 @@ import { indexVersion } from './0015-index-version.ts';
 import { warnings } from './0016-warnings.ts';
 import { startTags } from './0017-start-tags.ts';
 import { audioStore } from './0018-audio-store.ts';
+import { room } from './0019-room.ts';
 import type { Migration } from 'kysely/migration';
 
 /** In the order in which they run. Add to the end; never change one that was released. */
@@ -34,4 +35,5 @@ export const migrations: Record<string, Migration> = {
   '0016-warnings': warnings,
   '0017-start-tags': startTags,
   '0018-audio-store': audioStore,
+  '0019-room': room,
 };

@@ -1,9 +1,9 @@
 /** Who sends a request and whether they may: 401 → 403 plan or suspended → 429 allowance → 403 scope, in this order. */
+import { Allowances } from './allowances.ts';
 import { isWellFormedApiKey } from './api-key.ts';
 import { AuthFailures } from './auth-failures.ts';
 import { KeyCache } from './key-cache.ts';
 import { ApiError } from '../answers/problem.ts';
-import { RequestCounts } from './request-counts.ts';
 import type { Request } from 'express';
 import type { Scope } from '../../../db/schema.ts';
 import type { Foundation } from '../../context.ts';
@@ -15,12 +15,12 @@ const realm = 'Bearer realm="transcription"';
 const keyOf = (req: Request): string | undefined => /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
 
 export class Auth {
-  readonly #counts: RequestCounts;
+  readonly #allowances: Allowances;
   readonly #keys: KeyCache;
   readonly #failures: AuthFailures;
 
   constructor({ config, db, log, metrics }: Foundation) {
-    this.#counts = new RequestCounts(db);
+    this.#allowances = new Allowances(db);
     this.#keys = new KeyCache(db);
     this.#failures = new AuthFailures(config.authFailuresPerMinute, log, metrics);
   }
@@ -35,8 +35,8 @@ export class Auth {
 
   /**
    * Admits a request and counts it against the allowance of its account; from then on the answer, whatever it is, says
-   * what is left. What a request asks for is read meanwhile unless it comes in a crowd: no answer may leave before
-   * `res.locals.counted` has resolved, and a rejection, 429 `rate_limited`, goes before all that is found wrong later.
+   * what is left. What the request asks for is read meanwhile: no answer may leave before `res.locals.counted` has
+   * resolved, and a rejection, 429 `rate_limited`, goes before all that is found wrong later.
    *
    * @throws {ApiError} 401 `unauthorized`, 403 `plan_not_eligible`, `account_suspended` or `insufficient_scope`, 429
    *   `rate_limited`
@@ -46,11 +46,9 @@ export class Auth {
     res.locals.accountId = principal.account_id;
     res.locals.keyId = principal.key_id;
     refuseIneligible(principal);
-    // Asked right before it is counted, which changes the answer.
-    const isReadMeanwhile = this.#counts.countsAlone(principal.account_id);
-    const counted = this.#spendAllowance(principal, res);
+    const counted = this.#allowances.spend(principal, res);
     res.locals.counted = counted;
-    if (!isReadMeanwhile) await counted;
+    if (this.#allowances.isUsedUp(principal)) await counted;
     // Whoever answers hears of it; it must not end the process when nobody does yet.
     else counted.catch(() => {});
     if (!principal.scopes.includes(scope)) throw insufficientScope(scope);
@@ -87,18 +85,6 @@ export class Auth {
     if (principal !== undefined) return principal;
     if (await this.#failures.count(req.ip ?? '')) res.shouldKeepAlive = false;
     throw unauthorized(key !== undefined);
-  }
-
-  async #spendAllowance(principal: Principal, res: Response): Promise<void> {
-    const allowance = principal.requests_per_minute;
-    const { admitted, remaining, endsInSeconds } = await this.#counts.count(principal.account_id, allowance);
-    res.setHeader('RateLimit-Policy', `"plan";q=${allowance};w=60`);
-    res.setHeader('RateLimit', `"plan";r=${remaining};t=${endsInSeconds}`);
-    if (!admitted) {
-      throw new ApiError(429, 'rate_limited', `The allowance of ${allowance} requests per minute is used up.`, {
-        retryAfterSeconds: endsInSeconds,
-      });
-    }
   }
 }
 

@@ -1,15 +1,16 @@
 /** Requests per minute: per account, over all its keys and all processes, exact, and told truthfully. */
 import { sql } from 'kysely';
-import { countRequest, countRequestsThatFit } from '../../../../db/allowance.ts';
+import { countRequests } from '../../../../db/allowance.ts';
 import { setLimitOverrides } from '../../../../db/accounts.ts';
 import { setPlanLimits } from '../../../../db/plans.ts';
-import { RequestCounts } from '../../../../src/api/access/request-counts.ts';
+import { Allowances } from '../../../../src/api/access/allowances.ts';
 import { makeAccount, makeKey } from '../../../support/service/accounts.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
 import { withinAMinute } from '../../../support/service/within-a-minute.ts';
 import { useService } from '../../../support/service/use-service.ts';
 import { until } from '../../../support/until.ts';
 import type { Response } from 'supertest';
+import type { Db } from '../../../../db/database.ts';
 import type { TestService } from '../../../support/service/service.ts';
 
 const first = await useService();
@@ -29,6 +30,12 @@ const countedInDatabase = async (accountId: string) => {
   const row = await sql<{ used: number }>`select used from allowance where account_id = ${accountId}`.execute(first.db);
   return row.rows[0]!.used;
 };
+
+/** Counts one request by a statement of its own. @returns whether it was admitted */
+async function countRequest(db: Db, accountId: string, allowance: number): Promise<boolean> {
+  const windows = await countRequests(db, [{ accountId, allowance, wanted: 1 }]);
+  return windows.get(accountId)!.room > 0;
+}
 
 /** Seconds of the minute by the database's clock. */
 async function secondOfMinute(): Promise<number> {
@@ -127,7 +134,7 @@ test(
     const { id } = await makeAccount(first.db);
     const admitted = async (allowance: number, times: number) => {
       let count = 0;
-      for (let i = 0; i < times; i += 1) count += (await countRequest(first.db, id, allowance)).admitted ? 1 : 0;
+      for (let i = 0; i < times; i += 1) count += (await countRequest(first.db, id, allowance)) ? 1 : 0;
       return count;
     };
     expect(await admitted(10, 8)).toBe(8);
@@ -158,43 +165,43 @@ test(
     const before = await burst();
     await turnWindow(id);
     const after = await burst();
-    for (const windows of [before, after]) expect(windows.filter(({ admitted }) => admitted)).toHaveLength(10);
+    for (const windows of [before, after]) expect(windows.filter((isAdmitted) => isAdmitted)).toHaveLength(10);
   }),
 );
 
 test(
-  'requests that come alone, in two processes, while the window turns → each window admits its allowance, not one more',
+  'requests one after another, in two processes, while the window turns → each window admits its allowance, not one more',
   withinAMinute(first, async () => {
     const { id } = await makeAccount(first.db);
-    const processes = [new RequestCounts(first.db), new RequestCounts(second.db)];
-    const oneByOne = async (counts: RequestCounts) => {
+    const processes = [new Allowances(first.db), new Allowances(second.db)];
+    const oneByOne = async (counts: Allowances) => {
       const answers = [];
       for (let i = 0; i < 12; i += 1) answers.push(await counts.count(id, 10));
       return answers;
     };
     const before = await Promise.all(processes.map(oneByOne));
     await turnWindow(id);
-    const after = await Promise.all([new RequestCounts(first.db), new RequestCounts(second.db)].map(oneByOne));
+    const after = await Promise.all([new Allowances(first.db), new Allowances(second.db)].map(oneByOne));
     for (const window of [before.flat(), after.flat()]) {
-      const left = window.filter(({ admitted }) => admitted).map(({ remaining }) => remaining);
+      const left = window.filter(({ isAdmitted }) => isAdmitted).map(({ remaining }) => remaining);
       expect(left.sort((a, b) => b - a)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
     }
   }),
 );
 
 test(
-  'requests that come alone → one statement each, but for those that are refused',
+  'requests one after another, admitted or refused → one statement each',
   withinAMinute(first, async () => {
     const { id } = await makeAccount(first.db);
     const { db, count } = countStatements(first.db);
-    const counts = new RequestCounts(db);
+    const counts = new Allowances(db);
     const statements: number[] = [];
     for (let i = 0; i < 7; i += 1) {
       const before = count();
       await counts.count(id, 5);
       statements.push(count() - before);
     }
-    expect(statements).toEqual([1, 1, 1, 1, 1, 2, 2]);
+    expect(statements).toEqual([1, 1, 1, 1, 1, 1, 1]);
   }),
 );
 
@@ -202,7 +209,7 @@ test(
   'requests of 40 accounts at once in four processes → each account admits exactly its own allowance',
   withinAMinute(first, async () => {
     const accounts = await Promise.all(Array.from({ length: 40 }, () => makeAccount(first.db)));
-    const processes = [first.db, second.db, first.db, second.db].map((db) => new RequestCounts(db));
+    const processes = [first.db, second.db, first.db, second.db].map((db) => new Allowances(db));
     const allowanceOfAccount = (index: number) => (index % 8) * 3;
     const asked = Array.from({ length: 40 * 40 }, (_, n) => ({ index: n % 40, process: processes[(n * 7) % 4]! }));
     const answers = await Promise.all(
@@ -212,7 +219,7 @@ test(
       }),
     );
     for (const [index] of accounts.entries()) {
-      const admitted = answers.filter((answer) => answer.index === index && answer.admitted);
+      const admitted = answers.filter((answer) => answer.index === index && answer.isAdmitted);
       // What is left is told to nobody twice, so that no two clients may believe in the same request.
       const left = admitted.map(({ remaining }) => remaining).sort((a, b) => a - b);
       expect(left).toEqual(Array.from({ length: allowanceOfAccount(index) }, (_, n) => n));
@@ -224,11 +231,18 @@ test(
   'more at once than are left → those that are left are admitted',
   withinAMinute(first, async () => {
     const { id } = await makeAccount(first.db);
-    for (let i = 0; i < 3; i += 1) await countRequest(first.db, id, 5);
-    expect(await countRequestsThatFit(first.db, [{ accountId: id, allowance: 5, wanted: 3 }])).toEqual(new Map());
-    const counts = new RequestCounts(first.db);
-    const answers = await Promise.all([1, 2, 3].map(() => counts.count(id, 5)));
-    expect(answers.filter(({ admitted }) => admitted)).toHaveLength(2);
+    const counts = new Allowances(first.db);
+    const ask = (times: number) => Promise.all(Array.from({ length: times }, () => counts.count(id, 5)));
+    expect((await ask(3)).map(({ remaining }) => remaining)).toEqual([4, 3, 2]);
+    const answers = await ask(3);
+    expect(answers.map(({ isAdmitted, remaining }) => [isAdmitted, remaining])).toEqual([
+      ...[
+        [true, 1],
+        [true, 0],
+        [false, 0],
+      ],
+    ]);
+    expect(await countedInDatabase(id)).toBe(5);
   }),
 );
 
@@ -238,12 +252,12 @@ test(
     const { id } = await makeAccount(first.db);
     for (let i = 0; i < 3; i += 1) await countRequest(first.db, id, 5);
     const { db, count } = countStatements(first.db);
-    const counts = new RequestCounts(db);
+    const counts = new Allowances(db);
     const answers = await Promise.all(Array.from({ length: 300 }, () => counts.count(id, 5)));
-    const left = answers.filter(({ admitted }) => admitted).map(({ remaining }) => remaining);
+    const left = answers.filter(({ isAdmitted }) => isAdmitted).map(({ remaining }) => remaining);
     expect(left.sort()).toEqual([0, 1]);
-    // Four are counted alone, those of them that find no room are refused alone, and one statement refuses all others.
-    expect(count()).toBeLessThanOrEqual(10);
+    // No statement counts more than 200.
+    expect(count()).toBe(2);
   }),
 );
 
@@ -251,9 +265,22 @@ test(
   'a new limit that only one of two requests at once knows → each goes by its own',
   withinAMinute(first, async () => {
     const { id } = await makeAccount(first.db);
-    const counts = new RequestCounts(first.db);
+    const counts = new Allowances(first.db);
     for (let i = 0; i < 3; i += 1) await counts.count(id, 4);
     const answers = await Promise.all([counts.count(id, 3), counts.count(id, 4)]);
-    expect(answers.map(({ admitted }) => admitted)).toEqual([false, true]);
+    expect(answers.map(({ isAdmitted }) => isAdmitted)).toEqual([false, true]);
+  }),
+);
+
+test(
+  'a limit that changes between requests of one moment → none beyond the higher one, none refused within the lower',
+  withinAMinute(first, async () => {
+    const { id } = await makeAccount(first.db);
+    const processes = [new Allowances(first.db), new Allowances(second.db)];
+    const limits = Array.from({ length: 120 }, (_, n) => (n % 3 === 0 ? 20 : 30));
+    const answers = await Promise.all(limits.map((limit, n) => processes[n % 2]!.count(id, limit)));
+    const admitted = answers.filter(({ isAdmitted }) => isAdmitted).length;
+    expect(admitted).toBe(30);
+    expect(await countedInDatabase(id)).toBe(30);
   }),
 );

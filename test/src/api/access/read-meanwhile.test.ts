@@ -1,7 +1,6 @@
 /** What a request asks for is read while it is counted: seen by holding one of the two back. */
 import { sql } from 'kysely';
 import { inTransaction } from '../../../../db/transaction.ts';
-import { RequestCounts } from '../../../../src/api/access/request-counts.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { lockWaits } from '../../../support/service/lock-waits.ts';
 import { queueSession } from '../../../support/service/sessions.ts';
@@ -83,20 +82,19 @@ test('reads that wait, of more requests than the pool has connections → few co
       await lockSessions(trx);
       const began = performance.now();
       const asked = accounts.map(({ key }) => service.get('/v1/sessions', key).then(({ status }) => status));
-      // All but the four whose counts wait with their reads.
       const counted = sql<{ n: number }>`select count(*) as n from allowance where account_id = any(${ids})`;
-      await until(async () => (await counted.execute(trx)).rows[0]!.n >= 26);
+      await until(async () => (await counted.execute(trx)).rows[0]!.n === 30);
       // These are counted, too, which takes a connection.
       for (const { key } of accounts.slice(0, 12)) await service.get('/v1/sessions?limit=0', key).expect(400);
-      // Four, and two batches; a batch that waits for a second lets another one go.
+      // Two batches; a batch that waits for a second lets another one go.
       const waiting = (await lockWaits(trx)).length;
-      expect(waiting).toBeLessThanOrEqual(6 + 2 * Math.floor((performance.now() - began) / 1_000));
+      expect(waiting).toBeLessThanOrEqual(2 + 2 * Math.floor((performance.now() - began) / 1_000));
       return { answers: Promise.all(asked) };
     });
     expect(await answers).toEqual(accounts.map(() => 200));
   })());
 
-test('requests of an account that was refused in this window → nothing is read for them', () =>
+test('requests of an account whose last one was refused → nothing is read for them, until one is admitted', () =>
   withinAMinute(service, async () => {
     const account = await makeAccount(service.db, { limits: { requests_per_minute: 1 } });
     await useUpInDatabase(account);
@@ -106,25 +104,16 @@ test('requests of an account that was refused in this window → nothing is read
       for (let i = 0; i < 5; i += 1) await service.get('/v1/sessions', account.key).expect(429);
       expect(await lockWaits(trx)).toEqual([]);
     });
-  })());
-
-test('the first four at once → counted alone, and read meanwhile; more, until they are counted, and who was refused → not', () =>
-  withinAMinute(service, async () => {
-    const [{ id }, other] = [await makeAccount(service.db), await makeAccount(service.db)];
-    const counts = new RequestCounts(service.db);
-    const asked: Promise<unknown>[] = [];
-    const worth = [id, id, id, other.id, id, other.id].map((account) => {
-      const isWorth = counts.countsAlone(account);
-      asked.push(counts.count(account, 5));
-      return isWorth;
+    await inTransaction(service.db, (trx) => useUp(trx, account, 0));
+    await service.get('/v1/sessions', account.key).expect(200);
+    await inTransaction(service.db, (trx) => useUp(trx, account, 0));
+    const { answer } = await inTransaction(service.db, async (trx) => {
+      await useUp(trx, account, 0);
+      await lockSessions(trx);
+      const asked = service.get('/v1/sessions', account.key).then(({ status }) => status);
+      // Its count and its read.
+      await until(async () => (await lockWaits(trx)).length === 2);
+      return { answer: asked };
     });
-    expect(worth).toEqual([true, true, true, true, false, false]);
-    await Promise.all(asked);
-    // Until somebody is counted in a batch of one, a crowd is expected.
-    expect(counts.countsAlone(id)).toBe(false);
-    await counts.count(other.id, 5);
-    await new Promise(setImmediate);
-    expect(counts.countsAlone(id)).toBe(true);
-    expect((await counts.count(id, 4)).admitted).toBe(false);
-    expect([id, other.id].map((account) => counts.countsAlone(account))).toEqual([false, true]);
+    expect(await answer).toBe(200);
   })());

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { openDatabase } from '../../../../db/database.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
 import { versionOf } from '../../../../db/sessions/transcripts.ts';
-import { RequestCounts } from '../../../../src/api/access/request-counts.ts';
+import { Allowances } from '../../../../src/api/access/allowances.ts';
 import { GatheredReads } from '../../../../src/api/reads/gathered-reads.ts';
 import { SessionReads } from '../../../../src/api/reads/session-reads.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
@@ -120,14 +120,13 @@ test('sessions with their segments → those of the owner; not those so long tha
 test('the same statements again and again on one connection → PostgreSQL soon plans none of them anew', async () => {
   const { db, close } = openDatabase(service.databaseUrl, () => undefined, { maxConnections: 1 });
   try {
-    const [reads, counts] = [new SessionReads(db), new RequestCounts(db)];
+    const [reads, counts] = [new SessionReads(db), new Allowances(db)];
     const [{ account, sessions }] = owners as [(typeof owners)[0]];
     const id = sessions[0]!.id;
     const statuses = ['queued', 'processing', 'completed', 'failed'] as const;
     for (let time = 0; time < 8; time += 1) {
-      // A process that just started begins the window, as far as it knows.
-      for (const some of [counts, new RequestCounts(db)]) await some.count(account.id, 1_000);
       await Promise.all([
+        counts.count(account.id, 1_000),
         reads.find(account.id, id),
         reads.findWithSegments(account.id, id),
         reads.segments(account.id, id),
@@ -139,7 +138,7 @@ test('the same statements again and again on one connection → PostgreSQL soon 
     }
     const { rows } = await sql<{ name: string; custom_plans: number }>`
       select name, custom_plans from pg_prepared_statements`.execute(db);
-    expect(rows).toHaveLength(10);
+    expect(rows).toHaveLength(9);
     for (const { custom_plans: plans } of rows) expect(plans).toBe(5);
   } finally {
     await close();
