@@ -178,10 +178,6 @@ export interface TurnTable {
   taken_at: Time;
 }
 
-export interface AccessChangeTable {
-  version: number;
-}
-
 export interface Schema {
   plans: PlanTable;
   accounts: AccountTable;
@@ -194,7 +190,6 @@ export interface Schema {
   support_log: SupportLogTable;
   idempotency: IdempotencyTable;
   allowance: AllowanceTable;
-  access_changes: AccessChangeTable;
   turns: TurnTable;
   audio_store: KnownStore;
 }

@@ -68,7 +68,6 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
   closeConnectionsWhen(stopping.signal, server);
 
   await waits.start();
-  auth.start();
   const port = await listen(server, config.port, config.host, 'PORT');
   log.info({ host: config.host, port }, 'api answers');
   return {
@@ -77,7 +76,7 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
       stopping.abort();
       await closeGracefully(server, graceMs);
       await uploads.ended();
-      await Promise.all([waits.stop(), auth.stop()]);
+      await waits.stop();
     },
   };
 }

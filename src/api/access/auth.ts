@@ -25,14 +25,6 @@ export class Auth {
     this.#failures = new AuthFailures(config.authFailuresPerMinute, log, metrics);
   }
 
-  start(): void {
-    this.#keys.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#keys.stop();
-  }
-
   /**
    * Admits a request and counts it against the allowance of its account; from then on the answer, whatever it is, says
    * what is left. What the request asks for is read meanwhile: no answer may leave before `res.locals.counted` has
@@ -65,17 +57,16 @@ export class Auth {
   whileAllowed(req: Request, scope: Scope, end: AbortSignal): AbortSignal {
     const key = keyOf(req)!;
     const refused = new AbortController();
-    if (end.aborted) return refused.signal;
-    const look = async () => {
-      const principal = await this.#keys.ownerOf(key);
-      if (principal === undefined) throw unauthorized(true);
-      refuseIneligible(principal);
-      if (!principal.scopes.includes(scope)) throw insufficientScope(scope);
+    const judge = (owner: Principal | undefined) => {
+      try {
+        if (owner === undefined) throw unauthorized(true);
+        refuseIneligible(owner);
+        if (!owner.scopes.includes(scope)) throw insufficientScope(scope);
+      } catch (refusal) {
+        refused.abort(refusal);
+      }
     };
-    // While the database can't be asked, the key keeps its right.
-    const refuse = (error: unknown) => error instanceof ApiError && refused.abort(error);
-    const stopLooking = this.#keys.onLook(() => void look().catch(refuse));
-    end.addEventListener('abort', stopLooking, { once: true });
+    this.#keys.watch(key, judge, end);
     return refused.signal;
   }
 
