@@ -28,7 +28,6 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
     files: /^src\/recognizers\/sherpa-onnx\/child-main\.ts$/,
     typesIn: /^src\/recognizers\/sherpa-onnx\//,
   },
-  { name: 'openai', files: /^src\/recognizers\/openai\/client\.ts$/, typesIn: /^src\/recognizers\/openai\// },
   { name: 'undici', files: /^(src\/proxies|src\/recognizers\/openai\/exchange|scripts\/model\/[^/]+)\.ts$/ },
   { name: '@huggingface/hub', files: /^scripts\/model\// },
   { name: 'tar', files: /^scripts\/model\// },

@@ -100,10 +100,10 @@ export interface Recognizer {
    */
   notice?(): string | undefined;
   /**
-   * Asks a server that seemed to be away when it was asked last. Nothing else is waited for.
-   * @returns that it is still away, as a sentence without its full stop; undefined when it is there, as far as is known
+   * Asks a server that seemed to be away, or refused everything, when it was asked last. Nothing else is waited for.
+   * @returns what is still wrong; undefined when it hears, as far as is known
    */
-  whyAway?(): Promise<string | undefined>;
+  whyAway?(): Promise<Away | undefined>;
   /**
    * Hints that it can't use are ignored, except for the language.
    * @throws {LanguageNotKnown}
@@ -113,6 +113,14 @@ export interface Recognizer {
   recognize(audio: DecodedAudio, options: RecognizeOptions): Promise<Transcript>;
   /** Ends the processes that are kept for the next recording. */
   close(): Promise<void>;
+}
+
+/** Why a server hears nobody. */
+export interface Away {
+  /** `server`: it can't be reached. `refused`: it refuses everything, because of the key, the bill, the model or the address. */
+  reason: 'server' | 'refused';
+  /** A sentence without its full stop. */
+  message: string;
 }
 
 export type RecognizerErrorCode = 'recognizer_error' | 'timed_out' | 'language_not_supported';

@@ -22,7 +22,7 @@ export interface RecognizerSettings {
   openai: SpeechServer | undefined;
 }
 
-/** Only the chosen recognizer is loaded: for example, the client of OpenAI's protocol takes 25 MB of memory. */
+/** Only the chosen recognizer is loaded. */
 const makers: Record<RecognizerName, (settings: RecognizerSettings) => Promise<Recognizer>> = {
   'sherpa-onnx': async ({ sherpaOnnxModel, dataDir, diarizationThreshold: threshold, ...settings }) => {
     const { createSherpaOnnx } = await import('./sherpa-onnx/sherpa-onnx.ts');

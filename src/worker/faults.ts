@@ -8,7 +8,16 @@ import type { WorkFolder } from '../files/work-folder.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
 import type { Room } from './room.ts';
 
-export const faultReasons = ['database', 'store', 'disk', 'memory', 'program', 'server', 'recognizer'] as const;
+export const faultReasons = [
+  'database',
+  'store',
+  'disk',
+  'memory',
+  'program',
+  'server',
+  'refused',
+  'recognizer',
+] as const;
 
 export interface Fault {
   reason: (typeof faultReasons)[number];
@@ -35,18 +44,19 @@ interface Looked {
  * @returns the first fault that is found; undefined when a job could run
  */
 export async function findFault(worker: Looked, neededBytes: number): Promise<Fault | undefined> {
-  const looks: [Fault['reason'], () => Promise<void>][] = [
+  const looks: [Fault['reason'], () => Promise<Fault | void>][] = [
     ['database', () => checkDatabase(worker)],
     ['store', () => worker.audioStore.checkReadable()],
     ['disk', () => checkDisk(worker, neededBytes)],
     ['memory', checkMemory],
     ['program', checkFfmpeg],
-    ['server', () => checkServer(worker.recognizer)],
+    ['server', async () => worker.recognizer.whyAway?.()],
     ['recognizer', () => worker.recognizer.check()],
   ];
   for (const [reason, look] of looks) {
     try {
-      await look();
+      const fault = await look();
+      if (fault !== undefined) return fault;
     } catch (error) {
       return { reason, message: error instanceof Error ? error.message : String(error) };
     }
@@ -82,9 +92,4 @@ async function checkFfmpeg(): Promise<void> {
   const end = await runChild('ffmpeg', ['-version'], { limits: programLimits, timeLimitMs: programTimeLimitMs });
   if (end.how === 'exited' && end.code === 0) return;
   throw new Error(`ffmpeg does not run: ${end.how === 'exited' ? end.stderr.trim() : end.how}`);
-}
-
-async function checkServer(recognizer: Recognizer): Promise<void> {
-  const away = await recognizer.whyAway?.();
-  if (away !== undefined) throw new Error(away);
 }

@@ -1,22 +1,16 @@
-import { APIError, OpenAI } from 'openai';
-import { LanguageNotKnown, PieceRefused, RecognizerError } from '../recognizer.ts';
-import { readBody } from './answer-body.ts';
-import { createExchange, isAtFault } from './exchange.ts';
+import { LanguageNotKnown, PieceRefused } from '../recognizer.ts';
+import { Exchange } from './exchange.ts';
 import { hintFields, withoutRefused } from './hints.ts';
+import { FormatRefused, answered, cannotReach, isRefusalOf, toRecognizerError } from './errors.ts';
+import { Refusal } from './refusal.ts';
 import { aSecondOfSilence } from './silence.ts';
-import { anyKey, keyHeader } from './speech-server.ts';
+import { tryAgain } from './tries.ts';
+import type { Fields } from './exchange.ts';
 import type { HintFields, PieceHints } from './hints.ts';
 import type { SpeechServer } from './speech-server.ts';
 
 /** The format of an answer (`response_format`), the one that tells most first; `any` is what a server answers unasked. */
 export type AnswerFormat = 'diarized_json' | 'verbose_json' | 'json' | 'any';
-
-/** The server or its model can't answer in that format. */
-export class FormatRefused extends RecognizerError {
-  constructor(message: string) {
-    super('recognizer_error', message, { retryable: false });
-  }
-}
 
 export interface SpeechClient {
   /**
@@ -37,7 +31,7 @@ export interface SpeechClient {
     signal: AbortSignal,
     traceparent?: string,
   ): Promise<unknown>;
-  /** Whether the server says that the key is wrong. False also when the server is away or has no list of models. */
+  /** Whether the server refuses the key. False also when the server is away or has no list of models. */
   refusesKey(signal: AbortSignal): Promise<boolean>;
   /**
    * Sends a second of silence. A server that does not answer in time is there if it answers something else: it is busy
@@ -51,51 +45,47 @@ export interface SpeechClient {
   unreachable(): string | undefined;
   /** Whether nobody heard the last recording, because the server could not be reached. */
   isUnheard(): boolean;
+  /** What only the operator can put right, as the last recording showed: a sentence without its full stop. */
+  refusal(): string | undefined;
   /** How many recordings the server has said something about, if only that it has no time. */
   answers(): number;
   close(): Promise<void>;
 }
-
-const longestMessage = 500;
 
 /**
  * @param retries of one request
  * @throws {ConfigError} a proxy has no address
  */
 export function createSpeechClient(server: SpeechServer, retries: number): SpeechClient {
-  const { host, origin, pathname, searchParams } = new URL(server.baseUrl);
-  const exchange = createExchange(keyHeader(server), retries, () => askAboutSilence({ maxRetries: 0 }));
-  const client: OpenAI = new OpenAI({
-    baseURL: origin + pathname,
-    defaultQuery: Object.fromEntries(searchParams),
-    apiKey: server.apiKey ?? anyKey,
-    maxRetries: retries,
-    fetch: exchange.fetch,
-    // The signal ends a request. After a timeout of its own, the package would send the request again.
-    timeout: 24 * 60 * 60_000,
-    logLevel: 'off',
-    // Values that are not given here, the package reads from the environment.
-    ...{ adminAPIKey: null, organization: null, project: null, webhookSecret: null },
-  });
-
-  const askAboutSilence = (options: { maxRetries: number; signal?: AbortSignal }) =>
-    client.audio.transcriptions.create(
-      { file: aSecondOfSilence(), model: server.model, response_format: 'json' },
-      options,
+  const exchange = new Exchange(server);
+  const { presence } = exchange;
+  const askOnce = (fields: Fields, signal: AbortSignal, traceparent?: string) =>
+    exchange.ask('/audio/transcriptions', { fields: { model: server.model, ...fields }, signal, traceparent });
+  const askAboutSilence = (signal: AbortSignal) =>
+    askOnce({ file: aSecondOfSilence(), response_format: 'json' }, signal);
+  const isSilenceHeard = (signal: AbortSignal) =>
+    askAboutSilence(signal).then(
+      () => true,
+      () => false,
     );
 
   return {
     async transcribe(audio, format, hints, signal, traceparent) {
-      const request = { file: audio, model: server.model, ...optionsOf[format] };
-      const fieldsNow = () => hintFields(hints, server.model, exchange.isWhisperCpp());
+      const request = { file: audio, ...optionsOf[format] };
+      const fieldsNow = () => hintFields(hints, server.model, exchange.isWhisperCpp);
       const ask = async (fields: HintFields): Promise<unknown> => {
         try {
-          const options = { signal, headers: { traceparent } };
-          const response = await client.audio.transcriptions.create({ ...request, ...fields }, options).asResponse();
-          return readBody(await response.text(), response.headers.get('content-type') ?? '', host);
+          return await tryAgain(retries, signal, async (earlier) => {
+            try {
+              return await askOnce({ ...request, ...fields }, signal, traceparent);
+            } catch (error) {
+              const isBroken = earlier === 1 && error instanceof Refusal && error.status === 500;
+              if (isBroken && (await isSilenceHeard(signal))) throw new PieceRefused(answered(server, error));
+              throw error;
+            }
+          });
         } catch (error) {
           signal.throwIfAborted();
-          if (error instanceof RecognizerError) throw error;
           const others = withoutRefused(fields, (field) => isRefusalOf(error, field));
           if (others !== undefined) return ask(others);
           const refusal = toRecognizerError(error, server);
@@ -110,39 +100,43 @@ export function createSpeechClient(server: SpeechServer, retries: number): Speec
       return better.language === fields.language ? answer : ask(better);
     },
     async refusesKey(signal) {
+      const isKey = (error: unknown) => error instanceof Refusal && [401, 403].includes(error.status);
       try {
-        await client.models.list({ signal, maxRetries: 0 });
+        await exchange.ask('/models', { signal });
         return false;
       } catch (error) {
-        if (signal.aborted) exchange.presence.silent('GET', signal.reason);
-        return error instanceof APIError && error.status === 401 && error.code === 'invalid_api_key';
+        if (signal.aborted) presence.silent('GET', signal.reason);
+        if (!isKey(error)) return false;
+        // A key may be for recordings only. OpenAI says so of one, and speaches asks for it everywhere.
+        return await askAboutSilence(signal).then(() => false, isKey);
       }
     },
     async look(timeLimitMs) {
-      const { presence } = exchange;
       const heard = AbortSignal.timeout(timeLimitMs);
-      await askAboutSilence({ signal: heard, maxRetries: 0 }).catch(() => {});
+      await isSilenceHeard(heard);
       if (!heard.aborted) return;
       const answered = AbortSignal.timeout(timeLimitMs);
-      const isThere = await client.models.list({ signal: answered, maxRetries: 0 }).then(
+      const isThere = await exchange.ask('/models', { signal: answered }).then(
         () => true,
-        (error: unknown) => !(error instanceof APIError) || error.status !== undefined,
+        (error: unknown) => error instanceof Refusal,
       );
       if (isThere) presence.answered('POST', 200);
       else presence.silent('POST', heard.reason);
     },
     unreachable() {
-      const reason = exchange.presence.missing;
+      const reason = presence.missing;
       return reason === undefined ? undefined : cannotReach(server, reason);
     },
-    isUnheard: () => exchange.presence.unheard !== undefined,
-    answers: () => exchange.presence.answers,
-    close: exchange.close,
+    isUnheard: () => presence.unheard !== undefined,
+    refusal() {
+      const { refusal } = presence;
+      if (refusal === undefined) return undefined;
+      return refusal instanceof Refusal ? answered(server, refusal) : cannotReach(server, refusal);
+    },
+    answers: () => presence.answers,
+    close: () => exchange.close(),
   };
 }
-
-const cannotReach = (server: SpeechServer, reason: unknown) =>
-  toLine(`${new URL(server.baseUrl).host} could not be reached: ${reasonOf(reason)}`, server.apiKey);
 
 const optionsOf = {
   verbose_json: { response_format: 'verbose_json', timestamp_granularities: ['word', 'segment'] },
@@ -150,48 +144,9 @@ const optionsOf = {
   diarized_json: { response_format: 'diarized_json', chunking_strategy: 'auto' },
   json: { response_format: 'json' },
   any: {},
-} satisfies Record<AnswerFormat, Partial<OpenAI.Audio.TranscriptionCreateParams>>;
+} satisfies Record<AnswerFormat, Fields>;
 
 /** @throws {LanguageNotKnown} it was told a language */
 function refuse(language: string | undefined): void {
   if (language !== undefined) throw new LanguageNotKnown(language, undefined);
-}
-
-/** Whether the server refuses a request because of a field. @param field in what it says */
-const isRefusalOf = (error: unknown, field: RegExp): error is APIError =>
-  error instanceof APIError && [400, 422].includes(error.status!) && field.test(`${error.param} ${error.message}`);
-
-/** The package's error is not kept as the cause, because it may hold the key. */
-function toRecognizerError(error: unknown, server: SpeechServer): RecognizerError {
-  const { host } = new URL(server.baseUrl);
-  const fail = (message: string, retryable: boolean) =>
-    new RecognizerError('recognizer_error', toLine(message, server.apiKey), { retryable });
-  if (!(error instanceof APIError)) return fail(`asking ${host} failed: ${reasonOf(error)}`, true);
-  const { status } = error;
-  if (status === undefined) return fail(cannotReach(server, error), true);
-
-  const message = `${host} answered ${error.message}`;
-  if (isRefusalOf(error, /response_format|verbose_json|diarized_json|timestamp_gran/)) {
-    return new FormatRefused(toLine(message, server.apiKey));
-  }
-  if (error.headers?.has(isAtFault)) return new PieceRefused(toLine(message, server.apiKey));
-  // The package tries the same statuses again.
-  return fail(message, [408, 409, 429].includes(status) || status >= 500);
-}
-
-/** The innermost reason, such as `connect ECONNREFUSED 127.0.0.1:8000`. */
-function reasonOf(error: unknown): string {
-  if (!Error.isError(error)) return String(error);
-  let innermost = error;
-  while (Error.isError(innermost.cause)) innermost = innermost.cause;
-  return innermost.message || String((innermost as NodeJS.ErrnoException).code);
-}
-
-/** A message for the log: one line, not too long, and without the key, which some servers repeat. */
-function toLine(message: string, apiKey: string | undefined): string {
-  const withoutKey = apiKey === undefined ? message : message.replaceAll(apiKey, '…');
-  return withoutKey
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-    .slice(0, longestMessage);
 }

@@ -2,7 +2,7 @@
 import { hearAgain } from '../hear-again.ts';
 import { hearInPieces, isWithin, laterBy } from '../in-pieces.ts';
 import { PieceRefused, RecognizerError } from '../recognizer.ts';
-import { FormatRefused } from './client.ts';
+import { FormatRefused } from './errors.ts';
 import { toFlac } from './flac.ts';
 import { refuseOtherLanguage } from './hints.ts';
 import { meetSpeakers, withLastingNames } from './known-speakers.ts';

@@ -1,11 +1,12 @@
 import { findLimiters } from '../../children/bounded-command.ts';
 import { ExecutableNotFound, findExecutable } from '../../children/executable.ts';
 import { RecognizerError } from '../recognizer.ts';
-import { FormatRefused, createSpeechClient } from './client.ts';
+import { createSpeechClient } from './client.ts';
+import { FormatRefused } from './errors.ts';
 import { recognizeIn } from './in-format.ts';
 import { Requests } from './requests.ts';
 import type { AnswerFormat } from './client.ts';
-import type { RecognizeOptions, Recognizer } from '../recognizer.ts';
+import type { Away, RecognizeOptions, Recognizer } from '../recognizer.ts';
 import type { SpeechServer } from './speech-server.ts';
 
 /**
@@ -42,9 +43,11 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
     askedAt = performance.now();
     return client.refusesKey(AbortSignal.timeout(checkTimeLimitMs));
   };
-  const whyAwayNow = async () => {
+  const whyAwayNow = async (): Promise<Away | undefined> => {
     await client.look(checkTimeLimitMs);
-    return client.isUnheard() ? client.unreachable() : undefined;
+    const refusal = client.refusal();
+    if (refusal !== undefined) return { reason: 'refused', message: refusal };
+    return client.isUnheard() ? { reason: 'server', message: client.unreachable()! } : undefined;
   };
 
   return {
@@ -54,7 +57,7 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
       if (away !== undefined && performance.now() - askedAt >= askAgainMs) void isKeyRefused();
       return away;
     },
-    whyAway: async () => (client.isUnheard() ? whyAwayNow() : undefined),
+    whyAway: async () => (client.isUnheard() || client.refusal() !== undefined ? whyAwayNow() : undefined),
     // The service starts although the server is away: it may be there for the first job. The log tells if it is not.
     async check() {
       try {
@@ -80,7 +83,7 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
           // A server that hangs is away. One that only took too long answers something.
           const isSilent = isTimeOut(error) && client.answers() === answersBefore;
           const away = isSilent ? await whyAwayNow() : undefined;
-          throw away === undefined ? error : new RecognizerError('recognizer_error', away, { retryable: true });
+          throw away === undefined ? error : new RecognizerError('recognizer_error', away.message, { retryable: true });
         }
       };
       const orIn = (format: AnswerFormat) => (error: unknown) => {

@@ -21,7 +21,7 @@ export interface Answer {
 const mostCharactersPerSecond = 100;
 
 /**
- * Reads an answer to `/audio/transcriptions`: `verbose_json`, `diarized_json` and `json` as the `openai` package
+ * Reads an answer to `/audio/transcriptions`: `verbose_json`, `diarized_json` and `json` as OpenAI
  * declares them, and words within segments as whisper.cpp's server sends them. A value that can't be read counts as
  * missing.
  * @param durationMs of the audio

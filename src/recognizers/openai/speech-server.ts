@@ -6,8 +6,8 @@ export interface SpeechServer {
   model: string;
 }
 
-/** The `openai` package needs a key, even where the server does not. */
-export const anyKey = 'none';
+/** Some servers want a key and take any. */
+const anyKey = 'none';
 
 /** Azure takes a key in a header of its own. Of all servers only its addresses tell the version of their interface. */
 export function keyHeader({ baseUrl, apiKey = anyKey }: SpeechServer): Record<string, string> {

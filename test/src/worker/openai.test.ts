@@ -77,7 +77,7 @@ test('an upload → the words that the server heard, with their times; charged',
 
 test('a server that refuses → failed at once, uncharged; what it said is in the log and nowhere else', async () => {
   const said = `Quota of project 4711 is used up, ${apiKey}`;
-  await begin({ script: ({ path }) => (path.endsWith('/models') ? refusal(404, 'none') : refusal(401, said)) });
+  await begin({ script: ({ path }) => (path.endsWith('/models') ? refusal(404, 'none') : refusal(400, said)) });
   const { sessionId } = await upload(service, account, (await speechClips()).at(-1)!.file);
   const transcript = await final(service, account, sessionId);
   expect(transcript).toMatchObject({ status: 'failed', error: { code: 'recognizer_error' }, segments: [] });
@@ -113,21 +113,48 @@ test('a server that breaks, and is back for the next attempt → completed, char
 
 const gone = { status: 503, headers: { 'x-should-retry': 'false' }, body: 'no healthy upstream' };
 
-test('a server that goes away → the worker waits and says so, no attempt is spent; back again → completed, charged once', async () => {
-  let isThere = false;
-  await begin({ script: () => (isThere ? fine : gone) });
+/** Uploads three recordings, and waits until the worker waits. */
+async function untilItWaits() {
   const clip = (await speechClips()).at(-1)!;
   const sessions = await Promise.all([1, 2, 3].map(() => upload(service, account, clip.file)));
   const why = await until(
     () => worker.whyNotReady(),
     (said) => said !== undefined,
   );
-  expect(why).toMatch(/put right: 127\.0\.0\.1:\d+ could not be reached: it answered 503$/);
   const rows = () => Promise.all(sessions.map(({ sessionId }) => row(service, account, sessionId)));
   await until(rows, (all) => all.every((one) => one.status === 'queued' && one.attempts_left === 3));
   // What it sends while it waits is silence.
   const recordings = () => server.requests.filter(({ file }) => file?.name !== 'silence.wav').length;
   expect(recordings()).toBeLessThanOrEqual(3);
+  return { why, rows, clip };
+}
+
+test('a server that refuses the key → the worker waits and says so, no attempt is spent; mended → it goes on by itself', async () => {
+  let isMended = false;
+  const refused = { status: 403, body: { detail: `Invalid API key ${apiKey}` } };
+  await begin({ script: ({ path }) => (path.endsWith('/models') || isMended ? fine : refused) });
+  const { why, rows, clip } = await untilItWaits();
+  expect(why).toMatch(/put right: 127\.0\.0\.1:\d+ answered 403 Invalid API key …$/);
+  const waiting = await service.metrics.registry.getSingleMetricAsString('transcription_worker_waiting');
+  expect(waiting).toContain('{reason="refused"} 1');
+  expect(service.logLines.some((line) => line.includes('takes no jobs until') && line.includes('403'))).toBe(true);
+  isMended = true;
+  // Nobody hurries what waits: it waits for nothing but the server.
+  const all = await until(rows, (now) => now.every(({ status }) => status === 'completed'));
+  expect(all.map(({ attempts_left, free_attempts }) => [attempts_left, free_attempts])).toEqual([
+    [2, 0],
+    [2, 0],
+    [2, 0],
+  ]);
+  expect(worker.whyNotReady()).toBeUndefined();
+  expect((await charges()).toSorted()).toEqual([-clip.durationMs, -clip.durationMs, -clip.durationMs, 60_000]);
+});
+
+test('a server that goes away → the worker waits and says so, no attempt is spent; back again → completed, charged once', async () => {
+  let isThere = false;
+  await begin({ script: () => (isThere ? fine : gone) });
+  const { why, rows, clip } = await untilItWaits();
+  expect(why).toMatch(/put right: 127\.0\.0\.1:\d+ could not be reached: it answered 503$/);
   isThere = true;
   await until(
     () => worker.whyNotReady(),

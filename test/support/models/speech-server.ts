@@ -1,5 +1,5 @@
 /**
- * A server on loopback that speaks OpenAI's `/v1/audio/transcriptions`, as the `openai` package declares it. What it says,
+ * A server on loopback that speaks OpenAI's `/v1/audio/transcriptions`, as OpenAI declares it. What it says,
  * a recognizer of this project heard in the audio that came. A script may answer in its place.
  */
 import { createServer } from 'node:http';

@@ -1,0 +1,75 @@
+/** What a server says instead of a transcript. */
+
+/** OpenAI's codes for an account that has to pay, or to raise a limit, first, and for a model that nobody has. */
+const operatorsCodes = new Set([
+  ...['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active'],
+  ...['invalid_api_key', 'model_not_found'],
+]);
+/** For the key (401, 403), money (402), address or model (404, 405) and a proxy's password (407). */
+const operatorsStatuses = new Set([401, 402, 403, 404, 405, 407]);
+
+/** The same request may be answered later (RFC 9110, section 15.6, and as OpenAI's own client does). */
+const passing = (status: number) => [408, 409, 429].includes(status) || status >= 500;
+
+/** An answer without a transcript. Its message is the status and what the server said. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly status: number;
+  /** The field of the request that is to blame. */
+  readonly param: string;
+  readonly code: string;
+  readonly #headers: Headers;
+
+  constructor(status: number, headers: Headers, text: string) {
+    const { said, param, code } = inAnyForm(text);
+    super(`${status} ${said}`.trim());
+    this.status = status;
+    this.param = param;
+    this.code = code;
+    this.#headers = headers;
+  }
+
+  /** Whether every request would be refused until the operator has done something. A redirect is a wrong address. */
+  get isOperators(): boolean {
+    const isRedirect = this.status >= 300 && this.status < 400;
+    return isRedirect || operatorsStatuses.has(this.status) || operatorsCodes.has(this.code);
+  }
+
+  /** Whether another attempt may succeed. */
+  get isPassing(): boolean {
+    return passing(this.status);
+  }
+
+  /** Whether the same request may be sent again at once, or after a pause. */
+  get mayBeRepeated(): boolean {
+    const told = this.#headers.get('x-should-retry');
+    return told === 'true' || (told !== 'false' && this.isPassing && !this.isOperators);
+  }
+
+  /** How long the server asks to wait (RFC 9110, section 10.2.3); undefined where it does not. */
+  get retryAfterMs(): number | undefined {
+    const inMs = Number(this.#headers.get('retry-after-ms') ?? NaN);
+    const given = this.#headers.get('retry-after') ?? '';
+    const ms = inMs >= 0 ? inMs : /^\d+$/.test(given) ? Number(given) * 1000 : Date.parse(given) - Date.now();
+    return ms >= 0 ? ms : undefined;
+  }
+}
+
+/** OpenAI writes `error.message`, vLLM `message`, FastAPI `detail`, others `error`, proxies a page. */
+function inAnyForm(text: string): { said: string; param: string; code: string } {
+  const body = parsed(text);
+  const error = fieldsOf(body.error);
+  const said = [error.message, body.error, body.message, body.detail].find((each) => typeof each === 'string');
+  return { said: said ?? text, param: String(error.param), code: String(error.code) };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
+
+function parsed(text: string): Fields {
+  try {
+    return fieldsOf(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
