@@ -8,7 +8,11 @@ import { virtualTime } from '../queue-tables.ts';
 import type { RawBuilder } from 'kysely';
 import type { AccountInForce } from '../accounts.ts';
 
-/** The largest number of pg-boss's `priority`. Jobs with the same tag are taken in the order of their uploads. */
+/**
+ * The largest number of pg-boss's `priority`. Jobs with the same tag are taken in the order of their uploads. If the queue is
+ * never empty for 41 days, in which an account hears a minute of audio each second for each of its running jobs, all new jobs
+ * have this tag: then they take no turns until the queue is empty once. Nothing is lost by that.
+ */
 const largest = sql.lit(2_147_483_647);
 
 /**
