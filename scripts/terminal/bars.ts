@@ -5,6 +5,8 @@ import type { Progress, Step } from './progress.ts';
 import type { Screen } from './terminal.ts';
 
 const barWidth = 20;
+/** A line that is wider than the window takes rows in which other bars stand; these are drawn anew below it. */
+const clearBelow = '\x1b[J';
 
 /**
  * A bar for each step that goes on. Lines are written above the bars. Nothing of the terminal is changed that would have
@@ -25,7 +27,7 @@ export function showBarsOn(stream: Screen, keep: boolean): Progress {
   return {
     say(line) {
       if (bars === undefined) stream.write(`${line}\n`);
-      else bars.log(`${line}\n`);
+      else bars.log(`${clearBelow}${line}\n`);
     },
     begin(title, total): Step {
       bars ??= new MultiBar({
@@ -55,9 +57,16 @@ export function showBarsOn(stream: Screen, keep: boolean): Progress {
   };
 }
 
-/** The title comes last, because a narrow terminal cuts it off. */
-function format(_: Options, { progress, maxWidth }: Params, { title }: { title: string }): string {
+/** The time shows that a step lives that makes no progress. The title comes last, because a narrow terminal cuts it off. */
+function format(_: Options, { progress, startTime, maxWidth }: Params, { title }: { title: string }): string {
   const done = Math.round(progress * barWidth);
   const percent = String(Math.floor(progress * 100)).padStart(3);
-  return cutToWidth(`${'█'.repeat(done)}${'░'.repeat(barWidth - done)} ${percent} %  ${title}`, maxWidth - 1);
+  const bar = `${'█'.repeat(done)}${'░'.repeat(barWidth - done)}`;
+  return cutToWidth(`${bar} ${percent} %  ${minutes(Date.now() - startTime)}  ${title}`, maxWidth - 1);
+}
+
+/** m:ss, also beyond an hour. */
+function minutes(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

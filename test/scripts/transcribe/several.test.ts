@@ -156,7 +156,7 @@ test('on a terminal → bars, and nothing of the terminal is left changed', asyn
     .join(' ');
   const { code, stdout } = await startScript(['-qec', line, '/dev/null'], env(), ['script']).ended;
   expect(code).toBe(0);
-  expect(stdout).toMatch(/█{20} 100 % {2}/);
+  expect(stdout).toMatch(/█{20} 100 % {2}\d:\d\d {2}/);
   expect(stdout).toContain('2 of 2 recordings are transcribed.');
   expect(stdout).not.toMatch(/\x1b\[\?|\x1b\[31m/);
 });
