@@ -13,7 +13,7 @@ beforeEach(() => {
 
 const fields = [
   ...['level', 'time', 'pid', 'requestId', 'method', 'operation', 'status', 'code', 'accountId', 'ms', 'msg'],
-  ...['sessionId', 'jobId', 'trace_id', 'span_id'],
+  ...['keyId', 'sessionId', 'address', 'jobId', 'trace_id', 'span_id'],
 ];
 
 /** Every line is one JSON object of ours, and nothing of what was sent is in any. */
