@@ -20,7 +20,7 @@ interface Shared {
  * a long transcript slowly, cost one reading and one copy in memory.
  */
 export class TranscriptBodies {
-  /** Not a map, for the reason that {@link Batches} gives. */
+  /** Not a map, for the reason that {@link Loader} gives. */
   readonly #shared: Record<string, Shared> = Object.create(null);
   readonly #turns = new FairTurns(limits);
 

@@ -1,38 +1,44 @@
 /** What an upload is judged by before it is accepted, gathered from all requests of the same moment. */
 import { findStandings } from '../../../db/accounts.ts';
 import { findIdempotencyRecords } from '../../../db/idempotency.ts';
-import { GatheredReads } from '../reads/gathered-reads.ts';
+import { Loader } from '../loader.ts';
 import type { Standing } from '../../../db/accounts.ts';
 import type { Db } from '../../../db/database.ts';
 import type { IdempotencyRecord } from '../../../db/idempotency.ts';
 
+/** An upload with an Idempotency-Key. */
+interface Keyed {
+  accountId: string;
+  key: string;
+}
+
 /** Few at once: whoever reads something else always finds a connection. */
-const few = { maxEntries: 100, maxAtOnce: 2 };
+const few = { maxBatchSize: 100, maxAtOnce: 2 };
+const limits = {
+  standings: { ...few, accountOf: (id: string) => id, cacheKeyOf: (id: string) => id },
+  records: {
+    ...few,
+    accountOf: ({ accountId }: Keyed) => accountId,
+    cacheKeyOf: ({ accountId, key }: Keyed) => `${accountId}/${key}`,
+  },
+};
 
 export class UploadReads {
-  readonly #standings: GatheredReads<string, Standing | undefined>;
-  readonly #records: GatheredReads<{ accountId: string; key: string }, IdempotencyRecord | undefined>;
+  readonly #standings: Loader<string, Standing | undefined>;
+  readonly #records: Loader<Keyed, IdempotencyRecord | undefined>;
 
   constructor(db: Db) {
-    this.#standings = new GatheredReads(
-      (ids) => findStandings(db, ids),
-      (id) => id,
-      { ...few, accountOf: (id) => id },
-    );
-    this.#records = new GatheredReads(
-      (asked) => findIdempotencyRecords(db, asked),
-      ({ accountId, key }) => `${accountId}/${key}`,
-      { ...few, accountOf: ({ accountId }) => accountId },
-    );
+    this.#standings = new Loader((ids) => findStandings(db, ids), limits.standings);
+    this.#records = new Loader((asked) => findIdempotencyRecords(db, asked), limits.records);
   }
 
   /** The account as it is, unlocked; undefined when it was deleted for good. */
   standing(accountId: string): Promise<Standing | undefined> {
-    return this.#standings.find(accountId);
+    return this.#standings.load(accountId);
   }
 
   /** The record of an upload that was accepted with this Idempotency-Key in the last 24 hours. */
   async record(accountId: string, key: string | string[] | undefined): Promise<IdempotencyRecord | undefined> {
-    return typeof key === 'string' ? this.#records.find({ accountId, key }) : undefined;
+    return typeof key === 'string' ? this.#records.load({ accountId, key }) : undefined;
   }
 }

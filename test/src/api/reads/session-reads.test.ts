@@ -5,7 +5,6 @@ import { openDatabase } from '../../../../db/database.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
 import { versionOf } from '../../../../db/sessions/transcripts.ts';
 import { Allowances } from '../../../../src/api/access/allowances.ts';
-import { GatheredReads } from '../../../../src/api/reads/gathered-reads.ts';
 import { SessionReads } from '../../../../src/api/reads/session-reads.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
@@ -143,53 +142,6 @@ test('the same statements again and again on one connection → PostgreSQL soon 
   } finally {
     await close();
   }
-});
-
-test('more questions than a statement takes, some the same → every one answered, the same ones together', async () => {
-  const batches: string[][] = [];
-  const read = async (questions: string[]) => {
-    batches.push(questions);
-    return questions.map((question) => question.toUpperCase());
-  };
-  const reads = new GatheredReads(read, (question) => question, {
-    maxEntries: 2,
-    maxAtOnce: 1,
-    accountOf: () => 'one',
-  });
-  const answers = await Promise.all(['a', 'a', 'b', 'b', 'c', 'd', 'e'].map((question) => reads.find(question)));
-  expect(answers).toEqual(['A', 'A', 'B', 'B', 'C', 'D', 'E']);
-  expect(batches).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
-});
-
-test('the database is away → those who asked are told, the next are answered', async () => {
-  let isAway = true;
-  const read = async (questions: string[]) => {
-    if (isAway) throw new Error('Connection terminated');
-    return questions;
-  };
-  const reads = new GatheredReads(read, (question) => question, {
-    maxEntries: 10,
-    maxAtOnce: 1,
-    accountOf: () => 'one',
-  });
-  const failed = await Promise.allSettled([reads.find('a'), reads.find('b')]);
-  expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  isAway = false;
-  expect(await reads.find('a')).toBe('a');
-});
-
-test('one of many that were asked for can not be read → only that one fails', async () => {
-  const read = async (questions: string[]) => {
-    if (questions.includes('damaged')) throw new Error('invalid page in block 7');
-    return questions;
-  };
-  const reads = new GatheredReads(read, (question) => question, {
-    maxEntries: 10,
-    maxAtOnce: 1,
-    accountOf: () => 'one',
-  });
-  const settled = await Promise.allSettled(['a', 'damaged', 'b'].map((question) => reads.find(question)));
-  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
 test('a session whose row can not be read → the page of its account fails, those of others do not', async () => {
