@@ -75,12 +75,23 @@ export function processStatus(pid: number, line: string): string | undefined {
   }
 }
 
+/** Kills them without any order; some end with others before it is their turn. */
+export function killAll(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
 /** For afterEach: nothing may be left of what a test started, and whatever is left all the same goes. */
 export async function cleanUp(): Promise<void> {
   await killUsers();
   const folders = made.map((above) => path.join(above, 'postgres'));
   const left = folders.flatMap(processesIn);
-  for (const pid of left) process.kill(pid, 'SIGKILL');
+  killAll(left);
   await until(() => folders.flatMap(processesIn).length === 0);
   for (const folder of made) rmSync(folder, { recursive: true });
   made = [];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
-import { cleanUp, newFolder, newFolderWithCluster, postmasterPidFile } from './postgres-folder.ts';
+import { cleanUp, killAll, newFolder, newFolderWithCluster, postmasterPidFile } from './postgres-folder.ts';
 import { processStatus, processTitled, processesIn, recordedPid } from './postgres-folder.ts';
 import { query } from './query.ts';
 import { startUser } from './user-process.ts';
@@ -47,7 +47,7 @@ test('everything is killed → the next start just works, with all that was comm
   const folder = await newFolderWithCluster();
   const user = await startUserWithData(folder);
   await user.kill();
-  for (const pid of processesIn(folder)) process.kill(pid, 'SIGKILL');
+  killAll(processesIn(folder));
   await until(() => processesIn(folder).length === 0);
   await expectSoundServer(folder);
 });
