@@ -7,7 +7,8 @@ export type Log = Logger;
 
 /**
  * One JSON line per event. Logs name accounts, keys, sessions and requests by their ids, and clients' addresses as far as
- * LOG_ADDRESSES allows. They never hold the keys themselves, transcripts, file names or the values of queries. Of a database error they hold only what can't quote a row.
+ * LOG_ADDRESSES allows. They never hold the keys themselves, transcripts, file names or the values of queries. Of a
+ * database error they hold only what can't quote a row.
  */
 export function createLog({ logLevel }: Pick<Config, 'logLevel'>, destination?: DestinationStream): Log {
   const options = { level: logLevel, base: { pid: process.pid }, serializers: { err: withoutRows } };
