@@ -176,6 +176,9 @@ export interface AllowanceTable {
 export interface TurnTable {
   name: string;
   taken_at: Time;
+  /** What one process keeps for all, as JSON. */
+  found: ColumnType<string | null, string | undefined, string>;
+  found_at: TimeOrNull;
 }
 
 export interface Schema {

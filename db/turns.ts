@@ -42,3 +42,37 @@ export async function wasTurn(db: Queryable, name: string, withinSeconds: number
     .executeTakeFirst();
   return turn !== undefined;
 }
+
+/**
+ * What is counted for all processes by one of them, at most every so many seconds. It is counted anew for this one when what is
+ * kept is twice as old: whoever had the turn has found nothing.
+ */
+export async function foundByOne<Found extends object>(
+  db: Queryable,
+  name: string,
+  everySeconds: number,
+  find: () => Promise<Found>,
+): Promise<Found> {
+  const kept = async (withinSeconds: number) => {
+    const turn = await db
+      .selectFrom('turns')
+      .select('found')
+      .where('name', '=', name)
+      .where(
+        sql<boolean>`found_at between clock_timestamp() - make_interval(secs => ${withinSeconds}) and clock_timestamp()`,
+      )
+      .executeTakeFirst();
+    return turn?.found ? (JSON.parse(turn.found) as Found) : undefined;
+  };
+  const found = await kept(everySeconds);
+  if (found !== undefined) return found;
+  const ofAnother = (await takeTurn(db, name, everySeconds)) ? undefined : await kept(2 * everySeconds);
+  if (ofAnother !== undefined) return ofAnother;
+  const fresh = await find();
+  await db
+    .updateTable('turns')
+    .set({ found: JSON.stringify(fresh), found_at: sql<string>`clock_timestamp()` })
+    .where('name', '=', name)
+    .execute();
+  return fresh;
+}

@@ -2,12 +2,15 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Db } from '../db/database.ts';
 import { measureQueue } from '../db/sessions/sessions.ts';
+import { foundByOne } from '../db/turns.ts';
 import { inTime } from './in-time.ts';
 import { lostLines } from './log.ts';
 import type { Log } from './log.ts';
 
 /** Much less than Prometheus waits for all metrics (10 s), or it would take the process for dead. */
 const longestMeasuringMs = 2_000;
+/** How long one count of the whole queue serves the metrics of all processes, which would each take a quarter of a second. */
+export const measures = { name: 'measure the queue', everySeconds: 15 };
 
 export class Metrics {
   readonly registry = new Registry();
@@ -75,7 +78,9 @@ export class Metrics {
     // These gauges are read at the same time, and show the same moment.
     let measuring: ReturnType<typeof measureQueue> | undefined;
     const measure = () => {
-      measuring ??= measureQueue(db).finally(() => (measuring = undefined));
+      measuring ??= foundByOne(db, measures.name, measures.everySeconds, () => measureQueue(db)).finally(
+        () => (measuring = undefined),
+      );
       return inTime(measuring, longestMeasuringMs, undefined).catch(() => undefined);
     };
     // These are unknown while the database is away or does not answer. The other metrics are still shown.

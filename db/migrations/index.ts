@@ -15,6 +15,7 @@ import { warnings } from './0016-warnings.ts';
 import { startTags } from './0017-start-tags.ts';
 import { audioStore } from './0018-audio-store.ts';
 import { room } from './0019-room.ts';
+import { foundInTurn } from './0020-found-in-turn.ts';
 import type { Migration } from 'kysely/migration';
 
 /** In the order in which they run. Add to the end; never change one that was released. */
@@ -36,4 +37,5 @@ export const migrations: Record<string, Migration> = {
   '0017-start-tags': startTags,
   '0018-audio-store': audioStore,
   '0019-room': room,
+  '0020-found-in-turn': foundInTurn,
 };

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { openDatabase } from '../../db/database.ts';
 import { createLog } from '../../src/log.ts';
-import { Metrics } from '../../src/metrics.ts';
+import { Metrics, measures } from '../../src/metrics.ts';
+import { forgetTurn } from '../../db/turns.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { lockWaits } from '../support/service/lock-waits.ts';
 import { makeSession, queueSession } from '../support/service/sessions.ts';
@@ -9,6 +10,7 @@ import { useDatabase } from '../support/service/use-database.ts';
 import { inTransaction } from '../../db/transaction.ts';
 
 const database = await useDatabase();
+afterEach(() => forgetTurn(database.db, measures.name));
 
 test('the oldest session that waits is shown as it is now, and not at all while the database is away', async () => {
   const { id } = await makeAccount(database.db);
@@ -42,7 +44,11 @@ test('audio of sessions that wait, run or failed → its bytes; audio that was r
   const { db } = database;
   const { id } = await makeAccount(db);
   const { registry } = new Metrics(db, createLog({ logLevel: 'silent' }));
-  const bytes = async () => Number(/^transcription_audio_bytes (\d+)$/m.exec(await registry.metrics())![1]);
+  const bytes = async () => {
+    await forgetTurn(db, measures.name);
+    return shownBytes();
+  };
+  const shownBytes = async () => Number(/^transcription_audio_bytes (\d+)$/m.exec(await registry.metrics())![1]);
   const before = await bytes();
   await makeSession(db, id, { status: 'queued' });
   const sizes = { processing: 20_000_000_000, failed: 300, completed: 4_000 } as const;
@@ -57,4 +63,26 @@ test('audio of sessions that wait, run or failed → its bytes; audio that was r
   expect(await bytes()).toBe(before + 20_000_004_300);
   await sql`update sessions set audio_deleted_at = now() where id = ${ids.get('completed')}`.execute(db);
   expect(await bytes()).toBe(before + 20_000_000_300);
+});
+
+test('what one process has counted serves all for 15 s; what nobody could count is counted by each', async () => {
+  const { db } = database;
+  const queued = async () => {
+    const { registry } = new Metrics(db, createLog({ logLevel: 'silent' }));
+    return Number(/^transcription_sessions{status="queued"} (\d+)$/m.exec(await registry.metrics())![1]);
+  };
+  const before = await queued();
+  const { id } = await makeAccount(db);
+  await queueSession(db, id);
+  expect(await queued()).toBe(before);
+  const passed = (seconds: number) =>
+    sql`update turns set found_at = found_at - make_interval(secs => ${seconds})`.execute(db);
+  // Another one counts meanwhile.
+  await passed(16);
+  expect(await queued()).toBe(before);
+  await passed(16);
+  expect(await queued()).toBe(before + 1);
+  await queueSession(db, id);
+  await sql`update turns set taken_at = taken_at - interval '16 s', found_at = found_at - interval '16 s'`.execute(db);
+  expect(await queued()).toBe(before + 2);
 });
