@@ -5,6 +5,8 @@ import { plainText, subRip, webVtt } from '../../../src/captions/formats.ts';
 import { markdown } from '../../../src/captions/markdown.ts';
 import { segmentsFromTexts, segmentsFromUtterances } from '../../../src/captions/segments.ts';
 import { withPunctuation } from '../../../src/recognizers/openai/punctuation.ts';
+import { ffmpeg } from '../../support/uploads/audio-fixtures.ts';
+import { useFolder } from '../../support/use-folder.ts';
 import type { SpokenWord } from '../../../src/captions/segments.ts';
 
 const texts = {
@@ -93,4 +95,13 @@ test.each([
 ])('%s → as golden/scripts says', async (format, make) => {
   const golden = await readFile(join(import.meta.dirname, 'golden', `scripts.${format}`), 'utf8');
   expect([...make()].join('')).toBe(golden);
+});
+
+const folder = useFolder();
+const withoutReturns = (text: string) => text.replaceAll('\r', '').trim();
+
+test.each(['srt', 'vtt'])('%s → ffmpeg reads each caption, its times and lines', async (format) => {
+  const golden = join(import.meta.dirname, 'golden', 'scripts');
+  const read = await readFile(await ffmpeg('-i', `${golden}.${format}`, join(folder, `of-${format}.srt`)), 'utf8');
+  expect(withoutReturns(read)).toBe(withoutReturns(await readFile(`${golden}.srt`, 'utf8')));
 });
