@@ -25,9 +25,13 @@ export async function takeTurn(db: Queryable, name: string, everySeconds: number
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Lets the next one come at once. */
-export async function forgetTurn(db: Queryable, name: string): Promise<void> {
-  await db.deleteFrom('turns').where('name', '=', name).execute();
+/** Makes a turn at least so many seconds old, so that the next one is due earlier. */
+export async function ageTurn(db: Queryable, name: string, seconds: number): Promise<void> {
+  await db
+    .updateTable('turns')
+    .set({ taken_at: sql<string>`least(taken_at, clock_timestamp() - make_interval(secs => ${seconds}))` })
+    .where('name', '=', name)
+    .execute();
 }
 
 /** Whether somebody had the turn within the last so many seconds. */

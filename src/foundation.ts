@@ -45,6 +45,8 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
   const { db, close } = openDatabase(inUse.url, onBroken, { isPooled: isPooled(inUse) });
   try {
     await prepare(db, inUse, config, onNotice);
+    // Before this process opens the others of its own, which would count twice.
+    if (config.databaseUrl !== undefined) await warnOfFewConnections(db, inUse, log);
     const queue = new Queue(inUse.directUrl, log, role);
     await askedBy(directVariable(config), queue.start());
     const audioStore = await selectAudioStore(config, db);
@@ -57,14 +59,12 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
     logIsolation(await findIsolation(resolve(config.dataDir)), log);
     const tracing = await createTracing(config.otlpEndpoint, log);
     const heard = config.databaseUrl !== undefined && warnWhenDeaf(inUse.directUrl, db, log);
-    const needed = isPooled(inUse) ? mostDirectConnections : mostConnections;
-    const compared = config.databaseUrl !== undefined && warnOfFewConnections(inUse.directUrl, needed, log);
     const leaveUploads = keepRemovingAbandonedUploads(spool, log);
     return {
       ...{ config, log, db, queue, audioStore, spool, metrics: new Metrics(db, log), tracing },
       databaseUrl: inUse.directUrl,
       async close() {
-        await Promise.all([leaveUploads(), heard, compared]);
+        await Promise.all([leaveUploads(), heard]);
         await Promise.all([queue.stop(), tracing.close()]);
         await close();
         await inUse.leave();
@@ -114,11 +114,12 @@ async function warnWhenDeaf(url: string, db: Db, log: Log): Promise<void> {
     );
 }
 
-async function warnOfFewConnections(url: string, needed: number, log: Log): Promise<void> {
-  const direct = openDatabase(url, () => {}, { maxConnections: 1 });
+async function warnOfFewConnections(db: Db, inUse: DatabaseInUse, log: Log): Promise<void> {
+  const direct = isPooled(inUse) ? openDatabase(inUse.directUrl, () => {}, { maxConnections: 1 }) : undefined;
+  const needed = direct ? mostDirectConnections : mostConnections;
   // A database that is away says so elsewhere.
-  const lack = await lackOfConnections(direct.db, needed).catch(() => undefined);
-  await direct.close();
+  const lack = await lackOfConnections(direct?.db ?? db, needed).catch(() => undefined);
+  await direct?.close();
   if (lack !== undefined) log.warn(lack);
 }
 

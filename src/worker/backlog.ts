@@ -5,7 +5,7 @@ import { indexVersion } from '../../db/search/passages.ts';
 import { firstPlace, lookForUnindexed } from '../../db/search/unindexed.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { findSegments } from '../../db/sessions/transcripts.ts';
-import { forgetTurn, takeTurn, wasTurn } from '../../db/turns.ts';
+import { ageTurn, takeTurn, wasTurn } from '../../db/turns.ts';
 import { findableOf, makeFindable } from '../sessions/indexing.ts';
 import { everyMinute } from './in-turns.ts';
 import type { Db, Queryable } from '../../db/database.ts';
@@ -14,6 +14,8 @@ import type { WorkerContext } from './context.ts';
 
 /** A worker of an older version may still store transcripts after this one has begun. */
 const againAfterSeconds = 60 * 60;
+/** A look takes minutes where there are millions of sessions, and each of them may be one that can't be indexed. */
+const soonSeconds = 10 * 60;
 const atATime = 500;
 
 type Indexer = Pick<WorkerContext, 'db' | 'log' | 'stopping'>;
@@ -33,8 +35,9 @@ export async function keepIndexing(worker: Indexer): Promise<void> {
   });
 }
 
-/** All are looked through again within minutes: a session is stored that can't be found. */
-export const lookThroughSoon = (db: Queryable): Promise<void> => forgetTurn(db, lookedThrough);
+/** All are looked through again ten minutes after the last time: a session is stored that can't be found. */
+export const lookThroughSoon = (db: Queryable): Promise<void> =>
+  ageTurn(db, lookedThrough, againAfterSeconds - soonSeconds);
 
 /**
  * Puts all sessions that are missing in the search index into it, each in a transaction of its own.

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { openDatabase } from '../../db/database.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics, measures } from '../../src/metrics.ts';
-import { forgetTurn } from '../../db/turns.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { lockWaits } from '../support/service/lock-waits.ts';
 import { makeSession, queueSession } from '../support/service/sessions.ts';
@@ -10,7 +9,8 @@ import { useDatabase } from '../support/service/use-database.ts';
 import { inTransaction } from '../../db/transaction.ts';
 
 const database = await useDatabase();
-afterEach(() => forgetTurn(database.db, measures.name));
+const forget = () => database.db.deleteFrom('turns').where('name', '=', measures.name).execute();
+afterEach(forget);
 
 test('the oldest session that waits is shown as it is now, and not at all while the database is away', async () => {
   const { id } = await makeAccount(database.db);
@@ -45,7 +45,7 @@ test('audio of sessions that wait, run or failed → its bytes; audio that was r
   const { id } = await makeAccount(db);
   const { registry } = new Metrics(db, createLog({ logLevel: 'silent' }));
   const bytes = async () => {
-    await forgetTurn(db, measures.name);
+    await forget();
     return shownBytes();
   };
   const shownBytes = async () => Number(/^transcription_audio_bytes (\d+)$/m.exec(await registry.metrics())![1]);
