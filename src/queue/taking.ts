@@ -1,7 +1,7 @@
 /** Takes jobs with one loop, one listener and one heartbeat for the whole process. */
 import { FetchLoop } from './fetch-loop.ts';
 import { Heartbeats } from './heartbeats.ts';
-import { notifyChannel } from './connection.ts';
+import { countWorkers, notifyChannel } from './connection.ts';
 import { maxRunningJobs } from './jobs.ts';
 import type { JobWithMetadata, PgBoss } from 'pg-boss';
 import type { JobData, QueuedJob } from './jobs.ts';
@@ -32,12 +32,16 @@ export class Taking {
     const loop = new FetchLoop<JobWithMetadata<JobData>>(places, {
       take: (batchSize) => boss.fetch<JobData>(queue, { ...options, batchSize }),
       run: (job) => this.#runToItsEnd(job).catch(onError),
+      countProcesses: async () => {
+        const { rows } = await boss.getDb().executeSql(countWorkers);
+        return (rows as { workers: number }[])[0]!.workers;
+      },
       onError,
     });
     this.#loop = loop;
     // Without a listener, or after it was cut off, the loop looks by itself.
-    const ring = () => loop.ring();
-    this.#listening = boss.getDb().listen?.(notifyChannel, ring, ring).catch(onError);
+    const hear = () => loop.hear();
+    this.#listening = boss.getDb().listen?.(notifyChannel, hear, hear).catch(onError);
   }
 
   async #touch(jobs: { id: string; retryCount: number }[]): Promise<readonly string[]> {

@@ -9,6 +9,8 @@ class Numbers {
   readonly asked: number[] = [];
   readonly running = new Map<number, () => void>();
   readonly errors: string[] = [];
+  processes = 1;
+  countProcesses = async () => this.processes;
   /** What happens while jobs are taken. */
   meanwhile: () => Promise<void> = async () => {};
 
@@ -101,4 +103,47 @@ test('the database is away → said, and the next ring asks again', async () => 
   loop.ring();
   await until(() => numbers.running.has(1));
   expect(numbers.errors).toEqual(['away']);
+});
+
+describe('a hundred processes that hear of each job', () => {
+  const rounds = 300;
+  let loops: FetchLoop<number>[];
+  beforeEach(async () => {
+    let seed = 1;
+    jest.spyOn(Math, 'random').mockImplementation(() => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647);
+    numbers.processes = 100;
+    loops = Array.from({ length: 100 }, () => new FetchLoop(1, numbers));
+    loop = loops[0]!;
+    await asks(100);
+  });
+  afterEach(() => Promise.all(loops.map((each) => each.stop())));
+
+  /** Tells all of a job, and lets those look who do. */
+  async function tell(job?: number): Promise<void> {
+    if (job !== undefined) numbers.waiting.push(job);
+    for (const each of loops) each.hear();
+    await new Promise(setImmediate);
+  }
+
+  test('jobs that may run → nearly all are taken at once, by three looks each', async () => {
+    let late = 0;
+    for (let round = 0; round < rounds; round++) {
+      await tell(round);
+      late += numbers.waiting.length;
+      numbers.waiting = [];
+      for (const job of numbers.running.keys()) numbers.end(job);
+      await new Promise(setImmediate);
+      if (round === rounds / 2) numbers.asked.length = 0;
+    }
+    expect(late).toBeLessThan(rounds / 10);
+    // One more when the job ends.
+    expect(numbers.asked.length / (rounds / 2)).toBeLessThan(1 + 5);
+  });
+
+  test('jobs that nobody may run now → a look for every second one', async () => {
+    for (let round = 0; round < rounds; round++) await tell();
+    numbers.asked.length = 0;
+    for (let round = 0; round < rounds; round++) await tell();
+    expect(numbers.asked.length / rounds).toBeLessThan(1);
+  });
 });
