@@ -86,27 +86,40 @@ const usualPauseMs = 3_000;
 /**
  * Cuts only those stretches of a recording into pieces in which somebody speaks.
  * @param speech where somebody speaks, in order
+ * @param changes where it is cut in any case, in order
  * @returns in order; between two pieces a part of the recording may be left out
  */
 export function cutSpeechIntoPieces(
   speech: readonly Span[],
   silences: readonly Silence[],
   lengths: PieceLengths,
+  changes: readonly number[] = [],
 ): Piece[] {
+  const stretches = withPauses(speech, lengths.longestPauseMs ?? usualPauseMs);
   let next = 0;
-  return withPauses(speech, lengths.longestPauseMs ?? usualPauseMs).flatMap(({ startMs: fromMs, endMs: toMs }) => {
-    // Both are in order, so each silence is looked at once: a day may have thousands of each.
-    const within: Silence[] = [];
-    while (next < silences.length && silences[next]!.endMs <= fromMs) next += 1;
-    for (let index = next; index < silences.length && silences[index]!.startMs < toMs; index += 1) {
-      const { startMs, endMs } = silences[index]!;
-      within.push({ startMs: Math.max(startMs - fromMs, 0), endMs: Math.min(endMs, toMs) - fromMs });
-    }
-    return cutIntoPieces(toMs - fromMs, within, lengths).map((piece) => ({
-      ...{ startMs: piece.startMs + fromMs, endMs: piece.endMs + fromMs },
-      ...{ heardFromMs: piece.heardFromMs + fromMs, heardToMs: piece.heardToMs + fromMs },
-    }));
-  });
+  return stretches
+    .flatMap((stretch) => partedAt(changes, stretch))
+    .flatMap(({ startMs: fromMs, endMs: toMs }) => {
+      // Both are in order, so each silence is looked at once: a day may have thousands of each.
+      const within: Silence[] = [];
+      while (next < silences.length && silences[next]!.endMs <= fromMs) next += 1;
+      for (let index = next; index < silences.length && silences[index]!.startMs < toMs; index += 1) {
+        const { startMs, endMs } = silences[index]!;
+        within.push({ startMs: Math.max(startMs - fromMs, 0), endMs: Math.min(endMs, toMs) - fromMs });
+      }
+      return cutIntoPieces(toMs - fromMs, within, lengths).map((piece) => ({
+        ...{ startMs: piece.startMs + fromMs, endMs: piece.endMs + fromMs },
+        ...{ heardFromMs: piece.heardFromMs + fromMs, heardToMs: piece.heardToMs + fromMs },
+      }));
+    });
+}
+
+/** Not cut off: nobody speaks there. */
+const emptyMs = 500;
+
+function partedAt(cuts: readonly number[], { startMs, endMs }: Span): Span[] {
+  const inside = cuts.filter((cutMs) => cutMs - startMs > emptyMs && endMs - cutMs > emptyMs);
+  return [...inside, endMs].map((cutMs, index) => ({ startMs: inside[index - 1] ?? startMs, endMs: cutMs }));
 }
 
 /** Joins stretches with a short pause between them. */

@@ -1,7 +1,7 @@
 /** Recognizes a recording in pieces, several at once, and joins what was heard. */
 import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
-import { cutIntoPieces, cutSpeechIntoPieces } from '../audio/pieces.ts';
+import { cutSpeechIntoPieces } from '../audio/pieces.ts';
 import { hearAgain } from './hear-again.ts';
 import { joinPieces } from './join.ts';
 import { isOnlyMarkers } from './markers.ts';
@@ -92,13 +92,13 @@ export function isWithin({ startMs, endMs }: Word, fromMs: number, toMs: number)
 const nearMs = 500;
 
 /** Where a recording is cut; in order. A recording in which nobody speaks has no pieces. */
-export function piecesOf({ durationMs, silences, speech }: DecodedAudio, lengths: PieceLengths): Piece[] {
-  if (speech === undefined) return cutIntoPieces(durationMs, silences, lengths);
+export function piecesOf({ durationMs, silences, speech, changes }: DecodedAudio, lengths: PieceLengths): Piece[] {
+  if (speech === undefined) return cutSpeechIntoPieces([{ startMs: 0, endMs: durationMs }], silences, lengths, changes);
   const near = speech.map(({ startMs, endMs }) => ({
     startMs: Math.max(0, startMs - nearMs),
     endMs: Math.min(durationMs, endMs + nearMs),
   }));
-  return cutSpeechIntoPieces(near, silences, lengths);
+  return cutSpeechIntoPieces(near, silences, lengths, changes);
 }
 
 /**

@@ -42,6 +42,8 @@ export interface DecodedAudio {
   silences: Silence[];
   /** Where somebody speaks, in order. What is far from it need not be recognized. Without it, nobody knows. */
   speech?: readonly Span[];
+  /** Where another person goes on, in order: there it is cut in any case. */
+  changes?: readonly number[];
 }
 
 /** What is known of a recording before it is heard. */

@@ -1,6 +1,7 @@
 import { segmentsFromTexts, segmentsFromUtterances } from '../../captions/segments.ts';
 import { createSlots, piecesOf, recognizeInPieces } from '../in-pieces.ts';
 import { PieceNotHeard, RecognizerError } from '../recognizer.ts';
+import { changesIn } from './changes.ts';
 import { createDiarization } from './diarization.ts';
 import { howToInstall } from './installed-models.ts';
 import { primaryOf } from '../../languages.ts';
@@ -84,8 +85,15 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
       const { family } = model;
       const told = toldTo(model, known, asked);
       const diarize = await diarization?.load();
+      const progressOf = meanProgress(diarize ? 2 : 1, onProgress);
+      const findTurns = async (stop: AbortSignal) =>
+        (await diarize?.(audio, { signal: stop, onProgress: progressOf(1), speakers })) ?? [];
+      // Nobody knows who said which words of a piece if the model tells no times. So each piece is one person's.
+      const knownTurns = family.times === 'none' ? await findTurns(signal) : undefined;
+      const changes = changesIn(knownTurns ?? []);
+      const parted = { ...audio, changes };
       const lengths = lengthsOf(family);
-      const share = copies.share(piecesOf(audio, lengths).length);
+      const share = copies.share(piecesOf(parted, lengths).length);
       const spoken = new SpokenLanguages();
       const recognizePiece: RecognizePiece = async (piece, stop, _onHeard, _span, earlier = 0) => {
         const { heardFromMs: fromMs, heardToMs: toMs } = piece;
@@ -98,16 +106,15 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
         spoken.add(languageIn(result), result.text);
         return [heardIn(result, piece, family)];
       };
-      const progressOf = meanProgress(diarize ? 2 : 1, onProgress);
       try {
         const [heard, turns] = await together(signal, [
           (stop) =>
             recognizeInPieces(
-              ...([audio, lengths, slots, recognizePiece] as const),
+              ...([parted, lengths, slots, recognizePiece] as const),
               { signal: stop, span, onProgress: progressOf(0), onUncertain },
               family.times !== 'words',
             ),
-          async (stop) => (await diarize?.(audio, { signal: stop, onProgress: progressOf(1), speakers })) ?? [],
+          async (stop) => knownTurns ?? findTurns(stop),
         ]);
         const { durationMs } = audio;
         const segments =

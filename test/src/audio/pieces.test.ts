@@ -115,6 +115,16 @@ describe('where it is known where somebody speaks', () => {
     ]);
   });
 
+  test('where another person goes on → cut, unless nobody speaks on one side', () => {
+    const changes = [2_400, 4_000, 20_000, 35_000, 41_600];
+    expect(cutSpeechIntoPieces(speech, silences, { longestMs: 10_000, overlapMs: 0 }, changes)).toMatchObject([
+      { startMs: 2_000, endMs: 4_000 },
+      { startMs: 4_000, endMs: 9_000 },
+      { startMs: 30_000, endMs: 35_000 },
+      { startMs: 35_000, endMs: 42_000 },
+    ]);
+  });
+
   test('pieces that keep every pause → from the first word to the last', () => {
     const [piece] = cutSpeechIntoPieces(speech, [], { longestMs: 60_000, overlapMs: 0, longestPauseMs: Infinity });
     expect(piece).toMatchObject({ startMs: 2_000, endMs: 42_000 });

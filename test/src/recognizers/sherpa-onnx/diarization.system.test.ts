@@ -11,6 +11,7 @@ import { createDiarization } from '../../../../src/recognizers/sherpa-onnx/diari
 import { ffmpeg } from '../../../support/uploads/audio-fixtures.ts';
 import { childrenOf } from '../../../support/service/processes.ts';
 import { makeTinyDiarization } from '../../../support/models/tiny/diarization.ts';
+import { makeTinyMoonshine } from '../../../support/models/tiny/moonshine.ts';
 import { makeTinySenseVoice } from '../../../support/models/tiny/sense-voice.ts';
 import { speakTones } from '../../../support/models/tiny/spoken-tones.ts';
 import { expectWellFormed, recognizerConformance } from '../conformance/conformance.ts';
@@ -69,6 +70,16 @@ test('two voices that follow each other closely → a segment for each turn, S1 
   const transcript = await make().recognize(audio, { signal });
   expectWellFormed(transcript, audio.durationMs);
   expect(saidBy(transcript)).toEqual(['S1: low low', 'S2: high high', 'S1: low']);
+});
+
+test('a model that tells no times of words → no caption holds words of two people', async () => {
+  const audio = await spoken(['low', 'low', 'high', 'high', 'low']);
+  const moonshine = await makeTinyMoonshine(join(folder, 'moonshine'));
+  const percents: number[] = [];
+  const onProgress = (percent: number) => percents.push(percent);
+  const transcript = await make({ folder: moonshine }).recognize(audio, { signal, onProgress });
+  expect(saidBy(transcript)).toEqual(['S1: low low', 'S2: high high', 'S1: low']);
+  expect(percents).toEqual([...new Set(percents)].sort((a, b) => a - b));
 });
 
 test('who speaks first → S1, also where the models count otherwise', async () => {
