@@ -44,6 +44,10 @@ export function isRefusedByServer(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(08|57P0)/.test(error.code ?? '');
 }
 
+/** Whether PostgreSQL lets nobody in with this name, password and database, or does not let them do anything there. */
+export const isRefusedLogin = (error: unknown): error is Error =>
+  error instanceof pg.DatabaseError && /^(28|3D|42501)/.test(error.code ?? '');
+
 /** Whether PgBouncer refused what a connection asked for at its start, as it does for limits of time. */
 export function isRefusedByPooler(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '08P01' && /startup parameter/.test(error.message);

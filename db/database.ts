@@ -19,6 +19,8 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** By which the server knows connections of the service. */
+export const applicationName = 'transcription';
 export const statementTimeoutMs = 30_000;
 /** The limit for work that takes long by nature and that no request waits for. */
 export const patientTimeoutMs = 12 * 60 * 60 * 1000;
@@ -172,6 +174,6 @@ function connectionOptions(url: string, isPooled = false): pg.ClientConfig {
     connectionString: url,
     ...(!isPooled && { options: '-c timezone=UTC -c DateStyle=ISO' }),
     types: { getTypeParser },
-    application_name: 'transcription',
+    application_name: applicationName,
   };
 }

@@ -2,12 +2,12 @@ import { FileAudioStore } from './files/file-audio-store.ts';
 import { OwnAudioStore } from './files/own-audio-store.ts';
 import type { Db } from '../db/database.ts';
 import type { Config } from './config/config.ts';
-import type { AudioStore, BareAudioStore } from './files/audio-store.ts';
+import type { BareAudioStore } from './files/audio-store.ts';
 
 type Named = Pick<Config, 'objectPlace' | 'dataDir'>;
 
 /** The store of the settings, once it is proven to be the database's. */
-export async function selectAudioStore(config: Named, db: Db): Promise<AudioStore> {
+export async function selectAudioStore(config: Named, db: Db): Promise<OwnAudioStore> {
   return new OwnAudioStore(db, await bareAudioStore(config));
 }
 

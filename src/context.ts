@@ -2,6 +2,7 @@ import type { Db } from '../db/database.ts';
 import type { Config } from './config/config.ts';
 import type { AudioStore } from './files/audio-store.ts';
 import type { Spool } from './files/spool.ts';
+import type { StoreTrial } from './files/store-trial.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Queue } from './queue/queue.ts';
@@ -15,6 +16,7 @@ export interface Foundation {
   queue: Queue;
   audioStore: AudioStore;
   spool: Spool;
+  storeTrial: StoreTrial;
   metrics: Metrics;
   tracing: Tracing;
 }

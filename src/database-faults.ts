@@ -1,5 +1,5 @@
 /** What keeps a process from its database, in words for operators. A start names the variable to change. */
-import { isDatabaseAway, isDatabaseError, isRefusedByPooler } from '../db/database-errors.ts';
+import { isDatabaseAway, isDatabaseError, isRefusedByPooler, isRefusedLogin } from '../db/database-errors.ts';
 import { ping } from '../db/migrate.ts';
 import { PoolerUnfit, nameServer } from '../db/pooler.ts';
 import type { Db } from '../db/database.ts';
@@ -15,6 +15,17 @@ export class DatabaseAway extends Error {
   }
 }
 
+/** The database lets nobody in with what the URL says. The message names the variable. */
+export class LoginRefused extends Error {
+  override readonly name = 'LoginRefused';
+
+  constructor(variable: DatabaseVariable, cause: Error) {
+    super(`the database of ${variable} refuses: ${cause.message}. Are its user, password and database right?`, {
+      cause,
+    });
+  }
+}
+
 const leadsToPooler: Record<DatabaseVariable, string> = {
   DATABASE_URL: `DATABASE_URL leads to a pooler. ${nameServer}`,
   DATABASE_DIRECT_URL:
@@ -25,6 +36,7 @@ const leadsToPooler: Record<DatabaseVariable, string> = {
  * Waits for what is asked by the URL of this variable.
  *
  * @throws {PoolerUnfit}
+ * @throws {LoginRefused}
  * @throws {DatabaseAway}
  */
 export async function askedBy<T>(variable: DatabaseVariable, asked: Promise<T>): Promise<T> {
@@ -32,6 +44,7 @@ export async function askedBy<T>(variable: DatabaseVariable, asked: Promise<T>):
     return await asked;
   } catch (error) {
     if (isRefusedByPooler(error)) throw new PoolerUnfit(leadsToPooler[variable]);
+    if (isRefusedLogin(error)) throw new LoginRefused(variable, error);
     if (isDatabaseAway(error)) throw new DatabaseAway(variable, error);
     throw error;
   }

@@ -6,6 +6,7 @@ import { checkConnections, checkNamedStatements, hearsNotices } from '../db/pool
 import { findIsolation } from './children/isolation.ts';
 import { keepRemovingAbandonedUploads } from './files/abandoned-uploads.ts';
 import { Spool } from './files/spool.ts';
+import { StoreTrial } from './files/store-trial.ts';
 import { selectAudioStore } from './audio-store.ts';
 import { askedBy } from './database-faults.ts';
 import { inTime } from './in-time.ts';
@@ -36,6 +37,7 @@ export interface LaidFoundation extends Foundation {
  * @param role see {@link Queue}
  * @throws {WrongDatabaseVersion}
  * @throws {PoolerUnfit}
+ * @throws {LoginRefused}
  * @throws {DatabaseAway}
  */
 export async function layFoundation(config: Config, log: Log, role: 'worker' | 'api'): Promise<LaidFoundation> {
@@ -51,8 +53,9 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
     await askedBy(directVariable(config), queue.start());
     const audioStore = await selectAudioStore(config, db);
     const spool = new Spool(config.dataDir);
+    const storeTrial = new StoreTrial(audioStore, spool);
     // Transcripts can be read without it.
-    const opened = openStorage(audioStore, spool).catch((error: unknown) =>
+    const opened = openStorage(audioStore, spool, storeTrial).catch((error: unknown) =>
       log.error({ err: error }, 'the audio store can not be used yet'),
     );
     await inTime(opened, longestOpeningMs, undefined);
@@ -61,7 +64,7 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
     const heard = config.databaseUrl !== undefined && warnWhenDeaf(inUse.directUrl, db, log);
     const leaveUploads = keepRemovingAbandonedUploads(spool, log);
     return {
-      ...{ config, log, db, queue, audioStore, spool, metrics: new Metrics(db, log), tracing },
+      ...{ config, log, db, queue, audioStore, spool, storeTrial, metrics: new Metrics(db, log), tracing },
       databaseUrl: inUse.directUrl,
       async close() {
         await Promise.all([leaveUploads(), heard]);
@@ -78,10 +81,11 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
 }
 
 /** The spool lies on the disk of a store that keeps files, so it comes second. */
-async function openStorage(audioStore: AudioStore, spool: Spool): Promise<void> {
+async function openStorage(audioStore: AudioStore, spool: Spool, trial: StoreTrial): Promise<void> {
   await audioStore.open();
   await spool.open();
   await audioStore.checkReadable();
+  await trial.run();
 }
 
 async function prepare(db: Db, inUse: DatabaseInUse, config: Config, onNotice: (message: string) => void) {

@@ -4,7 +4,7 @@ import { PoolerUnfit } from '../db/pooler.ts';
 import { startApi } from './api/server.ts';
 import { findLimiters } from './children/bounded-command.ts';
 import { ExecutableNotFound, findExecutable } from './children/executable.ts';
-import { DatabaseAway } from './database-faults.ts';
+import { DatabaseAway, LoginRefused } from './database-faults.ts';
 import { layFoundation } from './foundation.ts';
 import { PlainFault } from './lifetime.ts';
 import { isVersionFault } from './migration.ts';
@@ -36,7 +36,8 @@ export function startHalves(config: Config, log: Log, halves: Halves): Promise<(
 
 /** Whether the message says all that an operator needs. */
 const isSaidWhole = (error: unknown): error is Error =>
-  [RecognizerError, ExecutableNotFound, PoolerUnfit].some((kind) => error instanceof kind) || isVersionFault(error);
+  [RecognizerError, ExecutableNotFound, PoolerUnfit, LoginRefused].some((kind) => error instanceof kind) ||
+  isVersionFault(error);
 
 async function begin(config: Config, log: Log, halves: Halves): Promise<() => Promise<void>> {
   await findExecutable('ffmpeg');

@@ -15,7 +15,7 @@ const pingTimeoutMs = 2_000;
 
 /** @param whyNotServing a sentence while a half of this process starts, stops or waits for the operator */
 export async function readinessOf(
-  { db, audioStore }: Pick<Foundation, 'db' | 'audioStore'>,
+  { db, audioStore, storeTrial }: Pick<Foundation, 'db' | 'audioStore' | 'storeTrial'>,
   whyNotServing: () => string | undefined,
   notice: () => string | undefined,
 ): Promise<Readiness> {
@@ -25,9 +25,13 @@ export async function readinessOf(
     (await inTime(whyNoDatabase(db), pingTimeoutMs, 'the database does not answer')) ??
     (await inTime(whyNoStore(audioStore), pingTimeoutMs, undefined)) ??
     whyNotServing();
-  const noticed = notice();
+  const noUploads = problem === undefined ? await storeTrial.whyNot(pingTimeoutMs) : undefined;
+  const notices = [notice(), noUploads && `uploads can not be stored: ${noUploads}`].filter(isSaid);
+  const noticed = notices.length > 0 ? notices.join('; ') : undefined;
   return { ...(problem !== undefined && { problem }), ...(noticed !== undefined && { notice: noticed }) };
 }
+
+const isSaid = (sentence: string | undefined): sentence is string => sentence !== undefined;
 
 /** An object store that is away keeps nobody from reading transcripts. */
 function whyNoStore(audioStore: Foundation['audioStore']): Promise<string | undefined> {

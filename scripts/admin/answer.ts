@@ -25,6 +25,7 @@ export type Answer = (command: Command, work: Work, opening?: Opening, typed?: P
 /** @param onEnd hears the exit code */
 export function answerOn(terminal: Terminal, onEnd: (exitCode: number) => void): Answer {
   const { env, out, err } = terminal;
+  const print = printOn(terminal, onEnd);
   return async (command, work, opening, typed = {}) => {
     const { json } = command.optsWithGlobals<{ json?: true }>();
     const config = { ...readConfig(env), ...typed };
@@ -36,12 +37,19 @@ export function answerOn(terminal: Terminal, onEnd: (exitCode: number) => void):
       const report = await work(admin, json ? 'json' : 'text', interruption);
       if ('print' in report) return onEnd(await report.print(writingTo(out)));
       // Printed before anything is closed: a secret that is shown once must not be lost when closing fails.
-      out.write(json ? `${JSON.stringify(report.json, null, 2)}\n` : `${report.text}\n`);
-      if (report.note !== undefined) err.write(`${report.note}\n`);
-      onEnd(report.exitCode ?? 0);
+      print(report, json);
     };
     const open = async () => withAdminContext(config, err, run, await whoTyped(command, env), opening);
     await explainMistakes(command, open).finally(stopListening);
+  };
+}
+
+/** @param onEnd hears the exit code */
+export function printOn({ out, err }: Terminal, onEnd: (exitCode: number) => void) {
+  return (report: Report, json = false): void => {
+    out.write(json ? `${JSON.stringify(report.json, null, 2)}\n` : `${report.text}\n`);
+    if (report.note !== undefined) err.write(`${report.note}\n`);
+    onEnd(report.exitCode ?? 0);
   };
 }
 

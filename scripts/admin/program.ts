@@ -3,6 +3,7 @@ import { addAccountCommands } from './accounts.ts';
 import { answerOn } from './answer.ts';
 import { addBalanceCommands } from './balance.ts';
 import { invocation } from './command.ts';
+import { addDoctorCommand } from './doctor/doctor.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addKeyCommands } from './keys.ts';
 import { addPlanCommands } from './plans.ts';
@@ -54,6 +55,7 @@ export function createProgram(terminal: Terminal, onEnd: (exitCode: number) => v
   addDatabaseCommands(program, answer, env);
   addStoreCommands(program, answer);
   addVerifyCommand(program, answer);
+  addDoctorCommand(program, terminal, onEnd);
   return program;
 }
 

@@ -3,12 +3,15 @@
  * folder below a mount point, nothing counts as lost that lies on another disk, and no sweep removes what is another
  * database's.
  */
+import { AudioStoreAway } from './audio-store.ts';
 import { proveStore } from './known-store.ts';
 import type { Db } from '../../db/database.ts';
 import type { AudioStore, BareAudioStore, StoredAudio, WantedAudio } from './audio-store.ts';
 
 export class OwnAudioStore implements AudioStore {
   readonly fetchesCopies: boolean;
+  /** Why the last `put` failed, where only the operator can put that right. */
+  whyNoPuts: string | undefined;
   readonly #db: Db;
   readonly #store: BareAudioStore;
   #mark: string | undefined;
@@ -27,7 +30,13 @@ export class OwnAudioStore implements AudioStore {
 
   async put(file: string, accountId: string, sessionId: string): Promise<void> {
     await this.#prove();
-    await this.#store.put(file, accountId, sessionId);
+    try {
+      await this.#store.put(file, accountId, sessionId);
+      this.whyNoPuts = undefined;
+    } catch (error) {
+      if (error instanceof AudioStoreAway) this.whyNoPuts = error.message;
+      throw error;
+    }
   }
 
   async fetch(accountId: string, sessionId: string, wanted: WantedAudio): Promise<string> {

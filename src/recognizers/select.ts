@@ -42,3 +42,7 @@ export async function selectRecognizer(settings: RecognizerSettings): Promise<Re
   });
   return onlySpeech(await makers[recognizer](settings), detector);
 }
+
+/** The same, which also hears where nobody speaks. */
+export const selectListener = (settings: RecognizerSettings): Promise<Recognizer> =>
+  makers[settings.recognizer](settings);

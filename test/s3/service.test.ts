@@ -5,6 +5,7 @@ import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { bareAudioStore, selectAudioStore } from '../../src/audio-store.ts';
 import { readinessOf } from '../../src/readiness.ts';
+import { StoreTrial } from '../../src/files/store-trial.ts';
 import { Spool } from '../../src/files/spool.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
 import { eraseSession } from '../../src/sessions/support.ts';
@@ -122,7 +123,8 @@ test('AUDIO_STORE names another bucket, or another prefix → not ready, 503, an
   const elsewhere = 's3://audio/elsewhere';
   const other = await startTestService({ env: { ...objects.env, AUDIO_STORE: elsewhere }, beside: service });
   const proven = await selectAudioStore(other.config, other.db);
-  const { problem } = await readinessOf({ db: other.db, audioStore: proven }, () => undefined, () => undefined); // prettier-ignore
+  const asked = { db: other.db, audioStore: proven, storeTrial: new StoreTrial(proven, other.spool) };
+  const { problem } = await readinessOf(asked, () => undefined, () => undefined); // prettier-ignore
   expect(problem).toContain(`${elsewhere}/ is not the audio store of this database: it does not hold its mark`);
   const { body } = await other.post('/v1/transcriptions', account.key).attach('file', file).expect(503);
   expect(body).toMatchObject({ code: 'unavailable' });

@@ -42,6 +42,19 @@ test('a RECOGNIZER_LANGUAGE that the recognizer does not know → says what it k
   expect(stdout).toContain('RECOGNIZER_LANGUAGE: the recognizer does not know the language de-AT; it knows en');
 });
 
+test('a database that refuses the login → one line that says so and names the variable, exit code 1', () => {
+  const url = new URL(process.env.TEST_DATABASE_URL!);
+  url.password = 'wrong';
+  const env = { PATH: process.env.PATH, PORT: '0', OPS_PORT: '0', DATABASE_URL: url.href };
+  const { status, stdout } = spawnSync(process.execPath, ['src/start-api.ts'], { cwd: root, env, encoding: 'utf8' });
+  expect(status).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({
+    level: 60,
+    msg: expect.stringMatching(/^the database of DATABASE_URL refuses: password authentication failed for user ".*"/),
+  });
+  expect(stdout).not.toMatch(/wrong|stack/);
+});
+
 test('API and worker in processes of their own, SIGTERM to both → exit code 0', async () => {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'halves-'));

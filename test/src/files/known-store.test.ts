@@ -3,6 +3,7 @@ import { mkdir, readFile, readdir, rename, rm, rmdir, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { adopt } from '../../../scripts/admin/store.ts';
 import { verify } from '../../../scripts/admin/verify.ts';
+import { StoreTrial } from '../../../src/files/store-trial.ts';
 import { readinessOf } from '../../../src/readiness.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
 import { Suspects } from '../../../src/worker/suspects.ts';
@@ -45,7 +46,9 @@ async function mount({ dataDir }: TestService): Promise<void> {
 
 const storeOf = ({ db, dataDir }: TestService) => new OwnAudioStore(db, new FileAudioStore(dataDir));
 const problem = async (service: TestService) => {
-  const asked = { db: service.db, audioStore: storeOf(service) };
+  const audioStore = storeOf(service);
+  const storeTrial = new StoreTrial(audioStore, service.spool);
+  const asked = { db: service.db, audioStore, storeTrial };
   return (await readinessOf(asked, () => undefined, () => undefined)).problem; // prettier-ignore
 };
 const another = /audio is not the audio store of this database: it does not hold its mark. Is its disk mounted/;

@@ -1,0 +1,63 @@
+/** An object store that takes its mark, and refuses uploads as a test says. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { atEnd } from '../at-end.ts';
+
+export interface RefusingStore {
+  /** What an operator sets. */
+  env: Record<string, string>;
+  /** What it answers to the upload of audio. `replaces`: it takes it, whatever it holds. */
+  uploads: 'NotImplemented' | 'AccessDenied' | 'replaces' | 'taken';
+  keys(): string[];
+}
+
+const keys = { AWS_ACCESS_KEY_ID: 'access-of-tests', AWS_SECRET_ACCESS_KEY: 'secret-of-tests' };
+const statuses = { NotImplemented: 501, AccessDenied: 403, PreconditionFailed: 412, NoSuchKey: 404 };
+
+export async function startRefusingStore(): Promise<RefusingStore> {
+  const objects = new Map<string, Buffer>();
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url!, 'http://store');
+    const refuse = (code: keyof typeof statuses) => {
+      response.writeHead(statuses[code], { 'Content-Type': 'application/xml' });
+      response.end(`<Error><Code>${code}</Code><Message>${code} of a test</Message></Error>`);
+    };
+    const body = await buffer(request);
+    if (pathname === '/audio' || pathname === '/audio/')
+      return response.end('<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>');
+    if (request.method === 'GET' || request.method === 'HEAD') {
+      const found = objects.get(pathname);
+      return found === undefined ? refuse('NoSuchKey') : response.end(found);
+    }
+    if (request.method === 'DELETE') {
+      objects.delete(pathname);
+      return response.writeHead(204).end();
+    }
+    if (request.headers['if-none-match'] === '*') {
+      if (store.uploads === 'NotImplemented' || store.uploads === 'AccessDenied') return refuse(store.uploads);
+      if (store.uploads === 'taken' && objects.has(pathname)) return refuse('PreconditionFailed');
+    }
+    objects.set(pathname, body);
+    return response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const before = { ...process.env };
+  // The SDK of this process looks for them there, as that of a service does.
+  Object.assign(process.env, keys);
+  atEnd(async () => {
+    for (const name of Object.keys(keys)) delete process.env[name];
+    Object.assign(process.env, before);
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const store: RefusingStore = {
+    env: { ...keys, AWS_ENDPOINT_URL: url, AUDIO_STORE: 's3://audio' },
+    uploads: 'taken',
+    keys: () => [...objects.keys()],
+  };
+  return store;
+}
