@@ -1,6 +1,6 @@
 /** Which of several channels and tracks is heard, and when it begins. */
 import { join } from 'node:path';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { countChannels } from '../../../src/audio/channels.ts';
 import { LoudnessMeter } from '../../../src/audio/loudness.ts';
 import { measureAudio } from '../../../src/audio/measure.ts';
@@ -67,19 +67,30 @@ test('channels are counted in the track that is heard', async () => {
   expect(await countChannels({ input, timeLimitMs })).toEqual({ track: 1, channels: 2 });
 });
 
-test('Matroska whose sound begins 2 s after its picture, which is not decoded → silence first, measured, too', async () => {
-  const input = await ffmpeg(
-    ...pictures(8),
-    '-itsoffset',
-    '2',
-    ...sine(6),
-    '-c:v',
-    'libx264',
-    join(folder, 'late.mkv'),
-  );
+const late = (name: string, ...codecs: string[]) =>
+  ffmpeg(...pictures(8), '-itsoffset', '2', ...sine(6), ...codecs, join(folder, name));
+const h264 = ['-c:v', 'libx264'];
+
+test.each([
+  ['Matroska, whose picture is not decoded', () => late('late.mkv', ...h264)],
+  ['MPEG-TS', () => late('late.ts', ...h264)],
+  ['MPEG-TS that begins at 0', () => late('zero.ts', ...h264, '-muxdelay', '0', '-muxpreload', '0')],
+  ['MPEG-PS', () => late('late.mpg', '-r', '25')],
+  ['AVI', async () => beginningAt2s(await late('late.avi'))],
+])('%s: sound begins 2 s after the picture → silence first, measured, too', async (_, make) => {
+  const input = await make();
   const { durationMs, silences } = await heard(input);
   expect(silences[0]).toMatchObject({ startMs: 0, endMs: expect.any(Number) });
   expect(Math.abs(silences[0]!.endMs - 2_000)).toBeLessThan(50);
   const measured = (await measureAudio(input, { timeLimitMs })).durationMs!;
   expect(Math.abs(measured - durationMs)).toBeLessThan(100);
 });
+
+/** ffmpeg does not write into an AVI when its sound begins: `dwStart` of AVISTREAMHEADER, in units of `dwScale` / `dwRate`. */
+async function beginningAt2s(avi: string): Promise<string> {
+  const bytes = await readFile(avi);
+  const header = bytes.indexOf('auds', bytes.indexOf('strh'));
+  bytes.writeUInt32LE(Math.round((2 * bytes.readUInt32LE(header + 24)) / bytes.readUInt32LE(header + 20)), header + 28);
+  await writeFile(avi, bytes);
+  return avi;
+}

@@ -19,6 +19,8 @@ async function cut(input: string, part: number): Promise<string> {
 test.each([
   ['a WAV', ['wav.wav']],
   ['an AVI', ['avi.avi']],
+  ['WMA', ['wma.wma']],
+  ['CAF', ['caf.caf']],
   ['FLAC', ['flac.flac']],
   ['AIFF', ['aiff.aiff']],
   ['an MP3 that counts its frames', ['mp3.mp3']],
@@ -35,6 +37,8 @@ test.each([
   ['AAC without a container', ['adts.aac']],
   ['an MP3 that counts nothing', ['-write_xing', '0', 'plain.mp3']],
   ['Ogg', ['ogg.opus']],
+  ['WMA that was written to a pipe', ['-seekable', '0', 'streamed.wma']],
+  ['CAF that was written to a pipe', ['-seekable', '0', 'streamed.caf']],
 ])('%s cut at 60 %% → no header says how long it was, so no warning', async (_, out) => {
   const whole = await ffmpeg(...noise(10), ...out.slice(0, -1), join(folder, out.at(-1)!));
   expect(await decoded(await cut(whole, 0.6))).toMatchObject({ warnings: [] });
@@ -49,6 +53,13 @@ test('a WAV that was written to a pipe, and so does not know its length → no w
     await file.write(bytes, 0, 4, 4);
     expect(await decoded(piped)).toMatchObject({ warnings: [] });
   }
+});
+
+test('a WMA whose header says that it is longer than any file → decoded', async () => {
+  const wma = await ffmpeg(...noise(3), join(folder, 'long.wma'));
+  await using file = await open(wma, 'r+');
+  await file.write(Buffer.alloc(8, 0x7f), 0, 8, 16);
+  expect((await decoded(wma)).durationMs).toBeGreaterThan(2_900);
 });
 
 test('a film whose sound is shorter than its picture → no warning', async () => {
