@@ -1,11 +1,13 @@
 /** What must hold of accounts and their keys. */
 import { sql } from 'kysely';
+import { byAccount } from './parts.ts';
 import type { Rule } from './rule.ts';
 
 export const accountRules: Rule[] = [
   {
     id: 'erased_is_gone',
     rule: 'Of an erased account nothing is left but amounts',
+    cut: byAccount,
     looksAt: sql`accounts where deleted_at is not null`,
     broken: sql`select id from accounts a where deleted_at is not null and (
       name <> '' or exists (select from sessions s where s.account_id = a.id)
@@ -17,6 +19,7 @@ export const accountRules: Rule[] = [
   {
     id: 'key_is_digest',
     rule: 'Of an API key only a SHA-256 digest and 14 characters are kept',
+    cut: byAccount,
     looksAt: sql`api_keys`,
     broken: sql`select id from api_keys where octet_length(digest) <> 32 or length(prefix) > 10 or length(last_four) > 4`,
   },

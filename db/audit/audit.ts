@@ -1,32 +1,77 @@
-/** What the auditor reads from the database: all rules in one snapshot, checked by PostgreSQL itself. */
+/** What the auditor reads from the database: all rules, part by part, checked by PostgreSQL itself. */
+import { sql } from 'kysely';
+import { inSnapshot } from '../transaction.ts';
 import { accountRules } from './account-rules.ts';
 import { jobRules } from './job-rules.ts';
 import { moneyRules } from './money-rules.ts';
-import { checkRule } from './rule.ts';
+import { byAccount, bySession, walk, whole } from './parts.ts';
+import { add, checkRule, unchecked } from './rule.ts';
 import { searchRules } from './search-rules.ts';
 import { sessionRules } from './session-rules.ts';
 import { supportLogRule } from './support-log-rule.ts';
-import { checkTranscripts, countTranscripts } from './transcripts.ts';
-import type { Trx } from '../database.ts';
+import { transcriptRules } from './transcript-rules.ts';
+import { judgeTranscripts } from './transcripts.ts';
+import type { Db, Queryable, Trx } from '../database.ts';
+import type { Part, Place } from './parts.ts';
 import type { Check } from './rule.ts';
 
-/** @param onProgress hears what part of the work is done, 0 to 1 */
+/** How far the look at the sessions has come, for one that goes on there. */
+export interface Progress {
+  sessions: number;
+  upTo: Place;
+  checks: Check[];
+}
+
+export interface Looking {
+  /** Hears what part of the work is done, 0 to 1. */
+  onProgress?: (done: number) => void;
+  begun?: Progress | undefined;
+  keep?: (progress: Progress) => Promise<void>;
+  /** At most so many sessions or accounts are looked at in one moment. */
+  most?: number;
+}
+
 export async function checkRows(
-  snapshot: Trx,
+  db: Db,
   queues: { work: string; deadLetters: string },
-  onProgress: (done: number) => void,
+  { onProgress = () => {}, begun: interrupted, keep, ...walking }: Looking,
 ): Promise<Check[]> {
-  const transcripts = await countTranscripts(snapshot);
   const rules = [...moneyRules, ...sessionRules, ...searchRules, ...accountRules, supportLogRule, ...jobRules(queues)];
-  // A rule over all rows of a table takes about as long as reading so many transcripts.
-  const all = transcripts + (rules.length * transcripts) / 50 + 1;
-  const checks: Check[] = [];
-  for (const rule of rules) {
-    checks.push(await checkRule(snapshot, rule));
-    onProgress((checks.length * transcripts) / 50 / all);
-  }
-  const judged = await checkTranscripts(snapshot, (count) =>
-    onProgress((count + (rules.length * transcripts) / 50) / all),
-  );
-  return [...checks, ...judged];
+  const checks = new Map([...rules, ...transcriptRules].map((rule) => [rule.id, unchecked(rule)]));
+  const look = async (snapshot: Trx, table: string, part: Part) => {
+    for (const rule of rules)
+      if (rule.cut.table === table) add(checks.get(rule.id)!, await checkRule(snapshot, rule, part));
+  };
+  // Another version has other rules, and must judge all sessions by them.
+  const isByTheseRules = String(interrupted?.checks.map(({ id }) => id)) === String([...checks.keys()]);
+  const begun = isByTheseRules ? interrupted : undefined;
+  for (const check of begun?.checks ?? []) checks.set(check.id, check);
+  const all = await countSessions(db);
+  let sessions = begun?.sessions ?? 0;
+  const lookAtSessions = async (snapshot: Trx, part: Part) => {
+    await look(snapshot, bySession.table, part);
+    const found = await judgeTranscripts(snapshot, part);
+    for (const [i, { id }] of transcriptRules.entries()) add(checks.get(id)!, found[i]!);
+  };
+  const onPart = async (rows: number, upTo: Place | undefined) => {
+    sessions += rows;
+    onProgress(Math.min(1, sessions / all));
+    if (upTo !== undefined) await keep?.({ sessions, upTo, checks: [...checks.values()] });
+  };
+  await walk(db, bySession, lookAtSessions, { ...walking, begun: begun?.upTo, onPart });
+  await walk(db, byAccount, (snapshot, part) => look(snapshot, byAccount.table, part), walking);
+  await inSnapshot(db, (snapshot) => look(snapshot, whole.table, { after: undefined, upTo: undefined }));
+  return [...checks.values()];
+}
+
+/** By what a file of progress knows its database. */
+export async function nameOfDatabase(db: Queryable): Promise<string> {
+  const { rows } = await sql<{ name: string }>`
+    select current_database() || coalesce((select ' ' || mark from audio_store), '') as name`.execute(db);
+  return rows[0]!.name;
+}
+
+async function countSessions(db: Queryable): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) from sessions`.execute(db);
+  return rows[0]!.count;
 }

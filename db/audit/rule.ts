@@ -1,13 +1,17 @@
 /** A rule of the auditor, as SQL: which rows it looks at, and which of them break it. */
 import { sql } from 'kysely';
+import { partsOf, whole } from './parts.ts';
 import type { RawBuilder } from 'kysely';
 import type { Trx } from '../database.ts';
+import type { Cut, Part } from './parts.ts';
 
 export interface Rule {
   /** A name that never changes, for programs. */
   id: string;
   /** A sentence for people. */
   rule: string;
+  /** How what it compares can be cut into parts. */
+  cut: Cut;
   /** The part after `from` in a query of the rows that the rule looks at. */
   looksAt: RawBuilder<unknown>;
   /** A query of one column `id`: the rows that break it. */
@@ -35,11 +39,30 @@ export const isFinal = sql.raw(`status in ('completed', 'failed')`);
  */
 export const hasSpeech = sql.raw(`t.segments::text <> '[]'`);
 
+export const unchecked = ({ id, rule }: { id: string; rule: string }): Check => ({
+  ...{ id, rule, checked: 0, breaches: 0 },
+  examples: [],
+});
+
+export interface Found {
+  checked: number;
+  breaches: number;
+  examples: string[] | null;
+}
+
+/** Adds what was found in another part. */
+export function add(check: Check, { checked, breaches, examples }: Found): void {
+  check.checked += checked;
+  check.breaches += breaches;
+  check.examples = [...check.examples, ...(examples ?? [])].slice(0, maxExamples);
+}
+
 /** Checks a rule in PostgreSQL. Only the count and some examples come back, however many rows there are. */
-export async function checkRule(snapshot: Trx, { id, rule, looksAt, broken }: Rule): Promise<Check> {
-  const { rows } = await sql<{ checked: number; breaches: number; examples: string[] }>`
-    with broken as materialized (${broken})
+export async function checkRule(snapshot: Trx, { cut, looksAt, broken }: Rule, part: Part): Promise<Found> {
+  const parts = cut === whole ? sql`` : sql`${partsOf(cut, part)},`;
+  const { rows } = await sql<Found>`
+    with ${parts} broken as materialized (${broken})
     select (select count(*) from ${looksAt}) as checked, (select count(*) from broken) as breaches,
       array(select id::text from broken order by id limit ${sql.lit(maxExamples)}) as examples`.execute(snapshot);
-  return { id, rule, ...rows[0]! };
+  return rows[0]!;
 }

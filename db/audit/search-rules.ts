@@ -3,6 +3,7 @@
  * nobody would see a fault of that code.
  */
 import { sql } from 'kysely';
+import { bySession } from './parts.ts';
 import { indexVersion } from '../search/passages.ts';
 import type { Rule } from './rule.ts';
 
@@ -10,6 +11,7 @@ export const searchRules: Rule[] = [
   {
     id: 'session_is_indexed',
     rule: 'A session is in the search index, a completed one with its transcript and by the current version of the index',
+    cut: bySession,
     looksAt: sql`sessions`,
     // After an update the worker indexes everything anew, which takes a while.
     broken: sql`select id from sessions s where not exists (
@@ -21,6 +23,7 @@ export const searchRules: Rule[] = [
   {
     id: 'index_is_whole',
     rule: 'The passages of a session follow each other from its title to its last segment, and are of its moment',
+    cut: bySession,
     looksAt: sql`passages`,
     broken: sql`
       select session_id as id

@@ -27,12 +27,11 @@ const finds = (column: string, path: string, vars = `'{}'`) =>
 // JSON text that PostgreSQL can't read: it holds half a character, or the character 0.
 const unreadable = String.raw`(^|[^\\])(\\\\)*\\u(0000|[dD][89a-fA-F])`;
 
-/** The transcripts of a range as JSON. `segments` and `words` are null where they can't be read. */
-export const readTranscripts = (range: RawBuilder<unknown>) => sql`
+/** Transcripts as JSON. `segments` and `words` are null where they can't be read. */
+export const readTranscripts = sql`
   select t.session_id, s.duration_ms, s.transcript_version, t.segments::text as segments_text, t.words::text as words_text,
     ${readJson('t.segments')} as segments, ${readJson('t.words')} as words
-  from transcripts t left join sessions s on s.account_id = t.account_id and s.id = t.session_id
-  where ${range}`;
+  from transcripts t left join sessions s on s.account_id = t.account_id and s.id = t.session_id`;
 
 function readJson(column: string) {
   const text = `${column}::text`;

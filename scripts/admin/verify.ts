@@ -1,6 +1,8 @@
 import { SingleBar } from 'cli-progress';
+import { nameOfDatabase } from '../../db/audit/audit.ts';
 import { openDatabase, patientTimeoutMs } from '../../db/database.ts';
 import { isBrokenOff, isStandby } from '../../db/standby.ts';
+import { resume } from './verify-progress.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { parseDatabaseUrl } from '../../src/config/values.ts';
 import { whyNotOurs } from '../../src/files/known-store.ts';
@@ -19,7 +21,6 @@ import type { Answer } from './answer.ts';
 import type { Report } from './command.ts';
 import type { Screen } from '../terminal/terminal.ts';
 
-const longMs = 60_000;
 /** A standby that is further behind would show audio as lost whose session has just been completed. */
 const mostBehindMs = 10_000;
 const form = 'postgres://user@host:port/database, with its password in PGPASSWORD';
@@ -27,12 +28,13 @@ const form = 'postgres://user@host:port/database, with its password in PGPASSWOR
 export function addVerifyCommand(program: Command, answer: Answer): void {
   const describes =
     'Check everything that must hold of balances, sessions, jobs, transcripts and audio; changes nothing. ' +
-    'It looks at one moment of the database, which cleans up nothing meanwhile: where that takes long, ask a standby.';
+    'It looks at a large database in parts of some seconds. A standby can be asked instead.';
   addCommand(program, 'verify', describes, 'verify', '--json verify')
     .option('--database-url <url>', `a standby to ask instead of DATABASE_URL: ${form}`)
-    .action(async ({ databaseUrl }: { databaseUrl?: string }, command: Command) => {
+    .option('--resume <file>', 'keep there how far it is, and go on there when it was interrupted')
+    .action(async ({ databaseUrl, resume: file }: { databaseUrl?: string; resume?: string }, command: Command) => {
       const typed = await explainMistakes(command, async () => (databaseUrl === undefined ? {} : placeOf(databaseUrl)));
-      return answer(command, verify, 'looks', typed);
+      return answer(command, (admin) => verify(admin, file), 'looks', typed);
     });
 }
 
@@ -43,7 +45,7 @@ function placeOf(typed: string): Pick<Config, 'databaseUrl' | 'databaseDirectUrl
   return { databaseUrl, databaseDirectUrl: undefined };
 }
 
-export async function verify(admin: AdminContext): Promise<Report> {
+export async function verify(admin: AdminContext, file?: string): Promise<Report> {
   const { bareStore, dataDir, screen } = admin;
   const files = { audioStore: bareStore, spool: new Spool(dataDir), workFolder: new WorkFolder(dataDir) };
   const { db, close } = openDatabase(admin.databaseUrl, () => {}, {
@@ -52,28 +54,22 @@ export async function verify(admin: AdminContext): Promise<Report> {
     server: 'any',
   });
   const progress = showProgress(screen);
-  const began = performance.now();
   let asksStandby = false;
   try {
     asksStandby = await isStandby(db);
-    const found = await audit({ db, ...files, behindMs: asksStandby ? mostBehindMs : 0 }, progress.reach);
+    const resumed = file === undefined ? undefined : await resume(file, await nameOfDatabase(db));
+    const looking = { onProgress: progress.reach, ...resumed };
+    const found = await audit({ db, ...files, behindMs: asksStandby ? mostBehindMs : 0 }, looking);
+    await resumed?.end();
     progress.end();
     const another = await whyNotOurs(db, bareStore);
-    const note = another ?? warningOf(performance.now() - began, asksStandby);
-    return { json: found, text: textOf(found), note, exitCode: found.sound && another === undefined ? 0 : 1 };
+    return { json: found, text: textOf(found), note: another, exitCode: found.sound && another === undefined ? 0 : 1 };
   } catch (error) {
     throw asksStandby && isBrokenOff(error) ? new Refusal(brokenOff) : error;
   } finally {
     progress.end();
     await close();
   }
-}
-
-/** PostgreSQL keeps every row that a snapshot may still see: dead rows pile up in all tables while it lasts. */
-export function warningOf(tookMs: number, asksStandby: boolean): string | undefined {
-  if (tookMs < longMs || asksStandby) return undefined;
-  const minutes = count(Math.round(tookMs / 60_000), 'minute');
-  return `This took ${minutes}, in which PostgreSQL could clean up nothing. A standby can be asked instead: --database-url`;
 }
 
 const brokenOff =

@@ -5,7 +5,6 @@ import type { WorkFolder } from '../files/work-folder.ts';
 
 /** What the auditor looks at. */
 export interface Audited {
-  /** Two connections are needed at once. */
   db: Db;
   audioStore: AudioStore;
   spool: Spool;

@@ -4,15 +4,14 @@ import { findAudioNeeds, listSessionsWithAudio } from '../../db/audit/audio.ts';
 import { maxExamples } from '../../db/audit/rule.ts';
 import type { AudioOwner } from '../../db/audit/audio.ts';
 import type { Check } from '../../db/audit/rule.ts';
-import type { Db, Trx } from '../../db/database.ts';
+import type { Db } from '../../db/database.ts';
 import type { AudioStore, StoredAudio } from '../files/audio-store.ts';
 import type { Audited } from './audited.ts';
 
 const atATime = 1_000;
 const askAgainMs = 200;
 
-/** The snapshot says which sessions need audio. */
-export async function checkNeededAudio({ db, audioStore, behindMs = 0 }: Audited, snapshot: Trx): Promise<Check[]> {
+export async function checkNeededAudio({ db, audioStore, behindMs = 0 }: Audited): Promise<Check[]> {
   const none = { checked: 0, breaches: 0 };
   const unfinished: Check = {
     ...{ id: 'unfinished_has_audio', rule: 'A queued or processing session has its audio' },
@@ -26,12 +25,12 @@ export async function checkNeededAudio({ db, audioStore, behindMs = 0 }: Audited
   const patience = { ms: behindMs };
   let last: AudioOwner | undefined;
   do {
-    // The list begins after the snapshot: audio is stored before its row.
-    const sessions = await listSessionsWithAudio(snapshot, ['queued', 'processing', 'failed'], last, atATime);
+    const sessions = await listSessionsWithAudio(db, ['queued', 'processing', 'failed'], last, atATime);
     for (const { account_id, id, status } of sessions) {
       const check = status === 'failed' ? failed : unfinished;
       check.checked += 1;
-      if (await listed.has(account_id, id)) continue;
+      // The list may have passed its place before it was uploaded.
+      if ((await listed.has(account_id, id)) || (await audioStore.exists(account_id, id))) continue;
       if (!(await isStillNeeded(db, { account_id, id }, patience))) continue;
       check.breaches += 1;
       if (check.examples.length < maxExamples) check.examples.push(id);

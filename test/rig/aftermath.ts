@@ -54,7 +54,7 @@ export async function sweepAfterGrace(environment: Environment): Promise<void> {
 
 /** What the auditor finds in this moment. */
 export async function brokenNow(db: Db, dataDir: string): Promise<string[]> {
-  return brokenRules(await audit({ db, ...auditedFiles(dataDir) }, () => {}));
+  return brokenRules(await audit({ db, ...auditedFiles(dataDir) }));
 }
 
 /** `npm run admin -- verify`: the invariants that it found broken. */

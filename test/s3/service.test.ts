@@ -38,10 +38,14 @@ beforeAll(async () => {
 const stored = async () => (await Array.fromAsync(store.list())).map(({ name }) => name);
 const broken = async () => {
   const files = { audioStore: store, spool: new Spool(service.dataDir), workFolder };
-  const { checks } = await audit({ db: service.db, ...files }, () => {}, {
-    sweptWithinMs: -Infinity,
-    removedWithinMs: 0,
-  });
+  const { checks } = await audit(
+    { db: service.db, ...files },
+    {},
+    {
+      sweptWithinMs: -Infinity,
+      removedWithinMs: 0,
+    },
+  );
   return checks.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
 };
 

@@ -5,7 +5,6 @@ import { sql } from 'kysely';
 import { openConnection, openDatabase } from '../../../db/database.ts';
 import { isBrokenOff, isStandby } from '../../../db/standby.ts';
 import { inSnapshot } from '../../../db/transaction.ts';
-import { warningOf } from '../../../scripts/admin/verify.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
@@ -125,14 +124,3 @@ async function cleanUp(): Promise<void> {
   await ask(primary, 'update plans set requests_per_minute = requests_per_minute');
   await ask(primary, 'vacuum plans');
 }
-
-test.each([
-  [59_000, false, undefined],
-  [61_000, false, 'This took 1 minute, in which PostgreSQL could clean up nothing. A standby can be asked instead'],
-  [600_000, false, 'This took 10 minutes,'],
-  [600_000, true, undefined],
-])('a look of %i ms (at a standby: %j) → %j', (ms, asksStandby, warning) => {
-  const said = warningOf(ms, asksStandby);
-  if (warning === undefined) expect(said).toBeUndefined();
-  else expect(said).toContain(warning);
-});

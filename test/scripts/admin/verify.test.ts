@@ -1,8 +1,10 @@
 /** `admin verify`: nothing to say of a sound database, and every rule named when it is broken. */
-import { cp, mkdtemp, readdir } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { nameOfDatabase } from '../../../db/audit/audit.ts';
 import { openDatabase } from '../../../db/database.ts';
+import { resume } from '../../../scripts/admin/verify-progress.ts';
 import { audit, usualGrace } from '../../../src/audit/audit.ts';
 import { auditedFiles } from '../../support/service/audit.ts';
 import { createTestDatabase } from '../../support/service/database.ts';
@@ -10,7 +12,7 @@ import { makeEverySession } from '../../support/service/every-session.ts';
 import { startTestService } from '../../support/service/service.ts';
 import { breaches, leaveFile, unknownAudio } from './breaches.ts';
 import { rolledBack } from './rolled-back.ts';
-import { adminOf, refused, runAdmin } from './run-admin.ts';
+import { adminOf, mistaken, refused, runAdmin } from './run-admin.ts';
 import type { Audit } from '../../../src/audit/audit.ts';
 import type { TestDatabase } from '../../support/service/database.ts';
 import type { EverySession } from '../../support/service/every-session.ts';
@@ -79,11 +81,9 @@ test.each(breaches)('%s: %s → that rule is broken, and no other', async (id, _
   });
 });
 
+/** Each session, and each account, is a part of its own. */
 const auditOf = ({ db, dataDir }: Breakable) =>
-  audit({ db, ...auditedFiles(dataDir) }, () => {}, {
-    ...usualGrace,
-    removedWithinMs: 0,
-  });
+  audit({ db, ...auditedFiles(dataDir) }, { most: 1 }, { ...usualGrace, removedWithinMs: 0 });
 
 test('a breach in the rows → exit code 1 and one in JSON, read by programs', async () => {
   await onCopy(async (copy, admin) => {
@@ -96,6 +96,42 @@ test('a breach in the rows → exit code 1 and one in JSON, read by programs', a
     expect(brokenRules(found)).toEqual([
       { id, rule: expect.any(String), checked: 3, breaches: 1, examples: [copy.other.id] },
     ]);
+  });
+});
+
+test('interrupted and resumed → goes on behind the breach that it had found, and tells it', async () => {
+  await onCopy(async ({ db, dataDir }, admin) => {
+    const first = await db
+      .selectFrom('sessions')
+      .select(['id', 'charged_ms'])
+      .orderBy('account_id')
+      .orderBy('id')
+      .executeTakeFirstOrThrow();
+    const tell = (charged: number | null) =>
+      sql`update sessions set charged_ms = ${charged} where id = ${first.id}`.execute(db);
+    await tell(7);
+    const file = join(dataDir, 'progress.json');
+    const { keep } = await resume(file, await nameOfDatabase(db));
+    const interrupted = audit(
+      { db, ...auditedFiles(dataDir) },
+      {
+        most: 1,
+        async keep(progress) {
+          await keep!(progress);
+          throw new Error('interrupted');
+        },
+      },
+    );
+    await expect(interrupted).rejects.toThrow('interrupted');
+    await tell(first.charged_ms);
+    const { code, stdout } = await admin.run('verify', '--json', '--resume', file);
+    expect(code).toBe(1);
+    expect(brokenRules(JSON.parse(stdout) as Audit)).toMatchObject([
+      { id: 'charge_is_told', breaches: 1, examples: [first.id] },
+    ]);
+    expect((await admin.json<Audit>('verify', '--resume', file)).sound).toBe(true);
+    await writeFile(file, JSON.stringify({ database: 'another', progress: { checks: [] } }));
+    expect(await admin.run('verify', '--resume', file)).toEqual(mistaken(/is of another database\./));
   });
 });
 

@@ -1,0 +1,43 @@
+/** How far an interrupted `verify` had come, in a file that the operator names. */
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { Mistake } from '../terminal/mistake.ts';
+import type { Looking, Progress } from '../../db/audit/audit.ts';
+
+export interface Resumed extends Pick<Looking, 'begun' | 'keep'> {
+  /** Nothing is left to go on with. */
+  end(): Promise<void>;
+}
+
+/** @param database which one is looked at: what was found in another one counts for nothing */
+export async function resume(file: string, database: string): Promise<Resumed> {
+  const kept = await read(file);
+  if (kept !== undefined && kept.database !== database) throw new Mistake(`${file} is of another database.`);
+  return {
+    begun: kept?.progress,
+    async keep(progress) {
+      await writeFile(`${file}.new`, JSON.stringify({ database, progress } satisfies Kept));
+      await rename(`${file}.new`, file);
+    },
+    end: () => rm(file, { force: true }),
+  };
+}
+
+interface Kept {
+  database: string;
+  progress: Progress;
+}
+
+async function read(file: string): Promise<Kept | undefined> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new Mistake(`${file} can't be read (${error.code}).`);
+  });
+  if (text === undefined) return undefined;
+  try {
+    const kept = JSON.parse(text) as Partial<Kept>;
+    if (typeof kept.database === 'string' && Array.isArray(kept.progress?.checks)) return kept as Kept;
+  } catch {
+    // Said below.
+  }
+  throw new Mistake(`${file} was not written by verify.`);
+}
