@@ -1,6 +1,7 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { drive } from './client.ts';
+import { buildGoProgram } from './go-program.ts';
 import type { Bench, Judge } from './judge.ts';
 
 /** A generator of Go clients, as data; its driver is drivers/NAME.go. */
@@ -47,28 +48,20 @@ require (
 ];
 
 export const goClients: readonly Judge[] = clients.map((client) => {
-  const { name, isQuick, version } = client;
+  const { name, isQuick, version, goModule } = client;
   return {
     ...{ name, tool: `${name} (Go)`, isQuick },
     async judge(bench) {
-      await build(client, bench);
-      return { version, did: await drive(bench, [join(bench.folder, 'driver')]) };
+      await generate(client, bench);
+      const program = await buildGoProgram(bench, goModule, [`${name}.go`]);
+      return { version, did: await drive(bench, [program]) };
     },
   };
 });
 
-async function build(
-  { name, version, generator, goModule, options }: GoClient,
-  { folder, run, fetch, contract }: Bench,
-): Promise<void> {
+async function generate({ generator, version, options }: GoClient, { folder, run, fetch, contract }: Bench) {
   await mkdir(join(folder, 'api'), { recursive: true });
-  await writeFile(join(folder, 'go.mod'), goModule);
-  await copyFile(new URL(`drivers/${name}.go`, import.meta.url), join(folder, 'main.go'));
-  await fetch(['go', 'version']);
   const command = ['go', 'run', `${generator}@v${version}`];
   await fetch([...command, '-version']);
   await run([...command, ...options(contract)]);
-  await fetch(['go', 'get', './...']);
-  await run(['go', 'vet', './...']);
-  await run(['go', 'build', '-o', 'driver', '.']);
 }

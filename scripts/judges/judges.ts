@@ -1,5 +1,6 @@
 import { codeSamples } from './code-samples.ts';
 import { goClients } from './go-clients.ts';
+import { goValidators } from './go-validators.ts';
 import { redocly, spectral } from './linters.ts';
 import { openapiGenerator } from './openapi-generator/languages.ts';
 import { aiopenapi3 } from './python/aiopenapi3.ts';
@@ -24,6 +25,7 @@ export const lanes: readonly (readonly Judge[])[] = [
     codeSamples,
     ...typescriptClients,
     ...goClients,
+    ...goValidators,
     openapiPythonClient,
     ...[datamodelCodeGenerator, openapiCore, aiopenapi3],
     ...openapiGenerator,

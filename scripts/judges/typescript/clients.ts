@@ -1,3 +1,4 @@
+import { fets } from './fets.ts';
 import { heyApi } from './hey-api.ts';
 import { heyApiZod } from './hey-api-zod.ts';
 import { judgeOfClient } from './judge-of-client.ts';
@@ -15,5 +16,5 @@ import { zodios } from './zodios.ts';
 
 export const typescriptClients = [
   ...[openapiFetch, heyApi, heyApiZod, orval, swaggerTypescriptApi, typescriptFetch, typescriptAxios],
-  ...[openapiTypescriptCodegen, kubb, oazapfts, typedOpenapi, zodios, rtkQuery, prism],
+  ...[openapiTypescriptCodegen, kubb, oazapfts, typedOpenapi, fets, zodios, rtkQuery, prism],
 ].map(judgeOfClient);
