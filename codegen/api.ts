@@ -418,7 +418,9 @@ export interface components {
          */
         TranscriptInclude: "words";
         /**
-         * @description WebVTT captions (W3C), a cue per segment.
+         * @description WebVTT captions (W3C), a cue per segment, which may be shown longer than that lasts, so that it can be read. Where the
+         *     `speaker` is known, or else the `channel`, the cue begins with `<v S1>` or `<v Channel 1>`. Without segments it is
+         *     `WEBVTT` alone.
          * @example WEBVTT
          *
          *     00:00:00.120 --> 00:00:03.480
@@ -426,19 +428,21 @@ export interface components {
          */
         WebVtt: string;
         /**
-         * @description SubRip captions, a cue per segment. Lines end in CR LF.
+         * @description SubRip captions, a cue per segment, as in WebVTT. Where the `speaker` is known, or else the `channel`, the text begins
+         *     with `S1: ` or `Channel 1: `. Lines end in CR LF. Without segments it is empty.
          * @example 1
          *     00:00:00,120 --> 00:00:03,480
          *     good morning and welcome
          */
         SubRip: string;
         /**
-         * @description The text alone, a line per segment.
+         * @description The text without times, a line per segment. Where the `speaker` is known, or else the `channel`, it begins with `S1: `
+         *     or `Channel 1: `. Without segments it is empty.
          * @example good morning and welcome
          */
         PlainText: string;
         /**
-         * @description Markdown (CommonMark) to read: title, day and length, the warnings, then paragraphs by speaker and pause, each with its time.
+         * @description Markdown (CommonMark) to read: title, day (UTC) and length, the warnings, then paragraphs by speaker and pause, each with its time.
          * @example # Board meeting
          *
          *     2026-11-20, 0:00:07
@@ -450,8 +454,8 @@ export interface components {
         TranscriptionRequest: {
             /**
              * Format: binary
-             * @description The audio file, not empty. Its name, without folder and extension, becomes the title of the session; without
-             *     a name the title is `Untitled`.
+             * @description The audio file, not empty. Its name, without folder and extension, becomes the title of the session, cut after
+             *     255 characters; without a name the title is `Untitled`.
              */
             file: string;
             /**
@@ -463,6 +467,7 @@ export interface components {
             durationMs?: number;
             /**
              * @description The title of the session, without control characters and not blank; without it, the name of the file is the title.
+             *     Spaces at its ends are removed.
              * @example Board meeting
              */
             title?: string;
@@ -473,8 +478,8 @@ export interface components {
             reference?: string;
             /**
              * Format: int32
-             * @description After how many days of 24 hours the session is deleted for good, with its title, transcript and audio. Without
-             *     it, the account's own rule counts, if support has set one; otherwise the session is kept.
+             * @description How many days of 24 hours after its `createdAt` the session is deleted for good, with its title, transcript and
+             *     audio. Without it, the account's own rule counts, if support has set one; otherwise the session is kept.
              * @example 90
              */
             retentionDays?: number;
@@ -1286,12 +1291,14 @@ export interface components {
          */
         Status: components["schemas"]["SessionStatus"][];
         /**
-         * @description Only sessions created at this time or later (RFC 3339, 64 characters at most).
+         * @description Only sessions created at this time or later (RFC 3339, 64 characters at most). Any offset will do; its `+` has to be
+         *     sent as `%2B`, as everywhere in a query.
          * @example 2026-11-01T00:00:00Z
          */
         CreatedAfter: string;
         /**
-         * @description Only sessions created before this time (RFC 3339, 64 characters at most).
+         * @description Only sessions created before this time (RFC 3339, 64 characters at most). Any offset will do; its `+` has to be
+         *     sent as `%2B`, as everywhere in a query.
          * @example 2026-12-01T00:00:00Z
          */
         CreatedBefore: string;
@@ -1345,7 +1352,7 @@ export interface components {
         Format: components["schemas"]["TranscriptFormat"];
         /**
          * @description `words` adds the words, with their times, to each segment of the JSON answer. Some recognizers tell no times of
-         *     words; then each segment has an empty list.
+         *     words; then each segment has an empty list. Captions and texts are the same with it.
          * @example words
          */
         Include: components["schemas"]["TranscriptInclude"];
@@ -1368,7 +1375,8 @@ export interface components {
          *
          *     Two things don't count: the name of the file, so the same recording under two names is one session, titled by the
          *     first name; and `durationMs`, which is only a hint. With another file or other fields the key is 422
-         *     `idempotency_key_reused`, and nothing changes.
+         *     `idempotency_key_reused`, and nothing changes. Fields are compared as they were sent: `keyterms` in another order,
+         *     `en-gb` instead of `en-GB`, and `channels=mixed` instead of none are others. The order of the fields does not matter.
          *
          *     An error leaves the key free, whatever its code, because only a 202 is kept. Of uploads with one key at the same
          *     time one makes the session; the others get its answer. When support or the retention deletes the session, the key is
@@ -1500,12 +1508,14 @@ export interface operations {
                  */
                 status?: components["parameters"]["Status"];
                 /**
-                 * @description Only sessions created at this time or later (RFC 3339, 64 characters at most).
+                 * @description Only sessions created at this time or later (RFC 3339, 64 characters at most). Any offset will do; its `+` has to be
+                 *     sent as `%2B`, as everywhere in a query.
                  * @example 2026-11-01T00:00:00Z
                  */
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /**
-                 * @description Only sessions created before this time (RFC 3339, 64 characters at most).
+                 * @description Only sessions created before this time (RFC 3339, 64 characters at most). Any offset will do; its `+` has to be
+                 *     sent as `%2B`, as everywhere in a query.
                  * @example 2026-12-01T00:00:00Z
                  */
                 createdBefore?: components["parameters"]["CreatedBefore"];
@@ -1669,7 +1679,7 @@ export interface operations {
                 wait?: components["parameters"]["Wait"];
                 /**
                  * @description `words` adds the words, with their times, to each segment of the JSON answer. Some recognizers tell no times of
-                 *     words; then each segment has an empty list.
+                 *     words; then each segment has an empty list. Captions and texts are the same with it.
                  * @example words
                  */
                 include?: components["parameters"]["Include"];
@@ -1833,7 +1843,8 @@ export interface operations {
                  *
                  *     Two things don't count: the name of the file, so the same recording under two names is one session, titled by the
                  *     first name; and `durationMs`, which is only a hint. With another file or other fields the key is 422
-                 *     `idempotency_key_reused`, and nothing changes.
+                 *     `idempotency_key_reused`, and nothing changes. Fields are compared as they were sent: `keyterms` in another order,
+                 *     `en-gb` instead of `en-GB`, and `channels=mixed` instead of none are others. The order of the fields does not matter.
                  *
                  *     An error leaves the key free, whatever its code, because only a 202 is kept. Of uploads with one key at the same
                  *     time one makes the session; the others get its answer. When support or the retention deletes the session, the key is
