@@ -19,7 +19,8 @@ export interface SourceFile {
 }
 
 export const projectFolder = join(import.meta.dirname, '../..');
-const notOurs = ['node_modules', '.git'];
+/** `dist` is there while the client is packed. */
+const notOurs = ['node_modules', '.git', 'dist'];
 const notKept = /^\.data|\.log$/;
 
 /** Everything that a clone holds. */
