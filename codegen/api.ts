@@ -486,7 +486,7 @@ export interface components {
             /**
              * @description `mixed`, as without it: all channels are transcribed together. `separate`: each channel is transcribed for itself,
              *     as suits calls and interviews with a microphone each, and every segment says its `channel`. Segments of two
-             *     channels may overlap. The charge stays the duration of the recording. The channels are those that the recording
+             *     channels may overlap; what is 20 dB quieter than another channel at that moment is not this channel's. The charge stays the duration of the recording. The channels are those that the recording
              *     begins with: one is channel 1, and more than 8 fail with `too_many_channels`.
              * @example separate
              */

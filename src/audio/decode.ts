@@ -7,21 +7,27 @@ import { louderChannel } from './louder-channel.ts';
 import { LoudnessMeter } from './loudness.ts';
 import { hiddenDelayMs } from './picture.ts';
 import { OperatorFault } from '../operator-fault.ts';
+import { silencing } from './silencing.ts';
 import { isTruncated } from './truncation.ts';
 import type { SamplesOptions } from './decode-samples.ts';
 import type { FileHeader, Track } from './ffmpeg-log.ts';
 import type { Loudness } from './loudness.ts';
+import type { Span } from './pieces.ts';
 import type { Silence } from './silences.ts';
 
 export interface DecodeOptions extends Omit<SamplesOptions, 'gainDb' | 'leadMs'> {
   /** Where the samples go; overwritten. */
   output: string;
+  /** Where it is made silent, in order. */
+  silenced?: readonly Span[] | undefined;
 }
 
 export interface Decoded {
   /** The length of what was written. */
   durationMs: number;
   silences: Silence[];
+  /** As the file has it: of each step the highest sample, in dB above -96. */
+  peaks: Uint8Array;
   warnings: AudioWarning[];
   /** All audio streams of the file. */
   tracks: readonly Track[];
@@ -49,7 +55,7 @@ export async function decodeAudio(options: DecodeOptions): Promise<Decoded> {
   if (leadMs > 0) await again({ leadMs });
   const channel = options.channel ?? (await louderChannel(options, written.header, written.loudness));
   if (channel !== options.channel) await again({ channel });
-  const { isClipped } = written.loudness;
+  const { isClipped, peaks } = written.loudness;
   const gainDb = gainFor(written.loudness);
   if (gainDb > 0) await again({ gainDb });
 
@@ -62,7 +68,7 @@ export async function decodeAudio(options: DecodeOptions): Promise<Decoded> {
     other_tracks_ignored: header.tracks.length > 1,
   };
   const told = (Object.keys(warnings) as AudioWarning[]).filter((code) => warnings[code]);
-  return { durationMs, silences: loudness.silences, warnings: told, tracks: header.tracks };
+  return { durationMs, silences: loudness.silences, peaks, warnings: told, tracks: header.tracks };
 }
 
 /** Sampled 8,000 times a second, as telephones do, it has nothing above 4 kHz. */
@@ -71,12 +77,19 @@ const isNarrowband = (track: Track | undefined): boolean =>
 
 async function writeSamples({
   output,
+  silenced = [],
   ...options
-}: SamplesOptions & { output: string }): Promise<{ durationMs: number; header: FileHeader; loudness: Loudness }> {
+}: SamplesOptions & Pick<DecodeOptions, 'output' | 'silenced'>): Promise<{
+  durationMs: number;
+  header: FileHeader;
+  loudness: Loudness;
+}> {
   // The file holds what people said, so no other user may read it, whatever the umask is.
   await using file = await open(output, 'w', 0o600).catch(unwritable);
   const meter = new LoudnessMeter();
+  const silence = silencing(silenced);
   const decoded = await decodeSamples(options, async (samples) => {
+    silence(samples);
     meter.push(samples);
     // Unlike `write`, `writeFile` goes on when a nearly full disk took only a part.
     await file.writeFile(samples).catch(unwritable);

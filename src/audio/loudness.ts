@@ -17,6 +17,8 @@ export interface Loudness {
   /** So much of it reaches the end of the scale that it is distorted. */
   isClipped: boolean;
   silences: Silence[];
+  /** Of each step the highest sample, in dB above -96. */
+  peaks: Uint8Array;
 }
 
 const stepSamples = stepMs * samplesPerMs;
@@ -64,7 +66,6 @@ class Histogram {
 
 /** Listens to 16 kHz mono s16le that comes in parts. An hour takes 0.36 MB. */
 export class LoudnessMeter {
-  /** Of each step the highest sample, in dB above -96. */
   #peaks = new Uint8Array(65_536);
   #steps = 0;
   #inStep = 0;
@@ -97,12 +98,14 @@ export class LoudnessMeter {
     if (this.#inStep > 0) this.#endStep();
     if (this.#parts.length < partsOfBlock) this.#blocks.add(this.#whole / Math.max(1, samples) / fullScale ** 2);
     const levelDb = this.#blocks.meanAbove(this.#blocks.meanAbove(quietestDb) - 10);
+    const peaks = this.#peaks.subarray(0, this.#steps);
     return {
       levelDb,
       floorDb: this.#short.percentile(0.1),
       meanDb: decibels(this.#whole / Math.max(1, samples) / fullScale ** 2),
       isClipped: this.#clipped > samples * clippedShare,
-      silences: silencesIn(this.#peaks.subarray(0, this.#steps), levelDb, Math.floor(samples / samplesPerMs)),
+      silences: silencesIn(peaks, levelDb, Math.floor(samples / samplesPerMs)),
+      peaks,
     };
   }
 

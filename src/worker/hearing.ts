@@ -2,6 +2,7 @@
 import { confirmShortIfProcessing } from '../../db/sessions/attempts.ts';
 import { AudioError, AudioToolError } from '../audio/audio-error.ts';
 import { countChannels } from '../audio/channels.ts';
+import { findLeaks } from '../audio/leaks.ts';
 import { decodeWhole } from '../audio/whole-audio.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import { joinChannels } from '../recognizers/channels.ts';
@@ -11,7 +12,7 @@ import { mostChannels } from '../sessions/job.ts';
 import { within } from '../tracing/span.ts';
 import { coverDecoded } from './reservation.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
-import type { AudioWarning } from '../audio/decode.ts';
+import type { AudioWarning, DecodeOptions } from '../audio/decode.ts';
 import type { Hints, Transcript, UncertainStretch, WordlessPart } from '../recognizers/recognizer.ts';
 import type { TraceSpan } from '../tracing/span.ts';
 import type { WorkerContext } from './context.ts';
@@ -35,7 +36,8 @@ export interface Heard {
 }
 
 /**
- * Recognizes the mix of all channels, or one channel after the other, so that the disk holds one at a time.
+ * Recognizes the mix of all channels, or one channel after the other, so that the disk holds one at a time. All channels
+ * are listened to before, to know what leaks over from one into another.
  * @throws {AudioError} {AudioToolError} {RecognizerError} {NotCovered} {ClaimLost}
  * @throws {AudioStoreAway}
  * @throws the abort reason of `hearing.signal`
@@ -47,17 +49,21 @@ export async function hear(attempt: Attempt, claim: Claim, hearing: Hearing, wor
     signal: hearing.signal,
   };
   const input = await worker.audioStore.fetch(attempt.accountId, attempt.sessionId, wanted);
-  if (!claim.separate_channels) return hearChannel(attempt, claim, { ...hearing, input }, worker);
-
   const { timeLimitMs, signal } = hearing;
+  const output = worker.workFolder.path(attempt);
+  const decoding = { input, output, maxDurationMs: claim.max_audio_ms, timeLimitMs, signal };
+  if (!claim.separate_channels) return hearChannel(attempt, claim, { ...hearing, decoding }, worker);
+
   const { track, channels: count } = await countChannels({ input, timeLimitMs, signal });
   if (count > mostChannels) throw new AudioError('too_many_channels', `${count} channels`);
   const progressOf = meanProgress(count, hearing.onProgress);
+  const leaks = await findLeaks({ ...decoding, track }, count);
   const heard: Heard[] = [];
   for (let channel = 1; channel <= count; channel += 1) {
     const onProgress = progressOf(channel - 1);
+    const listening = { ...decoding, track, channel, silenced: leaks[channel - 1] };
     const now = { ...claim, reserved_ms: heard.at(-1)?.reservedMs ?? claim.reserved_ms };
-    heard.push(await hearChannel(attempt, now, { ...hearing, onProgress, input, track, channel }, worker));
+    heard.push(await hearChannel(attempt, now, { ...hearing, onProgress, decoding: listening }, worker));
     if (heard[0]!.durationMs !== heard.at(-1)!.durationMs)
       throw new AudioToolError(`channel ${channel} is ${heard.at(-1)!.durationMs} ms, not ${heard[0]!.durationMs}`);
     if (channel < count) onProgress(100);
@@ -70,25 +76,17 @@ export async function hear(attempt: Attempt, claim: Claim, hearing: Hearing, wor
   };
 }
 
-/** Without track and channel, `decodeWhole` finds what to listen to. */
-interface Listening {
-  input: string;
-  track?: number;
-  channel?: number;
-}
-
 /** A log line has room for so many. */
 const mostStretches = 20;
 
+/** @param hearing without track and channel, `decodeWhole` finds what to listen to */
 async function hearChannel(
   attempt: Attempt,
   claim: Claim,
-  { timeLimitMs, signal, span, onProgress, input, track, channel }: Hearing & Listening,
+  { signal, span, onProgress, decoding }: Hearing & { decoding: DecodeOptions },
   worker: WorkerContext,
 ): Promise<Heard> {
-  const { db, workFolder, recognizer, metrics } = worker;
-  const file = workFolder.path(attempt);
-  const decoding = { input, output: file, maxDurationMs: claim.max_audio_ms, track, channel, timeLimitMs, signal };
+  const { db, recognizer, metrics } = worker;
   const { durationMs, silences, isConfirmedShort, warnings } = await within(span.child('decode', 'internal'), () =>
     decodeWhole(decoding, claim.measured_ms),
   );
@@ -106,7 +104,7 @@ async function hearChannel(
   const recognizing = span.child('recognize', 'internal', { 'transcription.recognizer': recognizer.name });
   const transcript = await within(recognizing, (span) =>
     recognizer.recognize(
-      { file, durationMs, silences },
+      { file: decoding.output, durationMs, silences },
       { ...hints, signal, span, onProgress, onWordless, onUncertain },
     ),
   ).catch((error: unknown) => {

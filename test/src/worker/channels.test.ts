@@ -60,6 +60,23 @@ test('two people with a microphone each → what each of them said, in order of 
   expect(text).toMatch(/^Channel 2: /m);
 });
 
+test('what leaks over from the other channel, at -34 dB → is not said twice', async () => {
+  const clips = (await speechClips()).toSorted((a, b) => a.durationMs - b.durationMs).slice(0, 3);
+  // The first and the third are said into the first channel, one after the other in all.
+  const inputs = clips.flatMap(({ file }) => ['-i', file]);
+  const [one, two] = clips.map(({ durationMs }) => durationMs);
+  const graph = [
+    `[0:a]apad=whole_dur=${one! + two!}ms[before];[before][2:a]concat=v=0:a=1[left];[1:a]adelay=${one}[right]`,
+    '[right]apad[longer];[left][longer]join=inputs=2:channel_layout=stereo,pan=stereo|c0=c0+0.02*c1|c1=c1+0.02*c0[both]',
+  ].join(';');
+  const file = await ffmpeg(...inputs, '-filter_complex', graph, '-map', '[both]', `${folder}/leak.flac`);
+  const worker = await service.work();
+  const transcript = await final(service, account, await send(file));
+  await worker.stop();
+  expect(wordErrorRate(`${clips[0]!.text} ${clips[2]!.text}`, textOf(transcript, 1))).toBeLessThan(0.1);
+  expect(wordErrorRate(clips[1]!.text, textOf(transcript, 2))).toBeLessThan(0.1);
+});
+
 test('one channel → channel 1; mixed, as without the field → no channel', async () => {
   const file = await ffmpeg(...sine(2), `${folder}/tone.wav`);
   const worker = await service.work(new ScriptedRecognizer());
