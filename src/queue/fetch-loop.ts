@@ -34,7 +34,7 @@ export class FetchLoop<Job> {
   #processes = 1;
   #countAt = -Infinity;
   /** Which part of the news it follows, 0 to 1. */
-  #attention = 1;
+  #attention = 0;
   readonly #ended: Promise<void>;
 
   constructor(places: number, source: Source<Job>) {
