@@ -40,10 +40,23 @@ test('every variable that is set is one that the service reads', () => {
   expect(names.filter((name) => !keys.includes(name) && !(name in variables))).toEqual([]);
 });
 
-test('kustomize applies every manifest', () => {
+test('kustomize applies every manifest but the options, which the page tells of', () => {
   const { resources } = parse(textOf('scripts/deploy/kubernetes/kustomization.yaml')) as { resources: string[] };
   const there = manifests.map((path) => path.split('/').at(-1)!).filter((name) => name !== 'kustomization.yaml');
-  expect(resources.toSorted()).toEqual(there.toSorted());
+  expect(resources.filter((name) => !there.includes(name))).toEqual([]);
+  const options = there.filter((name) => !resources.includes(name));
+  expect(options.toSorted()).toEqual(['console.yaml', 'ingress.yaml', 'pod-monitor.yaml']);
+  const page = textOf('scripts/deploy/README.md');
+  expect(options.filter((name) => !page.includes(`kubernetes/${name}`))).toEqual([]);
+});
+
+test('every image is of this version', () => {
+  const { version } = JSON.parse(textOf('package.json')) as { version: string };
+  const tags = ['compose.yaml', 'scripts/deploy/README.md', ...manifests].flatMap((path) =>
+    [...textOf(path).matchAll(/(?:transcription:|newTag: )(\d\S*|latest)/g)].map(([, tag]) => tag),
+  );
+  expect(tags.length).toBeGreaterThan(3);
+  expect(tags.filter((tag) => tag !== version)).toEqual([]);
 });
 
 test('the change for an object store changes what is there', () => {
