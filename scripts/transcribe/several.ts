@@ -64,7 +64,8 @@ export async function transcribeSeveral(
     } catch (error) {
       const failure = error as Error;
       if (concernsAll(failure)) hopeless ??= failure;
-      if (!course.signal?.aborted) course.progress.say(`${shown(file, here)}: ${failure.message.split('\n')[0]}`);
+      // Why is said once, at the end, with what to do about it.
+      if (!course.signal?.aborted) course.progress.say(`${shown(file, here)} → no transcript`);
       return { file, failure };
     }
   }

@@ -66,6 +66,8 @@ test('files and folders → a transcript beside each; what fails is told and sto
   expect(await here('single/one.txt')).toBe('hello world\n');
   expect(stderr).toContain('week/link.wav is left out: links are not followed\n');
   expect(stderr).toContain('week/Monday.wav → week/Monday.txt\n');
+  expect(stderr).toContain('week/letter.mp3 → no transcript\n');
+  expect(stderr.match(/\((unsupported_media|no_audio_track)\)/g)).toHaveLength(1);
   expect(stderr).toMatch(
     /\n5 of 6 recordings are transcribed\.\n\nweek\/letter\.mp3:\n.*\((unsupported_media|no_audio_track)\)\n.*Request/,
   );
