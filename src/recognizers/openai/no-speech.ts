@@ -7,7 +7,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * OpenAI's own rule for what Whisper makes up (`no_speech_threshold` and `logprob_threshold` in
  * https://github.com/openai/whisper/blob/main/whisper/transcribe.py). Of clean speech that faster-whisper heard, it drops
- * 32 of 55 wrong segments and none of 21 right ones. Servers that tell neither lose nothing by it.
+ * 32 of 55 wrong segments and none of 21 right ones; and none of 32 right ones of quiet and noisy speech, of which 8 have
+ * more than 0.6. Servers that tell neither lose nothing by it.
  */
 const [mostNoSpeech, leastLogProbability] = [0.6, -1];
 
