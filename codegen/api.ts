@@ -1444,7 +1444,7 @@ export interface components {
          */
         Vary: string;
         /**
-         * @description The path of the session that receives the transcript.
+         * @description The path of the session that receives the transcript. Where a proxy serves the interface below a path of its own, it begins with that path.
          * @example /v1/sessions/01a1f89b-f1a2-7605-ae51-71a046f5ee3c
          */
         Location: string;
@@ -1898,7 +1898,7 @@ export interface operations {
                      */
                     Vary?: string;
                     /**
-                     * @description The path of the session that receives the transcript.
+                     * @description The path of the session that receives the transcript. Where a proxy serves the interface below a path of its own, it begins with that path.
                      * @example /v1/sessions/01a1f89b-f1a2-7605-ae51-71a046f5ee3c
                      */
                     Location: string;

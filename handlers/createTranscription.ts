@@ -39,7 +39,7 @@ interface Accepted {
 export const createTranscription: Handler<'createTranscription'> = async (request, ctx) => {
   const { principal, body, file, signal } = request;
   const repeated = await findRepeated(request, ctx);
-  if (repeated !== undefined) return answer(repeated, true);
+  if (repeated !== undefined) return answer(repeated, true, ctx.config);
   if (file.path === undefined) throw unavailable('The first upload with this Idempotency-Key is forgotten by now.', 1);
   await refuseByHint(request, ctx);
   // At the same time: ffmpeg reads from memory what the disk is still writing.
@@ -61,7 +61,7 @@ export const createTranscription: Handler<'createTranscription'> = async (reques
     throw error;
   }
   if (accepted !== fresh) await removeAudio(ctx, principal.account_id, fresh.sessionId);
-  return answer(accepted, accepted !== fresh);
+  return answer(accepted, accepted !== fresh, ctx.config);
 };
 
 /** The answer does not depend on it: the sweep finds a file that could not be removed. */
@@ -157,11 +157,13 @@ function replay(record: IdempotencyRecord | undefined, fingerprint: Buffer): Acc
   return { sessionId: record.session_id, jobId: record.job_id };
 }
 
-function answer(accepted: Accepted, isReplay: boolean): Answer<'createTranscription'> {
+type Answered = Answer<'createTranscription'>;
+
+function answer(accepted: Accepted, isReplay: boolean, { publicPath }: Context['config']): Answered {
   return {
     status: 202,
     headers: {
-      Location: `/v1/sessions/${accepted.sessionId}`,
+      Location: `${publicPath}/v1/sessions/${accepted.sessionId}`,
       'Retry-After': pollAgainSeconds,
       ...(isReplay && { 'Idempotency-Replayed': true }),
     },

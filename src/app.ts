@@ -19,6 +19,7 @@ import { toBackendRequest } from './api/contract/backend-request.ts';
 import { refuseLooseIntegers, toInvalidRequest } from './api/contract/validation.ts';
 import { allowOrigins } from './api/cors.ts';
 import { Docs } from './api/docs/docs.ts';
+import { loadFiles } from './api/docs/files.ts';
 import { ReadingInput } from './api/reads/reading-input.ts';
 import { takeUpload } from './api/uploads/upload.ts';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -42,7 +43,7 @@ export async function createApp(
 ): Promise<{ app: Express; answer: RequestListener }> {
   const { config, log } = ctx;
   const reply = new Reply(log, config.validateResponses);
-  const docs = new Docs();
+  const docs = new Docs(() => loadFiles(config.publicPath));
   const app = express();
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', false);

@@ -73,7 +73,7 @@ export const mutations: Mutation[] = [
     drift: 'A handler leaves out a header that the contract requires.',
     judge: 'compiler',
     file: 'handlers/createTranscription.ts',
-    from: 'Location: `/v1/sessions/${accepted.sessionId}`,',
+    from: 'Location: `${publicPath}/v1/sessions/${accepted.sessionId}`,',
     to: '',
   },
   {

@@ -40,6 +40,10 @@ export interface Config {
   logLevel: Values['LOG_LEVEL'];
   /** How much of clients' addresses the log names. */
   logAddresses: Values['LOG_ADDRESSES'];
+  /** Where clients find the service, as a proxy serves it. Undefined: nobody said. */
+  publicUrl: string | undefined;
+  /** Its path without a slash at the end: what the proxy takes away before `/v1`. */
+  publicPath: string;
   /** Express's `trust proxy`: false, a number of hops, or addresses. */
   trustProxy: false | number | string[];
   corsOrigins: string[];
@@ -88,6 +92,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   });
   const unlessAuto = (value: string) => (value === 'auto' ? undefined : value);
 
+  const publicUrl = read('PUBLIC_URL');
   const dataDir = resolve(read('DATA_DIR'));
   const config: Config = {
     host: read('HOST'),
@@ -106,6 +111,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     workerConcurrency: read('WORKER_CONCURRENCY'),
     logLevel: read('LOG_LEVEL'),
     logAddresses: read('LOG_ADDRESSES'),
+    publicUrl,
+    publicPath: publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, ''),
     trustProxy: read('TRUST_PROXY'),
     corsOrigins: read('CORS_ORIGINS'),
     authFailuresPerMinute: read('AUTH_FAILURES_PER_MINUTE'),

@@ -105,6 +105,10 @@ export const variables = {
   },
   LOG_LEVEL: oneOf('fatal, error, warn, info, debug, trace or silent', 'info', logLevels),
   LOG_ADDRESSES: oneOf("how much of clients' addresses the log names: full, prefix or none", 'full', logAddresses),
+  PUBLIC_URL: address(
+    'where clients find the service, if a proxy serves it below a path',
+    'https://example.com/speech',
+  ),
   TRUST_PROXY: trustProxy,
   CORS_ORIGINS: corsOrigins,
   AUTH_FAILURES_PER_MINUTE: integer(

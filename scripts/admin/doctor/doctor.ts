@@ -6,6 +6,7 @@ import { addCommand } from '../command.ts';
 import { briefly } from '../exit.ts';
 import { databaseChecks } from './database.ts';
 import { hearingChecks } from './hearing.ts';
+import { proxyChecks } from './proxy.ts';
 import { storageChecks } from './storage.ts';
 import type { Command } from 'commander';
 import type { Config } from '../../../src/config/config.ts';
@@ -21,11 +22,11 @@ export interface Finding {
   todo?: string;
 }
 
-const checks: Check[] = [...databaseChecks, ...storageChecks, ...hearingChecks];
+const checks: Check[] = [...databaseChecks, ...storageChecks, ...hearingChecks, ...proxyChecks];
 
 export function addDoctorCommand(program: Command, terminal: Terminal, onEnd: (exitCode: number) => void): void {
   const looks =
-    'Look at all that the service needs: database, audio store, disk, clock, ffmpeg, recognizer. It takes away what it puts anywhere, and exits with 1 when something is wrong.';
+    'Look at all that the service needs: database, audio store, disk, clock, ffmpeg, recognizer, and the proxy of PUBLIC_URL. It takes away what it puts anywhere, and exits with 1 when something is wrong.';
   addCommand(program, 'doctor', looks, 'doctor', '--json doctor').action(async (_options: object, command: Command) => {
     const { json } = command.optsWithGlobals<{ json?: true }>();
     printOn(terminal, onEnd)(reportOf(await examine(readConfig(terminal.env))), json);

@@ -13,14 +13,14 @@ import type { DocsFile } from './files.ts';
 export class Docs {
   /** The files are loaded when somebody first opens the page. */
   #files: Promise<Map<string, DocsFile>> | undefined;
-  readonly #load: typeof loadFiles;
+  readonly #load: () => ReturnType<typeof loadFiles>;
 
   serves(path: string): boolean {
     return path === '/docs' || path.startsWith('/docs/') || path === '/llms.txt';
   }
 
   /** @param load loads the files; called again when it failed before */
-  constructor(load = loadFiles) {
+  constructor(load: () => ReturnType<typeof loadFiles>) {
     this.#load = load;
   }
 

@@ -10,14 +10,20 @@ export interface DocsFile {
   etag: string;
 }
 
-/** @returns the files by their path, kept in memory by the caller */
-export async function loadFiles(): Promise<Map<string, DocsFile>> {
+/**
+ * @param publicPath what stands before their paths where browsers ask for them, and a proxy takes away
+ * @returns the files by their path, kept in memory by the caller
+ */
+export async function loadFiles(publicPath: string): Promise<Map<string, DocsFile>> {
   const [viewer, start] = await Promise.all([
     loadViewer().then((text) => script('scalar', text)),
     readFile(new URL('start.js', import.meta.url), 'utf8').then((text) => script('start', text)),
   ]);
-  const llms = fileOf(llmsText(), { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache' });
-  const page = fileOf(pageWith(start.path, viewer.path), {
+  const llms = fileOf(llmsText(publicPath), {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Cache-Control': 'no-cache',
+  });
+  const page = fileOf(pageWith(publicPath, start.path, viewer.path), {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': policy,
     'Cache-Control': 'no-cache',
@@ -57,7 +63,7 @@ const policy = [
  * The empty icon keeps browsers from asking for `/favicon.ico`. The style hides the viewer's link to its maker, shows all
  * statuses and whole lines of the samples, and no frame around a section that a link led to: it takes the focus, but no typing.
  */
-const pageWith = (start: string, viewer: string) => `<!doctype html>
+const pageWith = (base: string, start: string, viewer: string) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
@@ -93,12 +99,12 @@ const pageWith = (start: string, viewer: string) => `<!doctype html>
         outline: none !important;
       }
     </style>
-    <script defer src="${start}"></script>
-    <script defer src="${viewer}"></script>
+    <script defer src="${base}${start}"></script>
+    <script defer src="${base}${viewer}"></script>
   </head>
   <body>
     <div id="contract"></div>
-    <noscript>This page needs JavaScript. The contract itself is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+    <noscript>This page needs JavaScript. The contract itself is at <a href="${base}/openapi.json">${base}/openapi.json</a>.</noscript>
   </body>
 </html>
 `;

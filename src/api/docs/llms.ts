@@ -26,7 +26,8 @@ interface Contract {
   };
 }
 
-export function llmsText(): string {
+/** @param publicPath what stands before every path of the service */
+export function llmsText(publicPath: string): string {
   const { info, servers, paths, components } = contract as unknown as Contract;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, name: `${method.toUpperCase()} ${path}` })),
@@ -39,9 +40,9 @@ export function llmsText(): string {
       `# ${info.title}`,
       `> ${summary}`,
       ...about,
-      `All paths are below \`${servers[0].url}\` of this host. ${components.securitySchemes.ApiKey.description.trim()}`,
+      `All paths are below \`${publicPath}${servers[0].url}\` of this host. ${components.securitySchemes.ApiKey.description.trim()}`,
       '## Contract',
-      '- [OpenAPI document](/openapi.json): the source of truth, from which this text is made\n- [The same for people](/docs)',
+      `- [OpenAPI document](${publicPath}/openapi.json): the source of truth, from which this text is made\n- [The same for people](${publicPath}/docs)`,
       '## Operations',
       ...operations.flatMap(operationText),
       '## Errors',

@@ -5,7 +5,9 @@
  * What would call Scalar's servers or lead to them is switched off; the policy would stop the calls anyway. The key that
  * is pasted stays in the memory of the page: `persistAuth` would write it to the browser's local storage.
  */
-const contract = '/openapi.json';
+/** A proxy may serve all of it below a path of its own. */
+const base = new URL('..', document.currentScript.src).pathname;
+const contract = `${base}openapi.json`;
 
 // A library of the viewer (zod) tries out `eval` before it does without; told so, it causes no breach of the policy.
 globalThis.__zod_globalConfig = { jitless: true };
@@ -43,6 +45,7 @@ function asShown(description) {
     parameter.examples = { example: { value: parameter.example, 'x-disabled': true } };
     delete parameter.example;
   }
+  description.servers[0].url = `${base}v1`;
   // They lead to this page.
   delete description.externalDocs;
   return Response.json(description);
