@@ -40,6 +40,7 @@ export const retryOfFailure = {
   audio_too_long: 'change_request',
   too_many_channels: 'change_request',
   language_not_supported: 'change_request',
+  audio_unreadable: 'change_request',
   insufficient_balance: 'ask_support',
   recognizer_error: 'ask_support',
   timed_out: 'ask_support',

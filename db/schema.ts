@@ -14,6 +14,7 @@ export type FailureCode =
   | 'no_audio_track'
   | 'audio_too_long'
   | 'insufficient_balance'
+  | 'audio_unreadable'
   | 'recognizer_error'
   | 'language_not_supported'
   | 'timed_out'

@@ -27,6 +27,7 @@ export interface AudioStore {
    * @param wanted.bytes how long the audio is, if that is known. A copy of another length is refused
    * @param wanted.signal ends the copying
    * @returns the path of a file to read the audio from; only for reading, and as long as the session has its audio
+   * @throws {AudioUnreadable}
    * @throws the reason of `wanted.signal`
    */
   fetch(accountId: string, sessionId: string, wanted: WantedAudio): Promise<string>;
@@ -95,6 +96,11 @@ export class AudioStoreAway extends OperatorFault {
 /** The store is there no more: it is not the one that the database knows, or its disk is gone or fails. */
 export class AudioStoreLost extends AudioStoreAway {
   override readonly name = 'AudioStoreLost';
+}
+
+/** The store answers, and what it has of a session is not what was put there. Other audio can be read. */
+export class AudioUnreadable extends Error {
+  override readonly name = 'AudioUnreadable';
 }
 
 /** Whether a name is one that a session may have. Whoever puts other files beside them keeps them. */

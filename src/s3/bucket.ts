@@ -1,6 +1,6 @@
 /** The one door to the object store: how it is asked, for how long, and what its errors mean. */
 import { S3Client } from '@aws-sdk/client-s3';
-import { AudioStoreAway } from '../files/audio-store.ts';
+import { AudioStoreAway, AudioUnreadable } from '../files/audio-store.ts';
 import { operatorFaultBehind } from '../operator-fault.ts';
 import type { ObjectPlace } from '../audio-place.ts';
 
@@ -46,6 +46,7 @@ export const isRefusal = (error: unknown, ...codes: string[]): boolean =>
 /**
  * Asks the store for something.
  * @throws {AudioStoreAway} for whatever only the operator can put right: no connection, no permission, no bucket
+ * @throws {AudioUnreadable}
  * @throws a fault of this machine's own disk, as it is
  * @throws the reason of `signal`
  */
@@ -54,10 +55,15 @@ export async function ask<T>(what: () => Promise<T>, signal?: AbortSignal): Prom
     return await what();
   } catch (error) {
     signal?.throwIfAborted();
+    if (isDamaged(error)) throw new AudioUnreadable(`an object is not what was put there: ${error.message}`);
     const fault = operatorFaultBehind(error) as NodeJS.ErrnoException | undefined;
     throw fault === undefined || fault.syscall === 'connect' ? away(error) : fault;
   }
 }
+
+/** The SDK compares what it has read with the checksum that the store keeps (`@smithy/core`, serde). Its error has no name. */
+const isDamaged = (error: unknown): error is Error =>
+  Error.isError(error) && error.message.startsWith('Checksum mismatch');
 
 /** Says why, without the request: its headers hold a signature. */
 function away(error: unknown): AudioStoreAway {

@@ -11,7 +11,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { FairTurns } from '../fair-turns.ts';
-import { AudioStoreAway, isId, markName } from '../files/audio-store.ts';
+import { AudioStoreAway, AudioUnreadable, isId, markName } from '../files/audio-store.ts';
 import { ask, connect, isRefusal } from './bucket.ts';
 import { abortAbandonedUploads, pages } from './listing.ts';
 import { putFile } from './put.ts';
@@ -68,10 +68,10 @@ export class S3AudioStore implements BareAudioStore {
   async fetch(accountId: string, sessionId: string, { to, bytes, signal }: WantedAudio): Promise<string> {
     const target = this.#target(accountId, sessionId);
     const isThere = await ask(() => unless(this.#copy(target, to, signal), 'NoSuchKey'), signal);
-    if (!isThere) throw new Error(`the audio of ${sessionId} is not in the object store`);
+    if (!isThere) throw new AudioUnreadable(`the audio of ${sessionId} is not in the object store`);
     const { size } = await stat(to);
     if (bytes !== undefined && size !== bytes)
-      throw new Error(`the audio of ${sessionId} in the object store has ${size} bytes, not ${bytes}`);
+      throw new AudioUnreadable(`the audio of ${sessionId} in the object store has ${size} bytes, not ${bytes}`);
     return to;
   }
 

@@ -41,6 +41,7 @@ const messages: Record<FailureCode, string> = {
   no_audio_track: 'The file has no audio track.',
   audio_too_long: 'The audio is longer than the account may upload.',
   insufficient_balance: 'The audio turned out longer than the transcription balance covers.',
+  audio_unreadable: 'The stored audio is damaged or gone. Upload it again.',
   recognizer_error: 'The audio could not be recognized.',
   language_not_supported: 'The recognizer does not know the language that was asked for.',
   timed_out: 'The transcription took too long.',

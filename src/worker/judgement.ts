@@ -2,6 +2,7 @@
 import { isDatabasesFault } from '../../db/database-errors.ts';
 import { mostFreeAttempts } from '../../db/sessions/free-attempts.ts';
 import { AudioError } from '../audio/audio-error.ts';
+import { AudioUnreadable } from '../files/audio-store.ts';
 import { operatorFaultBehind } from '../operator-fault.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { ClaimLost, NotCovered, TimeIsUp } from './outcomes.ts';
@@ -54,5 +55,8 @@ const pauseSeconds = (taken: number) => Math.min(300, 5 * 4 ** taken);
 function isJudged(error: unknown): boolean {
   if (error instanceof AudioError) return error.code !== 'unsupported_media';
   const hasTimedOut = error instanceof RecognizerError && error.code === 'timed_out';
-  return [ClaimLost, NotCovered, TimeIsUp, LanguageNotKnown].some((kind) => error instanceof kind) || hasTimedOut;
+  return (
+    [AudioUnreadable, ClaimLost, NotCovered, TimeIsUp, LanguageNotKnown].some((kind) => error instanceof kind) ||
+    hasTimedOut
+  );
 }

@@ -5,6 +5,7 @@ import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { handBackIfProcessing, requeueIfProcessing } from '../../db/sessions/attempts.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { AudioError } from '../audio/audio-error.ts';
+import { AudioUnreadable } from '../files/audio-store.ts';
 import { AttemptFailed } from '../queue/jobs.ts';
 import { newJobId } from '../queue/queue.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
@@ -70,6 +71,7 @@ export function outcomeOf(error: unknown, { isStopping, hasLostJob, operators }:
   if (error instanceof NotCovered) return { kind: 'failed', code: 'insufficient_balance' };
   if (error instanceof TimeIsUp) return { kind: 'retried', code: 'timed_out' };
   if (error instanceof AudioError) return { kind: error.code === 'timed_out' ? 'retried' : 'failed', code: error.code };
+  if (error instanceof AudioUnreadable) return { kind: 'retried', code: 'audio_unreadable' };
   if (error instanceof LanguageNotKnown)
     return { kind: 'failed', code: 'language_not_supported', knownLanguages: error.known };
   if (error instanceof RecognizerError) return { kind: error.retryable ? 'retried' : 'failed', code: error.code };

@@ -39,6 +39,9 @@ async function put(bytes = 20 * MiB): Promise<{ id: string; file: string; object
 }
 const fetch = (id: string, wanted: { bytes?: number; signal?: AbortSignal } = {}) =>
   store.fetch(account, id, { to: join(folder, randomUUID()), bytes: wanted.bytes, signal: wanted.signal ?? never });
+/** What stays so, whatever the store is told. */
+const unreadable = (message: string) =>
+  expect.objectContaining({ name: 'AudioUnreadable', message: expect.stringContaining(message) }) as Error;
 
 test('a changed byte in the store → refused, in one part and in many', async () => {
   for (const bytes of [1_000, 20 * MiB]) {
@@ -46,7 +49,7 @@ test('a changed byte in the store → refused, in one part and in many', async (
     const damaged = await readFile(file);
     damaged[bytes / 2] = 0;
     await writeFile(object, damaged);
-    await expect(fetch(id, { bytes })).rejects.toThrow(/[Cc]hecksum/);
+    await expect(fetch(id, { bytes })).rejects.toThrow(unreadable('Checksum mismatch'));
   }
 });
 
@@ -69,8 +72,12 @@ test.each([1_000, 20 * MiB])(
 
 test('audio of another length than its row says → refused', async () => {
   const { id } = await put(1_000);
-  await expect(fetch(id, { bytes: 1_001 })).rejects.toThrow('has 1000 bytes, not 1001');
+  await expect(fetch(id, { bytes: 1_001 })).rejects.toThrow(unreadable('has 1000 bytes, not 1001'));
   await expect(fetch(id, { bytes: 1_000 })).resolves.toBeDefined();
+});
+
+test('audio that is gone → unreadable, and not a fault of the store', async () => {
+  await expect(fetch(randomUUID())).rejects.toThrow(unreadable('is not in the object store'));
 });
 
 test('the worker stops while it fetches → its reason, not a fault of the store', async () => {

@@ -1,4 +1,5 @@
 import { AudioError, AudioToolError } from '../../../src/audio/audio-error.ts';
+import { AudioUnreadable } from '../../../src/files/audio-store.ts';
 import { LanguageNotKnown, RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { ClaimLost, NotCovered, TimeIsUp, outcomeOf } from '../../../src/worker/outcomes.ts';
 import type { Outcome } from '../../../src/worker/outcomes.ts';
@@ -16,6 +17,7 @@ test.each<[string, unknown, Outcome]>([
   ['audio: no_audio_track', new AudioError('no_audio_track', ''), { kind: 'failed', code: 'no_audio_track' }],
   ['audio: audio_too_long', new AudioError('audio_too_long', ''), { kind: 'failed', code: 'audio_too_long' }],
   ['audio: timed_out', new AudioError('timed_out', ''), { kind: 'retried', code: 'timed_out' }],
+  ['stored audio that is damaged', new AudioUnreadable(''), { kind: 'retried', code: 'audio_unreadable' }],
   ['an audio tool that broke', new AudioToolError(''), { kind: 'retried', code: 'recognizer_error' }],
   ['recognizer, now', recognizerError('recognizer_error', true), { kind: 'retried', code: 'recognizer_error' }],
   ['recognizer, always', recognizerError('recognizer_error', false), { kind: 'failed', code: 'recognizer_error' }],
