@@ -29,7 +29,7 @@ const withUrl = (change: (url: URL) => void) => {
 
 test('all is well → a line for each, exit code 0, and nothing is left behind', async () => {
   const { code, stdout } = await runAdmin(['doctor'], { ...path, ...well });
-  expect(stdout).toMatch(/^ok {2}database {6}PostgreSQL 1\d/m);
+  expect(stdout).toMatch(/^ok {2}database +PostgreSQL 1\d/m);
   for (const name of ['its settings', 'pooler', 'connections', 'tables', 'clock', 'audio store', 'disk', 'ffmpeg'])
     expect(stdout).toMatch(new RegExp(`^ok  ${name} +\\S`, 'm'));
   expect(stdout).toMatch(/^ok {2}recognizer +sherpa-onnx heard a second of a tone/m);
