@@ -2,6 +2,9 @@ import { copyFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Bench } from './judge.ts';
 
+/** On busy cores the first build of libopenapi-validator takes more than ten minutes. */
+const limitMs = 30 * 60_000;
+
 /**
  * Compiles a program and what was generated beside it.
  * @param files of drivers/
@@ -14,7 +17,7 @@ export async function buildGoProgram(bench: Bench, goModule: string, files: read
     await copyFile(new URL(`drivers/${file}`, import.meta.url), join(folder, basename(file)));
   }
   await fetch(['go', 'get', './...']);
-  await run(['go', 'vet', './...']);
-  await run(['go', 'build', '-o', 'driver', '.']);
+  await run(['go', 'vet', './...'], { limitMs });
+  await run(['go', 'build', '-o', 'driver', '.'], { limitMs });
   return join(folder, 'driver');
 }
