@@ -57,26 +57,22 @@ export async function foundByOne<Found extends object>(
   everySeconds: number,
   find: () => Promise<Found>,
 ): Promise<Found> {
-  const kept = async (withinSeconds: number) => {
-    const turn = await db
+  if (!(await takeTurn(db, name, everySeconds))) {
+    const kept = await db
       .selectFrom('turns')
       .select('found')
       .where('name', '=', name)
       .where(
-        sql<boolean>`found_at between clock_timestamp() - make_interval(secs => ${withinSeconds}) and clock_timestamp()`,
+        sql<boolean>`found_at between clock_timestamp() - make_interval(secs => ${2 * everySeconds}) and clock_timestamp()`,
       )
       .executeTakeFirst();
-    return turn?.found ? (JSON.parse(turn.found) as Found) : undefined;
-  };
-  const found = await kept(everySeconds);
-  if (found !== undefined) return found;
-  const ofAnother = (await takeTurn(db, name, everySeconds)) ? undefined : await kept(2 * everySeconds);
-  if (ofAnother !== undefined) return ofAnother;
-  const fresh = await find();
+    if (kept?.found) return JSON.parse(kept.found) as Found;
+  }
+  const found = await find();
   await db
     .updateTable('turns')
-    .set({ found: JSON.stringify(fresh), found_at: sql<string>`clock_timestamp()` })
+    .set({ found: JSON.stringify(found), found_at: sql<string>`clock_timestamp()` })
     .where('name', '=', name)
     .execute();
-  return fresh;
+  return found;
 }

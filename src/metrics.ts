@@ -8,7 +8,7 @@ import { lostLines } from './log.ts';
 import type { Log } from './log.ts';
 
 /** Much less than Prometheus waits for all metrics (10 s), or it would take the process for dead. */
-const longestMeasuringMs = 2_000;
+const longestMeasuringMs = 4_000;
 /** How long one count of the whole queue serves the metrics of all processes, which would each take a quarter of a second. */
 export const measures = { name: 'measure the queue', everySeconds: 15 };
 
