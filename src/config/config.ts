@@ -35,6 +35,7 @@ export interface Config {
   diarizationThreshold: number;
   /** Only for `openai`. */
   openai: SpeechServer | undefined;
+  openAiMaxRequests: number;
   /** Jobs that this process runs at once. */
   workerConcurrency: number;
   logLevel: Values['LOG_LEVEL'];
@@ -108,6 +109,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     recognizerIdleMinutes: read('RECOGNIZER_IDLE_MINUTES'),
     diarizationThreshold: read('DIARIZATION_THRESHOLD'),
     openai: env['RECOGNIZER']?.trim() === 'openai' ? speechServer() : undefined,
+    openAiMaxRequests: read('OPENAI_MAX_REQUESTS'),
     workerConcurrency: read('WORKER_CONCURRENCY'),
     logLevel: read('LOG_LEVEL'),
     logAddresses: read('LOG_ADDRESSES'),

@@ -61,6 +61,8 @@ export interface Hints {
 export interface RecognizeOptions extends Hints {
   /** Kills whatever is running; `recognize` then rejects with the signal's reason. */
   signal: AbortSignal;
+  /** Whose recording it is. Owners take turns at what is shared. */
+  owner?: string;
   /** To which the recording's pieces belong. */
   span?: TraceSpan | undefined;
   /** Gets whole percents below 100, each larger than the last. */

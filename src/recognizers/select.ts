@@ -20,6 +20,8 @@ export interface RecognizerSettings {
   diarizationThreshold: number;
   /** `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL` */
   openai: SpeechServer | undefined;
+  /** `OPENAI_MAX_REQUESTS` */
+  openAiMaxRequests: number;
 }
 
 /** Only the chosen recognizer is loaded. */
@@ -31,7 +33,8 @@ const makers: Record<RecognizerName, (settings: RecognizerSettings) => Promise<R
     return createSherpaOnnx({ ...sherpaOnnxModel, language: settings.recognizerLanguage, diarization, idleMs });
   },
   // The configuration makes sure that there is a server when this is the recognizer.
-  openai: async ({ openai }) => (await import('./openai/openai.ts')).createOpenAi({ server: openai! }),
+  openai: async ({ openai, openAiMaxRequests: mostRequests }) =>
+    (await import('./openai/openai.ts')).createOpenAi({ server: openai!, mostRequests }),
 };
 
 export async function selectRecognizer(settings: RecognizerSettings): Promise<Recognizer> {

@@ -105,7 +105,7 @@ async function hearChannel(
   const transcript = await within(recognizing, (span) =>
     recognizer.recognize(
       { file: decoding.output, durationMs, silences },
-      { ...hints, signal, span, onProgress, onWordless, onUncertain },
+      { ...hints, owner: attempt.accountId, signal, span, onProgress, onWordless, onUncertain },
     ),
   ).catch((error: unknown) => {
     throw hints.isLanguageExpected && error instanceof LanguageNotKnown ? ofTheOperator(error) : error;

@@ -3,10 +3,11 @@ import { Exchange } from './exchange.ts';
 import { hintFields, withoutRefused } from './hints.ts';
 import { FormatRefused, answered, cannotReach, isRefusalOf, toRecognizerError } from './errors.ts';
 import { Refusal } from './refusal.ts';
-import { aSecondOfSilence } from './silence.ts';
+import { aSecondOfSilence } from './wav.ts';
 import { tryAgain } from './tries.ts';
 import type { Fields } from './exchange.ts';
 import type { HintFields, PieceHints } from './hints.ts';
+import type { InTurn } from './requests.ts';
 import type { SpeechServer } from './speech-server.ts';
 
 /** The format of an answer (`response_format`), the one that tells most first; `any` is what a server answers unasked. */
@@ -18,6 +19,7 @@ export interface SpeechClient {
    * @param audio below the server's limit (25 MB at OpenAI)
    * @param hints those that the server refuses are left out, except for the language
    * @param traceparent the trace to which the request belongs (W3C Trace Context)
+   * @param inTurn sends each try when the server has room for it
    * @returns what the server answered, unchecked
    * @throws {FormatRefused}
    * @throws {LanguageNotKnown}
@@ -30,6 +32,7 @@ export interface SpeechClient {
     hints: PieceHints,
     signal: AbortSignal,
     traceparent?: string,
+    inTurn?: InTurn,
   ): Promise<unknown>;
   /** Whether the server refuses the key. False also when the server is away or has no list of models. */
   refusesKey(signal: AbortSignal): Promise<boolean>;
@@ -70,14 +73,14 @@ export function createSpeechClient(server: SpeechServer, retries: number): Speec
     );
 
   return {
-    async transcribe(audio, format, hints, signal, traceparent) {
+    async transcribe(audio, format, hints, signal, traceparent, inTurn = (send) => send()) {
       const request = { file: audio, ...optionsOf[format] };
       const fieldsNow = () => hintFields(hints, server.model, exchange.isWhisperCpp);
       const ask = async (fields: HintFields): Promise<unknown> => {
         try {
           return await tryAgain(retries, signal, async (earlier) => {
             try {
-              return await askOnce({ ...request, ...fields }, signal, traceparent);
+              return await inTurn(() => askOnce({ ...request, ...fields }, signal, traceparent));
             } catch (error) {
               const isBroken = earlier === 1 && error instanceof Refusal && error.status === 500;
               if (isBroken && (await isSilenceHeard(signal))) throw new PieceRefused(answered(server, error));

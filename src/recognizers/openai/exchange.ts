@@ -3,7 +3,7 @@ import { FormData, fetch } from 'undici';
 import { throughProxies } from '../../proxies.ts';
 import { readBody } from './answer-body.ts';
 import { Presence } from './presence.ts';
-import { isOfCertificate } from './reasons.ts';
+import { isOfCertificate, isOfDisk } from './reasons.ts';
 import { Refusal } from './refusal.ts';
 import { keyHeader } from './speech-server.ts';
 import type { Response } from 'undici';
@@ -64,6 +64,7 @@ export class Exchange {
     };
     const response = await fetch(this.#addressOf(path), request as Parameters<typeof fetch>[1]).catch(
       (error: unknown) => {
+        if (isOfDisk(error)) throw new Error('the audio could not be read', { cause: error });
         // A job that was stopped says nothing of the server.
         if (!signal.aborted) this.#notReached(method, error);
         throw error;

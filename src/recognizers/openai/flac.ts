@@ -4,35 +4,23 @@ import type { FileHandle } from 'node:fs/promises';
 import type { ChildEnd } from '../../children/child.ts';
 import type { Piece } from '../../audio/pieces.ts';
 
-/**
- * -60 dB, as samples of s16le. Quieter audio is not sent: Whisper makes up words for digital silence, and servers
- * charge for it.
- */
-const inaudible = 33;
-
-/** OpenAI refuses less than 0.1 s, and whisper.cpp hears nothing in less than a second. */
-const shortestMs = 1_100;
-
 const limits = { memoryBytes: 1024 ** 3, cpuSeconds: 120, fileBytes: 0, openFiles: 64 };
 const timeLimitMs = 120_000;
 
 /**
- * Compresses what a piece hears to FLAC. It is lossless, has about half the size, and every server reads it. Short
- * pieces get silence at their end. FLAC is kept in memory, because ffmpeg 5.1 exits with 0 when a disk has no room for
- * the end of a file.
+ * Compresses what a piece hears to FLAC. It is kept in memory, because ffmpeg 5.1 exits with 0 when a disk has no room
+ * for the end of a file.
  * @param file 16 kHz mono s16le
- * @returns undefined when there is nothing to be heard
  * @throws {ExecutableNotFound}
  * @throws {ChildNotStarted}
  * @throws {Error} ffmpeg failed, or the disk is full
  * @throws the abort reason of `signal`
  */
-export async function toFlac(file: string, piece: Piece, signal: AbortSignal): Promise<File | undefined> {
+export async function toFlac(file: string, piece: Piece, signal: AbortSignal): Promise<File> {
   await using samples = await openPiece(file, piece);
-  if (await isInaudible(samples)) return undefined;
   const heardMs = piece.heardToMs - piece.heardFromMs;
   const flac = await compress(samples, heardMs, signal);
-  return new File([withLength(flac, Math.max(heardMs, shortestMs))], 'audio.flac', { type: 'audio/flac' });
+  return new File([withLength(flac, heardMs)], 'audio.flac', { type: 'audio/flac' });
 }
 
 async function compress(samples: FileHandle, heardMs: number, signal: AbortSignal): Promise<Buffer<ArrayBuffer>> {
@@ -68,21 +56,11 @@ function withLength(flac: Buffer<ArrayBuffer>, durationMs: number): Buffer<Array
   return flac;
 }
 
-async function isInaudible(samples: FileHandle): Promise<boolean> {
-  const chunk = Buffer.alloc(256 * 1024);
-  for (let position = 0; ;) {
-    const { bytesRead } = await samples.read(chunk, 0, chunk.length, position);
-    if (bytesRead === 0) return true;
-    for (let at = 0; at + 1 < bytesRead; at += 2) if (Math.abs(chunk.readInt16LE(at)) >= inaudible) return false;
-    position += bytesRead;
-  }
-}
-
 const ffmpegArgs = [
   ...['-hide_banner', '-nostdin', '-loglevel', 'error', '-protocol_whitelist', 'file,pipe', '-threads', '1'],
   // ffmpeg opens it anew and reads it from its beginning.
   ...['-f', 's16le', '-ar', '16000', '-ac', '1', '-i', 'file:/dev/stdin'],
-  ...['-af', `apad=whole_dur=${shortestMs}ms`, '-c:a', 'flac', '-f', 'flac', 'pipe:1'],
+  ...['-c:a', 'flac', '-f', 'flac', 'pipe:1'],
 ];
 
 function throwUnlessFinished(end: ChildEnd): void {

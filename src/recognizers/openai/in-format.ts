@@ -3,10 +3,10 @@ import { hearAgain } from '../hear-again.ts';
 import { hearInPieces, isWithin, laterBy } from '../in-pieces.ts';
 import { PieceRefused, RecognizerError } from '../recognizer.ts';
 import { FormatRefused } from './errors.ts';
-import { toFlac } from './flac.ts';
 import { refuseOtherLanguage } from './hints.ts';
 import { meetSpeakers, withLastingNames } from './known-speakers.ts';
 import { lettersOf } from './punctuation.ts';
+import { soundOf } from './sound.ts';
 import { readAnswer } from './server-answers.ts';
 import { toTranscript } from './transcript.ts';
 import type { Piece, PieceLengths } from '../../audio/pieces.ts';
@@ -31,6 +31,8 @@ const lengthsOf: Record<AnswerFormat, PieceLengths> = {
 export interface ServerInUse {
   client: SpeechClient;
   requests: Requests;
+  /** Whether it is on this machine or in its network. */
+  isNear: boolean;
   /** Wall-clock time for a piece of that length, with all retries. */
   timeLimitMs: (durationMs: number) => number;
 }
@@ -76,7 +78,7 @@ export async function recognizeIn(
     }
     return heard;
   };
-  const { slots } = server.requests;
+  const slots = server.requests.slotsOf(options.owner ?? '');
   const isFirst = (heard: readonly HeardPart<AnsweredPiece>[][]) =>
     format === 'diarized_json' && !heard.flat().some(({ result }) => hasLetters(result.answer));
   const lengths = lengthsOf[format];
@@ -142,15 +144,17 @@ async function hear(
   piece: Piece,
   format: AnswerFormat,
   { signal, span, ...hints }: PieceOptions,
-  { client, requests, timeLimitMs }: ServerInUse,
+  { client, requests, timeLimitMs, isNear }: ServerInUse,
 ): Promise<Answer> {
   const audioMs = piece.heardToMs - piece.heardFromMs;
   try {
-    const audio = await toFlac(file, piece, signal);
+    const audio = await soundOf(file, piece, isNear, signal);
     if (audio === undefined) return { timesOf: 'nothing', utterances: [], language: undefined };
     const request = { audioMs, limitMs: timeLimitMs(audioMs), signal };
-    const ask = (stop: AbortSignal) => client.transcribe(audio, format, hints, stop, span?.traceparent);
-    return readAnswer(await requests.send(request, ask), audioMs);
+    const answer = await requests.answer(request, (stop, inTurn) =>
+      client.transcribe(audio, format, hints, stop, span?.traceparent, inTurn),
+    );
+    return readAnswer(answer, audioMs);
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof RecognizerError) throw cause;

@@ -1,5 +1,5 @@
 /** Speakers of a recording that is sent in several pieces: the voices of one piece are shown with all later ones. */
-import { toFlac } from './flac.ts';
+import { soundOf } from './sound.ts';
 import type { Piece, Span } from '../../audio/pieces.ts';
 import type { SpokenWord } from '../../captions/segments.ts';
 import type { Answer } from './server-answers.ts';
@@ -30,7 +30,7 @@ export interface Introduction {
 /**
  * Takes a sample of each voice of a piece that speaks alone for long enough. Those who speak most come first.
  * @param file 16 kHz mono s16le, of the whole recording
- * @throws what `toFlac` throws
+ * @throws what `soundOf` throws
  */
 export async function meetSpeakers(
   file: string,
@@ -43,7 +43,7 @@ export async function meetSpeakers(
     if (endMs - startMs < sampleMs.shortest) continue;
     const heardFromMs = piece.heardFromMs + startMs;
     const heardToMs = Math.min(heardFromMs + sampleMs.longest, piece.heardFromMs + endMs);
-    const audio = await toFlac(file, { startMs: heardFromMs, endMs: heardToMs, heardFromMs, heardToMs }, signal);
+    const audio = await soundOf(file, { startMs: heardFromMs, endMs: heardToMs, heardFromMs, heardToMs }, true, signal);
     if (audio === undefined) continue;
     const sample = `data:${audio.type};base64,${Buffer.from(await audio.arrayBuffer()).toString('base64')}`;
     known.push({ label, name: `known-${known.length + 1}`, sample });

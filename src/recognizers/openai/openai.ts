@@ -5,15 +5,10 @@ import { createSpeechClient } from './client.ts';
 import { FormatRefused } from './errors.ts';
 import { recognizeIn } from './in-format.ts';
 import { Requests } from './requests.ts';
+import { isNear } from './sound.ts';
 import type { AnswerFormat } from './client.ts';
 import type { Away, RecognizeOptions, Recognizer } from '../recognizer.ts';
 import type { SpeechServer } from './speech-server.ts';
-
-/**
- * Requests at once, at most, over all jobs of a process. Servers have room for so many, and each further worker process
- * adds as many.
- */
-const requestsAtOnce = 4;
 
 /** Retries of one request. Without a Retry-After they are spread over 45 s. */
 const defaultRetries = 8;
@@ -24,8 +19,10 @@ const askAgainMs = 3_000;
 
 export interface OpenAiOptions {
   server: SpeechServer;
-  /** Requests at once, at most. */
-  atOnce?: number;
+  /** Requests at once, at most, over all jobs of the process. How many the server gets is found by trying. */
+  mostRequests?: number;
+  /** Whether it is on this machine or in its network. Without it, the address tells. */
+  isNear?: boolean;
   retries?: number;
   /** Wall-clock time for a piece of that length, with all retries. */
   timeLimitMs?: (durationMs: number) => number;
@@ -33,9 +30,10 @@ export interface OpenAiOptions {
 
 /** Recognizes with a server that has OpenAI's `/audio/transcriptions`. The audio leaves this machine. */
 export function createOpenAi(options: OpenAiOptions): Recognizer {
-  const { server, atOnce = requestsAtOnce, retries = defaultRetries, timeLimitMs = defaultTimeLimitMs } = options;
+  const { server, mostRequests = 256, retries = defaultRetries, timeLimitMs = defaultTimeLimitMs } = options;
   const client = createSpeechClient(server, retries);
-  const inUse = { client, requests: new Requests(atOnce), timeLimitMs };
+  const { isNear: near = isNear(server.baseUrl) } = options;
+  const inUse = { client, requests: new Requests(mostRequests, !near), isNear: near, timeLimitMs };
   const bestFormat = server.model.endsWith('-diarize') ? 'diarized_json' : 'verbose_json';
 
   let askedAt = -Infinity;

@@ -6,6 +6,12 @@ const ofCertificate = /^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_
 /** Whether nothing was asked, because of the server's certificate. */
 export const isOfCertificate = (error: unknown): boolean => ofCertificate.test(codeOf(innermost(error)));
 
+/** Whether the audio could not be read to its end while it was sent. */
+export const isOfDisk = (error: unknown): boolean => {
+  const reason = innermost(error);
+  return Error.isError(reason) && reason.name === 'NotReadableError';
+};
+
 /** The innermost reason, such as `connect ECONNREFUSED 127.0.0.1:8000`. */
 export function reasonOf(error: unknown): string {
   const reason = innermost(error);

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FairTurns } from '../../fair-turns.ts';
 import { createSlots } from '../in-pieces.ts';
 import { RecognizerError } from '../recognizer.ts';
-import { AtOnce } from './at-once.ts';
-import { Pace } from './pace.ts';
+import { Limit } from './limit.ts';
+import { Refusal } from './refusal.ts';
+import { longestTimerMs } from './tries.ts';
 import type { Slots } from '../in-pieces.ts';
 
 /** What is sent, and how long that may take. */
@@ -16,50 +19,99 @@ export interface RequestLimits {
   signal: AbortSignal;
 }
 
+/** Sends one request when the server has room for it. */
+export type InTurn = <Answer>(send: () => Promise<Answer>) => Promise<Answer>;
+
 /** The requests of this process to one server. */
 export class Requests {
-  /** Room for as many as the server hears at once. */
-  readonly slots: Slots & { count: number };
-  readonly #atOnce: AtOnce;
-  #pace: Pace;
-  /** The time limits of those that wait for an answer, in the order in which they were sent. */
+  readonly #limit: Limit;
+  readonly #inFlight: Slots & { count: number };
+  readonly #pieces: FairTurns;
+  readonly #piecesAtOnce: () => number;
+  /** The time limits of those that wait for an answer, in the order in which they came. */
   readonly #timers = new Set<NodeJS.Timeout>();
+  #mayAskAt = 0;
 
-  /** @param most at once */
-  constructor(most: number) {
-    this.slots = createSlots(most);
-    this.#atOnce = new AtOnce(most);
-    this.#pace = new Pace(most);
+  /**
+   * @param most at once, however quick the server gets
+   * @param isPrepared whether a piece takes time before it can be sent, so that a few have to be ready
+   */
+  constructor(most: number, isPrepared: boolean) {
+    const limit = new Limit(most);
+    this.#limit = limit;
+    this.#inFlight = createSlots(limit.count);
+    this.#piecesAtOnce = () => limit.count + (isPrepared ? Math.ceil(limit.count / 4) : 0);
+    const atOnce = this.#piecesAtOnce;
+    // An account may have all places while nobody else wants one.
+    this.#pieces = new FairTurns({
+      get atOnce() {
+        return atOnce();
+      },
+      get each() {
+        return atOnce();
+      },
+    });
+  }
+
+  /** Room for the pieces of a recording: as many as the server hears at once. @param owner those of others take turns */
+  slotsOf(owner: string): Slots {
+    const count = this.#piecesAtOnce;
+    return {
+      get count() {
+        return count();
+      },
+      run: (work, stop) => this.#pieces.run(owner, work, stop),
+    };
   }
 
   /**
-   * Sends a request, and waits for its answer.
+   * Waits for an answer, to whose requests `ask` lets the server come by `inTurn`.
    * @throws {RecognizerError} `timed_out`
-   * @throws what `send` throws
+   * @throws what `ask` throws
    */
-  async send<Answer>(
+  async answer<Answer>(
     { audioMs, limitMs, signal }: RequestLimits,
-    send: (stop: AbortSignal) => Promise<Answer>,
+    ask: (stop: AbortSignal, inTurn: InTurn) => Promise<Answer>,
   ): Promise<Answer> {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), limitMs);
-    const sentAt = performance.now();
-    this.#pace.waited(this.#timers.size);
     this.#timers.add(timer);
+    const stop = AbortSignal.any([signal, deadline.signal]);
+    const isLate = () => deadline.signal.aborted && !signal.aborted;
     try {
-      const answer = await send(AbortSignal.any([signal, deadline.signal]));
+      const answer = await ask(stop, (send) => this.#inFlight.run(() => this.#send(send, audioMs, stop, isLate), stop));
       this.#giveTimeToLater(timer);
-      this.#pace.answered(sentAt, audioMs);
       return answer;
     } catch (error) {
-      if (deadline.signal.aborted && !signal.aborted)
-        throw new RecognizerError('timed_out', 'the server took too long', { retryable: true });
+      if (isLate()) throw new RecognizerError('timed_out', 'the server took too long', { retryable: true });
       throw error;
     } finally {
       clearTimeout(timer);
-      this.#pace.waited(this.#timers.size);
       this.#timers.delete(timer);
-      if (this.#pace.isMeasured) this.#adapt();
+    }
+  }
+
+  async #send<Answer>(
+    send: () => Promise<Answer>,
+    audioMs: number,
+    stop: AbortSignal,
+    isLate: () => boolean,
+  ): Promise<Answer> {
+    const pauseMs = this.#mayAskAt - performance.now();
+    if (pauseMs > 0) await sleep(Math.min(pauseMs, longestTimerMs), undefined, { signal: stop });
+    const sent = this.#limit.sent(performance.now());
+    try {
+      const answer = await send();
+      this.#limit.back(sent, performance.now(), audioMs);
+      return answer;
+    } catch (error) {
+      if (isLate() || isOverload(error)) this.#limit.overloaded(sent, performance.now());
+      else this.#limit.back(sent, performance.now(), undefined);
+      // Whoever is asked to wait, waits with all others.
+      if (isOverload(error)) this.#mayAskAt = Math.max(this.#mayAskAt, performance.now() + (error.retryAfterMs ?? 0));
+      throw error;
+    } finally {
+      this.#inFlight.count = this.#limit.count;
     }
   }
 
@@ -70,10 +122,8 @@ export class Requests {
       isLater ||= timer === answered;
     }
   }
-
-  #adapt(): void {
-    if (this.#pace.speed !== undefined) this.#atOnce.measured(this.#pace.speed);
-    this.slots.count = this.#atOnce.count;
-    this.#pace = new Pace(this.#atOnce.count);
-  }
 }
+
+/** The server has no room now. */
+const isOverload = (error: unknown): error is Refusal =>
+  error instanceof Refusal && [429, 503].includes(error.status) && !error.isOperators;

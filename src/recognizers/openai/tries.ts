@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isOfCertificate } from './reasons.ts';
 import { Refusal } from './refusal.ts';
 
-const longestTimerMs = 24 * 60 * 60_000;
+export const longestTimerMs = 24 * 60 * 60_000;
 /** Without a Retry-After, as OpenAI's own client does: from half a second, each time twice as long, up to 8 s. */
 const firstPauseMs = 500;
 const longestPauseMs = 8_000;

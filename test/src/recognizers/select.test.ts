@@ -11,6 +11,7 @@ test('every name → the recognizer of that name', async () => {
     diarizationThreshold: 0.5,
     recognizerLanguage: undefined,
     openai,
+    openAiMaxRequests: 256,
   };
   const selected = await Promise.all(
     recognizerNames.map((recognizer) => selectRecognizer({ recognizer, ...settings })),

@@ -65,7 +65,7 @@ test('an upload → the words that the server heard, with their times; charged',
   expect(transcript).toMatchObject({ status: 'completed', durationMs: clip.durationMs, language: 'en' });
   const text = transcript.segments.map((segment) => segment.text).join(' ');
   expect(text).toMatch(/^[A-Z].*\.$/);
-  // FLAC loses nothing: the same recognizer hears the same on this side.
+  // WAV loses nothing: the same recognizer hears the same on this side.
   expect(text.toLowerCase().replaceAll('.', '')).toBe(await heardHere(clip.file));
   const { body } = await service.get(`/v1/sessions/${sessionId}/transcript?include=words`, account.key).expect(200);
   expect(body.segments[0].words.length).toBeGreaterThan(0);

@@ -73,8 +73,8 @@ export async function startSpeechServer(options: SpeechServerOptions): Promise<R
     if (!(options.formats ?? ['json', 'verbose_json']).includes(format)) {
       return refusal(400, `response_format '${format}' is not compatible with this model`, 'response_format');
     }
-    if (file === undefined || !file.name.endsWith('.flac')) return refusal(400, 'Invalid file format.', 'file');
-    const audio = await decoded(join(folder, `${index}.flac`), file.bytes);
+    if (file === undefined || !/\.(flac|wav)$/.test(file.name)) return refusal(400, 'Invalid file format.', 'file');
+    const audio = await decoded(join(folder, `${index}-${file.name}`), file.bytes);
     const heard = await options.recognizer!.recognize(audio, { signal: new AbortController().signal });
     const granularities = fields['timestamp_granularities[]'] ?? ['segment'];
     return { status: 200, body: bodyOf(format, heard, audio.durationMs, granularities, options.tells ?? 'words') };

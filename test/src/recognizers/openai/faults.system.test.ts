@@ -25,9 +25,15 @@ const fine: Reply = { status: 200, body: { text: 'fine', words: [{ word: 'fine',
 let audio: DecodedAudio;
 const closing: { close(): Promise<void> }[] = [];
 const folder = useFolder();
+const elsewhere = useFolder();
 beforeAll(async () => {
   const file = await ffmpeg(...sine(2), ...asRecognizerInput, join(folder, 'decoded'));
   audio = { file, durationMs: 2000, silences: [] };
+});
+/** So long that a server far away gets FLAC. */
+const long = async (): Promise<DecodedAudio> => ({
+  ...{ durationMs: 40_000, silences: [] },
+  file: await ffmpeg(...sine(40), ...asRecognizerInput, join(elsewhere, 'long')),
 });
 afterEach(async () => {
   jest.useRealTimers();
@@ -228,9 +234,10 @@ test.each<[string, Reply]>([
 });
 
 test('aborted while ffmpeg compresses → rejects with the reason, ffmpeg is gone, nothing was sent', async () => {
-  const { server, recognizer } = await serve(inTurn(fine));
+  const { server, recognizer } = await serve(inTurn(fine), { isNear: false });
+  const recording = await long();
   const controller = new AbortController();
-  const running = recognizer.recognize(audio, { signal: controller.signal });
+  const running = recognizer.recognize(recording, { signal: controller.signal });
   running.catch(() => {});
   await until(() => childrenOf(process.pid, 'ffmpeg').length, (count) => count > 0); // prettier-ignore
   const reason = new Error('the service is stopping');
@@ -265,12 +272,13 @@ test.each<[string, Reply, Reply, RegExp | undefined]>([
 });
 
 test('ffmpeg is not installed → check and recognize say what to install', async () => {
-  const { recognizer } = await serve(inTurn(fine));
+  const { recognizer } = await serve(inTurn(fine), { isNear: false });
+  const recording = await long();
   const path = process.env['PATH'];
   process.env['PATH'] = folder;
   try {
     await expect(recognizer.check()).rejects.toThrow('apt-get install ffmpeg');
-    const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));
+    const error = await errorOf(recognizer.recognize(recording, { signal: goesOn }));
     expect(error).toMatchObject({ code: 'recognizer_error', retryable: true });
     expect(error.message).toContain('apt-get install ffmpeg');
   } finally {

@@ -41,7 +41,7 @@ async function voicesIn(audio: Buffer): Promise<('low' | 'high')[]> {
 async function diarized({ fields, file }: Received): Promise<Reply> {
   const names = new Map<string, string>();
   for (const [index, name] of (fields['known_speaker_names[]'] ?? []).entries()) {
-    const sample = /^data:audio\/flac;base64,(.+)$/.exec(fields['known_speaker_references[]']![index]!)![1]!;
+    const sample = /^data:audio\/wav;base64,(.+)$/.exec(fields['known_speaker_references[]']![index]!)![1]!;
     const [voice] = await voicesIn(Buffer.from(sample, 'base64'));
     names.set(voice!, name);
   }

@@ -22,7 +22,7 @@ const text: Reply = { status: 200, body: { text: 'Hello there.' } };
 async function serve(replies: Reply[], { seconds = 150, model = 'whisper-1' } = {}) {
   const script = (_: unknown, earlier: number) => replies[Math.min(earlier, replies.length - 1)]!;
   const server = await startSpeechServer({ script });
-  const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey: undefined, model }, atOnce: 1 });
+  const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey: undefined, model }, mostRequests: 1 });
   closing.push(recognizer, server);
   const file = await ffmpeg(...sine(seconds), ...asRecognizerInput, join(folder, 'decoded'));
   const audio = { file, durationMs: seconds * 1000, silences: [] };
@@ -101,7 +101,7 @@ async function serveBreaking(pieces: number) {
   });
   const recognizer = createOpenAi({
     server: { baseUrl: server.url, apiKey: undefined, model: 'whisper-1' },
-    atOnce: 1,
+    mostRequests: 1,
   });
   closing.push(recognizer, server);
   const file = await ffmpeg(...sine(40), ...asRecognizerInput, join(folder, 'breaking'));
@@ -114,7 +114,7 @@ async function serveBreaking(pieces: number) {
 test('speaches, which answers 500 to more than 30 s without speech → short pieces after two answers', async () => {
   const { recognize, sent } = await serveBreaking(2);
   expect((await recognize()).segments.map((segment) => segment.text)).toEqual(['Yes.', 'Yes.']);
-  expect(sent()).toEqual(['audio.flac', 'audio.flac', 'silence.wav', 'audio.flac', 'audio.flac']);
+  expect(sent()).toEqual(['audio.wav', 'audio.wav', 'silence.wav', 'audio.wav', 'audio.wav']);
 });
 
 test('a short piece at which a server breaks while it hears others → no words there, and that is told', async () => {

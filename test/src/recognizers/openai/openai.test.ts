@@ -24,8 +24,14 @@ const tinyModel = await makeTinySenseVoice(join(folder, 'model'));
 const closing: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(closing.map((each) => each.close())));
 
-function askingFor(server: RunningSpeechServer, model = 'whisper-1', apiKey?: string, atOnce = 4): Recognizer {
-  const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey, model }, atOnce });
+function askingFor(
+  server: RunningSpeechServer,
+  model = 'whisper-1',
+  apiKey?: string,
+  atOnce = 4,
+  isNear = true,
+): Recognizer {
+  const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey, model }, mostRequests: atOnce, isNear });
   closing.push(recognizer);
   return recognizer;
 }
@@ -57,7 +63,7 @@ const textsOf = (transcript: { segments: { text: string }[] }) => transcript.seg
 /** What was said, without the sentences that the server made of it. */
 const plain = (text: string) => text.toLowerCase().replaceAll('.', '').split(' ');
 async function durationMs({ file }: Received): Promise<number> {
-  const input = join(folder, 'sent.flac');
+  const input = join(folder, file!.name);
   await writeFile(input, file!.bytes);
   return (await decodeAudio({ input, output: `${input}.s16le`, ...decodeLimits })).durationMs;
 }
@@ -67,7 +73,7 @@ test('a recording of several pieces → sent as FLAC, in parallel; no word lost 
   const tones = tonesOf(300);
   const audio = await spoken('long', tones);
   const percents: number[] = [];
-  const recognizer = askingFor(server, 'whisper-1', 'sk-of-a-test');
+  const recognizer = askingFor(server, 'whisper-1', 'sk-of-a-test', 4, false);
   const transcript = await recognizer.recognize(audio, { signal, onProgress: (percent) => percents.push(percent) });
   expectWellFormed(transcript, audio.durationMs);
   expect(transcript.language).toBe('en');
@@ -93,18 +99,27 @@ test('a recording of several pieces → sent as FLAC, in parallel; no word lost 
   }
 });
 
-test('what is sent → the samples of the piece, exactly; a header that tells the length', async () => {
-  const server = await toneServer();
-  const audio = await spoken('exact', tonesOf(7));
-  await askingFor(server).recognize(audio, { signal });
-  const input = join(folder, 'exact.flac');
-  const { bytes } = server.requests[0]!.file!;
-  await writeFile(input, bytes);
-  await ffmpeg('-i', input, ...asRecognizerInput, `${input}.raw`);
-  expect((await readFile(`${input}.raw`)).equals(await readFile(audio.file))).toBe(true);
-  // STREAMINFO: 36 bits of samples, of which the last 32 begin at byte 22 (RFC 9639, section 8.2).
-  expect(bytes.readUInt32BE(22)).toBe(audio.durationMs * 16);
-});
+test.each([
+  ['far away', 'flac', 40, false],
+  ['far away, short', 'wav', 7, false],
+  ['near', 'wav', 40, true],
+])(
+  'what is sent, %s → %s: the samples of the piece, exactly; a header that tells the length',
+  async (_, format, seconds, isNear) => {
+    const server = await toneServer();
+    const audio = await spoken('exact', tonesOf(seconds));
+    await askingFor(server, 'whisper-1', undefined, 4, isNear).recognize(audio, { signal });
+    const { bytes, name, type } = server.requests[0]!.file!;
+    expect({ name, type }).toEqual({ name: `audio.${format}`, type: `audio/${format}` });
+    const input = join(folder, `exact-${name}`);
+    await writeFile(input, bytes);
+    await ffmpeg('-i', input, ...asRecognizerInput, `${input}.raw`);
+    expect((await readFile(`${input}.raw`)).equals(await readFile(audio.file))).toBe(true);
+    // STREAMINFO: 36 bits of samples, of which the last 32 begin at byte 22 (RFC 9639, section 8.2).
+    if (format === 'flac') expect(bytes.readUInt32BE(22)).toBe(audio.durationMs * 16);
+    else expect(bytes.readUInt32LE(40)).toBe(audio.durationMs * 32);
+  },
+);
 
 test('50 ms → sent with silence up to more than a second, which whisper.cpp asks for; words within the 50 ms', async () => {
   const script = () => ({ status: 200, body: { text: 'Oh.', words: [{ word: 'Oh', start: 0.02, end: 0.9 }] } });
@@ -125,7 +140,7 @@ test('verbose_json refused in the middle → begun again, and progress rises sti
   const audio = await spoken('refused', tones);
   const recognizer = createOpenAi({
     server: { baseUrl: server.url, apiKey: undefined, model: 'x' },
-    atOnce: 1,
+    mostRequests: 1,
   });
   closing.push(recognizer);
   const percents: number[] = [];

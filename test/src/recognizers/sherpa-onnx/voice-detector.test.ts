@@ -81,7 +81,7 @@ test('SenseVoice → the same words at the same times as without a detector, the
 test('a server → only what is spoken is sent to it; of noise, nothing', async () => {
   const server = await startSpeechServer({ recognizer: createSherpaOnnx({ folder: join(folder, 'model') }) });
   const model = { baseUrl: server.url, apiKey: undefined, model: 'whisper-1' };
-  const recognizer = onlySpeech(createOpenAi({ server: model, atOnce: 1 }), detector);
+  const recognizer = onlySpeech(createOpenAi({ server: model, mostRequests: 1 }), detector);
   closing.push(
     () => recognizer.close(),
     () => server.close(),

@@ -1,0 +1,197 @@
+/**
+ * How many requests a server gets at once, found by trying: as few as it hears as quickly with as with more. So what
+ * waits, waits here, where a short recording may pass a long one. It knows no clock but its caller's.
+ */
+
+const firstCount = 16;
+/** The first tries. Later ones are smaller, and every second one smaller still. */
+const twice = 2;
+const tries = [1.5, 1.25];
+const [half, threeQuarters] = [0.5, 0.75];
+/** More is worth it when it brings a quarter of what it could. */
+const worthIt = 0.35;
+/** Fewer do as well while this part of the speed stays. */
+const asQuick = 0.9;
+/** With less, the server has lost room. */
+const lost = 0.7;
+/** A request tells how quickly so many are heard when at least this part of them was under way with it. */
+const full = 0.75;
+/** Whisper hears 30 s at a time, so that less audio takes as long. */
+const shortestHeardMs = 30_000;
+/**
+ * How often a number that was found is measured before more is tried: twice as often after each try in vain. A try
+ * costs most where few do: beside one, the second is a whole request that waits at the server.
+ */
+const rests = { fewest: 2, most: 8, mostOfOne: 16, longestMs: 600_000 };
+
+/** A request that is under way. */
+export interface Sent {
+  readonly seen: Seen;
+  readonly at: number;
+  /** How many were under way with it. */
+  readonly among: number;
+  readonly isFull: boolean;
+}
+
+/** What was seen of requests that were sent since the number changed. */
+interface Seen {
+  answers: number;
+  /** Sum of the requests that were under way with each × ms. */
+  waitedMs: number;
+  tookMs: number;
+  audioMs: number;
+}
+
+/** How quickly the server hears with so many at once: ms of audio per ms. */
+interface Measured {
+  count: number;
+  speed: number;
+}
+
+type Search = 'first' | 'more' | 'fewer' | 'rest';
+
+export class Limit {
+  readonly #most: number;
+  #count: number;
+  #inFlight = 0;
+  #seen = nothingSeen();
+  #search: Search = 'first';
+  /** What is known to do well. */
+  #good: (Measured & { limit: number }) | undefined;
+  /** How quickly a request alone is heard, at least. */
+  #alone = 0;
+  #inVain = 0;
+  #rest = { left: 0, endsAt: 0 };
+  #cutAt = -Infinity;
+
+  /** @param most however quick the server gets */
+  constructor(most: number) {
+    this.#most = most;
+    this.#count = Math.min(firstCount, most);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** ms of audio heard per ms, as measured last. */
+  get speed(): number | undefined {
+    return this.#good?.speed;
+  }
+
+  sent(now: number): Sent {
+    this.#inFlight += 1;
+    const isFull = this.#inFlight >= full * this.#count;
+    return { seen: this.#seen, at: now, among: this.#inFlight, isFull };
+  }
+
+  /** @param audioMs how much the server heard; undefined where the end tells nothing of the server */
+  back({ seen, at, among, isFull }: Sent, now: number, audioMs: number | undefined): void {
+    this.#inFlight -= 1;
+    if (audioMs === undefined || seen !== this.#seen) return;
+    const heardMs = Math.max(audioMs, shortestHeardMs);
+    const tookMs = Math.max(1, now - at);
+    // However many it works on: alone, the first would not have been heard later.
+    this.#alone ||= heardMs / tookMs;
+    this.#good ??= { limit: 1, count: 1, speed: this.#alone };
+    if (!isFull) return;
+    seen.answers += 1;
+    seen.waitedMs += among * tookMs;
+    seen.tookMs += tookMs;
+    seen.audioMs += heardMs;
+    const enough = this.#search === 'first' ? Math.max(3, this.#count / 4) : Math.max(4, this.#count);
+    const measured = measuredIn(seen);
+    // A try ends early where it shows nothing.
+    const isInVain = this.#search === 'more' && 2 * seen.answers >= enough && !this.#isWorth(measured);
+    if (seen.answers >= enough || isInVain) this.#measured(measured, now);
+  }
+
+  /** The server has no room, or took too long. What was sent before the last time counts no more. */
+  overloaded(sent: Sent, now: number): void {
+    this.back(sent, now, undefined);
+    if (sent.at < this.#cutAt) return;
+    this.#cutAt = now;
+    // What did well is kept when more was refused.
+    const didWell = this.#search === 'more' ? this.#good!.limit : 1;
+    if (this.#search === 'more') this.#inVain += 1;
+    const limit = Math.max(didWell, Math.floor(this.#count * half));
+    this.#good = { limit, count: limit, speed: 0 };
+    this.#settle(now);
+  }
+
+  #measured(measured: Measured, now: number): void {
+    if (this.#search === 'first' || this.#search === 'more') this.#triedMore(measured, now);
+    else if (this.#search === 'fewer') this.#triedFewer(measured, now);
+    else this.#rested(measured, now);
+  }
+
+  #isWorth({ count, speed }: Measured): boolean {
+    const good = this.#good!;
+    return speed >= good.speed * (1 + worthIt * (count / good.count - 1));
+  }
+
+  #triedMore(measured: Measured, now: number): void {
+    if (this.#isWorth(measured)) {
+      this.#good = { ...measured, limit: this.#count };
+      this.#inVain = 0;
+      if (this.#count === this.#most) return this.#settle(now);
+      return this.#go(this.#search, this.#count * (this.#search === 'first' ? twice : tries[0]!));
+    }
+    const { limit, speed } = this.#good!;
+    const heardAtOnce = Math.ceil(Math.max(speed, measured.speed) / this.#alone);
+    if (this.#search === 'first' && heardAtOnce < threeQuarters * limit) return this.#go('fewer', heardAtOnce);
+    this.#inVain += 1;
+    this.#settle(now);
+  }
+
+  #triedFewer(measured: Measured, now: number): void {
+    const { limit, speed } = this.#good!;
+    if (measured.speed >= asQuick * speed) {
+      this.#good = { limit: this.#count, count: measured.count, speed: Math.max(measured.speed, speed) };
+      return this.#count === 1 ? this.#settle(now) : this.#go('fewer', this.#count * half);
+    }
+    const between = Math.floor(limit * threeQuarters);
+    if (between > this.#count) this.#go('fewer', between);
+    else this.#settle(now);
+  }
+
+  #rested(measured: Measured, now: number): void {
+    const { speed } = this.#good!;
+    const hasLost = measured.speed < lost * speed;
+    const isFirst = speed === 0 || hasLost;
+    this.#good = { ...measured, limit: this.#count, speed: isFirst ? measured.speed : (speed + measured.speed) / 2 };
+    this.#rest.left -= 1;
+    if (hasLost && this.#count > 1) return this.#go('fewer', this.#count * half);
+    if (this.#rest.left > 0 && now < this.#rest.endsAt) return this.#go('rest', this.#count);
+    if (this.#count === this.#most) return this.#settle(now);
+    this.#go('more', Math.ceil(this.#count * tries[this.#inVain % tries.length]!));
+  }
+
+  /** Keeps what is known to do well, for some time. */
+  #settle(now: number): void {
+    const { limit } = this.#good!;
+    const most = Math.max(rests.most, rests.mostOfOne / limit);
+    this.#rest = { left: Math.min(rests.fewest * 2 ** this.#inVain, most), endsAt: now + rests.longestMs };
+    this.#go('rest', limit);
+  }
+
+  #go(search: Search, count: number): void {
+    const before = this.#count;
+    this.#search = search;
+    this.#count = Math.min(this.#most, Math.max(1, Math.floor(count)));
+    if (this.#count === before) Object.assign(this.#seen, nothingSeen());
+    else this.#seen = nothingSeen();
+  }
+}
+
+const nothingSeen = (): Seen => ({ answers: 0, waitedMs: 0, tookMs: 0, audioMs: 0 });
+
+/** By Little's law: as many as are under way, divided by the time that each of them takes. */
+function measuredIn({ waitedMs, tookMs, audioMs }: Seen): Measured {
+  const count = waitedMs / tookMs;
+  return { count, speed: (count * audioMs) / tookMs };
+}
