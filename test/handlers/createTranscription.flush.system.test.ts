@@ -8,6 +8,31 @@ import { expectNothingLeft, filePart, form, formType, tone, traces } from '../su
 
 const service = await useService();
 
+/** strace counts the calls of each thread: there is one only. */
+const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, UV_THREADPOOL_SIZE: '1' };
+
+/** Bounded to these calls by seccomp, so that nothing else is slowed down. The tracer is a grandchild: signals reach Node. */
+const startTraced = (seen: string, more: string[] = []) =>
+  startApiProcess(env, [
+    'strace',
+    '-D',
+    '-f',
+    '--seccomp-bpf',
+    '-y',
+    '-o',
+    seen,
+    '-e',
+    'trace=fdatasync,fsync',
+    ...more,
+  ]);
+
+/** How often a start makes each call. */
+async function flushesOfStart(seen: string): Promise<Map<string, number>> {
+  await (await startTraced(seen)).stop();
+  const calls = (await readFile(seen, 'utf8')).matchAll(/ (fsync|fdatasync)\(/g);
+  return new Map([...Map.groupBy(calls, ([, call]) => call!)].map(([call, all]) => [call, all.length]));
+}
+
 test.each([
   ['while the upload comes', 'fdatasync'],
   ['at its end', 'fsync'],
@@ -15,12 +40,9 @@ test.each([
   const account = await makeAccount(service.db);
   const before = await traces(service, account);
   const seen = join(process.env.TEST_FOLDER!, `flush-${call}`);
-  // Bounded to these calls by seccomp, so that nothing else is slowed down. The tracer is a grandchild: signals reach Node.
-  const calls = ['-e', 'trace=fdatasync,fsync', '-e', `inject=${call}:error=EIO:when=1`];
-  const tracer = ['strace', '-D', '-f', '--seccomp-bpf', '-y', '-o', seen, ...calls];
-  // strace counts the calls of each thread: there is one only.
-  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, UV_THREADPOOL_SIZE: '1' };
-  const api = await startApiProcess(env, tracer);
+  // The start tries the store. What fails is the first call after that.
+  const ofStart = (await flushesOfStart(join(process.env.TEST_FOLDER!, `start-${call}`))).get(call) ?? 0;
+  const api = await startTraced(seen, ['-e', `inject=${call}:error=EIO:when=${ofStart + 1}`]);
   try {
     const body = form(filePart(await tone(600_000)));
     const post = () =>
