@@ -251,9 +251,10 @@ export interface components {
             /**
              * @description A stable code: `unsupported_media`, `no_audio_track`, `audio_too_long`, `insufficient_balance`,
              *     `recognizer_error`, `timed_out`, `canceled`, `too_many_channels`, `audio_unreadable` (what was stored of the upload
-             *     is damaged or gone: upload it again) or `language_not_supported`, whose message says which languages the
-             *     recognizer knows, as far as it tells. Others may be added. `x-retry` says of each what to
-             *     do: upload another recording or other fields (`change_request`), or ask support, who may try the same again.
+             *     is damaged or gone: upload the same recording with a new `Idempotency-Key`) or `language_not_supported`, whose
+             *     message says which languages the recognizer knows, as far as it tells. Others may be added. `x-retry` says of each
+             *     what to do: upload another recording or other fields, or a new key where that is said (`change_request`), or ask
+             *     support, who may try the same again.
              * @example unsupported_media
              */
             code: string;
