@@ -1,5 +1,6 @@
 /** Recordings of any length, made of short clips: 16 kHz mono s16le. */
 import { open, readFile } from 'node:fs/promises';
+import { wavHeader } from '../../src/audio/wav-header.ts';
 import type { SpokenClip } from './spoken-clips.ts';
 
 const bytesPerMs = 32;
@@ -57,23 +58,4 @@ export async function makeRecording(
     await output.close();
   }
   return { file, durationMs, text: texts.join(' '), clips: placed };
-}
-
-/** http://soundfile.sapp.org/doc/WaveFormat/ */
-function wavHeader(dataBytes: number): Buffer {
-  const header = Buffer.alloc(wavHeaderBytes);
-  const [samplesPerSecond, bytesPerSample] = [16_000, 2];
-  header.write('RIFF', 0);
-  header.writeUInt32LE(dataBytes + wavHeaderBytes - 8, 4);
-  header.write('WAVEfmt ', 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(samplesPerSecond, 24);
-  header.writeUInt32LE(samplesPerSecond * bytesPerSample, 28);
-  header.writeUInt16LE(bytesPerSample, 32);
-  header.writeUInt16LE(8 * bytesPerSample, 34);
-  header.write('data', 36);
-  header.writeUInt32LE(dataBytes, 40);
-  return header;
 }

@@ -26,8 +26,6 @@ export interface Decoded {
   /** The length of what was written. */
   durationMs: number;
   silences: Silence[];
-  /** As the file has it: of each step the highest sample, in dB above -96. */
-  peaks: Uint8Array;
   warnings: AudioWarning[];
   /** All audio streams of the file. */
   tracks: readonly Track[];
@@ -55,7 +53,7 @@ export async function decodeAudio(options: DecodeOptions): Promise<Decoded> {
   if (leadMs > 0) await again({ leadMs });
   const channel = options.channel ?? (await louderChannel(options, written.header, written.loudness));
   if (channel !== options.channel) await again({ channel });
-  const { isClipped, peaks } = written.loudness;
+  const { isClipped } = written.loudness;
   const gainDb = gainFor(written.loudness);
   if (gainDb > 0) await again({ gainDb });
 
@@ -68,7 +66,7 @@ export async function decodeAudio(options: DecodeOptions): Promise<Decoded> {
     other_tracks_ignored: header.tracks.length > 1,
   };
   const told = (Object.keys(warnings) as AudioWarning[]).filter((code) => warnings[code]);
-  return { durationMs, silences: loudness.silences, peaks, warnings: told, tracks: header.tracks };
+  return { durationMs, silences: loudness.silences, warnings: told, tracks: header.tracks };
 }
 
 /** Sampled 8,000 times a second, as telephones do, it has nothing above 4 kHz. */

@@ -2,9 +2,11 @@
  * What leaks over from one channel into another: a microphone hears the other side's loudspeaker, or a line the other
  * direction. A recognizer would write it down a second time.
  */
-import { decodeAudio } from './decode.ts';
+import { decodeSamples } from './decode-samples.ts';
+import { LoudnessMeter } from './loudness.ts';
+import { hiddenDelayMs } from './picture.ts';
 import { stepMs } from './silences.ts';
-import type { DecodeOptions } from './decode.ts';
+import type { SamplesOptions } from './decode-samples.ts';
 import type { Span } from './pieces.ts';
 
 /** What is so much quieter than another channel at that moment is nobody's speech here. */
@@ -14,16 +16,24 @@ const partMs = 100;
 const nearMs = 200;
 
 /**
- * Decodes all channels of a recording, one after the other, to know where each is only heard in another one.
+ * Listens to all channels of a recording, one after the other, to know where each is only heard in another one.
  * @returns for each channel its leaks, in order of time
- * @throws what `decodeAudio` throws
+ * @throws what `decodeSamples` throws
  */
-export async function findLeaks(options: DecodeOptions, channels: number): Promise<Span[][]> {
+export async function findLeaks(options: SamplesOptions, channels: number): Promise<Span[][]> {
   if (channels === 1) return [[]];
   const voices: Uint8Array[] = [];
   for (let channel = 1; channel <= channels; channel += 1)
-    voices.push(loudestParts((await decodeAudio({ ...options, channel })).peaks));
+    voices.push(loudestParts(await peaksOf({ ...options, channel })));
   return voices.map((voice) => leaksInto(voice, voices));
+}
+
+/** @returns of each step the highest sample, in dB above -96, on the timeline of `decodeAudio` */
+async function peaksOf(options: SamplesOptions): Promise<Uint8Array> {
+  const meter = new LoudnessMeter();
+  const { header } = await decodeSamples(options, async (samples) => meter.push(samples));
+  const leadSteps = Math.round((await hiddenDelayMs(options, header)) / stepMs);
+  return Buffer.concat([new Uint8Array(leadSteps), meter.end().peaks]);
 }
 
 /** @param peaks of each step, in dB above -96 @returns the highest peak in each tenth of a second and near it */
