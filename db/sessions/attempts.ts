@@ -85,9 +85,26 @@ function ifProcessing(trx: Queryable, { accountId, sessionId, attempt }: Attempt
     .where('attempt', '=', attempt);
 }
 
-/** @param percent 0 to 100 */
-export async function reportProgressIfProcessing(db: Queryable, attempt: Attempt, percent: number): Promise<void> {
-  await ifProcessing(db, attempt).set({ progress: percent }).execute();
+/**
+ * Writes how far many attempts are. A session that is just being changed is left out: the statement waits for nobody, and
+ * nobody waits for it in a circle.
+ * @param percents 0 to 100
+ */
+export async function reportProgressIfProcessing(db: Queryable, percents: ReadonlyMap<Attempt, number>): Promise<void> {
+  const attempts = [...percents.keys()];
+  await sql`
+    update sessions s set progress = mine.progress
+    from (
+      select account_id, id, r.progress
+      from unnest(
+        ${attempts.map(({ accountId }) => accountId)}::uuid[], ${attempts.map(({ sessionId }) => sessionId)}::uuid[],
+        ${attempts.map(({ attempt }) => attempt)}::int[], ${[...percents.values()]}::int[]
+      ) as r (account_id, id, attempt, progress)
+      join sessions using (account_id, id, attempt)
+      where status = 'processing'
+      for no key update of sessions skip locked
+    ) as mine
+    where s.account_id = mine.account_id and s.id = mine.id`.execute(db);
 }
 
 /** Sets what the session reserves. The caller changes the account's sum by the difference. */

@@ -1,7 +1,6 @@
 /** One attempt at one session: decode, make sure it is paid for, recognize, store. The session's row is the authority. */
 import { inAccountTransaction } from '../../db/account-transaction.ts';
 import { tryInSavepoint } from '../../db/transaction.ts';
-import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
 import { expiryMarginSeconds } from '../queue/job-expiry.ts';
 import { AttemptFailed } from '../queue/jobs.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
@@ -23,8 +22,6 @@ import type { QueuedJob } from '../queue/jobs.ts';
 import type { TraceSpan } from '../tracing/span.ts';
 import type { WorkerContext } from './context.ts';
 import type { RoomOfJob } from './room-of-job.ts';
-
-const progressEveryMs = 1_000;
 
 /** @throws what makes the queue try again later; the session is back in the queue then */
 export async function runJob(job: QueuedJob, worker: WorkerContext): Promise<void> {
@@ -114,7 +111,7 @@ async function transcribe(job: QueuedJob, { attempt, claim, span }: Claimed, wor
     const { transcript, durationMs, audioWarnings, uncertain, reservedMs } = await hear(
       attempt,
       claim,
-      { timeLimitMs, signal, span, onProgress: progressReporter(attempt, worker) },
+      { timeLimitMs, signal, span, onProgress: (percent) => worker.progress.report(attempt, percent) },
       worker,
     );
     const language = claim.language ?? transcript.language;
@@ -137,18 +134,6 @@ async function transcribe(job: QueuedJob, { attempt, claim, span }: Claimed, wor
     });
   } finally {
     clearTimeout(timer);
+    worker.progress.end(attempt);
   }
-}
-
-/** Writes progress at most once a second. A write that fails does not stop the attempt. */
-function progressReporter(attempt: Attempt, { db, log }: WorkerContext): (percent: number) => void {
-  let reportedAt = -Infinity;
-  return (percent) => {
-    const now = performance.now();
-    if (now - reportedAt < progressEveryMs) return;
-    reportedAt = now;
-    reportProgressIfProcessing(db, attempt, percent).catch((error: unknown) =>
-      log.warn({ err: error }, 'no progress written'),
-    );
-  };
 }

@@ -2,6 +2,7 @@ import type { Foundation } from '../context.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
 import type { WorkFolder } from '../files/work-folder.ts';
 import type { Fault } from './faults.ts';
+import type { ProgressReports } from './progress.ts';
 import type { Room } from './room.ts';
 import type { Standstill } from './standstill.ts';
 
@@ -10,6 +11,7 @@ export interface WorkerContext extends Foundation {
   workFolder: WorkFolder;
   room: Room;
   standstill: Standstill;
+  progress: ProgressReports;
   /** Looks for what only the operator can put right. @param neededBytes room that has to be on the disk */
   faultNow: (neededBytes: number) => Promise<Fault | undefined>;
   /** Aborts when the process is asked to stop: attempts are handed back. */

@@ -3,10 +3,12 @@ import { runJob } from './attempt.ts';
 import { findFault } from './faults.ts';
 import { keepIndexing } from './backlog.ts';
 import { rescue } from './rescue.ts';
+import { ProgressReports } from './progress.ts';
 import { keepRetention } from './retention.ts';
 import { Room } from './room.ts';
 import { Standstill } from './standstill.ts';
 import { keepSweeping } from './sweeps.ts';
+import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
 import { AudioStoreAway } from '../files/audio-store.ts';
 import { WorkFolder } from '../files/work-folder.ts';
 import type { Foundation } from '../context.ts';
@@ -74,5 +76,9 @@ export function contextOf(
   const room = new Room(workFolder);
   const faultNow = (neededBytes: number) => findFault({ ...foundation, recognizer, room, workFolder }, neededBytes);
   const standstill = new Standstill(foundation, faultNow, stopping);
-  return { ...foundation, recognizer, workFolder, room, standstill, faultNow, stopping };
+  const { db, log } = foundation;
+  const progress = new ProgressReports((news) =>
+    reportProgressIfProcessing(db, news).catch((error: unknown) => log.warn({ err: error }, 'no progress written')),
+  );
+  return { ...foundation, recognizer, workFolder, room, standstill, progress, faultNow, stopping };
 }

@@ -142,7 +142,7 @@ describe('ETag', () => {
     expect((await expectNewTag()).headers['retry-after']).toBe('2');
     const attempt = await claimSession(service.db, made);
     expect((await expectNewTag()).headers['retry-after']).toBe('2');
-    await reportProgressIfProcessing(service.db, attempt, 50);
+    await reportProgressIfProcessing(service.db, new Map([[attempt, 50]]));
     expect((await expectNewTag()).headers['retry-after']).toBe('2');
     await finishSession(service.db, made, attempt);
     expect((await expectNewTag()).headers).not.toHaveProperty('retry-after');

@@ -44,7 +44,7 @@ const changesOfAttempt: [string, (attempt: Attempt) => Promise<boolean>][] = [
     async (attempt) => {
       const read = () => findSessionRow(database.db, attempt.accountId, attempt.sessionId);
       const before = await read();
-      await reportProgressIfProcessing(database.db, attempt, 42);
+      await reportProgressIfProcessing(database.db, new Map([[attempt, 42]]));
       return (await read())?.progress !== before?.progress;
     },
   ],
@@ -88,6 +88,17 @@ describe.each(changesOfAttempt)('%s', (_, change) => {
     expect(await change({ ...attempt, accountId: id })).toBe(false);
     expect(await row(session)).toEqual(before);
   });
+});
+
+test('progress of several attempts → one statement; a session that is being changed is left out and not waited for', async () => {
+  const sessions = await Promise.all([1, 2, 3].map(() => queueSession(database.db, accountId, { reservedMs: 10 })));
+  const attempts = await Promise.all(sessions.map((session) => claimSession(database.db, session)));
+  await within(async (trx) => {
+    await setReservationIfProcessing(trx, attempts[1]!, 5);
+    await reportProgressIfProcessing(database.db, new Map(attempts.map((attempt, i) => [attempt, 10 * i])));
+  });
+  const rows = await Promise.all(sessions.map(row));
+  expect(rows.map((found) => found!.progress)).toEqual([0, null, 20]);
 });
 
 test('claims → each counts up the attempt and spends one, until none is left', async () => {

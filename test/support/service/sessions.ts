@@ -100,7 +100,7 @@ export async function claimSession(db: Db, session: TestSession, progress?: numb
   const claim = await claimIfNotFinal(db, accountId, id, queueJobId);
   if (claim === undefined) throw new Error('the session can not be claimed');
   const attempt = { accountId, sessionId: id, attempt: claim.attempt };
-  if (progress !== undefined) await reportProgressIfProcessing(db, attempt, progress);
+  if (progress !== undefined) await reportProgressIfProcessing(db, new Map([[attempt, progress]]));
   return attempt;
 }
 
