@@ -19,15 +19,60 @@ export interface Charge {
   reference: string | null;
 }
 
-/** How many sessions of an account were charged in a period, and how much in all. */
-export function sumCharges(
-  db: Queryable,
-  accountId: string,
-  period: Period,
-): Promise<{ sessions: number; charged_ms: number }> {
-  return chargesIn(db, accountId, period)
-    .select([sql<number>`count(*)`.as('sessions'), sql<number>`coalesce(-sum(amount_ms), 0)::bigint`.as('charged_ms')])
+/** What was charged in a period: for how many sessions, and how much. */
+export interface Sum {
+  sessions: number;
+  charged_ms: number;
+}
+
+export interface AccountSum extends Sum {
+  id: string;
+  /** Empty when it was deleted. */
+  name: string;
+  plan: string;
+  deleted_at: string | null;
+}
+
+const sums = [
+  sql<number>`count(*)`.as('sessions'),
+  sql<number>`coalesce(-sum(amount_ms), 0)::bigint`.as('charged_ms'),
+] as const;
+
+/** @param accountId undefined: of all accounts */
+export function sumCharges(db: Queryable, accountId: string | undefined, period: Period): Promise<Sum> {
+  return chargesIn(db, period)
+    .$if(accountId !== undefined, (query) => query.where('ledger.account_id', '=', accountId!))
+    .select(sums)
     .executeTakeFirstOrThrow();
+}
+
+/**
+ * What each account was charged in a period, at most `limit` accounts, in the order of their ids. Those that were deleted
+ * are left out unless they were charged.
+ *
+ * @param after the last one of the page before
+ */
+export function listSums(
+  db: Queryable,
+  period: Period,
+  { after, limit }: { after: AccountSum | undefined; limit: number },
+): Promise<AccountSum[]> {
+  return db
+    .selectFrom('accounts')
+    .innerJoinLateral(
+      () =>
+        chargesIn(db, period)
+          .where(sql<boolean>`ledger.account_id = accounts.id`)
+          .select(sums)
+          .as('charged'),
+      (join) => join.onTrue(),
+    )
+    .select(['accounts.id', 'name', 'plan', 'deleted_at', 'charged.sessions', 'charged.charged_ms'])
+    .where((eb) => eb.or([eb('deleted_at', 'is', null), eb('charged.sessions', '>', 0)]))
+    .$if(after !== undefined, (query) => query.where('accounts.id', '>', after!.id))
+    .orderBy('accounts.id')
+    .limit(limit)
+    .execute();
 }
 
 /** The charges of a period, oldest first, at most `limit` of them. @param after the last one of the page before */
@@ -37,7 +82,8 @@ export function listCharges(
   period: Period,
   { after, limit }: { after: Charge | undefined; limit: number },
 ): Promise<Charge[]> {
-  return chargesIn(db, accountId, period)
+  return chargesIn(db, period)
+    .where('ledger.account_id', '=', accountId)
     .leftJoin('sessions', (join) =>
       join.onRef('sessions.account_id', '=', 'ledger.account_id').onRef('sessions.id', '=', 'ledger.session_id'),
     )
@@ -56,10 +102,9 @@ export function listCharges(
     .execute();
 }
 
-function chargesIn(db: Queryable, accountId: string, { from, until }: Period) {
+function chargesIn(db: Queryable, { from, until }: Period) {
   return db
     .selectFrom('ledger')
-    .where('ledger.account_id', '=', accountId)
     .where('ledger.kind', '=', 'charge')
     .where('ledger.created_at', '>=', from)
     .where('ledger.created_at', '<', until);

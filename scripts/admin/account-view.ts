@@ -67,7 +67,8 @@ export const balanceEntries = (account: Account) => ({
   Available: formatDuration(availableMs(account)),
 });
 
-export const nameOf = (account: Account): string => (account.deleted_at === null ? account.name : '(erased)');
+export const nameOf = ({ name, deleted_at }: Pick<Account, 'name' | 'deleted_at'>): string =>
+  deleted_at === null ? name : '(erased)';
 
 function limitsInForce(account: Account, plan: PlanTable): Limits {
   return {

@@ -37,11 +37,11 @@ export function formatDuration(ms: number): string {
 
 /**
  * Moves an argument such as `-2h` behind `--`, so that it is not taken for an option. The value of an option stays
- * where it is. Every option but `--json`, `--csv` and `--clear` has a value.
+ * where it is. Every option but `--json`, `--csv`, `--all` and `--clear` has a value.
  */
 export function negativeDurationsLast(argv: readonly string[]): string[] {
   if (argv.includes('--')) return [...argv];
-  const isValue = (index: number) => /^--(?!json$|csv$|clear$)[^=]+$/.test(argv[index - 1] ?? '');
+  const isValue = (index: number) => /^--(?!json$|csv$|all$|clear$)[^=]+$/.test(argv[index - 1] ?? '');
   const isNegative = (text: string, index: number) => /^-\d/.test(text) && !isValue(index);
   const negative = argv.filter(isNegative);
   if (negative.length === 0) return [...argv];

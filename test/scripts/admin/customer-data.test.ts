@@ -13,6 +13,7 @@ import { asSupport } from '../../support/service/admin.ts';
 import { makeSession } from '../../support/service/sessions.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { useFolder } from '../../support/use-folder.ts';
+import { adminOf, mistaken } from './run-admin.ts';
 
 const service = await useService();
 const folder = useFolder();
@@ -22,7 +23,11 @@ async function charge(accountId: string, at: string, sessionId: string = randomU
     values (${accountId}, ${randomUUIDv7()}, 'charge', -7100, ${sessionId}, ${at})`.execute(service.db);
 }
 
-async function piecesOf(accountId: string, month: string, form: 'text' | 'json' | 'csv'): Promise<string[]> {
+async function piecesOf(
+  accountId: string | undefined,
+  month: string,
+  form: 'text' | 'json' | 'csv',
+): Promise<string[]> {
   const pieces: string[] = [];
   await usage(service, accountId, month, form).print(async (piece) => void pieces.push(piece));
   return pieces;
@@ -67,6 +72,74 @@ test('usage of 2,500 charges, many of one moment → each once, a thousand at a 
   expect(new Set(pieces.join('').split('\r\n')).size).toBe(2_502);
   expect(JSON.parse((await piecesOf(id, '2026-11', 'json')).join('')).charges).toHaveLength(2_500);
 });
+
+test('usage of all → a line for each account, erased ones that were charged among them, and their sum is the ledger', async () => {
+  const [busy, idle, erased] = [await accountNamed('Busy'), await accountNamed('=Idle'), await accountNamed('')];
+  const erasedBefore = await accountNamed('');
+  await sql`update accounts set deleted_at = now() where id in (${erased}, ${erasedBefore})`.execute(service.db);
+  for (const at of ['2026-07-01T00:00:00Z', '2026-07-31T23:59:59.999999Z', '2026-08-01T00:00:00Z'])
+    await charge(busy, at);
+  await charge(erased, '2026-07-02T12:00:00Z');
+  await charge(erasedBefore, '2026-06-30T23:59:59.999999Z');
+  await sql`insert into ledger (account_id, id, kind, amount_ms, created_at)
+    values (${busy}, ${randomUUIDv7()}, 'credit', 900, '2026-07-09T00:00Z')`.execute(service.db);
+
+  const json = JSON.parse((await piecesOf(undefined, '2026-07', 'json')).join(''));
+  expect(json).toMatchObject({ month: '2026-07', sessions: 3, chargedMs: 21_300 });
+  expect(json).not.toHaveProperty('id');
+  const ids = new Set([busy, idle, erased, erasedBefore]);
+  expect(json.accounts.filter(({ id }: { id: string }) => ids.has(id))).toEqual([
+    { id: busy, name: 'Busy', plan: 'pro', sessions: 2, chargedMs: 14_200 },
+    { id: idle, name: '=Idle', plan: 'pro', sessions: 0, chargedMs: 0 },
+    { id: erased, name: '', plan: 'pro', sessions: 1, chargedMs: 7_100 },
+  ]);
+  const csv = (await piecesOf(undefined, '2026-07', 'csv')).join('').split('\r\n');
+  expect(csv[0]).toBe('account,name,plan,sessions,charged_ms');
+  expect(csv).toContain(`${busy},Busy,pro,2,14200`);
+  expect(csv).toContain(`${idle},'=Idle,pro,0,0`);
+  const text = (await piecesOf(undefined, '2026-07', 'text')).join('');
+  expect(text).toMatch(new RegExp(`\\n${erased} {2}\\(erased\\) +pro +1 +7.1s\\n`));
+  expect(text).toMatch(/^ACCOUNT [^]*\n\n3 sessions charged 21.3s in 2026-07\.\n$/);
+  for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+});
+
+test('usage of all 2,500 accounts → each once, a thousand at a time, and their sum is the ledger', async () => {
+  await sql`insert into accounts (id, name, plan) select gen_random_uuid(), n, 'pro' from generate_series(1, 2500) n`.execute(
+    service.db,
+  );
+  await sql`insert into ledger (account_id, id, kind, amount_ms, session_id, created_at)
+    select id, gen_random_uuid(), 'charge', -1 - length(name), gen_random_uuid(), '2026-05-05 00:00Z' from accounts`.execute(
+    service.db,
+  );
+  const pieces = await piecesOf(undefined, '2026-05', 'json');
+  expect(pieces.map((piece) => piece.split('"plan"').length - 1).slice(0, 3)).toEqual([0, 1_000, 1_000]);
+  const { accounts, ...total } = JSON.parse(pieces.join(''));
+  const { rows } = await sql<{ id: string; ms: number }>`select account_id as id, -amount_ms as ms from ledger
+    where created_at = '2026-05-05 00:00Z' order by 1`.execute(service.db);
+  expect(accounts.map(({ id, chargedMs }: { id: string; chargedMs: number }) => ({ id, ms: chargedMs }))).toEqual(rows);
+  const ms = rows.reduce((sum, row) => sum + row.ms, 0);
+  expect(total).toEqual({ month: '2026-05', sessions: rows.length, chargedMs: ms });
+});
+
+test.each([
+  ['neither an account nor --all', ['usage', '--month', '2026-11']],
+  ['both', ['usage', randomUUIDv7(), '--all']],
+])('usage of %s → what to type', async (_case, args) => {
+  expect(await adminOf(service).run(...args)).toEqual(mistaken(/type the id of an account, or --all/));
+});
+
+test.each([[['--month']], [[]]])('usage --all %s → of the present month', async (month) => {
+  const thisMonth = () => new Date().toISOString().slice(0, 7);
+  const before = thisMonth();
+  const shown = await adminOf(service).json<{ month: string }>('usage', '--all', ...month);
+  expect([before, thisMonth()]).toContain(shown.month);
+});
+
+async function accountNamed(name: string): Promise<string> {
+  const id = randomUUIDv7();
+  await sql`insert into accounts (id, name, plan) values (${id}, ${name}, 'pro')`.execute(service.db);
+  return id;
+}
 
 test('sessions export → every transcript of the account and of no other, as the API shows it, and a list', async () => {
   const { id, key } = await makeAccount(service.db);
