@@ -6,7 +6,7 @@ import type { Trx } from '../database.ts';
  * Of how transcripts are cut into passages and words (src/search). What was indexed by another version is indexed anew by
  * the worker. Raise it whenever the same text gives other passages.
  */
-export const indexVersion = 1;
+export const indexVersion = 2;
 
 export interface NewPassage {
   firstSegment: number;

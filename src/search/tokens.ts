@@ -18,7 +18,7 @@ const longest = 64;
  * With a limit, and a longer word is cut: a process with many regular expressions compiles them without optimizing (V8). Every
  * letter is put on a stack then, which ends at some millions.
  */
-const wordLike = /[\p{L}\p{M}\p{N}]{1,100000}/gu;
+const wordLike = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]{0,99999}/gu;
 /** Korean has spaces, but its particles stick to the words before them. */
 const unspaced =
   '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}\\p{scx=Tibt}';
@@ -54,8 +54,12 @@ export function tokensOf(text: string, from = 0): Token[] {
 const isPlainAscii = (text: string) => /^[\0-\x7f]*$/.test(text);
 
 const accents = /([\p{sc=Latin}\p{sc=Grek}])[\u0300-\u036f]+/gu;
-/** Vowel signs that Arabic and Hebrew may leave out, and hyphens that are only seen at the end of a line. */
-const optionalSigns = /[\u064b-\u0652\u0670\u0591-\u05c7\u00ad]/g;
+/**
+ * Vowel signs that Arabic and Hebrew may leave out, hyphens that are only seen at the end of a line, and what chooses another
+ * picture of a character or frames it, as in `1️⃣`.
+ */
+const optionalSigns =
+  /[\u064b-\u0652\u0670\u0591-\u05c7\u00ad\u20dd-\u20e0\u20e2-\u20e4\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
 /** What is one letter with an accent to people, and none to Unicode. */
 const folded: Record<string, string> = {
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i', ς: 'σ', ё: 'е' },

@@ -108,6 +108,37 @@ test.each([
   while (handled() === seen) await new Promise(setImmediate);
 });
 
+test.each([
+  ['before the body', () => begin(), () => ''],
+  ['within the file', () => begin(), () => body.subarray(0, 50_000)],
+  ['before the last byte', () => begin(), () => body.subarray(0, -1)],
+  ['within a chunk', () => begin({ 'Transfer-Encoding': 'chunked' }).send('fffff\r\n'), () => body],
+  ['before the last chunk', () => begin({ 'Transfer-Encoding': 'chunked' }).sendChunk(body), () => ''],
+])('a client that closes its half %s → 422 upload_incomplete', async (_, start, bytes) => {
+  const client = start();
+  client.socket.end(bytes());
+  const { status, headers, text } = await client.answer();
+  expect({ status, ...JSON.parse(text) }).toMatchObject({ status: 422, code: 'upload_incomplete' });
+  expect(headers).toMatchObject({ connection: 'close', ratelimit: expect.any(String) });
+  expect(client.received).toMatch(/^HTTP\/1\.1 422 Unprocessable Content\r\n/);
+  await client.closed;
+});
+
+test('a client that closes its half while its upload is written → 422 upload_incomplete', async () => {
+  const client = begin().send(body.subarray(0, 50_000));
+  await onDisk(50_000);
+  client.socket.end();
+  expect(JSON.parse((await client.answer()).text)).toMatchObject({ code: 'upload_incomplete' });
+  await client.closed;
+});
+
+test('a client that closes its half, and would be refused anyway → that refusal', async () => {
+  const client = begin({ 'Content-Length': body.length, Authorization: 'Bearer wrong' });
+  client.socket.end(body.subarray(0, 50_000));
+  expect(await client.answer()).toMatchObject({ status: 401 });
+  await client.closed;
+});
+
 test('a client that leaves before its headers are checked → does not count against the queued sessions', async () => {
   const other = await makeAccount(service.db, { limits: { queued_sessions: 1 } });
   const headers = { Authorization: `Bearer ${other.key}`, 'Content-Length': body.length };
@@ -118,7 +149,7 @@ test('a client that leaves before its headers are checked → does not count aga
     const waiting = sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock' and query like '%sessions%'`;
     await until(async () => (await waiting.execute(service.db)).rows[0]!.n === 1);
-    client.socket.destroy();
+    client.socket.resetAndDestroy();
     await until(() => handled() > seen);
   });
   const send = () => service.post('/v1/transcriptions', other.key).attach('file', audio, 'a.wav');

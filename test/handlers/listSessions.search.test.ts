@@ -228,6 +228,16 @@ test.each([
   expect(items).toHaveLength(count);
 });
 
+test('what only changes how an emoji looks → no word, neither in q nor in a text', async () => {
+  const { id, key } = await makeAccount(service.db);
+  const session = await saySession(service.db, id, 'we ❤️ the budget 1️⃣', { title: '❤️ Plans', language: 'en' });
+  for (const q of ['❤️', '\ufe0f', '1️⃣ ❤️ budget', 'budget ❤', '-❤️ plans', '"we the budget 1"'])
+    expect({ q, ids: idsOf(await search(q, '', key)) }).toEqual({ q, ids: /[a-z]/.test(q) ? [session] : [] });
+  const only = async (q: string) =>
+    (await service.get(`/v1/sessions/${session}/transcript?q=${encodeURIComponent(q)}`, key)).body.segments.length;
+  expect([await only('\ufe0f'), await only('budget')]).toEqual([0, 1]);
+});
+
 test.each([
   ['nothing', 'q=', 'must NOT have fewer than 1 characters'],
   ['201 characters', `q=${'x'.repeat(201)}`, 'must NOT have more than 200 characters'],

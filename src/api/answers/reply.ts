@@ -53,11 +53,13 @@ export class Reply {
     }
     for (const name of ofFailedAnswer) res.removeHeader(name);
     res.locals.code = error.code;
+    const problem = toProblem(error, res.locals.requestId);
     res.statusCode = error.status;
+    res.statusMessage = problem.title;
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Content-Type', 'application/problem+json');
     for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
-    await this.#end(req, res, JSON.stringify(toProblem(error, res.locals.requestId)));
+    await this.#end(req, res, JSON.stringify(problem));
   }
 
   async #end(req: Request, res: Response, body?: string): Promise<void> {

@@ -2,6 +2,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { ApiError, toProblem } from '../answers/problem.ts';
+import { cutOff } from './cut-bodies.ts';
 import { otherVersion } from './request-head.ts';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -35,7 +36,10 @@ export function answerParserRefusals(server: Server): void {
     // Node repeats the event for all that comes after the first fault.
     if (refused.has(socket)) return;
     refused.add(socket);
-    inTurn(lastAnswers.get(socket), socket, () => refuse(socket, refusalOf(error)));
+    const last = lastAnswers.get(socket);
+    const isCut = error.code === 'HPE_INVALID_EOF_STATE' && last !== undefined && !last.req.complete;
+    if (isCut && !last.headersSent) cutOff(last.req);
+    else inTurn(last, socket, () => refuse(socket, refusalOf(error)));
   });
 }
 

@@ -1,6 +1,7 @@
 /** The one door to multer: reads a multipart upload to disk and checks its form against the contract. */
 import multer from 'multer';
 import { ApiError } from '../answers/problem.ts';
+import { isCutOff, onCutOff } from '../connections/cut-bodies.ts';
 import { invalidField, uploadForm } from './form.ts';
 import { formTypeOf } from './form-type.ts';
 import { diskStorage, hashingStorage } from './storage.ts';
@@ -50,8 +51,8 @@ export async function receiveUpload(
   { spool, config }: Pick<Foundation, 'spool' | 'config'>,
   options: { maxBytes: number; hash: boolean; keep: boolean },
 ): Promise<Upload> {
-  // The client left while its headers were checked. No event would ever come for this body.
-  if (req.destroyed) throw incomplete();
+  // The client left, or closed its half, while its headers were checked. No event would ever come for this body.
+  if (req.destroyed || isCutOff(req)) throw incomplete();
   const meter = new UploadMeter(formTypeOf(req.headers['content-type'])!.boundary!, options.maxBytes);
   const unnamed: string[] = [];
   const storage = options.keep
@@ -87,6 +88,7 @@ export async function receiveUpload(
     if (!req.complete) meter.destroy(incomplete());
   };
   req.once('close', left);
+  const endHearing = onCutOff(req, left);
   try {
     await new Promise<void>((resolve, reject) => {
       parse(form, {} as Response, (error: unknown) =>
@@ -100,6 +102,7 @@ export async function receiveUpload(
     throw toApiError(error, options.maxBytes, form.body as Texts);
   } finally {
     req.off('close', left);
+    endHearing();
     req.unpipe(meter);
     meter.destroy();
   }
