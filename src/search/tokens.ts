@@ -58,8 +58,7 @@ const accents = /([\p{sc=Latin}\p{sc=Grek}])[\u0300-\u036f]+/gu;
  * Vowel signs that Arabic and Hebrew may leave out, hyphens that are only seen at the end of a line, and what chooses another
  * picture of a character or frames it, as in `1️⃣`.
  */
-const optionalSigns =
-  /[\u064b-\u0652\u0670\u0591-\u05c7\u00ad\u20dd-\u20e0\u20e2-\u20e4\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
+const optionalSigns = /[\u064b-\u0652\u0670\u0591-\u05c7\u00ad\p{Me}\p{VS}]/gu;
 /** What is one letter with an accent to people, and none to Unicode. */
 const folded: Record<string, string> = {
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i', ς: 'σ', ё: 'е' },
