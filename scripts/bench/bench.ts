@@ -1,6 +1,9 @@
 /** What a bench is, what it is given, and what it hands back. */
 import type { RecognizerName } from '../../src/recognizers/names.ts';
 
+/** A bench lacks what nobody can install for it. The message says what. */
+export class NotRun extends Error {}
+
 export interface Bench {
   /** What people type: `npm run bench -- NAME`. Also the name of its files. */
   readonly name: string;
@@ -27,6 +30,8 @@ export interface Choices {
   readonly server?: string;
   /** A folder of recordings with what is said in them. */
   readonly audio?: string;
+  /** `--diarization`: the folder of the models that tell speakers apart. */
+  readonly diarization?: string;
   /** `--hours` of speech. */
   readonly hours?: number;
 }

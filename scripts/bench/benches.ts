@@ -7,6 +7,7 @@ import { long } from './pipeline-long.ts';
 import { pipeline } from './pipeline.ts';
 import { reads } from './reads.ts';
 import { search } from './search.ts';
+import { speakers } from './speakers.ts';
 import { start } from './start.ts';
 import { uploads } from './uploads.ts';
 import type { Bench } from './bench.ts';
@@ -22,6 +23,7 @@ export const benches: readonly Bench[] = [
   fairness,
   growth,
   accuracy,
+  speakers,
   pipeline,
   long,
 ];

@@ -17,6 +17,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { recognizerNames } from '../../src/recognizers/names.ts';
+import { NotRun } from './bench.ts';
 import { benches } from './benches.ts';
 import { chartOf } from './chart.ts';
 import { describeMachine } from './machine.ts';
@@ -89,12 +90,14 @@ const inWords: Record<keyof Choices, string> = {
   model: '--model',
   server: '--server',
   audio: 'a folder',
+  diarization: '--diarization',
   hours: '--hours',
 };
 
-function choicesOf(audio: string | undefined, { recognizer, model, server, hours }: Options): Choices {
+function choicesOf(audio: string | undefined, { recognizer, model, server, hours, diarization }: Options): Choices {
   // npm runs scripts in the project's folder; a person means the folder he typed in.
-  const folder = audio && { audio: resolve(process.env['INIT_CWD'] ?? '', audio) };
+  const typed = (path: string) => resolve(process.env['INIT_CWD'] ?? '', path);
+  const folder = { ...(audio && { audio: typed(audio) }), ...(diarization && { diarization: typed(diarization) }) };
   const named = { ...(recognizer && { recognizer }), ...(model && { model }), ...(server && { server }) };
   return { ...named, ...folder, ...(hours && { hours }) };
 }
@@ -102,13 +105,14 @@ function choicesOf(audio: string | undefined, { recognizer, model, server, hours
 const program: Command = new Command('npm run bench --')
   .description('Measures the service next to small, fair baselines. Without a name: lists the benches.')
   .argument('[name]')
-  .argument('[folder]', 'accuracy: recordings, each with what is said in it in a .txt of the same name')
+  .argument('[folder]', 'accuracy, speakers: recordings, each with what is said in it in a .txt of the same name')
   .addOption(new Option('--size <size>').choices(['full', 'quick', 'tiny']).default('full'))
   .option('--quick', 'small sizes, at most a minute: to see the direction, not to quote')
   .addOption(new Option('--recognizer <name>', 'long: in place of RECOGNIZER').choices(recognizerNames))
-  .addOption(new Option('--model <name>', 'accuracy: in place of SHERPA_ONNX_MODEL'))
+  .addOption(new Option('--model <name>', 'accuracy, speakers: in place of SHERPA_ONNX_MODEL'))
   .addOption(new Option('--server <url>', "accuracy: a server with OpenAI's interface, its model in OPENAI_MODEL"))
   .addOption(new Option('--hours <number>', 'long: hours of speech').argParser(parseHours))
+  .option('--diarization <folder>', 'speakers: segmentation.onnx and embedding.onnx')
   .option('--json', 'everything that was measured, instead of tables')
   .option('--markdown', 'tables for a README')
   .option('--last', 'tell the last run again, without measuring')
@@ -129,6 +133,10 @@ try {
   process.exit(exitCodes.done);
 } catch (error) {
   if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
+  if (error instanceof NotRun) {
+    process.stdout.write(`not run: ${error.message}\n`);
+    process.exit(exitCodes.done);
+  }
   say(error instanceof Error ? (error.stack ?? error.message) : String(error));
   process.exit(exitCodes.failed);
 }

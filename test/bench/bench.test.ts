@@ -8,6 +8,7 @@ import { benches } from '../../scripts/bench/benches.ts';
 import { projectFolder } from '../architecture/source-files.ts';
 import { descendantsOf, isStillAlive } from '../rig/descendants.ts';
 import { ffmpeg, speechClips } from '../support/uploads/audio-fixtures.ts';
+import { makeTinyDiarization } from '../support/models/tiny/diarization.ts';
 import { processesAbout } from '../support/service/processes.ts';
 import { runScript } from '../scripts/run-script.ts';
 import type { Process } from '../rig/descendants.ts';
@@ -23,10 +24,24 @@ afterAll(() => rm(out, { recursive: true, force: true }));
 const folderOf = (name: string) => join(out, name);
 const bench = (...args: string[]) => runScript(['scripts/bench/main.ts', ...args, '--out', folderOf(args[0]!)], {});
 
+/** What one of them needs besides: models, and clips by person. */
+async function given(name: string): Promise<string[]> {
+  if (name !== 'speakers') return [];
+  const [models, voices] = [join(out, 'diarization'), join(out, 'voices')];
+  await makeTinyDiarization(models);
+  for (const [index, { file, text }] of (await speechClips()).entries()) {
+    const person = join(voices, index % 2 === 0 ? 'ann' : 'bob');
+    await mkdir(person, { recursive: true });
+    await copyFile(file, join(person, `${index}.wav`));
+    await writeFile(join(person, `${index}.txt`), text);
+  }
+  return ['--diarization', models, voices];
+}
+
 const names = benches.map(({ name }) => name);
 test.concurrent.each(names)('%s → a table, its JSON, its chart, and nothing else', async (name) => {
   const folder = folderOf(name);
-  const { code, stdout, stderr } = await bench(name, '--size', 'tiny');
+  const { code, stdout, stderr } = await bench(name, ...(await given(name)), '--size', 'tiny');
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('…') });
   expect(stdout).toMatch(new RegExp(`^${name}: goals\n┌`));
   const run = JSON.parse(await readFile(join(folder, `${name}.json`), 'utf8')) as Run;
@@ -46,6 +61,14 @@ test('accuracy of the default → at most 4 of 100 words of the five clips wrong
   const wrong = checks.filter(({ measure }) => measure === 'words wrong');
   expect(wrong.map(({ work }) => work)).toEqual(['the model, asked for each clip', 'clip by clip', 'joined speech']);
   expect(Math.max(...wrong.flatMap(({ values }) => values))).toBeLessThanOrEqual(4);
+});
+
+test.each([
+  [[], '--diarization names no folder with segmentation.onnx and embedding.onnx'],
+  [['--diarization', '/nowhere'], 'no folder of voices is named'],
+  [['--diarization', '/nowhere', 'voices'], '/nowhere holds no segmentation.onnx'],
+])('speakers %j → says why it did not run', async (args, why) => {
+  expect(await bench('speakers', ...args)).toMatchObject({ code: 0, stdout: `not run: ${why}\n` });
 });
 
 test('every chart → well-formed, nothing in it cut off, and no text over another or over a bar', async () => {
@@ -110,7 +133,7 @@ test.each([
 test.each([
   [
     ['reeds'],
-    'There is no bench reeds, only reads, search, uploads, pickup, start, idle, fairness, growth, accuracy, pipeline, long.',
+    'There is no bench reeds, only reads, search, uploads, pickup, start, idle, fairness, growth, accuracy, speakers, pipeline, long.',
   ],
   [['reads', '--hours', '2'], 'reads does not take --hours.'],
   [['long', '--server', 'http://127.0.0.1:9'], 'long does not take --server.'],
