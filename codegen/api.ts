@@ -15,7 +15,8 @@ export interface paths {
          *     uploaded meanwhile is on no later page.
          *
          *     `q` searches titles and transcripts and goes together with every filter; each session that is found says in
-         *     `matches` where. What a transcript says can be found as soon as its session is `completed`.
+         *     `matches` where. What a transcript says can be found as soon as its session is `completed`. Times of which
+         *     `createdAfter` is not before `createdBefore` give an empty page.
          */
         get: operations["listSessions"];
         put?: never;
@@ -60,10 +61,11 @@ export interface paths {
          *     speech completes with no segments.
          *
          *     `wait` holds the answer, in whatever format, until the session is final, or the time is over. `Retry-After` says
-         *     when to ask again without it. `If-None-Match` with the last `ETag` gives 304 while nothing changed.
+         *     when to ask again without it; that also suits a client that shows the `progress` of `GET /sessions/{id}`. `If-None-Match` with the last `ETag` gives 304 while nothing changed.
          *
          *     `format=vtt`, `srt`, `txt` or `md` gives captions, plain text or Markdown of a completed session; so does
          *     `Accept: text/vtt`, `application/x-subrip`, `text/plain` or `text/markdown` where `format` is left out.
+         *     All of them are UTF-8, and their `Content-Type` says so.
          */
         get: operations["getTranscript"];
         put?: never;
@@ -186,7 +188,8 @@ export interface components {
             channels?: components["schemas"]["ChannelMode"];
             /**
              * Format: int32
-             * @description The duration of the audio in milliseconds, measured at the upload and exact once completed.
+             * @description The duration of the audio in milliseconds, measured at the upload and exact once completed. Absent before that
+             *     where it could not be measured at the upload.
              * @example 1834000
              */
             durationMs?: number;
@@ -204,7 +207,8 @@ export interface components {
             language?: string;
             /**
              * Format: int32
-             * @description How much of the audio has been recognized, in percent, while the session is `processing`.
+             * @description How much of the audio has been recognized, in percent, while the session is `processing`. Absent at first,
+             *     and for a short recording perhaps throughout; new every two seconds at most.
              * @example 40
              */
             progress?: number;
@@ -215,8 +219,10 @@ export interface components {
              */
             warnings?: components["schemas"]["Warning"][];
             /**
-             * @description Where `q` was found in the transcript, in the order of time: at most three segments, those that hold most of its
-             *     words and phrases first. Empty when only the title holds them; only in a list that was asked for with `q`.
+             * @description Where `q` was found in the transcript: at most three segments, in the order of time. Of more than three those
+             *     that hold most of its words and phrases are chosen, of equal ones the earliest; the later hours of very long
+             *     transcripts may be left out. `q` of the transcript gives all. Empty when only the title holds them; only in a list that was
+             *     asked for with `q`.
              */
             matches?: components["schemas"]["SearchMatch"][];
         };
@@ -254,7 +260,7 @@ export interface components {
              *     is damaged or gone: upload the same recording with a new `Idempotency-Key`) or `language_not_supported`, whose
              *     message says which languages the recognizer knows, as far as it tells. Others may be added. `x-retry` says of each
              *     what to do: upload another recording or other fields, or a new key where that is said (`change_request`), or ask
-             *     support, who may try the same again.
+             *     support, who may try the same again. A code that is not there is for support, too: show its `message`.
              * @example unsupported_media
              */
             code: string;
@@ -313,7 +319,8 @@ export interface components {
             status: components["schemas"]["SessionStatus"];
             /**
              * Format: int32
-             * @description The duration of the audio in milliseconds, measured at the upload and exact once completed.
+             * @description The duration of the audio in milliseconds, measured at the upload and exact once completed. Absent before that
+             *     where it could not be measured at the upload.
              * @example 7100
              */
             durationMs?: number;
@@ -420,7 +427,8 @@ export interface components {
          */
         TranscriptInclude: "words";
         /**
-         * @description WebVTT captions (W3C), a cue per segment, which may be shown longer than that lasts, so that it can be read. Where the
+         * @description WebVTT captions (W3C), a cue per segment, which may be shown longer than that lasts, so that it can be read, with
+         *     lines of at most 42 characters (16 of full width) unless a single word is longer. Where the
          *     `speaker` is known, or else the `channel`, the cue begins with `<v S1>` or `<v Channel 1>`. Without segments it is
          *     `WEBVTT` alone.
          * @example WEBVTT
@@ -457,7 +465,8 @@ export interface components {
             /**
              * Format: binary
              * @description The audio file, not empty. Its name, without folder and extension, becomes the title of the session, cut after
-             *     255 characters; without a name the title is `Untitled`.
+             *     255 characters; without a name the title is `Untitled`. `/` and `\` end a folder; `%22` and `\"` are a quotation
+             *     mark, as browsers and curl write it. Spaces at the ends and control characters are removed.
              */
             file: string;
             /**
@@ -565,7 +574,7 @@ export interface components {
              */
             type: string;
             /**
-             * @description The phrase of the HTTP status.
+             * @description The phrase of the HTTP status, such as `Unprocessable Content` for 422 (RFC 9110).
              * @example Bad Request
              */
             title: string;
@@ -618,7 +627,8 @@ export interface components {
             availableMs?: number;
             /**
              * Format: int32
-             * @description With `insufficient_balance`, the duration of the audio, once it is known.
+             * @description With `insufficient_balance`, the duration that the balance does not cover: the measured one, or the form's
+             *     `durationMs` where that alone is too much. Absent where nothing is left at all.
              * @example 600000
              */
             requiredMs?: number;
@@ -741,8 +751,8 @@ export interface components {
             };
         };
         /**
-         * @description The transcription balance does not cover the audio. Code: `insufficient_balance`, with `availableMs` and, once
-         *     the duration is known, `requiredMs`.
+         * @description The transcription balance does not cover the audio. Code: `insufficient_balance`, with `availableMs` and, where a
+         *     duration is known, `requiredMs`: the measured one, or the form's `durationMs` where that is refused before measuring.
          */
         PaymentRequired: {
             headers: {
@@ -952,7 +962,7 @@ export interface components {
             };
         };
         /**
-         * @description Captions and plain text exist only for a completed session. Codes: `transcript_not_ready` with `Retry-After`,
+         * @description Captions, plain text and Markdown exist only for a completed session. Codes: `transcript_not_ready` with `Retry-After`,
          *     `transcription_failed`.
          */
         NoCaptions: {
@@ -1089,8 +1099,9 @@ export interface components {
             };
         };
         /**
-         * @description The upload was understood but can not be transcribed. Codes: `no_audio_track`, `audio_too_long` with `limitMs`,
-         *     `upload_incomplete`, `idempotency_key_reused`.
+         * @description The upload was understood but can not be transcribed (`no_audio_track`, `audio_too_long` with `limitMs`), its key was
+         *     used for another one (`idempotency_key_reused`), or its body ended before the closing boundary (`upload_incomplete`):
+         *     then it was cut off on its way and is repeated, but one that is never closed gets the same answer each time.
          */
         Unprocessable: {
             headers: {
@@ -1132,8 +1143,9 @@ export interface components {
             };
         };
         /**
-         * @description The allowance of the plan is used up (`rate_limited`), or too many of the account's sessions are waiting
-         *     (`too_many_queued`).
+         * @description The allowance of the plan is used up (`rate_limited`), or too many of the account's sessions are `queued`, uploads
+         *     that are under way included (`too_many_queued`). Pro accounts may have 10, Team 50 and Enterprise 500, unless support
+         *     set others; `detail` says how many.
          */
         TooManyRequests: {
             headers: {
@@ -1294,21 +1306,22 @@ export interface components {
         Status: components["schemas"]["SessionStatus"][];
         /**
          * @description Only sessions created at this time or later (RFC 3339, 64 characters at most). Any offset will do; its `+` has to be
-         *     sent as `%2B`, as everywhere in a query.
+         *     sent as `%2B`, as everywhere in a query. A space or a small `t` may stand for the `T`, and `z` for `Z`.
          * @example 2026-11-01T00:00:00Z
          */
         CreatedAfter: string;
         /**
          * @description Only sessions created before this time (RFC 3339, 64 characters at most). Any offset will do; its `+` has to be
-         *     sent as `%2B`, as everywhere in a query.
+         *     sent as `%2B`, as everywhere in a query. A space or a small `t` may stand for the `T`, and `z` for `Z`.
          * @example 2026-12-01T00:00:00Z
          */
         CreatedBefore: string;
         /**
          * @description What to look for in titles and transcripts, 1 to 200 characters. Sessions are found that hold all of its words,
          *     wherever they are; `"words between quotes"` have to follow each other, and `-word` or `-"a phrase"` must not be
-         *     there. A quote that is left open ends with `q`; all other punctuation only separates words. Case, accents and width
-         *     don't matter. Very common words, such as `the` in English, have to be there too, but no place of theirs is known:
+         *     there. A quote that is left open ends with `q`, and typographic ones (`“”„«»`) do as well as `"`; all other punctuation
+         *     only separates words: `e-mail` is found as `"e mail"`, and is not `email`. Case, accents and width don't matter: `ß` is
+         *     `ss`, and `ü` is `u`, in German also `ue`. Very common words, such as `the` in English, have to be there too, but no place of theirs is known:
          *     in a phrase any word may stand for them, and no segment is shown for them. So a query of such words alone finds
          *     sessions, but no segments: `AT&T` in English, where both of its words are.
          *
@@ -1319,7 +1332,8 @@ export interface components {
          *     finds joined words that begin or end with it, in Danish, Dutch, Finnish, German, Hungarian, Norwegian and
          *     Swedish. In Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese and Tibetan any part of a text is found.
          *
-         *     A `q` that asks for nothing finds nothing: one without a letter or digit, or with nothing but excluded words.
+         *     A `q` that asks for nothing finds nothing: one without a letter or digit, such as an emoji, or with nothing but
+         *     excluded words.
          *     The character NUL is 400 `invalid_request`, as is what is no Unicode.
          * @example "annual report" budget -draft
          */
@@ -1379,6 +1393,10 @@ export interface components {
          *     first name; and `durationMs`, which is only a hint. With another file or other fields the key is 422
          *     `idempotency_key_reused`, and nothing changes. Fields are compared as they were sent: `keyterms` in another order,
          *     `en-gb` instead of `en-GB`, and `channels=mixed` instead of none are others. The order of the fields does not matter.
+         *
+         *     After the 24 hours a repeat is a new upload, which is charged again. A client that may come back so late sends a
+         *     `reference` of its own with each recording, and first looks for it with `GET /sessions?reference=…`: what was accepted
+         *     is listed at once.
          *
          *     An error leaves the key free, whatever its code, because only a 202 is kept. Of uploads with one key at the same
          *     time one makes the session; the others get its answer. When support or the retention deletes the session, the key is
@@ -1511,21 +1529,22 @@ export interface operations {
                 status?: components["parameters"]["Status"];
                 /**
                  * @description Only sessions created at this time or later (RFC 3339, 64 characters at most). Any offset will do; its `+` has to be
-                 *     sent as `%2B`, as everywhere in a query.
+                 *     sent as `%2B`, as everywhere in a query. A space or a small `t` may stand for the `T`, and `z` for `Z`.
                  * @example 2026-11-01T00:00:00Z
                  */
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /**
                  * @description Only sessions created before this time (RFC 3339, 64 characters at most). Any offset will do; its `+` has to be
-                 *     sent as `%2B`, as everywhere in a query.
+                 *     sent as `%2B`, as everywhere in a query. A space or a small `t` may stand for the `T`, and `z` for `Z`.
                  * @example 2026-12-01T00:00:00Z
                  */
                 createdBefore?: components["parameters"]["CreatedBefore"];
                 /**
                  * @description What to look for in titles and transcripts, 1 to 200 characters. Sessions are found that hold all of its words,
                  *     wherever they are; `"words between quotes"` have to follow each other, and `-word` or `-"a phrase"` must not be
-                 *     there. A quote that is left open ends with `q`; all other punctuation only separates words. Case, accents and width
-                 *     don't matter. Very common words, such as `the` in English, have to be there too, but no place of theirs is known:
+                 *     there. A quote that is left open ends with `q`, and typographic ones (`“”„«»`) do as well as `"`; all other punctuation
+                 *     only separates words: `e-mail` is found as `"e mail"`, and is not `email`. Case, accents and width don't matter: `ß` is
+                 *     `ss`, and `ü` is `u`, in German also `ue`. Very common words, such as `the` in English, have to be there too, but no place of theirs is known:
                  *     in a phrase any word may stand for them, and no segment is shown for them. So a query of such words alone finds
                  *     sessions, but no segments: `AT&T` in English, where both of its words are.
                  *
@@ -1536,7 +1555,8 @@ export interface operations {
                  *     finds joined words that begin or end with it, in Danish, Dutch, Finnish, German, Hungarian, Norwegian and
                  *     Swedish. In Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese and Tibetan any part of a text is found.
                  *
-                 *     A `q` that asks for nothing finds nothing: one without a letter or digit, or with nothing but excluded words.
+                 *     A `q` that asks for nothing finds nothing: one without a letter or digit, such as an emoji, or with nothing but
+                 *     excluded words.
                  *     The character NUL is 400 `invalid_request`, as is what is no Unicode.
                  * @example "annual report" budget -draft
                  */
@@ -1847,6 +1867,10 @@ export interface operations {
                  *     first name; and `durationMs`, which is only a hint. With another file or other fields the key is 422
                  *     `idempotency_key_reused`, and nothing changes. Fields are compared as they were sent: `keyterms` in another order,
                  *     `en-gb` instead of `en-GB`, and `channels=mixed` instead of none are others. The order of the fields does not matter.
+                 *
+                 *     After the 24 hours a repeat is a new upload, which is charged again. A client that may come back so late sends a
+                 *     `reference` of its own with each recording, and first looks for it with `GET /sessions?reference=…`: what was accepted
+                 *     is listed at once.
                  *
                  *     An error leaves the key free, whatever its code, because only a 202 is kept. Of uploads with one key at the same
                  *     time one makes the session; the others get its answer. When support or the retention deletes the session, the key is

@@ -228,6 +228,27 @@ test.each([
   expect(items).toHaveLength(count);
 });
 
+test.each([
+  [
+    'de',
+    'Die Straße ist überall',
+    ['strasse', 'STRASSE', 'uberall', '“straße ist”', '„Straße ist“', '«die straße»', 'ueberall'],
+    ['-strasse überall'],
+  ],
+  ['de', 'Wir prüfen', ['prufen', 'pruefen'], []],
+  [
+    'en',
+    'send an e-mail and a well-known über hint',
+    ['e-mail', '"e mail"', 'mail', 'e', 'uber', '‘mail’'],
+    ['email', 'ueber', '“mail e”'],
+  ],
+])('%s: %s → found, and not found, as the contract says', async (language, text, finding, missing) => {
+  const { id, key } = await makeAccount(service.db);
+  const session = await saySession(service.db, id, text, { language });
+  for (const q of finding) expect({ q, ids: idsOf(await search(q, '', key)) }).toEqual({ q, ids: [session] });
+  for (const q of missing) expect({ q, ids: idsOf(await search(q, '', key)) }).toEqual({ q, ids: [] });
+});
+
 test('what only changes how an emoji looks → no word, neither in q nor in a text', async () => {
   const { id, key } = await makeAccount(service.db);
   const session = await saySession(service.db, id, 'we ❤️ the budget 1️⃣', { title: '❤️ Plans', language: 'en' });
