@@ -2,10 +2,12 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { ConnectionWatch } from './connection-watch.ts';
+import { CountingPool, useOf } from './counting-pool.ts';
 import { isDatabaseError } from './database-errors.ts';
 import { PrimaryOnly, isRefusedWrite, isServerLost, refuseReadOnly } from './primary-only.ts';
 import { getTypeParser } from './values.ts';
 import type { Transaction } from 'kysely';
+import type { PoolUse } from './counting-pool.ts';
 import type { Schema } from './schema.ts';
 
 export type Db = Kysely<Schema>;
@@ -56,7 +58,7 @@ export function openDatabase(
 ): Database {
   const watch = watchServer(url, timeoutMs + unheardMs, isPooled);
   const limits = { statement_timeout: timeoutMs, idle_in_transaction_session_timeout: timeoutMs };
-  const pool = new pg.Pool({
+  const pool = new CountingPool({
     ...connectionOptions(url, isPooled),
     ...(server === 'primary' && primaryOnly(() => void watch.hangUp())),
     stream: watch.stream,
@@ -84,10 +86,12 @@ export function openDatabase(
   };
 }
 
-const pools = new WeakMap<Queryable, pg.Pool>();
+const pools = new WeakMap<Queryable, CountingPool>();
 
 /** Whether this is a pool. A transaction's connection is known to Kysely only. */
 export const isPool = (db: Queryable): boolean => pools.has(db);
+
+export const poolUse = (db: Db): PoolUse => useOf(pools.get(db)!);
 
 /** Options of a pool whose connections all lead to a server that takes writes. @param onDemoted see {@link PrimaryOnly} */
 function primaryOnly(onDemoted: () => void) {

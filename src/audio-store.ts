@@ -3,12 +3,13 @@ import { OwnAudioStore } from './files/own-audio-store.ts';
 import type { Db } from '../db/database.ts';
 import type { Config } from './config/config.ts';
 import type { BareAudioStore } from './files/audio-store.ts';
+import type { OnCalled } from './files/own-audio-store.ts';
 
 type Named = Pick<Config, 'objectPlace' | 'dataDir'>;
 
 /** The store of the settings, once it is proven to be the database's. */
-export async function selectAudioStore(config: Named, db: Db): Promise<OwnAudioStore> {
-  return new OwnAudioStore(db, await bareAudioStore(config));
+export async function selectAudioStore(config: Named, db: Db, onCalled?: OnCalled): Promise<OwnAudioStore> {
+  return new OwnAudioStore(db, await bareAudioStore(config), onCalled);
 }
 
 /** Only who keeps audio in an object store loads its client: that takes a second, and 40 MB of memory. */

@@ -51,7 +51,8 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
     if (config.databaseUrl !== undefined) await warnOfFewConnections(db, inUse, log);
     const queue = new Queue(inUse.directUrl, log, role);
     await askedBy(directVariable(config), queue.start());
-    const audioStore = await selectAudioStore(config, db);
+    const metrics = new Metrics(db, log);
+    const audioStore = await selectAudioStore(config, db, metrics.onStoreCalled);
     const spool = new Spool(config.dataDir);
     const storeTrial = new StoreTrial(audioStore, spool);
     // Transcripts can be read without it.
@@ -64,7 +65,7 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
     const heard = config.databaseUrl !== undefined && warnWhenDeaf(inUse.directUrl, db, log);
     const leaveUploads = keepRemovingAbandonedUploads(spool, log);
     return {
-      ...{ config, log, db, queue, audioStore, spool, storeTrial, metrics: new Metrics(db, log), tracing },
+      ...{ config, log, db, queue, audioStore, spool, storeTrial, metrics, tracing },
       databaseUrl: inUse.directUrl,
       async close() {
         await Promise.all([leaveUploads(), heard]);

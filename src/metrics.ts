@@ -1,16 +1,13 @@
 /** What `/metrics` shows (Prometheus). Labels are closed sets: no ids, no names. */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { showPool, showProcess, showQueue, showReadings } from './readings.ts';
 import type { Db } from '../db/database.ts';
-import { measureQueue } from '../db/sessions/sessions.ts';
-import { foundByOne } from '../db/turns.ts';
-import { inTime } from './in-time.ts';
-import { lostLines } from './log.ts';
+import type { OnCalled } from './files/own-audio-store.ts';
 import type { Log } from './log.ts';
+import type { Readings } from './readings.ts';
 
-/** Much less than Prometheus waits for all metrics (10 s), or it would take the process for dead. */
-const longestMeasuringMs = 4_000;
-/** How long one count of the whole queue serves the metrics of all processes, which would each take a quarter of a second. */
-export const measures = { name: 'measure the queue', everySeconds: 15 };
+/** Gauges that end in `_total`, which is for counters. `nodejs_active_resources` shows them all by their type. */
+const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 export class Metrics {
   readonly registry = new Registry();
@@ -19,6 +16,27 @@ export class Metrics {
     name: 'transcription_requests_total',
     help: 'HTTP requests by operation and status',
     labelNames: ['operation', 'status'],
+    registers: [this.registry],
+  });
+
+  readonly requestsInFlight = new Gauge({
+    name: 'transcription_requests_in_flight',
+    help: 'Requests that are not answered yet, with uploads and those that `wait` holds',
+    registers: [this.registry],
+  });
+
+  readonly latency = new Histogram({
+    name: 'transcription_request_seconds',
+    help: 'Seconds from a request, or from the last byte of an upload, to its answer, without requests with `wait`',
+    labelNames: ['operation', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers: [this.registry],
+  });
+
+  readonly waits = new Histogram({
+    name: 'transcription_wait_seconds',
+    help: 'Seconds from a request with `wait` to its answer',
+    buckets: [0.01, 0.1, 0.5, 1, 2.5, 5, 10, 20, 30],
     registers: [this.registry],
   });
 
@@ -38,6 +56,34 @@ export class Metrics {
   readonly refusedConnections = new Counter({
     name: 'transcription_refused_connections_total',
     help: 'Connections that were closed at once because too many were open',
+    registers: [this.registry],
+  });
+
+  readonly storeCalls = new Histogram({
+    name: 'transcription_store_seconds',
+    help: 'Seconds that the audio store took, by what was asked of it',
+    labelNames: ['call'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers: [this.registry],
+  });
+
+  readonly storeErrors = new Counter({
+    name: 'transcription_store_errors_total',
+    help: 'Calls of the audio store that failed: it is away or refuses, or what it has of a session is unreadable',
+    labelNames: ['call', 'reason'],
+    registers: [this.registry],
+  });
+
+  readonly timeInQueue = new Histogram({
+    name: 'transcription_queue_seconds',
+    help: 'Seconds from the upload of a session to its first attempt',
+    buckets: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 1800, 3600, 14400],
+    registers: [this.registry],
+  });
+
+  readonly chargedAudio = new Counter({
+    name: 'transcription_charged_audio_seconds_total',
+    help: 'Seconds of audio that this worker charged to accounts',
     registers: [this.registry],
   });
 
@@ -63,59 +109,22 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly readings: Readings = {};
+
+  readonly onStoreCalled: OnCalled = (call, seconds, reason) => {
+    this.storeCalls.observe({ call }, seconds);
+    if (reason !== undefined) this.storeErrors.inc({ call, reason });
+  };
+
   constructor(db: Db, log: Log) {
     // Every 10 ms, as is usual, would take half a percent of a core of a process that has nothing to do.
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 100 });
-    new Counter({
-      name: 'transcription_lost_log_lines_total',
-      help: 'Lines of the log that were dropped because nobody read it or its disk was full',
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        this.inc(lostLines(log));
-      },
-    });
-    // These gauges are read at the same time, and show the same moment.
-    let measuring: ReturnType<typeof measureQueue> | undefined;
-    const measure = () => {
-      measuring ??= foundByOne(db, measures.name, measures.everySeconds, () => measureQueue(db)).finally(
-        () => (measuring = undefined),
-      );
-      return inTime(measuring, longestMeasuringMs, undefined).catch(() => undefined);
-    };
-    // These are unknown while the database is away or does not answer. The other metrics are still shown.
-    new Gauge({
-      name: 'transcription_oldest_queued_seconds',
-      help: 'Seconds since the upload of the oldest session that waits',
-      registers: [this.registry],
-      async collect() {
-        const queue = await measure();
-        this.remove();
-        if (queue !== undefined) this.set(queue.oldestSeconds);
-      },
-    });
-    new Gauge({
-      name: 'transcription_sessions',
-      help: 'Unfinished sessions by status',
-      labelNames: ['status'],
-      registers: [this.registry],
-      async collect() {
-        const queue = await measure();
-        this.reset();
-        if (queue === undefined) return;
-        this.set({ status: 'queued' }, queue.queued);
-        this.set({ status: 'processing' }, queue.processing);
-      },
-    });
-    new Gauge({
-      name: 'transcription_audio_bytes',
-      help: 'Bytes of stored audio, of all sessions that have theirs',
-      registers: [this.registry],
-      async collect() {
-        const queue = await measure();
-        this.remove();
-        if (queue !== undefined) this.set(queue.audioBytes);
-      },
-    });
+    for (const name of misnamed) this.registry.removeSingleMetric(name);
+    // What begins with its first error would be no growth to Prometheus.
+    for (const call of ['put', 'fetch']) this.storeErrors.inc({ call, reason: 'away' }, 0);
+    showProcess(this.registry, log);
+    showReadings(this.registry, this.readings);
+    showPool(this.registry, db);
+    showQueue(this.registry, db);
   }
 }

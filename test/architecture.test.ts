@@ -20,7 +20,8 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
   { name: 'pg-boss', files: /^src\/queue\// },
   {
     name: 'pg',
-    files: /^(db\/(database(-errors)?|values|embedded\/first-connection)\.ts|scripts\/bench\/baselines\/.*)$/,
+    files:
+      /^(db\/(database(-errors)?|counting-pool|values|embedded\/first-connection)\.ts|scripts\/bench\/baselines\/.*)$/,
   },
   { name: 'kysely', files: /^db\// },
   {

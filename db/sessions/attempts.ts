@@ -33,9 +33,10 @@ export interface Claim {
   keyterms: string[] | null;
   /** W3C Trace Context of its upload; null where a version without traces took it. */
   traceparent: string | null;
+  seconds_since_upload: number;
 }
 
-const ofClaim = [
+const ofRow = [
   ...(['attempt', 'free_attempts', 'title', 'max_audio_ms', 'reserved_ms', 'audio_bytes', 'measured_ms'] as const),
   ...(['separate_channels', 'language', 'speakers', 'keyterms', 'traceparent'] as const),
 ] as const satisfies readonly (keyof Claim)[];
@@ -65,7 +66,7 @@ export function claimIfNotFinal(
     .where('queue_job_id', '=', queueJobId)
     .where('status', 'in', ['queued', 'processing'])
     .where(lostGivenBack.attempts_left, '>', 0)
-    .returning(ofClaim)
+    .returning([...ofRow, sql<number>`extract(epoch from now() - created_at)::float8`.as('seconds_since_upload')])
     .executeTakeFirst();
 }
 

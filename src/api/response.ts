@@ -4,6 +4,10 @@ import type { Response as ExpressResponse } from 'express';
 /** What becomes known of a request on its way. Later checks, the problem that ends it, and the log use it. */
 export interface ResponseLocals {
   requestId: string;
+  /** Since when the client waits for us (`performance.now`): for an upload from its last byte, so undefined while it comes. */
+  waitsSince?: number | undefined;
+  /** When the answer was ready. How long it takes to send is the client's affair. */
+  answeredAt?: number;
   /** The operation of the contract; absent where the path or the method is unknown. */
   operation?: string | undefined;
   /** As the client sent it. Validation coerces a copy. */

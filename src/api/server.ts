@@ -30,6 +30,8 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
   const waits = new SessionWaits(foundation.db, databaseUrl, log);
   const auth = new Auth(foundation);
   const uploads = new UploadsInFlight();
+  metrics.readings.waits = () => waits.count;
+  metrics.readings.uploads = () => uploads.count;
   const { app, answer } = await createApp(
     {
       ...foundation,

@@ -3,10 +3,18 @@
  * folder below a mount point, nothing counts as lost that lies on another disk, and no sweep removes what is another
  * database's.
  */
-import { AudioStoreAway } from './audio-store.ts';
+import { AudioStoreAway, AudioUnreadable } from './audio-store.ts';
 import { proveStore } from './known-store.ts';
 import type { Db } from '../../db/database.ts';
 import type { AudioStore, BareAudioStore, StoredAudio, WantedAudio } from './audio-store.ts';
+
+/** What the store is asked for, of what it takes no longer than that. */
+export type StoreCall = Exclude<keyof AudioStore, 'fetchesCopies' | 'list'>;
+/** Why a call failed: the store itself, or what it has of one session. */
+export type StoreError = 'away' | 'unreadable';
+
+/** Is told of each call when it has ended, and why it failed, unless that is no fault of the store. */
+export type OnCalled = (call: StoreCall, seconds: number, error: StoreError | undefined) => void;
 
 export class OwnAudioStore implements AudioStore {
   readonly fetchesCopies: boolean;
@@ -14,49 +22,47 @@ export class OwnAudioStore implements AudioStore {
   whyNoPuts: string | undefined;
   readonly #db: Db;
   readonly #store: BareAudioStore;
+  readonly #onCalled: OnCalled;
   #mark: string | undefined;
   #provenAt = -Infinity;
 
-  constructor(db: Db, store: BareAudioStore) {
+  constructor(db: Db, store: BareAudioStore, onCalled: OnCalled = () => {}) {
     this.#db = db;
     this.#store = store;
+    this.#onCalled = onCalled;
     this.fetchesCopies = store.fetchesCopies;
   }
 
-  async open(): Promise<void> {
-    await this.#prove();
-    await this.#store.open();
+  open(): Promise<void> {
+    return this.#call('open', () => this.#store.open());
   }
 
   async put(file: string, accountId: string, sessionId: string): Promise<void> {
-    await this.#prove();
-    try {
-      await this.#store.put(file, accountId, sessionId);
-      this.whyNoPuts = undefined;
-    } catch (error) {
-      if (error instanceof AudioStoreAway) this.whyNoPuts = error.message;
-      throw error;
-    }
+    await this.#call('put', async () => {
+      try {
+        await this.#store.put(file, accountId, sessionId);
+        this.whyNoPuts = undefined;
+      } catch (error) {
+        if (error instanceof AudioStoreAway) this.whyNoPuts = error.message;
+        throw error;
+      }
+    });
   }
 
-  async fetch(accountId: string, sessionId: string, wanted: WantedAudio): Promise<string> {
-    await this.#prove();
-    return this.#store.fetch(accountId, sessionId, wanted);
+  fetch(accountId: string, sessionId: string, wanted: WantedAudio): Promise<string> {
+    return this.#call('fetch', () => this.#store.fetch(accountId, sessionId, wanted));
   }
 
-  async exists(accountId: string, sessionId: string): Promise<boolean> {
-    await this.#prove();
-    return this.#store.exists(accountId, sessionId);
+  exists(accountId: string, sessionId: string): Promise<boolean> {
+    return this.#call('exists', () => this.#store.exists(accountId, sessionId));
   }
 
-  async remove(accountId: string, sessionId: string): Promise<void> {
-    await this.#prove();
-    await this.#store.remove(accountId, sessionId);
+  remove(accountId: string, sessionId: string): Promise<void> {
+    return this.#call('remove', () => this.#store.remove(accountId, sessionId));
   }
 
-  async removeAccount(accountId: string): Promise<void> {
-    await this.#prove();
-    await this.#store.removeAccount(accountId);
+  removeAccount(accountId: string): Promise<void> {
+    return this.#call('removeAccount', () => this.#store.removeAccount(accountId));
   }
 
   async *list(onUnreadable?: (error: unknown) => void): AsyncGenerator<StoredAudio> {
@@ -64,14 +70,26 @@ export class OwnAudioStore implements AudioStore {
     yield* this.#store.list(onUnreadable);
   }
 
-  async endAbandonedPuts(): Promise<void> {
-    await this.#prove();
-    await this.#store.endAbandonedPuts();
+  endAbandonedPuts(): Promise<void> {
+    return this.#call('endAbandonedPuts', () => this.#store.endAbandonedPuts());
   }
 
-  async checkReadable(): Promise<void> {
-    await this.#prove();
-    await this.#store.checkReadable();
+  checkReadable(): Promise<void> {
+    return this.#call('checkReadable', () => this.#store.checkReadable());
+  }
+
+  async #call<T>(call: StoreCall, work: () => Promise<T>): Promise<T> {
+    const began = performance.now();
+    const tell = (error?: StoreError) => this.#onCalled(call, (performance.now() - began) / 1000, error);
+    try {
+      await this.#prove();
+      const answer = await work();
+      tell();
+      return answer;
+    } catch (error) {
+      tell(kindOf(error));
+      throw error;
+    }
   }
 
   async #prove(): Promise<void> {
@@ -81,4 +99,9 @@ export class OwnAudioStore implements AudioStore {
     if (found === undefined || found !== this.#mark) this.#mark = await proveStore(this.#db, this.#store);
     this.#provenAt = now;
   }
+}
+
+function kindOf(error: unknown): StoreError | undefined {
+  if (error instanceof AudioStoreAway) return 'away';
+  return error instanceof AudioUnreadable ? 'unreadable' : undefined;
 }

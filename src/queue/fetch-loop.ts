@@ -101,6 +101,11 @@ export class FetchLoop<Job> {
     if (Math.random() < this.#attention) this.#bell.resolve(true);
   }
 
+  /** How many jobs run. */
+  get running(): number {
+    return this.#running.size;
+  }
+
   /** From now on no job is taken until `open`. Jobs that are just being taken still come. */
   close(): void {
     this.#isOpen = false;

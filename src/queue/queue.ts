@@ -145,6 +145,11 @@ export class Queue {
     }
   }
 
+  /** How many jobs this process runs. */
+  get running(): number {
+    return this.#taking?.running ?? 0;
+  }
+
   /** Takes no further job until `resume`. Running jobs go on, and dead letters are still taken. */
   pause(): void {
     this.#taking?.pause();

@@ -65,6 +65,10 @@ export class Taking {
     }
   }
 
+  get running(): number {
+    return this.#loop.running;
+  }
+
   /** Takes no job until `resume`. Running jobs go on. */
   pause(): void {
     this.#loop.close();

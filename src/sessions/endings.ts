@@ -40,6 +40,8 @@ export interface StoredTranscript {
   version: string;
 }
 
+export const chargedMsOf = ({ hasSpeech, durationMs }: StoredTranscript): number => (hasSpeech ? durationMs : 0);
+
 /**
  * Stores a transcript, completes its session, charges its duration and ends its reservation.
  * @returns false when the session belongs to another attempt; then the caller must roll back
@@ -51,8 +53,8 @@ export async function completeSession(
   transcript: StoredTranscript,
 ): Promise<boolean> {
   const { accountId, sessionId } = attempt;
-  const { durationMs, language, warnings = [], segments, words, hasSpeech, version } = transcript;
-  const chargedMs = hasSpeech ? durationMs : 0;
+  const { durationMs, language, warnings = [], segments, words, version } = transcript;
+  const chargedMs = chargedMsOf(transcript);
   const result = { durationMs, chargedMs, language, warnings, transcriptVersion: version };
   if (!(await completeIfProcessing(trx, attempt, result))) return false;
   await insertTranscript(trx, { account_id: accountId, session_id: sessionId, segments, words });

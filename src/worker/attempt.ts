@@ -4,7 +4,7 @@ import { tryInSavepoint } from '../../db/transaction.ts';
 import { expiryMarginSeconds } from '../queue/job-expiry.ts';
 import { AttemptFailed } from '../queue/jobs.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
-import { completeSession } from '../sessions/endings.ts';
+import { chargedMsOf, completeSession } from '../sessions/endings.ts';
 import { findableOf, makeFindable } from '../sessions/indexing.ts';
 import { within } from '../tracing/span.ts';
 import { removeAudio } from './audio-removal.ts';
@@ -41,6 +41,7 @@ async function runAttempt(job: QueuedJob, room: RoomOfJob, worker: WorkerContext
   const claim = await claimInTurn(job, worker);
   if (claim === 'put back' || claim === 'lost') return;
   if (claim === undefined) return settleUnclaimed(job, worker);
+  if (claim.attempt === 1) worker.metrics.timeInQueue.observe(claim.seconds_since_upload);
 
   const attempt: Attempt = { accountId, sessionId, attempt: claim.attempt };
   const about = { 'transcription.session': sessionId, 'transcription.attempt': claim.attempt };
@@ -131,6 +132,7 @@ async function transcribe(job: QueuedJob, { attempt, claim, span }: Claimed, wor
         if (error !== undefined) notFindable(error);
         if (findable === undefined || error !== undefined) await lookThroughSoon(trx);
       });
+      worker.metrics.chargedAudio.inc(chargedMsOf(stored) / 1000);
     });
   } finally {
     clearTimeout(timer);

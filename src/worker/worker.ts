@@ -36,6 +36,9 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
     (job) => runJob(job, worker),
     ({ accountId, sessionId, queueJobId }) => rescue(accountId, sessionId, queueJobId, worker),
   );
+  const { readings } = worker.metrics;
+  readings.slots = () => worker.config.workerConcurrency;
+  readings.slotsInUse = () => worker.queue.running;
   if (fault !== undefined) worker.standstill.begin(fault, 0);
   const sweeping = Promise.all([keepSweeping(worker), keepIndexing(worker), keepRetention(worker)]);
   worker.log.info({ recognizer: recognizer.name, concurrency: worker.config.workerConcurrency }, 'worker takes jobs');

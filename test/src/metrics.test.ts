@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { openDatabase } from '../../db/database.ts';
 import { createLog } from '../../src/log.ts';
-import { Metrics, measures } from '../../src/metrics.ts';
+import { Metrics } from '../../src/metrics.ts';
+import { measures } from '../../src/readings.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { lockWaits } from '../support/service/lock-waits.ts';
 import { makeSession, queueSession } from '../support/service/sessions.ts';

@@ -72,6 +72,7 @@ export class Reply {
       const detail = `The answer breaks the contract: ${faults.join('; ')}.`;
       if (res.statusCode !== 500) return this.problem(req, res, new ApiError(500, 'internal_error', detail));
     }
+    res.locals.answeredAt = performance.now();
     if (body === undefined) endAnswer(req, res);
     else await sendBody(req, res, body);
   }

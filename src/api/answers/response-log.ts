@@ -1,12 +1,15 @@
-/** One log line and one count per request, and a span where somebody traces it. */
+/** One log line, one count and one latency per request, and a span where somebody traces it. */
 import { loggedAddress } from './logged-address.ts';
 import type { Request } from 'express';
 import type { Foundation } from '../../context.ts';
+import type { Metrics } from '../../metrics.ts';
 import type { TraceSpan } from '../../tracing/span.ts';
 import type { Response } from '../response.ts';
 
 export function watchResponse(req: Request, res: Response, { config, log, metrics, tracing }: Foundation): void {
   const began = performance.now();
+  res.locals.waitsSince = began;
+  metrics.requestsInFlight.inc();
   // Once the client has left, its connection names no address any more.
   const address = loggedAddress(req.ip, config.logAddresses);
   const traceparent = req.headers['traceparent'] as string | undefined;
@@ -18,6 +21,8 @@ export function watchResponse(req: Request, res: Response, { config, log, metric
     // A client that left got no answer.
     const status = res.headersSent ? res.statusCode : 'none';
     metrics.requests.inc({ operation, status });
+    metrics.requestsInFlight.dec();
+    observeLatency(res, metrics);
     if (code !== undefined) metrics.refusals.inc({ code });
     log.info(
       {
@@ -37,6 +42,16 @@ export function watchResponse(req: Request, res: Response, { config, log, metric
     );
     if (span !== undefined) endSpan(span, req, res);
   });
+}
+
+/** Of what the service does: neither an upload nor a transcript is faster than its client. */
+function observeLatency({ headersSent, statusCode, locals }: Response, metrics: Metrics): void {
+  const { operation, waitsSince, answeredAt = performance.now(), query } = locals;
+  if (operation === undefined || waitsSince === undefined) return;
+  const seconds = (answeredAt - waitsSince) / 1000;
+  if (Number(query?.['wait']) > 0) return metrics.waits.observe(seconds);
+  const status = headersSent ? `${Math.floor(statusCode / 100)}xx` : 'none';
+  metrics.latency.observe({ operation, status }, seconds);
 }
 
 function endSpan(span: TraceSpan, { method }: Request, { headersSent, statusCode, locals }: Response): void {

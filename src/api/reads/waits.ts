@@ -77,6 +77,11 @@ export class SessionWaits {
     }
   }
 
+  /** How many clients wait. */
+  get count(): number {
+    return this.#waiting.values().reduce((sum, { size }) => sum + size, 0);
+  }
+
   #wake(sessionId: string): void {
     for (const { wake } of this.#waiting.get(sessionId) ?? []) wake();
   }

@@ -6,6 +6,11 @@ export class UploadsInFlight {
   readonly #counts = new Map<string, number>();
   readonly #running = new Set<Promise<unknown>>();
 
+  /** Of all accounts. */
+  get count(): number {
+    return this.#running.size;
+  }
+
   of(accountId: string): number {
     return this.#counts.get(accountId) ?? 0;
   }

@@ -5,8 +5,9 @@
 import { admitUpload } from './admission.ts';
 import { receiveUpload } from './receiving.ts';
 import { largestFileBytes } from './size.ts';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Context, Principal } from '../context.ts';
+import type { Response } from '../response.ts';
 import type { UploadsInFlight } from './in-flight.ts';
 import type { Upload } from './receiving.ts';
 
@@ -18,7 +19,7 @@ import type { Upload } from './receiving.ts';
 export function takeUpload<Answer>(
   ctx: Context,
   inFlight: UploadsInFlight,
-  { req, res, principal }: { req: IncomingMessage; res: ServerResponse; principal: Principal },
+  { req, res, principal }: { req: IncomingMessage; res: Response; principal: Principal },
   accept: (upload: Upload) => Promise<Answer>,
 ): Promise<Answer> {
   return inFlight.run(async () => {
@@ -30,7 +31,9 @@ export function takeUpload<Answer>(
       if (req.headers.expect !== undefined) res.writeContinue();
       const hash = req.headers['idempotency-key'] !== undefined;
       const maxBytes = isRepeat ? largestFileBytes : principal.max_upload_bytes;
+      res.locals.waitsSince = undefined;
       const upload = await receiveUpload(req, ctx, { maxBytes, hash, keep: !isRepeat });
+      res.locals.waitsSince = performance.now();
       try {
         return await accept(upload);
       } finally {

@@ -116,6 +116,7 @@ test('claims → each counts up the attempt and spends one, until none is left',
     keyterms: null,
     traceparent: null,
     audio_bytes: null,
+    seconds_since_upload: expect.any(Number),
   };
   expect(await claim()).toEqual({ attempt: 1, free_attempts: 0, title: 'Board meeting', ...limits });
   await fail(1);
