@@ -184,8 +184,19 @@ const dickens =
   'It was the best of times. It was the worst of times. It was the age of wisdom. It was the age of foolishness. ' +
   'It was the epoch of belief. It was the epoch of incredulity. It was a season of light. It was a season of darkness. ' +
   'It was the spring of hope. It was the winter of despair.';
+const dickensWithCommas =
+  'It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness, ' +
+  'it was the epoch of belief, it was the epoch of incredulity, it was the season of light, it was the season of ' +
+  'darkness, it was the spring of hope, it was the winter of despair, we had everything before us, we had nothing ' +
+  'before us, we were all going direct to heaven, we were all going direct the other way.';
+const nearlyTheSame = ['pot', 'oven', 'bowl', 'pot', 'oven', 'bowl', 'pot', 'oven', 'bowl', 'pot', 'oven', 'bowl']
+  .map((where, index) => `I'm going to put ${['it', 'this', 'that one', 'them'][index % 4]!} in the ${where}.`)
+  .join(' ');
 test.each<[string, string, boolean]>([
   ['Dickens', dickens, false],
+  // So faster-whisper writes it, and it heard it three times: zlib makes a 2.5th of it.
+  ['Dickens with commas and with what follows', dickensWithCommas, false],
+  ['nearly the same', nearlyTheSame, true],
   ['a few times the same', 'No, no, no, no, no!', false],
   ['a loop', loop, true],
   ['one word', 'news '.repeat(40), true],
