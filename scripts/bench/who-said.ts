@@ -1,7 +1,7 @@
 /** How much of a meeting was given to the wrong person. */
 import { totalMs, without } from '../../src/audio/spans.ts';
 import { normalWords } from './normal-words.ts';
-import { wordsInCommon } from './words-in-common.ts';
+import { wordsInCommon } from './same-words.ts';
 
 /** What somebody says without a stop; as it was heard, `who` is the label of a speaker. Times in ms. */
 export interface Said {

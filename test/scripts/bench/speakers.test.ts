@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { makeMeeting, voicesOf } from '../../../scripts/bench/meetings.ts';
 import { compareSpeakers } from '../../../scripts/bench/who-said.ts';
-import { wordsInCommon } from '../../../scripts/bench/words-in-common.ts';
+import { wordsInCommon } from '../../../scripts/bench/same-words.ts';
 import { ffmpeg } from '../../support/uploads/audio-fixtures.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import type { Said } from '../../../scripts/bench/who-said.ts';
