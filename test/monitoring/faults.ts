@@ -2,6 +2,9 @@
 import { rename } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { sql } from 'kysely';
+import { openDatabase } from '../../db/database.ts';
+import { allTheWhile } from '../rig/all-the-while.ts';
 import type { Stage } from './stage.ts';
 
 export interface Fault {
@@ -34,7 +37,7 @@ export const faults: Fault[] = [
   },
   {
     what: 'the folder of the audio is gone',
-    alerts: ['TranscriptionWorkerWaiting'],
+    alerts: ['TranscriptionWorkerWaiting', 'TranscriptionStoreRefuses'],
     async begin({ worker, client, dataDir }) {
       const [there, away] = [join(dataDir, 'audio'), join(dataDir, 'audio.away')];
       // So that its job is taken after its audio has gone.
@@ -54,6 +57,22 @@ export const faults: Fault[] = [
       return async () => {
         speech.refuses = false;
         for (const stop of stops) await stop();
+      };
+    },
+  },
+  {
+    what: 'somebody holds a lock for 4 s, again and again',
+    alerts: ['TranscriptionSlow'],
+    async begin({ postgres, client }) {
+      const { db, close } = openDatabase(postgres.url, () => {}, { maxConnections: 1 });
+      // Every request is counted in this table.
+      const hold = sql`do $$ begin lock table allowance in access exclusive mode; perform pg_sleep(4); end $$`;
+      const stopHolding = allTheWhile(100, () => hold.execute(db));
+      const stopLoad = client.load();
+      return async () => {
+        await stopHolding();
+        await stopLoad();
+        await close();
       };
     },
   },

@@ -3,6 +3,7 @@
  * answer, and every alert fires by a fault and is resolved when that is gone. Needs Debian's prometheus and
  * prometheus-alertmanager; without them it is "not run".
  */
+import { spawnSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { table } from '../../scripts/terminal/table.ts';
 import { interruption, requirePrograms, tell } from '../rig/suite.ts';
@@ -24,6 +25,7 @@ interruption().addEventListener('abort', () => process.exit(1));
 const stage = await setStage(folder);
 const failures: string[] = [];
 try {
+  await checkNames(stage);
   await lookAtDashboard(stage);
   console.log(`\nThe alerts, with ${shortenings}:\n`);
   const rows: string[][] = [];
@@ -39,6 +41,15 @@ try {
 for (const failure of failures) console.log(`FAILED: ${failure}`);
 if (failures.length === 0) console.log('\nAll alerts fired and were resolved, and every panel has data.');
 process.exit(failures.length === 0 ? 0 : 1);
+
+/** As Prometheus' own linter sees the pages of an API and of a worker. */
+async function checkNames({ opsPorts }: Stage): Promise<void> {
+  for (const port of opsPorts) {
+    const input = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
+    if (status !== 0 || stdout + stderr !== '') failures.push(`promtool check metrics: ${stdout}${stderr}`);
+  }
+}
 
 async function lookAtDashboard({ client, prometheusUrl }: Stage): Promise<void> {
   const stopLoad = client.load();

@@ -23,6 +23,8 @@ export interface Stage {
   client: Client;
   alerts: Alerts;
   apiPort: number;
+  /** Of API and worker. */
+  opsPorts: readonly number[];
   dataDir: string;
   prometheusUrl: string;
   /** @returns ends of programs that nobody asked for */
@@ -56,7 +58,7 @@ export async function setStage(folder: string): Promise<Stage> {
   const prometheus = await startPrometheus(folder, alertmanager.address, opsPorts);
   const machines = [prometheus.machine, alertmanager.machine, worker, api];
   return {
-    ...{ api, worker, postgres, speech, alerts, apiPort, dataDir },
+    ...{ api, worker, postgres, speech, alerts, apiPort, opsPorts, dataDir },
     client: new Client({ url: `http://127.0.0.1:${apiPort}`, key }),
     prometheusUrl: `http://${prometheus.address}`,
     async end() {
