@@ -1,4 +1,4 @@
-import { copiesThatFit } from '../../../../src/recognizers/sherpa-onnx/copies-that-fit.ts';
+import { copiesThatFit, diarizersThatFit } from '../../../../src/recognizers/sherpa-onnx/copies-that-fit.ts';
 
 const gibibyte = 1024 ** 3;
 
@@ -13,4 +13,12 @@ test.each([
 
 test('a model of a few kilobytes on this machine → no bound that anybody meets', () => {
   expect(copiesThatFit(20_000)).toBeGreaterThan(1_000);
+});
+
+test.each([
+  [1, 1],
+  [8, 3],
+  [64, 26],
+])('%d GiB → %d processes tell speakers apart at once', (memory, processes) => {
+  expect(diarizersThatFit(memory * gibibyte)).toBe(processes);
 });

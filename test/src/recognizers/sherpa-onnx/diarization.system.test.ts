@@ -21,6 +21,7 @@ import { until } from '../../../support/until.ts';
 import { useFolder } from '../../../support/use-folder.ts';
 import type { Tone } from '../../../support/models/tiny/spoken-tones.ts';
 import type { DecodedAudio, Recognizer, Transcript } from '../../../../src/recognizers/recognizer.ts';
+import type { Turn } from '../../../../src/recognizers/sherpa-onnx/diarization-windows.ts';
 import type { SherpaOnnxOptions } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 
 const folder = useFolder();
@@ -51,6 +52,7 @@ async function decoded(input: string): Promise<DecodedAudio> {
 }
 
 const saidBy = ({ segments }: Transcript) => segments.map(({ speaker, text }) => `${speaker}: ${text}`);
+const diarizing = () => childrenOf(process.pid, '"diarization":');
 /** Who said it, of each word. */
 const speakersOf = ({ segments }: Transcript) => segments.flatMap(({ speaker, words }) => words.map(() => speaker));
 const repeated = (count: number, ...tones: Tone[]) => new Array<Tone[]>(count).fill(tones).flat();
@@ -122,6 +124,26 @@ test('windows in which others begin, or are alone → the same speakers in all o
   expect(percents).toEqual([...new Set(percents)].sort((a, b) => a - b));
   // Each window tells its own.
   expect(percents.length).toBeGreaterThanOrEqual(4);
+});
+
+test.each([
+  ['of 460 s → a process on each of three cores, and the same two people in all windows', 460, 3],
+  ['of 290 s → one process, since voices have to be heard for a while', 290, 1],
+])('a recording %s', async (_, seconds, processes) => {
+  const wave = 'lt(mod(t,5),4)*if(lt(mod(t,10),5),sin(2*PI*300*t),sin(2*PI*3000*t))*0.3';
+  const args = ['-f', 'lavfi', '-i', `aevalsrc='${wave}':d=${seconds}:s=16000`];
+  const audio = await decoded(await ffmpeg(...args, join(folder, `${seconds}.wav`)));
+  const before = diarizing();
+  const limits = { timeLimitMs: () => 60_000, idleMs: 60_000 };
+  const diarization = createDiarization({ folder: models, slots: createSlots(3), ...limits });
+  const findTurns = await diarization.load();
+  const turns = await findTurns!(audio, { signal });
+  expect(diarizing().filter((pid) => !before.includes(pid))).toHaveLength(processes);
+  await diarization.close();
+  const isLow = ({ startMs, endMs }: Turn) => ((startMs + endMs) / 2) % 10_000 < 5_000;
+  const low = turns[0]!.speaker;
+  expect(turns.map(({ speaker }) => speaker)).toEqual(turns.map((turn) => (isLow(turn) ? low : 1 - low)));
+  expect(turns.length).toBeGreaterThanOrEqual(seconds / 5);
 });
 
 test('a fifth of a second of a voice → none of the speakers, nor of another when it falls into his turn', async () => {
@@ -222,8 +244,6 @@ test('children → 2 GiB of address space at the most before any real model; the
     expect(await readFile(`/proc/${pid}/oom_score_adj`, 'utf8')).toBe('1000\n');
   }
 });
-
-const diarizing = () => childrenOf(process.pid, '"diarization":');
 
 test('killed in the middle → RecognizerError, retryable; the next recording has speakers again', async () => {
   const recognizer = make({ slots: createSlots(2) });
