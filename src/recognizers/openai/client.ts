@@ -50,6 +50,8 @@ export interface SpeechClient {
   isUnheard(): boolean;
   /** What only the operator can put right, as the last recording showed: a sentence without its full stop. */
   refusal(): string | undefined;
+  /** Whether the server is whisper.cpp's own, as far as it has answered anything. */
+  hearsOneAtATime(): boolean;
   /** How many recordings the server has said something about, if only that it has no time. */
   answers(): number;
   close(): Promise<void>;
@@ -136,6 +138,7 @@ export function createSpeechClient(server: SpeechServer, retries: number): Speec
       if (refusal === undefined) return undefined;
       return refusal instanceof Refusal ? answered(server, refusal) : cannotReach(server, refusal);
     },
+    hearsOneAtATime: () => exchange.isWhisperCpp,
     answers: () => presence.answers,
     close: () => exchange.close(),
   };

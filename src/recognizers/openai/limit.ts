@@ -74,6 +74,11 @@ export class Limit {
     return this.#count;
   }
 
+  /** The server is of a kind that works on one at a time. More are tried all the same: there may be several of them. */
+  beginWithOne(): void {
+    if (this.#alone === 0) this.#go('first', 1);
+  }
+
   get inFlight(): number {
     return this.#inFlight;
   }

@@ -72,6 +72,7 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
     },
 
     async recognize(audio, given) {
+      if (client.hearsOneAtATime()) inUse.requests.beginWithOne();
       const options = { ...given, onProgress: rising(given.onProgress) };
       const hearIn = async (format: AnswerFormat) => {
         const answersBefore = client.answers();

@@ -53,6 +53,12 @@ export class Requests {
     });
   }
 
+  /** Before the first answer: the server is of a kind that works on one at a time. */
+  beginWithOne(): void {
+    this.#limit.beginWithOne();
+    this.#inFlight.count = this.#limit.count;
+  }
+
   /** Room for the pieces of a recording: as many as the server hears at once. @param owner those of others take turns */
   slotsOf(owner: string): Slots {
     const count = this.#piecesAtOnce;

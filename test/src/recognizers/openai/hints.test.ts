@@ -1,4 +1,5 @@
 /** What a server is told of a recording, and servers that do not know its language. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
 import { LanguageNotKnown } from '../../../../src/recognizers/recognizer.ts';
@@ -125,10 +126,14 @@ describe("whisper.cpp's own server", () => {
     expect(fields).toEqual([{}, { language: ['auto'] }, { language: ['auto'] }]);
   });
 
-  test('known since its answer to the check → no request is sent as to another, not while the first one lasts either', async () => {
-    const script = async ({ path }: Received, earlier: number): Promise<Reply> => {
+  test('known since its answer to the check → no request is sent as to another, and one at a time from the first on', async () => {
+    let [open, most] = [0, 0];
+    const script = async ({ path }: Received): Promise<Reply> => {
       if (path === '/v1/models') return { status: 404, headers: { Server: 'whisper.cpp' }, body: 'File Not Found' };
-      if (earlier === 0) await recognizer.recognize(audio, { signal });
+      open += 1;
+      most = Math.max(most, open);
+      await sleep(50);
+      open -= 1;
       return own('german');
     };
     const server = await startSpeechServer({ script });
@@ -136,8 +141,9 @@ describe("whisper.cpp's own server", () => {
     closing.push(recognizer, server);
     const { signal } = new AbortController();
     await recognizer.check();
-    await recognizer.recognize(audio, { signal });
+    await Promise.all([recognizer.recognize(audio, { signal }), recognizer.recognize(audio, { signal })]);
     expect(server.requests.map(({ fields }) => fields['language'])).toEqual([['auto'], ['auto']]);
+    expect(most).toBe(1);
   });
 
   test('with one → told it at once', async () => {

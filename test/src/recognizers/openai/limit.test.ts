@@ -28,9 +28,8 @@ interface Seen {
 }
 
 /** Each request takes a little more or less than 2 s. @param requests without end unless given */
-function run(kind: Kind, seed: number, seconds: number, requests = Infinity) {
+function run(kind: Kind, seed: number, seconds: number, requests = Infinity, limit = new Limit(256)) {
   const random = randomOf(seed);
-  const limit = new Limit(256);
   const seen: Seen[] = [];
   let open: { sent: Sent; leftMs: number }[] = [];
   let [sent, refused] = [0, 0];
@@ -87,6 +86,31 @@ test.each<[string, Kind, (second: number) => number, number]>([
 test('a server that works on one at a time → others wait here', () => {
   const inFlight = seeds.map((seed) => meanInFlight(from(60, run(serial, seed, 600).seen)));
   expect(median(inFlight)).toBeLessThanOrEqual(1.05);
+});
+
+describe('a server of a kind that works on one at a time', () => {
+  const begun = (kind: Kind, seed: number, seconds: number) => {
+    const limit = new Limit(256);
+    limit.beginWithOne();
+    return run(kind, seed, seconds, Infinity, limit).seen;
+  };
+
+  test('→ others wait here from the beginning', () => {
+    const inFlight = seeds.map((seed) => meanInFlight(begun(serial, seed, 60)));
+    expect(median(inFlight)).toBeLessThanOrEqual(1.25);
+  });
+
+  test('of which there are eight → they are found', () => {
+    const shares = seeds.map((seed) => share(from(60, begun(saturatedAt8, seed, 600)), () => 8));
+    expect(median(shares)).toBeGreaterThanOrEqual(0.9);
+  });
+
+  test('that has answered → what was found stays', () => {
+    const limit = new Limit(256);
+    limit.back(limit.sent(0), 1_900, audioMs);
+    limit.beginWithOne();
+    expect(limit.count).toBe(16);
+  });
 });
 
 test('a server that lost devices → what is in flight follows', () => {
