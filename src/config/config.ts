@@ -36,7 +36,7 @@ export interface Config {
   /** Only for `openai`. */
   openai: SpeechServer | undefined;
   openAiMaxRequests: number;
-  /** Jobs that this process runs at once. */
+  /** Jobs that use this machine's cores at once. More are held where a server hears them. */
   workerConcurrency: number;
   logLevel: Values['LOG_LEVEL'];
   /** How much of clients' addresses the log names. */

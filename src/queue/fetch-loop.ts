@@ -24,9 +24,12 @@ export interface Source<Job> {
   onError(error: Error): void;
 }
 
+/** How many jobs may run, while so many do. It is asked before each look, and never rejects. */
+export type Places = (running: number) => Promise<number> | number;
+
 export class FetchLoop<Job> {
   readonly #source: Source<Job>;
-  readonly #places: number;
+  readonly #places: Places;
   readonly #running = new Set<Promise<void>>();
   #isOpen = true;
   #isStopping = false;
@@ -37,7 +40,7 @@ export class FetchLoop<Job> {
   #attention = 0;
   readonly #ended: Promise<void>;
 
-  constructor(places: number, source: Source<Job>) {
+  constructor(places: Places, source: Source<Job>) {
     this.#places = places;
     this.#source = source;
     this.#ended = this.#loop();
@@ -48,7 +51,8 @@ export class FetchLoop<Job> {
       if (performance.now() >= this.#countAt) await this.#count();
       // A ring from now on is not lost: what it is for may come after the fetch.
       this.#bell = Promise.withResolvers();
-      const free = this.#isOpen ? this.#places - this.#running.size : 0;
+      const places = await this.#places(this.#running.size);
+      const free = this.#isOpen ? places - this.#running.size : 0;
       const jobs = free > 0 ? await this.#source.take(free).catch((error: Error) => this.#nothing(error)) : [];
       for (const job of jobs) this.#begin(job);
       if (jobs.length > 0) this.#attention = Math.min(1, this.#attention * 2);

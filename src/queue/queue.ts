@@ -9,6 +9,7 @@ import { Taking } from './taking.ts';
 import { hasUnfinishedWork } from '../../db/queue-tables.ts';
 import { heartbeatSeconds, startSupervision } from './supervision.ts';
 import type { Trx } from '../../db/database.ts';
+import type { Places } from './fetch-loop.ts';
 import type { JobData, NewJob, QueuedJob } from './jobs.ts';
 import type { Supervision } from './supervision.ts';
 import type { Log } from '../log.ts';
@@ -104,16 +105,17 @@ export class Queue {
   }
 
   /**
-   * Takes jobs, `concurrency` at once and for each account no more than its limit over all workers, until `stopTaking`.
+   * Takes jobs, as many at once as there are places and for each account no more than its limit over all workers, until
+   * `stopTaking`.
    * What `run` throws fails the attempt; when attempts have run out the job goes to `giveUp`.
    */
   async work(
-    concurrency: number,
+    places: Places,
     run: (job: QueuedJob) => Promise<void>,
     giveUp: (data: JobData) => Promise<void>,
   ): Promise<void> {
     const guarded = (job: QueuedJob) => this.#guarded(run(job));
-    this.#taking = new Taking(this.#boss, transcriptionQueue, concurrency, guarded, this.#warn);
+    this.#taking = new Taking(this.#boss, transcriptionQueue, places, guarded, this.#warn);
     // pg-boss does not notify of a dead letter. Each look, every 5 s while one waits, wakes this worker.
     const seldom = { pollingIntervalSeconds: 300, notifyPollingIntervalSeconds: 300 };
     const deadLetters = await this.#boss.work(deadLetterQueue, seldom, async ([job]: { data: JobData }[]) =>

@@ -104,6 +104,13 @@ export interface Recognizer {
    */
   notice?(): string | undefined;
   /**
+   * How many recordings are worth holding at once, where a server hears them and this machine's cores don't. It changes
+   * with what the server shows.
+   */
+  jobsAtOnce?(): number;
+  /** What its server has to do, where one hears the recordings. */
+  load?(): ServerLoad;
+  /**
    * Asks a server that seemed to be away, or refused everything, when it was asked last. Nothing else is waited for.
    * @returns what is still wrong; undefined when it hears, as far as is known
    */
@@ -117,6 +124,21 @@ export interface Recognizer {
   recognize(audio: DecodedAudio, options: RecognizeOptions): Promise<Transcript>;
   /** Ends the processes that are kept for the next recording. */
   close(): Promise<void>;
+}
+
+/** How a request to a server ended. `refused`: it may not be repeated as it is. `broken`: no answer that makes sense. */
+export type RequestOutcome = 'heard' | 'busy' | 'timed_out' | 'refused' | 'broken';
+
+export interface ServerLoad {
+  /** Requests that it gets at once. */
+  limit: number;
+  inFlight: number;
+  /** Pieces that wait here. */
+  waiting: number;
+  /** Seconds of audio per second, when it was last busy; undefined where nobody knows. */
+  speed: number | undefined;
+  /** How many have ended. What a stopped job had asked for counts nowhere. */
+  requests: Readonly<Record<RequestOutcome, number>>;
 }
 
 /** Why a server hears nobody. */

@@ -1,4 +1,5 @@
 import type { Foundation } from '../context.ts';
+import type { FairTurns } from '../fair-turns.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
 import type { WorkFolder } from '../files/work-folder.ts';
 import type { Fault } from './faults.ts';
@@ -10,6 +11,8 @@ export interface WorkerContext extends Foundation {
   recognizer: Recognizer;
   workFolder: WorkFolder;
   room: Room;
+  /** What uses this machine's cores before a recording is heard. Accounts take turns. */
+  decoding: FairTurns;
   standstill: Standstill;
   progress: ProgressReports;
   /** Looks for what only the operator can put right. @param neededBytes room that has to be on the disk */

@@ -57,7 +57,8 @@ export async function hear(attempt: Attempt, claim: Claim, hearing: Hearing, wor
   const { track, channels: count } = await countChannels({ input, timeLimitMs, signal });
   if (count > mostChannels) throw new AudioError('too_many_channels', `${count} channels`);
   const progressOf = meanProgress(count, hearing.onProgress);
-  const leaks = await findLeaks({ ...decoding, track }, count);
+  const listen = () => findLeaks({ ...decoding, track }, count);
+  const leaks = await worker.decoding.run(attempt.accountId, listen, signal);
   const heard: Heard[] = [];
   for (let channel = 1; channel <= count; channel += 1) {
     const onProgress = progressOf(channel - 1);
@@ -87,9 +88,9 @@ async function hearChannel(
   worker: WorkerContext,
 ): Promise<Heard> {
   const { db, recognizer, metrics } = worker;
-  const { durationMs, silences, isConfirmedShort, warnings } = await within(span.child('decode', 'internal'), () =>
-    decodeWhole(decoding, claim.measured_ms),
-  );
+  const decode = () => within(span.child('decode', 'internal'), () => decodeWhole(decoding, claim.measured_ms));
+  const decoded = await worker.decoding.run(attempt.accountId, decode, signal);
+  const { durationMs, silences, isConfirmedShort, warnings } = decoded;
   if (isConfirmedShort) await confirmShortIfProcessing(db, attempt);
   const reservedMs = await coverDecoded(db, attempt, claim.reserved_ms, durationMs);
   const began = performance.now();

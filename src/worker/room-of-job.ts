@@ -15,11 +15,12 @@ export interface RoomOfJob extends PromisedRoom {
 
 /**
  * Makes sure that the disk has room for a job's decoded audio before the job is claimed. When the disk is full, the
- * worker takes no more jobs. When there is only too little room for this job, others go before it.
+ * worker takes no more jobs. When there is only too little room for this job, others go before it; so they do when jobs
+ * that wait for the recognizer's server have what is missing.
  */
 export async function takeRoom(
   job: QueuedJob,
-  { db, room, standstill, log, faultNow, audioStore }: WorkerContext,
+  { config, db, room, standstill, log, faultNow, audioStore }: WorkerContext,
 ): Promise<RoomOfJob | { comesAgainAfterSeconds: number }> {
   const { accountId, sessionId } = job.data;
   const session = await findSessionRow(db, accountId, sessionId);
@@ -29,7 +30,7 @@ export async function takeRoom(
     const taken = await room.take(neededBytes);
     if (!('missingBytes' in taken)) return { ...taken, neededBytes };
     const message = noRoom(neededBytes, taken.missingBytes);
-    if (neededBytes - taken.missingBytes < enoughRoomBytes) {
+    if (neededBytes - taken.missingBytes < enoughRoomBytes && room.jobs < config.workerConcurrency) {
       standstill.begin({ reason: 'disk', message }, neededBytes);
       return { comesAgainAfterSeconds: 0 };
     }

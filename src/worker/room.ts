@@ -34,9 +34,20 @@ export class Room {
     this.#workFolder = workFolder;
   }
 
-  /** Free bytes less those that running jobs still need. May be negative. */
-  async leftBytes(): Promise<number> {
+  /** How many jobs have a promise. */
+  get jobs(): number {
+    return this.#promises.size;
+  }
+
+  /**
+   * Free bytes less those that running jobs still need. May be negative.
+   *
+   * @param enough with so many, what jobs have written already is not looked at, and there may be more
+   */
+  async leftBytes(enough = Infinity): Promise<number> {
     const promises = [...this.#promises];
+    const atLeast = (await this.#workFolder.freeBytes()) - promises.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (atLeast >= enough) return atLeast;
     const stillNeeded = await Promise.all(
       promises.map(async ({ bytes, attempt }) =>
         Math.max(0, bytes - (attempt === undefined ? 0 : await this.#workFolder.writtenBytes(attempt))),
@@ -50,7 +61,7 @@ export class Room {
     // The promise is made before the room is looked at. Otherwise two jobs that come at once would get the same room.
     const promise: { bytes: number; attempt?: Attempt } = { bytes };
     this.#promises.add(promise);
-    const left = await this.leftBytes().catch((error: unknown) => {
+    const left = await this.leftBytes(0).catch((error: unknown) => {
       this.#promises.delete(promise);
       throw error;
     });

@@ -1,6 +1,7 @@
 /** The working half: takes jobs from the queue and runs them until it is asked to stop. */
 import { runJob } from './attempt.ts';
 import { findFault } from './faults.ts';
+import { placesOf } from './places.ts';
 import { keepIndexing } from './backlog.ts';
 import { rescue } from './rescue.ts';
 import { ProgressReports } from './progress.ts';
@@ -9,6 +10,7 @@ import { Room } from './room.ts';
 import { Standstill } from './standstill.ts';
 import { keepSweeping } from './sweeps.ts';
 import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
+import { FairTurns } from '../fair-turns.ts';
 import { AudioStoreAway } from '../files/audio-store.ts';
 import { WorkFolder } from '../files/work-folder.ts';
 import type { Foundation } from '../context.ts';
@@ -32,7 +34,7 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
 
   const fault = await openStorage(worker);
   await worker.queue.work(
-    worker.config.workerConcurrency,
+    placesOf(worker),
     (job) => runJob(job, worker),
     ({ accountId, sessionId, queueJobId }) => rescue(accountId, sessionId, queueJobId, worker),
   );
@@ -83,5 +85,8 @@ export function contextOf(
   const progress = new ProgressReports((news) =>
     reportProgressIfProcessing(db, news).catch((error: unknown) => log.warn({ err: error }, 'no progress written')),
   );
-  return { ...foundation, recognizer, workFolder, room, standstill, progress, faultNow, stopping };
+  // An account may have all places while nobody else wants one.
+  const { workerConcurrency: cores } = foundation.config;
+  const decoding = new FairTurns({ atOnce: cores, each: cores });
+  return { ...foundation, recognizer, workFolder, room, decoding, standstill, progress, faultNow, stopping };
 }

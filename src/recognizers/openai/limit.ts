@@ -3,6 +3,9 @@
  * waits, waits here, where a short recording may pass a long one. It knows no clock but its caller's.
  */
 
+import { measuredIn, nothingSeen } from './measured.ts';
+import type { Measured, Seen } from './measured.ts';
+
 const firstCount = 16;
 /** The first tries. Later ones are smaller, and every second one smaller still. */
 const twice = 2;
@@ -31,21 +34,6 @@ export interface Sent {
   /** How many were under way with it. */
   readonly among: number;
   readonly isFull: boolean;
-}
-
-/** What was seen of requests that were sent since the number changed. */
-interface Seen {
-  answers: number;
-  /** Sum of the requests that were under way with each × ms. */
-  waitedMs: number;
-  tookMs: number;
-  audioMs: number;
-}
-
-/** How quickly the server hears with so many at once: ms of audio per ms. */
-interface Measured {
-  count: number;
-  speed: number;
 }
 
 type Search = 'first' | 'more' | 'fewer' | 'rest';
@@ -191,12 +179,4 @@ export class Limit {
     if (this.#count === before) Object.assign(this.#seen, nothingSeen());
     else this.#seen = nothingSeen();
   }
-}
-
-const nothingSeen = (): Seen => ({ answers: 0, waitedMs: 0, tookMs: 0, audioMs: 0 });
-
-/** By Little's law: as many as are under way, divided by the time that each of them takes. */
-function measuredIn({ waitedMs, tookMs, audioMs }: Seen): Measured {
-  const count = waitedMs / tookMs;
-  return { count, speed: (count * audioMs) / tookMs };
 }

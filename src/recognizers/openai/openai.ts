@@ -33,7 +33,8 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
   const { server, mostRequests = 256, retries = defaultRetries, timeLimitMs = defaultTimeLimitMs } = options;
   const client = createSpeechClient(server, retries);
   const { isNear: near = isNear(server.baseUrl) } = options;
-  const inUse = { client, requests: new Requests(mostRequests, !near), isNear: near, timeLimitMs };
+  const requests = new Requests(mostRequests, !near);
+  const inUse = { client, requests, isNear: near, timeLimitMs };
   const bestFormat = server.model.endsWith('-diarize') ? 'diarized_json' : 'verbose_json';
 
   let askedAt = -Infinity;
@@ -55,6 +56,8 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
       if (away !== undefined && performance.now() - askedAt >= askAgainMs) void isKeyRefused();
       return away;
     },
+    jobsAtOnce: () => requests.jobsAtOnce(),
+    load: () => requests.load(),
     whyAway: async () => (client.isUnheard() || client.refusal() !== undefined ? whyAwayNow() : undefined),
     // The service starts although the server is away: it may be there for the first job. The log tells if it is not.
     async check() {

@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FairTurns } from '../../fair-turns.ts';
 import { createSlots } from '../in-pieces.ts';
 import { RecognizerError } from '../recognizer.ts';
+import { jobsAtOnce } from './jobs-at-once.ts';
 import { Limit } from './limit.ts';
 import { Refusal } from './refusal.ts';
 import { longestTimerMs } from './tries.ts';
 import type { Slots } from '../in-pieces.ts';
+import type { RequestOutcome, ServerLoad } from '../recognizer.ts';
 
 /** What is sent, and how long that may take. */
 export interface RequestLimits {
@@ -26,10 +28,17 @@ export type InTurn = <Answer>(send: () => Promise<Answer>) => Promise<Answer>;
 export class Requests {
   readonly #limit: Limit;
   readonly #inFlight: Slots & { count: number };
-  readonly #pieces: FairTurns;
+  readonly #turns: FairTurns;
   readonly #piecesAtOnce: () => number;
   /** The time limits of those that wait for an answer, in the order in which they came. */
   readonly #timers = new Set<NodeJS.Timeout>();
+  /** All pieces that are held, less the first of each recording. */
+  #furtherPieces = 0;
+  /** As the last answer tells; undefined before the first. */
+  #answersEveryMs: number | undefined;
+  /** All pieces that are held. */
+  #pieces = 0;
+  readonly #ended: Record<RequestOutcome, number> = { heard: 0, busy: 0, timed_out: 0, refused: 0, broken: 0 };
   #mayAskAt = 0;
 
   /**
@@ -43,7 +52,7 @@ export class Requests {
     this.#piecesAtOnce = () => limit.count + (isPrepared ? Math.ceil(limit.count / 4) : 0);
     const atOnce = this.#piecesAtOnce;
     // An account may have all places while nobody else wants one.
-    this.#pieces = new FairTurns({
+    this.#turns = new FairTurns({
       get atOnce() {
         return atOnce();
       },
@@ -62,12 +71,36 @@ export class Requests {
   /** Room for the pieces of a recording: as many as the server hears at once. @param owner those of others take turns */
   slotsOf(owner: string): Slots {
     const count = this.#piecesAtOnce;
+    let held = 0;
     return {
       get count() {
         return count();
       },
-      run: (work, stop) => this.#pieces.run(owner, work, stop),
+      run: async (work, stop) => {
+        if (held > 0) this.#furtherPieces += 1;
+        held += 1;
+        this.#pieces += 1;
+        try {
+          return await this.#turns.run(owner, work, stop);
+        } finally {
+          held -= 1;
+          this.#pieces -= 1;
+          if (held > 0) this.#furtherPieces -= 1;
+        }
+      },
     };
+  }
+
+  /** How many recordings are held for the server. */
+  jobsAtOnce(): number {
+    const [furtherPieces, answersEveryMs] = [this.#furtherPieces, this.#answersEveryMs];
+    return jobsAtOnce({ limit: this.#limit.count, furtherPieces, answersEveryMs });
+  }
+
+  load(): ServerLoad {
+    const { count: limit, inFlight, speed } = this.#limit;
+    const waiting = Math.max(0, this.#pieces - inFlight);
+    return { limit, inFlight, waiting, speed: speed || undefined, requests: { ...this.#ended } };
   }
 
   /**
@@ -109,8 +142,12 @@ export class Requests {
     try {
       const answer = await send();
       this.#limit.back(sent, performance.now(), audioMs);
+      this.#answersEveryMs = (performance.now() - sent.at) / sent.among;
+      this.#ended.heard += 1;
       return answer;
     } catch (error) {
+      if (isLate()) this.#ended.timed_out += 1;
+      else if (!stop.aborted) this.#ended[outcomeOf(error)] += 1;
       if (isLate() || isOverload(error)) this.#limit.overloaded(sent, performance.now());
       else this.#limit.back(sent, performance.now(), undefined);
       // Whoever is asked to wait, waits with all others.
@@ -133,3 +170,8 @@ export class Requests {
 /** The server has no room now. */
 const isOverload = (error: unknown): error is Refusal =>
   error instanceof Refusal && [429, 503].includes(error.status) && !error.isOperators;
+
+function outcomeOf(error: unknown): RequestOutcome {
+  if (isOverload(error)) return 'busy';
+  return error instanceof Refusal && !error.isPassing ? 'refused' : 'broken';
+}

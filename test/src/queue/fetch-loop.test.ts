@@ -49,7 +49,7 @@ afterEach(async () => {
 const asks = (times: number) => until(() => numbers.asked.length === times);
 
 test('one ring for an idle process of eight places → one look, and one more behind what came', async () => {
-  loop = new FetchLoop(8, numbers);
+  loop = new FetchLoop(() => 8, numbers);
   await asks(1);
   numbers.waiting = [1, 2];
   loop.ring();
@@ -60,7 +60,7 @@ test('one ring for an idle process of eight places → one look, and one more be
 
 test('no free place → rings fetch nothing; the place of a job that ends is filled at once', async () => {
   numbers.waiting = [1, 2, 3];
-  loop = new FetchLoop(2, numbers);
+  loop = new FetchLoop(() => 2, numbers);
   await until(() => numbers.running.size === 2);
   for (let i = 0; i < 5; i++) loop.ring();
   numbers.end(1);
@@ -68,10 +68,30 @@ test('no free place → rings fetch nothing; the place of a job that ends is fil
   expect(numbers.asked).toEqual([2, 1]);
 });
 
+test('more places, then fewer → as many jobs run as there are places now', async () => {
+  let places = 1;
+  numbers.waiting = [1, 2, 3, 4];
+  loop = new FetchLoop(async (running) => Math.max(running, places), numbers);
+  await until(() => numbers.running.size === 1);
+  places = 3;
+  loop.ring();
+  await until(() => numbers.running.size === 3);
+  places = 1;
+  numbers.end(1);
+  numbers.end(2);
+  await until(() => numbers.running.size === 1);
+  loop.ring();
+  await new Promise(setImmediate);
+  expect([...numbers.running.keys()]).toEqual([3]);
+  numbers.end(3);
+  await until(() => numbers.running.has(4));
+  expect(numbers.asked).toEqual([1, 2, 1]);
+});
+
 test('a ring while jobs are taken → heard afterwards', async () => {
   const taking = Promise.withResolvers<void>();
   numbers.meanwhile = () => taking.promise;
-  loop = new FetchLoop(1, numbers);
+  loop = new FetchLoop(() => 1, numbers);
   await asks(1);
   numbers.waiting = [1];
   loop.ring();
@@ -81,7 +101,7 @@ test('a ring while jobs are taken → heard afterwards', async () => {
 
 test('closed → takes nothing until it is opened, and running jobs go on', async () => {
   numbers.waiting = [1];
-  loop = new FetchLoop(2, numbers);
+  loop = new FetchLoop(() => 2, numbers);
   await until(() => numbers.running.has(1));
   await asks(2);
   loop.close();
@@ -97,7 +117,7 @@ test('the database is away → said, and the next ring asks again', async () => 
     numbers.meanwhile = async () => {};
     throw new Error('away');
   };
-  loop = new FetchLoop(1, numbers);
+  loop = new FetchLoop(() => 1, numbers);
   await until(() => numbers.errors.length === 1);
   numbers.waiting = [1];
   loop.ring();
@@ -112,7 +132,7 @@ describe('a hundred processes that hear of each job', () => {
     let seed = 1;
     jest.spyOn(Math, 'random').mockImplementation(() => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647);
     numbers.processes = 100;
-    loops = Array.from({ length: 100 }, () => new FetchLoop(1, numbers));
+    loops = Array.from({ length: 100 }, () => new FetchLoop(() => 1, numbers));
     loop = loops[0]!;
     await asks(100);
   });

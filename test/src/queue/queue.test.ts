@@ -147,7 +147,7 @@ test('an attempt that dies before it claimed, and its dead letter too → anothe
   };
   const { sessionId } = await upload(service, account, tone);
   await sql`update pgboss.job set retry_limit = 0 where data->>'sessionId' = ${sessionId}`.execute(service.db);
-  await service.queue.work(1, fail, fail);
+  await service.queue.work(() => 1, fail, fail);
   const rowsOfQueue = async () =>
     (
       await sql<{ name: string; state: string; output: unknown }>`select name, state::text, output from pgboss.job

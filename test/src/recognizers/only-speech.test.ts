@@ -31,3 +31,11 @@ test.each([
   await recognizer.recognize(await decode(input), { signal });
   expect({ asked, heard }).toEqual(isAsked ? { asked: ['detector'], heard: [somewhere] } : { asked: [], heard: [[]] });
 });
+
+test('how many recordings a server is worth → told as it tells it', () => {
+  const nothing = async () => {};
+  const recognizer = { name: 'far', check: nothing, close: nothing, recognize: async () => ({ segments: [] }) };
+  const detector = { check: nothing, close: nothing, findSpeech: async () => somewhere };
+  expect(onlySpeech({ ...recognizer, jobsAtOnce: () => 81 }, detector).jobsAtOnce?.()).toBe(81);
+  expect(onlySpeech(recognizer, detector).jobsAtOnce).toBeUndefined();
+});

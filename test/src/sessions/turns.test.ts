@@ -60,7 +60,7 @@ class Shop {
         await this.#queue.complete(trx, job);
       });
     };
-    await this.#queue.work(this.#places, run, async () => {});
+    await this.#queue.work(() => this.#places, run, async () => {});
   }
 
   async close(): Promise<void> {

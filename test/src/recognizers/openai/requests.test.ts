@@ -117,3 +117,56 @@ test('many pieces of one account → another one waits for the next of them, not
   await Promise.all([...long, hear('short')]);
   expect(heard.indexOf('short')).toBeLessThanOrEqual(2);
 });
+
+test('recordings that are held → what a long one uses of the server is not held for others', async () => {
+  const requests = new Requests(8, false);
+  expect(requests.jobsAtOnce()).toBe(0);
+  const waiting: (() => void)[] = [];
+  const hear = (slots = requests.slotsOf('one')) => {
+    const ask = () => new Promise<void>((answer) => waiting.push(answer));
+    const limits = { audioMs, limitMs: 2 ** 31 - 1, signal };
+    return slots.run(() => requests.answer(limits, (_, inTurn) => inTurn(ask)), signal);
+  };
+  const answerAll = async (...heard: Promise<void>[]) => {
+    await jest.advanceTimersByTimeAsync(1_000);
+    for (const answer of waiting.splice(0)) answer();
+    await Promise.all(heard);
+  };
+  await answerAll(hear());
+  expect(requests.jobsAtOnce()).toBe(11);
+  const long = requests.slotsOf('one');
+  const pieces = [hear(long), hear(long), hear(long), hear()];
+  expect(requests.jobsAtOnce()).toBe(9);
+  await answerAll(...pieces);
+  expect(requests.jobsAtOnce()).toBe(11);
+});
+
+test('how requests end → counted; what a stopped job asked for counts nowhere', async () => {
+  const requests = new Requests(8, false);
+  const left = new AbortController();
+  const ask = (send: () => Promise<void>, limitMs = 60_000, stop = signal) =>
+    requests
+      .slotsOf('one')
+      .run(
+        () => requests.answer({ audioMs, limitMs, signal: stop }, (end, inTurn) => inTurn(() => race(send(), end))),
+        stop,
+      );
+  const never = () => new Promise<void>(() => {});
+  const race = (sent: Promise<void>, end: AbortSignal) =>
+    Promise.race([sent, new Promise<never>((_, leave) => end.addEventListener('abort', () => leave(end.reason)))]);
+  const refuse = (status: number) => () => Promise.reject(new Refusal(status, new Headers(), 'no'));
+  const asked = [
+    ...[ask(async () => {}), ask(refuse(429)), ask(refuse(503)), ask(refuse(500)), ask(refuse(400))],
+    ...[ask(() => Promise.reject(new TypeError('fetch failed'))), ask(never, 1_000), ask(never, 60_000, left.signal)],
+  ];
+  const ended = Promise.allSettled(asked);
+  await jest.advanceTimersByTimeAsync(500);
+  expect(requests.load()).toMatchObject({ inFlight: 2, waiting: 0 });
+  left.abort();
+  await jest.advanceTimersByTimeAsync(1_000);
+  await ended;
+  expect(requests.load()).toMatchObject({
+    ...{ inFlight: 0, waiting: 0 },
+    requests: { heard: 1, busy: 2, timed_out: 1, refused: 1, broken: 2 },
+  });
+});

@@ -1,0 +1,62 @@
+/** How many jobs a worker holds, and what a disk has to do with it. */
+import { writeFile } from 'node:fs/promises';
+import { placesOf } from '../../../src/worker/places.ts';
+import { Room } from '../../../src/worker/room.ts';
+import { takeRoom } from '../../../src/worker/room-of-job.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { upload } from '../../support/service/jobs.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { voice } from '../../support/uploads/uploads.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import type { WorkFolder } from '../../../src/files/work-folder.ts';
+import type { QueuedJob } from '../../../src/queue/jobs.ts';
+import type { Recognizer } from '../../../src/recognizers/recognizer.ts';
+import type { WorkerContext } from '../../../src/worker/context.ts';
+
+const gib = 1024 ** 3;
+const service = await useService();
+const config = { ...service.config, workerConcurrency: 2 };
+const roomOn = (freeBytes: () => Promise<number>) =>
+  new Room({ freeBytes, writtenBytes: async () => 0 } as unknown as WorkFolder);
+const hearing = (jobsAtOnce?: number) =>
+  (jobsAtOnce === undefined ? {} : { jobsAtOnce: () => jobsAtOnce }) as unknown as Recognizer;
+
+test.each([
+  ['a recognizer of this machine', undefined, 0, 100, 2],
+  ['a server that nothing is known of', 0, 0, 100, 2],
+  ['a server of 64', 81, 0, 100, 81],
+  ['a server of 64, 50 run', 81, 50, 100, 31],
+  ['a server of 64, room for 12 more', 81, 50, 12.5, 12],
+  ['a server of 64, a disk that is nearly full', 81, 50, 0.5, 0],
+  ['a server of 64, a disk that is nearly full at the start', 81, 0, 0.5, 2],
+  ['a server of 64, more is promised than there is', 81, 50, -3, 0],
+  ['a server that became slow', 5, 50, 100, 0],
+])('two cores, %s: %p useful, %i run, %d GiB left → %i free places', async (_, useful, running, left, free) => {
+  const room = roomOn(async () => left * gib);
+  const placesNow = placesOf({ config, recognizer: hearing(useful), room });
+  expect(Math.max(0, (await placesNow(running)) - running)).toBe(free);
+});
+
+test('a disk that does not tell how much room it has → as many as there are cores', async () => {
+  const room = roomOn(() => Promise.reject(new Error('EIO')));
+  expect(await placesOf({ config, recognizer: hearing(81), room })(0)).toBe(2);
+});
+
+test.each([
+  [0, 'begins', 0],
+  [1, 'begins', 0],
+  [2, 'comes again after a while', 60],
+])('a full disk, %i other jobs on two cores → %s', async (others, how, seconds) => {
+  const account = await makeAccount(service.db);
+  const file = `${useFolder()}/voice.wav`;
+  await writeFile(file, await voice(1_000));
+  const { sessionId, jobId } = await upload(service, account, file);
+  const room = roomOn(async () => 1_000 + others * 1_000);
+  for (let other = 0; other < others; other += 1) await room.take(1_000);
+  const begun: string[] = [];
+  const standstill = { begin: ({ reason }: { reason: string }) => begun.push(reason) };
+  const worker = { ...service, config, room, standstill } as unknown as WorkerContext;
+  const data = { accountId: account.id, sessionId, queueJobId: jobId };
+  expect(await takeRoom({ id: jobId, data } as QueuedJob, worker)).toEqual({ comesAgainAfterSeconds: seconds });
+  expect(begun).toEqual(how === 'begins' ? ['disk'] : []);
+});
