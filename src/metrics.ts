@@ -1,6 +1,7 @@
 /** What `/metrics` shows (Prometheus). Labels are closed sets: no ids, no names. */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { showPool, showProcess, showQueue, showReadings } from './readings.ts';
+import { SpeechServerMetrics } from './speech-server-metrics.ts';
 import type { Db } from '../db/database.ts';
 import type { OnCalled } from './files/own-audio-store.ts';
 import type { Log } from './log.ts';
@@ -115,6 +116,8 @@ export class Metrics {
     this.storeCalls.observe({ call }, seconds);
     if (reason !== undefined) this.storeErrors.inc({ call, reason });
   };
+
+  readonly speechServer = new SpeechServerMetrics(this.registry);
 
   constructor(db: Db, log: Log) {
     // Every 10 ms, as is usual, would take half a percent of a core of a process that has nothing to do.

@@ -32,6 +32,7 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
   const stopping = new AbortController();
   const worker = contextOf(foundation, recognizer, workFolder, stopping.signal);
 
+  if (recognizer.load !== undefined) foundation.metrics.speechServer.show(() => recognizer.load!());
   const fault = await openStorage(worker);
   await worker.queue.work(
     placesOf(worker),

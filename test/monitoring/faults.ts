@@ -77,6 +77,30 @@ export const faults: Fault[] = [
     },
   },
   {
+    what: 'the recognizer has no room for what four clients send',
+    alerts: ['TranscriptionSpeechServerRefuses'],
+    async begin({ speech, client }) {
+      speech.hasRoom = false;
+      const stops = Array.from({ length: 4 }, () => client.load());
+      return async () => {
+        speech.hasRoom = true;
+        for (const stop of stops) await stop();
+      };
+    },
+  },
+  {
+    what: 'the recognizer becomes slow while four clients send',
+    alerts: ['TranscriptionSpeechServerSlow'],
+    async begin({ speech, client }) {
+      const stops = Array.from({ length: 4 }, () => client.load());
+      speech.ms = 500;
+      return async () => {
+        speech.ms = 20;
+        for (const stop of stops) await stop();
+      };
+    },
+  },
+  {
     what: '100 wrong keys from one address, 5 allowed in a minute',
     alerts: ['TranscriptionKeyGuessing'],
     async begin({ client }) {

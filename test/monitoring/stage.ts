@@ -47,7 +47,8 @@ export async function setStage(folder: string): Promise<Stage> {
   };
   const apiPort = await steadyPort();
   const api = await begin('API', 'start-api', { PORT: `${apiPort}` }, ['prlimit', '--nofile=320']);
-  const worker = await begin('worker', 'start-worker', {});
+  // With more, only more clients than these would make it busy.
+  const worker = await begin('worker', 'start-worker', { OPENAI_MAX_REQUESTS: '1' });
 
   const { db, close } = openDatabase(postgres.url, () => {});
   const limits = { requests_per_minute: 1_000_000, queued_sessions: 1_000 };

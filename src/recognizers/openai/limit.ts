@@ -2,7 +2,6 @@
  * How many requests a server gets at once, found by trying: as few as it hears as quickly with as with more. So what
  * waits, waits here, where a short recording may pass a long one. It knows no clock but its caller's.
  */
-
 import { measuredIn, nothingSeen } from './measured.ts';
 import type { Measured, Seen } from './measured.ts';
 
