@@ -18,12 +18,12 @@ export const measures = { name: 'measure the queue', everySeconds: 15 };
 const ofHalves = {
   waits: ['transcription_waits_in_flight', 'Requests whose answer `wait` holds'],
   uploads: ['transcription_uploads_in_flight', 'Uploads that are received, measured or stored'],
-  slots: ['transcription_worker_slots', 'Jobs that this worker runs at once at most'],
+  slots: ['transcription_worker_slots', 'Jobs that this worker might run at once when it last looked for some'],
   slotsInUse: ['transcription_worker_slots_in_use', 'Jobs that this worker runs'],
 } as const;
 
 /** Each half sets its own. A process without that half does not show them. */
-export type Readings = { -readonly [Name in keyof typeof ofHalves]?: () => number };
+export type Readings = { -readonly [Name in keyof typeof ofHalves]?: () => number | undefined };
 
 export function showReadings(registry: Registry, readings: Readings): void {
   for (const [key, [name, help]] of Object.entries(ofHalves)) {

@@ -31,6 +31,7 @@ export class FetchLoop<Job> {
   readonly #source: Source<Job>;
   readonly #places: Places;
   readonly #running = new Set<Promise<void>>();
+  #placesNow = 0;
   #isOpen = true;
   #isStopping = false;
   #bell = Promise.withResolvers<boolean>();
@@ -51,8 +52,8 @@ export class FetchLoop<Job> {
       if (performance.now() >= this.#countAt) await this.#count();
       // A ring from now on is not lost: what it is for may come after the fetch.
       this.#bell = Promise.withResolvers();
-      const places = await this.#places(this.#running.size);
-      const free = this.#isOpen ? places - this.#running.size : 0;
+      this.#placesNow = await this.#places(this.#running.size);
+      const free = this.#isOpen ? this.#placesNow - this.#running.size : 0;
       const jobs = free > 0 ? await this.#source.take(free).catch((error: Error) => this.#nothing(error)) : [];
       for (const job of jobs) this.#begin(job);
       if (jobs.length > 0) this.#attention = Math.min(1, this.#attention * 2);
@@ -105,9 +106,9 @@ export class FetchLoop<Job> {
     if (Math.random() < this.#attention) this.#bell.resolve(true);
   }
 
-  /** How many jobs run. */
-  get running(): number {
-    return this.#running.size;
+  /** How many jobs run, and how many might when it last looked. */
+  get use(): { running: number; places: number } {
+    return { running: this.#running.size, places: this.#placesNow };
   }
 
   /** From now on no job is taken until `open`. Jobs that are just being taken still come. */

@@ -147,9 +147,9 @@ export class Queue {
     }
   }
 
-  /** How many jobs this process runs. */
-  get running(): number {
-    return this.#taking?.running ?? 0;
+  /** How many jobs this process runs, and how many it might when it last looked; undefined where it takes none. */
+  get use(): { running: number; places: number } | undefined {
+    return this.#taking?.use;
   }
 
   /** Takes no further job until `resume`. Running jobs go on, and dead letters are still taken. */

@@ -66,8 +66,8 @@ export class Taking {
     }
   }
 
-  get running(): number {
-    return this.#loop.running;
+  get use(): { running: number; places: number } {
+    return this.#loop.use;
   }
 
   /** Takes no job until `resume`. Running jobs go on. */

@@ -40,8 +40,8 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
     ({ accountId, sessionId, queueJobId }) => rescue(accountId, sessionId, queueJobId, worker),
   );
   const { readings } = worker.metrics;
-  readings.slots = () => worker.config.workerConcurrency;
-  readings.slotsInUse = () => worker.queue.running;
+  readings.slots = () => worker.queue.use?.places;
+  readings.slotsInUse = () => worker.queue.use?.running;
   if (fault !== undefined) worker.standstill.begin(fault, 0);
   const sweeping = Promise.all([keepSweeping(worker), keepIndexing(worker), keepRetention(worker)]);
   worker.log.info({ recognizer: recognizer.name, concurrency: worker.config.workerConcurrency }, 'worker takes jobs');

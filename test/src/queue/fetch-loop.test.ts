@@ -76,6 +76,7 @@ test('more places, then fewer → as many jobs run as there are places now', asy
   places = 3;
   loop.ring();
   await until(() => numbers.running.size === 3);
+  expect(loop.use).toEqual({ running: 3, places: 3 });
   places = 1;
   numbers.end(1);
   numbers.end(2);
