@@ -2,11 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { openDatabase, patientTimeoutMs } from './database.ts';
+import { openDatabase, patientTimeoutMs } from './connection/database.ts';
 import { migrations } from './migrations/index.ts';
 import { isInSteps, limitWaits } from './migrations/online.ts';
 import type { Migration } from 'kysely/migration';
-import type { Db } from './database.ts';
+import type { Db } from './connection/database.ts';
 
 /** Of those who migrate, by `pg_try_advisory_lock`. Kysely has a lock of its own. */
 const lock = sql.lit(7_265_112_018_093n);

@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-import type { Queryable } from './database.ts';
+import type { Queryable } from './connection/database.ts';
 
 /** For a query of jobs: the part after `from`. It gives the jobs `j` of a queue that run or will still run. */
 export const liveJobs = (queue: string): RawBuilder<unknown> =>

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { migrations } from './migrations/index.ts';
 import { areQueueTablesMade, readQueueTablesVersion } from './queue-tables.ts';
-import type { Db } from './database.ts';
+import type { Db } from './connection/database.ts';
 
 export interface SchemaVersion {
   /** In the order of their names. */

@@ -5,7 +5,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { KnownStore } from './audio-store-table.ts';
 import type { PassageTable, SearchLanguageTable } from './search/tables.ts';
-import type { SupportLogTable } from './support-acts.ts';
+import type { SupportLogTable } from './accounts/support-acts.ts';
 
 export type SessionStatus = 'queued' | 'processing' | 'completed' | 'failed';
 /** Why a session failed: the contract's `SessionError.code`. */

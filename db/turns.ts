@@ -1,6 +1,6 @@
 /** What one process of all does for them, once in a while. */
 import { sql } from 'kysely';
-import type { Queryable } from './database.ts';
+import type { Queryable } from './connection/database.ts';
 
 /**
  * Takes the turn at something that is to be done every so many seconds, by the clock of the database.

@@ -1,19 +1,19 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { inAccountTransaction } from '../db/account-transaction.ts';
-import { changeReserved } from '../db/accounts.ts';
-import { isKeyValid } from '../db/api-keys.ts';
+import { inAccountTransaction } from '../db/accounts/account-transaction.ts';
+import { changeReserved } from '../db/accounts/accounts.ts';
+import { isKeyValid } from '../db/accounts/api-keys.ts';
 import { findIdempotencyRecords, insertIdempotencyRecord } from '../db/idempotency.ts';
 import { nextStartTag } from '../db/sessions/start-tag.ts';
 import { insertQueuedSession } from '../db/sessions/states.ts';
 import { countQueued } from '../db/sessions/sessions.ts';
-import { CommitOutcomeUnknown } from '../db/transaction.ts';
+import { CommitOutcomeUnknown } from '../db/connection/transaction.ts';
 import { refuseIneligible, unauthorized } from '../src/api/access/auth.ts';
 import { availableMs, reservationFor } from '../src/sessions/balance.ts';
 import { findableOf, makeFindable } from '../src/sessions/indexing.ts';
 import { giveJob } from '../src/sessions/job.ts';
 import { ApiError, unavailable } from '../src/api/answers/problem.ts';
 import { maxAttempts, newJobId, transcriptionQueue } from '../src/queue/queue.ts';
-import { canonicalTag } from '../src/languages.ts';
+import { canonicalTag } from '../src/languages/tags.ts';
 import { pollAgainSeconds } from '../src/sessions/view.ts';
 import { fingerprintOf } from '../src/api/uploads/fingerprint.ts';
 import { titleOf } from '../src/api/uploads/title.ts';
@@ -22,10 +22,10 @@ import { refuseLongAudio } from '../src/api/uploads/measurement.ts';
 import { fileTooLarge } from '../src/api/uploads/size.ts';
 import type { Answer } from '../codegen/operations.ts';
 import type { Handler, Input } from '../src/api/handler.ts';
-import type { AccountInForce } from '../db/accounts.ts';
-import type { Trx } from '../db/database.ts';
+import type { AccountInForce } from '../db/accounts/accounts.ts';
+import type { Trx } from '../db/connection/database.ts';
 import type { IdempotencyRecord } from '../db/idempotency.ts';
-import type { Context } from '../src/api/context.ts';
+import type { Context } from '../src/api/api-context.ts';
 
 type Request = Input<'createTranscription'>;
 

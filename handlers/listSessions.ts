@@ -1,12 +1,12 @@
 import { decodeCursor, encodeCursor } from '../src/api/reads/cursor.ts';
 import { invalidRequest } from '../src/api/answers/problem.ts';
-import { canonicalTag, primaryOf } from '../src/languages.ts';
+import { canonicalTag, primaryOf } from '../src/languages/tags.ts';
 import { searchText } from '../src/api/reads/search-text.ts';
 import { toSession } from '../src/sessions/view.ts';
 import { toMicroseconds } from '../src/api/reads/time.ts';
 import type { Schema } from '../codegen/operations.ts';
 import type { PageQuestion } from '../db/sessions/pages.ts';
-import type { Context } from '../src/api/context.ts';
+import type { Context } from '../src/api/api-context.ts';
 import type { Handler } from '../src/api/handler.ts';
 
 const maxTimeLength = 64;

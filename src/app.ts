@@ -27,7 +27,7 @@ import type { Express, Request } from 'express';
 import type { Context as Call } from 'openapi-backend';
 import type { Auth } from './api/access/auth.ts';
 import type { AnyAnswer } from './api/answers/reply.ts';
-import type { Context, Principal } from './api/context.ts';
+import type { Context, Principal } from './api/api-context.ts';
 import type { Response } from './api/response.ts';
 import type { UploadsInFlight } from './api/uploads/in-flight.ts';
 

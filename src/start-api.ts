@@ -1,3 +1,3 @@
-import { runService } from './service.ts';
+import { runService } from './process/service.ts';
 
 await runService({ api: true, worker: false });

@@ -1,3 +1,3 @@
-import { runService } from './service.ts';
+import { runService } from './process/service.ts';
 
 await runService({ api: false, worker: true });

@@ -21,7 +21,7 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
   {
     name: 'pg',
     files:
-      /^(db\/(database(-errors)?|counting-pool|values|embedded\/first-connection)\.ts|scripts\/bench\/baselines\/.*)$/,
+      /^(db\/(connection\/(counting-pool|database(-errors)?|values)|embedded\/first-connection)\.ts|scripts\/bench\/baselines\/.*)$/,
   },
   { name: 'kysely', files: /^db\// },
   {
@@ -29,7 +29,7 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
     files: /^src\/recognizers\/sherpa-onnx\/child-main\.ts$/,
     typesIn: /^src\/recognizers\/sherpa-onnx\//,
   },
-  { name: 'undici', files: /^(src\/proxies|src\/recognizers\/openai\/exchange|scripts\/model\/[^/]+)\.ts$/ },
+  { name: 'undici', files: /^(src\/config\/proxies|src\/recognizers\/openai\/exchange|scripts\/model\/[^/]+)\.ts$/ },
   { name: '@huggingface/hub', files: /^scripts\/model\// },
   { name: 'tar', files: /^scripts\/model\// },
   { name: '@zip.js/zip.js', files: /^scripts\/admin\/session-export\.ts$/ },
@@ -37,9 +37,8 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
     name: `@opentelemetry/${name}`,
     files: /^src\/tracing\/collected\.ts$/,
   })),
-  { name: '@aws-sdk/client-s3', files: /^src\/s3\// },
-  { name: '@aws-sdk/lib-storage', files: /^src\/s3\// },
-  { name: 'node:cluster', files: /^src\/processes\// },
+  { name: '@aws-sdk/client-s3', files: /^src\/files\/s3\// },
+  { name: '@aws-sdk/lib-storage', files: /^src\/files\/s3\// },
   { name: 'node:child_process', files: /^(src\/children|db\/embedded|scripts)\// },
 ];
 
@@ -55,7 +54,7 @@ test.each(rooms)('$sentence ($name)', (room) => {
 });
 
 test('nobody locks an account out of turn', () => {
-  const mayLock = /^db\/(accounts|account-transaction)\.ts$/;
+  const mayLock = /^db\/accounts\/(accounts|account-transaction)\.ts$/;
   expect(pathsOf(code.filter(({ path }) => !mayLock.test(path) && /\blockAccount\b/.test(textOf(path))))).toEqual([]);
 });
 
@@ -77,6 +76,10 @@ test('commands take the world outside from their terminal', () => {
   const isCommand = /^scripts\/(admin|model|transcribe|terminal(?!\/(run-command|interruption)\.ts))\//;
   const world = /\bprocess\.(argv|env|std(in|out|err)|exit(Code)?|on|once|off)\b/;
   expect(pathsOf(code.filter(({ path }) => isCommand.test(path) && world.test(textOf(path))))).toEqual([]);
+});
+
+test('every file of src/ belongs to a room', () => {
+  expect(pathsOf(code.filter(({ path }) => path.startsWith('src/') && roomOf(path) === undefined))).toEqual([]);
 });
 
 test('every imported file exists', () => {

@@ -1,6 +1,6 @@
 /** Which audio the sessions need, for the auditor: first in its snapshot, and later as the rows are by then. */
 import { sql } from 'kysely';
-import type { Queryable } from '../database.ts';
+import type { Queryable } from '../connection/database.ts';
 import type { SessionStatus } from '../schema.ts';
 
 export interface AudioOwner {

@@ -1,6 +1,6 @@
 /** What the auditor reads from the database: all rules, part by part, checked by PostgreSQL itself. */
 import { sql } from 'kysely';
-import { inSnapshot } from '../transaction.ts';
+import { inSnapshot } from '../connection/transaction.ts';
 import { accountRules } from './account-rules.ts';
 import { jobRules } from './job-rules.ts';
 import { moneyRules } from './money-rules.ts';
@@ -11,7 +11,7 @@ import { sessionRules } from './session-rules.ts';
 import { supportLogRule } from './support-log-rule.ts';
 import { transcriptRules } from './transcript-rules.ts';
 import { judgeTranscripts } from './transcripts.ts';
-import type { Db, Queryable, Trx } from '../database.ts';
+import type { Db, Queryable, Trx } from '../connection/database.ts';
 import type { Part, Place } from './parts.ts';
 import type { Check } from './rule.ts';
 

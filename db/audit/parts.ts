@@ -3,9 +3,9 @@
  * compares rows of one account, or of one session, and those are always in one part.
  */
 import { sql } from 'kysely';
-import { inSnapshot } from '../transaction.ts';
+import { inSnapshot } from '../connection/transaction.ts';
 import type { RawBuilder } from 'kysely';
-import type { Db, Trx } from '../database.ts';
+import type { Db, Trx } from '../connection/database.ts';
 
 /** How tables are cut: by the columns that are the same in all rows that belong together. */
 export interface Cut {

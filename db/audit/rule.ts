@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { partsOf, whole } from './parts.ts';
 import type { RawBuilder } from 'kysely';
-import type { Trx } from '../database.ts';
+import type { Trx } from '../connection/database.ts';
 import type { Cut, Part } from './parts.ts';
 
 export interface Rule {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { bySession, partsOf } from './parts.ts';
 import { maxExamples } from './rule.ts';
 import { misshapen, readTranscripts, transcriptRules } from './transcript-rules.ts';
-import type { Trx } from '../database.ts';
+import type { Trx } from '../connection/database.ts';
 import type { Part } from './parts.ts';
 import type { Found } from './rule.ts';
 

@@ -5,7 +5,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openConnection } from '../database.ts';
+import { openConnection } from '../connection/database.ts';
 import type { ClusterPaths } from './cluster.ts';
 
 /** Takes what is copied. Names are relative to the data folder. */

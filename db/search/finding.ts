@@ -3,10 +3,10 @@
  * words are common, sessions are looked at one after the other, from the newest on.
  */
 import { sql } from 'kysely';
-import { Prepared } from '../prepared.ts';
+import { Prepared } from '../connection/prepared.ts';
 import { readable } from '../sessions/readable.ts';
-import type { ParameterOf } from '../prepared.ts';
-import type { Queryable } from '../database.ts';
+import type { ParameterOf } from '../connection/prepared.ts';
+import type { Queryable } from '../connection/database.ts';
 import type { SessionStatus } from '../schema.ts';
 import type { ReadableSession } from '../sessions/readable.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { Prepared } from '../prepared.ts';
-import type { Queryable, Trx } from '../database.ts';
+import { Prepared } from '../connection/prepared.ts';
+import type { Queryable, Trx } from '../connection/database.ts';
 
 const spoken = new Prepared<{ accountId: string }, { mark: string }>('search-languages', (db, parameter) =>
   db.selectFrom('search_languages').select('mark').where('account_id', '=', parameter('accountId')),

@@ -1,6 +1,6 @@
 /** The rows that search looks through. */
 import { sql } from 'kysely';
-import type { Trx } from '../database.ts';
+import type { Trx } from '../connection/database.ts';
 
 /**
  * Of how transcripts are cut into passages and words (src/search). What was indexed by another version is indexed anew by

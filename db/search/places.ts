@@ -1,7 +1,7 @@
 /** Where in its transcripts a search found something. */
 import { sql } from 'kysely';
-import { Prepared } from '../prepared.ts';
-import type { Queryable } from '../database.ts';
+import { Prepared } from '../connection/prepared.ts';
+import type { Queryable } from '../connection/database.ts';
 
 export interface Places {
   session_id: string;

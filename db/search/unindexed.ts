@@ -3,9 +3,9 @@
  * that could not be indexed when they were completed.
  */
 import { sql } from 'kysely';
-import { Prepared } from '../prepared.ts';
+import { Prepared } from '../connection/prepared.ts';
 import { indexVersion } from './passages.ts';
-import type { Queryable } from '../database.ts';
+import type { Queryable } from '../connection/database.ts';
 
 /** A session, by what the table is sorted by. */
 export interface SessionPlace {

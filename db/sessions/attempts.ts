@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import { lostGivenBack } from './free-attempts.ts';
 import { notifyFinal, ofQueued } from './states.ts';
-import type { Queryable, Trx } from '../database.ts';
+import type { Queryable, Trx } from '../connection/database.ts';
 import type { FailureCode } from '../schema.ts';
 import type { Warning } from './warning.ts';
 import type { Session } from './sessions.ts';

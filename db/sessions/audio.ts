@@ -1,6 +1,6 @@
 /** Whether a session's audio is still there, by its row. */
 import { sql } from 'kysely';
-import type { Queryable } from '../database.ts';
+import type { Queryable } from '../connection/database.ts';
 
 export interface AudioToRemove {
   account_id: string;

@@ -1,9 +1,9 @@
 /** Pages that many requests ask for in the same moment, of any accounts, in one statement. */
 import { sql } from 'kysely';
-import { Prepared, unsized } from '../prepared.ts';
+import { Prepared, unsized } from '../connection/prepared.ts';
 import { boundsOf, listSessions } from './pages.ts';
 import { record, recordsTogether, sessionsOf } from './records.ts';
-import type { Queryable } from '../database.ts';
+import type { Queryable } from '../connection/database.ts';
 import type { PageQuestion } from './pages.ts';
 import type { ReadableSession } from './readable.ts';
 

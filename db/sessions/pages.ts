@@ -1,10 +1,10 @@
 /** Sessions page by page. */
 import { sql } from 'kysely';
-import { Prepared } from '../prepared.ts';
+import { Prepared } from '../connection/prepared.ts';
 import { record, recordsTogether, sessionsOf } from './records.ts';
 import { readable } from './readable.ts';
-import type { Queryable } from '../database.ts';
-import type { ParameterOf } from '../prepared.ts';
+import type { Queryable } from '../connection/database.ts';
+import type { ParameterOf } from '../connection/prepared.ts';
 import type { SessionStatus } from '../schema.ts';
 import type { ReadableSession } from './readable.ts';
 

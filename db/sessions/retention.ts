@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { Prepared } from '../prepared.ts';
-import type { Queryable } from '../database.ts';
+import { Prepared } from '../connection/prepared.ts';
+import type { Queryable } from '../connection/database.ts';
 
 /** A session whose time has come. */
 export interface DueSession {

@@ -1,9 +1,9 @@
 /** Reads sessions. Changes of sessions are in `states.ts`. */
 import { sql } from 'kysely';
-import { Prepared, unsized } from '../prepared.ts';
+import { Prepared, unsized } from '../connection/prepared.ts';
 import { readable } from './readable.ts';
 import type { Selectable } from 'kysely';
-import type { Queryable } from '../database.ts';
+import type { Queryable } from '../connection/database.ts';
 import type { SessionTable } from '../schema.ts';
 import type { ReadableSession } from './readable.ts';
 

@@ -6,7 +6,7 @@
 import { sql } from 'kysely';
 import { virtualTime } from '../queue-tables.ts';
 import type { RawBuilder } from 'kysely';
-import type { AccountInForce } from '../accounts.ts';
+import type { AccountInForce } from '../accounts/accounts.ts';
 
 /**
  * The largest number of pg-boss's `priority`. Jobs with the same tag are taken in the order of their uploads. If the queue is

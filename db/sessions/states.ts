@@ -11,7 +11,7 @@
  */
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-import type { Trx } from '../database.ts';
+import type { Trx } from '../connection/database.ts';
 import type { FailureCode } from '../schema.ts';
 import type { Session } from './sessions.ts';
 

@@ -1,9 +1,9 @@
-import { Prepared } from '../prepared.ts';
+import { Prepared } from '../connection/prepared.ts';
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { readable } from './readable.ts';
 import { readWanted, wantedSessions } from './sessions.ts';
-import type { Queryable, Trx } from '../database.ts';
+import type { Queryable, Trx } from '../connection/database.ts';
 import type { ReadableSession } from './readable.ts';
 
 /** Stores the transcript of a session. It is written once and never changed. */

@@ -1,13 +1,13 @@
 /** Finds accounts by their ids. Every command refuses an unknown id with the same words. */
-import { inAccountTransaction } from '../../db/account-transaction.ts';
-import { findAccount } from '../../db/accounts.ts';
-import { listPlans } from '../../db/plans.ts';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
+import { findAccount } from '../../db/accounts/accounts.ts';
+import { listPlans } from '../../db/accounts/plans.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { Mistake } from '../terminal/mistake.ts';
-import type { Account, AccountInForce } from '../../db/accounts.ts';
-import type { Queryable, Trx } from '../../db/database.ts';
+import type { Account, AccountInForce } from '../../db/accounts/accounts.ts';
+import type { Queryable, Trx } from '../../db/connection/database.ts';
 import type { PlanTable } from '../../db/schema.ts';
-import type { SupportAct } from '../../db/support-acts.ts';
+import type { SupportAct } from '../../db/accounts/support-acts.ts';
 import type { AdminContext } from './admin-context.ts';
 
 /** @throws {Refusal} when there is no such account; a deleted account still exists, for its ledger */

@@ -1,10 +1,10 @@
 /** An account as support sees it. */
-import { rfc3339 } from '../../db/values.ts';
+import { rfc3339 } from '../../db/connection/values.ts';
 import { availableMs } from '../../src/sessions/balance.ts';
 import { formatDuration } from './durations.ts';
 import { jsonLimits, limitNames, shownLimit } from './limits.ts';
 import { count, details, momentOf } from '../terminal/table.ts';
-import type { Account } from '../../db/accounts.ts';
+import type { Account } from '../../db/accounts/accounts.ts';
 import type { Limits, PlanTable } from '../../db/schema.ts';
 
 export const statusOf = (account: Account): 'active' | 'suspended' | 'deleted' =>

@@ -7,10 +7,10 @@ import {
   setPlan,
   setRetention,
   suspendAccount,
-} from '../../db/accounts.ts';
-import { addLedgerEntry } from '../../db/ledger.ts';
-import { listPlans } from '../../db/plans.ts';
-import { inTransaction } from '../../db/transaction.ts';
+} from '../../db/accounts/accounts.ts';
+import { addLedgerEntry } from '../../db/accounts/ledger.ts';
+import { listPlans } from '../../db/accounts/plans.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import { eraseAccount } from '../../src/sessions/account-erasure.ts';
 import { changeAccount, getAccount, getPlan, refuseDeletedAccount, refuseUnknownAccount } from './account-lookup.ts';
 import { accountJson, accountText, statusOf } from './account-view.ts';

@@ -1,16 +1,16 @@
 /** What commands work with. They get no more of the service than they need, so that most of them are quick. */
-import { openDatabase } from '../../db/database.ts';
+import { openDatabase } from '../../db/connection/database.ts';
 import { readSchemaVersion } from '../../db/schema-version.ts';
-import { addToSupportLog } from '../../db/support-log.ts';
-import { bareAudioStore, selectAudioStore } from '../../src/audio-store.ts';
-import { isPooled, mayHaveDatabase, useDatabase } from '../../src/database-url.ts';
-import { createLog } from '../../src/log.ts';
-import { WrongDatabaseVersion, isVersionFault, prepareDatabase, stateOf } from '../../src/migration.ts';
+import { addToSupportLog } from '../../db/accounts/support-log.ts';
+import { bareAudioStore, selectAudioStore } from '../../src/files/select-audio-store.ts';
+import { isPooled, mayHaveDatabase, useDatabase } from '../../src/process/database-url.ts';
+import { createLog } from '../../src/ops/log.ts';
+import { WrongDatabaseVersion, isVersionFault, prepareDatabase, stateOf } from '../../src/process/migration.ts';
 import { Queue } from '../../src/queue/queue.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { briefly } from './exit.ts';
-import type { Db, Trx } from '../../db/database.ts';
-import type { LoggedAct } from '../../db/support-log.ts';
+import type { Db, Trx } from '../../db/connection/database.ts';
+import type { LoggedAct } from '../../db/accounts/support-log.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { AudioStore, BareAudioStore } from '../../src/files/audio-store.ts';
 import type { Screen } from '../terminal/terminal.ts';

@@ -1,5 +1,5 @@
-import { rfc3339 } from '../../db/values.ts';
-import { addLedgerEntry, findLedgerEntryByReference, listLedger } from '../../db/ledger.ts';
+import { rfc3339 } from '../../db/connection/values.ts';
+import { addLedgerEntry, findLedgerEntryByReference, listLedger } from '../../db/accounts/ledger.ts';
 import { changeAccount, getAccount } from './account-lookup.ts';
 import { balanceEntries, balanceJson, nameOf } from './account-view.ts';
 import { accountId, positiveDuration, signedDuration, text } from './arguments.ts';
@@ -8,7 +8,7 @@ import { formatDuration } from './durations.ts';
 import { details, minuteOf, table } from '../terminal/table.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import type { Command } from 'commander';
-import type { LedgerEntry } from '../../db/ledger.ts';
+import type { LedgerEntry } from '../../db/accounts/ledger.ts';
 import type { AdminContext } from './admin-context.ts';
 import type { Answer } from './answer.ts';
 import type { Report } from './command.ts';

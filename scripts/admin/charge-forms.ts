@@ -1,10 +1,10 @@
 /** How `usage` is printed: for people, for programs and for spreadsheets. */
-import { rfc3339 } from '../../db/values.ts';
+import { rfc3339 } from '../../db/connection/values.ts';
 import { nameOf } from './account-view.ts';
 import { formatDuration } from './durations.ts';
 import { csvLine } from '../terminal/csv.ts';
 import { count, minuteOf, table } from '../terminal/table.ts';
-import type { AccountSum, Charge } from '../../db/charges.ts';
+import type { AccountSum, Charge } from '../../db/accounts/charges.ts';
 import type { Column } from '../terminal/table.ts';
 
 export interface Total {

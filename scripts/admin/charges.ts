@@ -1,8 +1,8 @@
 /** `usage`: what an account, or each of them, was charged in a month. However much that is, a page of it is held in memory. */
 import { InvalidArgumentError, Option } from 'commander';
-import { listCharges, listSums, sumCharges } from '../../db/charges.ts';
-import { openDatabase, patientTimeoutMs } from '../../db/database.ts';
-import { inSnapshot } from '../../db/transaction.ts';
+import { listCharges, listSums, sumCharges } from '../../db/accounts/charges.ts';
+import { openDatabase, patientTimeoutMs } from '../../db/connection/database.ts';
+import { inSnapshot } from '../../db/connection/transaction.ts';
 import { getAccount } from './account-lookup.ts';
 import { accountId } from './arguments.ts';
 import { explainMistakes } from './answer.ts';
@@ -10,8 +10,8 @@ import { formsOfAll, formsOfOne } from './charge-forms.ts';
 import { addCommand } from './command.ts';
 import { Mistake } from '../terminal/mistake.ts';
 import type { Command } from 'commander';
-import type { Charge, Period } from '../../db/charges.ts';
-import type { Trx } from '../../db/database.ts';
+import type { Charge, Period } from '../../db/accounts/charges.ts';
+import type { Trx } from '../../db/connection/database.ts';
 import type { AdminContext } from './admin-context.ts';
 import type { Answer } from './answer.ts';
 import type { Form, FormName, Total } from './charge-forms.ts';

@@ -1,8 +1,8 @@
 /** `database run`: programs such as psql and pg_dump on the database of the service, also on the embedded one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { hasSupportLog } from '../../db/support-log.ts';
-import { inTransaction } from '../../db/transaction.ts';
+import { hasSupportLog } from '../../db/accounts/support-log.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { environmentFor } from './database-environment.ts';
 import type { Interruption } from '../terminal/interruption.ts';

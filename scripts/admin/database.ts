@@ -1,14 +1,14 @@
-import { setRoleDefaults } from '../../db/pooler.ts';
+import { setRoleDefaults } from '../../db/connection/pooler.ts';
 import { readSchemaVersion } from '../../db/schema-version.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import { migrateCommand, prepareDatabase, stateOf } from '../../src/migration.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
+import { migrateCommand, prepareDatabase, stateOf } from '../../src/process/migration.ts';
 import { queueTablesVersion } from '../../src/queue/tables-version.ts';
 import { addCommand, addGroup } from './command.ts';
 import { runOnDatabase } from './database-run.ts';
 import { count, minuteOf, table } from '../terminal/table.ts';
 import type { Command } from 'commander';
 import type { SchemaVersion } from '../../db/schema-version.ts';
-import type { DatabaseState } from '../../src/migration.ts';
+import type { DatabaseState } from '../../src/process/migration.ts';
 import type { AdminContext } from './admin-context.ts';
 import type { Answer } from './answer.ts';
 import type { Report } from './command.ts';

@@ -1,10 +1,10 @@
 /** Errors that end the command, their exit codes, and what a person is told. */
 import { CommanderError } from 'commander';
-import { isDatabaseAway } from '../../db/database-errors.ts';
-import { CommitOutcomeUnknown } from '../../db/transaction.ts';
+import { isDatabaseAway } from '../../db/connection/database-errors.ts';
+import { CommitOutcomeUnknown } from '../../db/connection/transaction.ts';
 import { ConfigError } from '../../src/config/config.ts';
 import { AudioStoreAway } from '../../src/files/audio-store.ts';
-import { isVersionFault } from '../../src/migration.ts';
+import { isVersionFault } from '../../src/process/migration.ts';
 import { Mistake } from '../terminal/mistake.ts';
 import { Refusal } from '../terminal/refusal.ts';
 

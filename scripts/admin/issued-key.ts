@@ -1,12 +1,12 @@
 /** A key that is made now: the one moment at which its secret is shown. */
 import { randomUUIDv7 } from 'node:crypto';
-import { insertApiKey } from '../../db/api-keys.ts';
-import { rfc3339 } from '../../db/values.ts';
+import { insertApiKey } from '../../db/accounts/api-keys.ts';
+import { rfc3339 } from '../../db/connection/values.ts';
 import { digestOf, displayOf, newApiKey } from '../../src/api/access/api-key.ts';
 import { keyJson } from './key-view.ts';
 import { details, momentOf } from '../terminal/table.ts';
-import type { ApiKey } from '../../db/api-keys.ts';
-import type { Trx } from '../../db/database.ts';
+import type { ApiKey } from '../../db/accounts/api-keys.ts';
+import type { Trx } from '../../db/connection/database.ts';
 import type { Scope } from '../../db/schema.ts';
 import type { Report } from './command.ts';
 

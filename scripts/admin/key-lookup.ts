@@ -1,13 +1,13 @@
 /** Which key is meant: by its id, by the part that lists show, or by the secret itself. */
 import { text as readAll } from 'node:stream/consumers';
-import { findApiKeys } from '../../db/api-keys.ts';
+import { findApiKeys } from '../../db/accounts/api-keys.ts';
 import { digestOf, isWellFormedApiKey } from '../../src/api/access/api-key.ts';
 import { isId } from './arguments.ts';
 import { keyStatus, shownKey } from './key-view.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { Mistake } from '../terminal/mistake.ts';
-import type { ApiKey } from '../../db/api-keys.ts';
-import type { Db } from '../../db/database.ts';
+import type { ApiKey } from '../../db/accounts/api-keys.ts';
+import type { Db } from '../../db/connection/database.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** The ways in which {@link findKey} finds a key. */

@@ -1,12 +1,12 @@
-import { endKeyIfActive, findApiKeys } from '../../db/api-keys.ts';
-import { rfc3339 } from '../../db/values.ts';
+import { endKeyIfActive, findApiKeys } from '../../db/accounts/api-keys.ts';
+import { rfc3339 } from '../../db/connection/values.ts';
 import { changeAccount } from './account-lookup.ts';
 import { expiryIn, issueKey, issuedReport } from './issued-key.ts';
 import { findKey } from './key-lookup.ts';
 import { keyJson, keyStatus, shownKey } from './key-view.ts';
 import { momentOf } from '../terminal/table.ts';
 import { Refusal } from '../terminal/refusal.ts';
-import type { ApiKey } from '../../db/api-keys.ts';
+import type { ApiKey } from '../../db/accounts/api-keys.ts';
 import type { AdminContext } from './admin-context.ts';
 import type { Report } from './command.ts';
 import type { IssuedKey } from './issued-key.ts';

@@ -1,6 +1,6 @@
 /** A key as support sees it: never its secret, never its digest. */
-import { rfc3339 } from '../../db/values.ts';
-import type { ApiKey } from '../../db/api-keys.ts';
+import { rfc3339 } from '../../db/connection/values.ts';
+import type { ApiKey } from '../../db/accounts/api-keys.ts';
 
 /** `tsk_abc123…wxyz` */
 export const shownKey = (key: ApiKey): string => `${key.prefix}…${key.last_four}`;

@@ -1,6 +1,6 @@
-import { findApiKeys, listApiKeys, revokeApiKey } from '../../db/api-keys.ts';
-import { rfc3339 } from '../../db/values.ts';
-import { inTransaction } from '../../db/transaction.ts';
+import { findApiKeys, listApiKeys, revokeApiKey } from '../../db/accounts/api-keys.ts';
+import { rfc3339 } from '../../db/connection/values.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import { changeAccount, getAccount } from './account-lookup.ts';
 import { accountId, positiveDuration, scopes, text } from './arguments.ts';
 import { explainMistakes } from './answer.ts';

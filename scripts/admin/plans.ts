@@ -1,5 +1,5 @@
-import { listPlans, setPlanLimits } from '../../db/plans.ts';
-import { inTransaction } from '../../db/transaction.ts';
+import { listPlans, setPlanLimits } from '../../db/accounts/plans.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import { getPlan } from './account-lookup.ts';
 import { addCommand, addGroup } from './command.ts';
 import { addLimitOptions, jsonLimits, limitDetails, limitNames, shownLimit, typedLimits } from './limits.ts';

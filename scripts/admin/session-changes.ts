@@ -5,9 +5,9 @@ import { cancelSession, eraseSession, retrySession } from '../../src/sessions/su
 import { formatDuration } from './durations.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { audioLeft } from './exit.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../db/connection/database.ts';
 import type { Session } from '../../db/sessions/sessions.ts';
-import type { SupportAct } from '../../db/support-acts.ts';
+import type { SupportAct } from '../../db/accounts/support-acts.ts';
 import type { Recorded, RetryOutcome } from '../../src/sessions/support.ts';
 import type { AdminContext } from './admin-context.ts';
 

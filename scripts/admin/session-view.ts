@@ -1,5 +1,5 @@
 /** A session as support sees it: its title, never its text. */
-import { rfc3339 } from '../../db/values.ts';
+import { rfc3339 } from '../../db/connection/values.ts';
 import { toSessionError } from '../../src/sessions/view.ts';
 import { toWarnings } from '../../src/sessions/warnings.ts';
 import { formatDuration } from './durations.ts';

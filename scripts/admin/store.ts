@@ -1,5 +1,5 @@
 /** `store adopt`: what an operator says when the database and its audio were brought together anew. */
-import { inTransaction } from '../../db/transaction.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import { adoptStore } from '../../src/files/known-store.ts';
 import { addCommand, addGroup } from './command.ts';
 import type { Command } from 'commander';

@@ -1,11 +1,11 @@
 /** `log`: what support did. */
-import { rfc3339 } from '../../db/values.ts';
-import { listSupportLog } from '../../db/support-log.ts';
+import { rfc3339 } from '../../db/connection/values.ts';
+import { listSupportLog } from '../../db/accounts/support-log.ts';
 import { accountId, wholeNumber } from './arguments.ts';
 import { addCommand } from './command.ts';
 import { minuteOf, table } from '../terminal/table.ts';
 import type { Command } from 'commander';
-import type { SupportLogEntry } from '../../db/support-log.ts';
+import type { SupportLogEntry } from '../../db/accounts/support-log.ts';
 import type { AdminContext } from './admin-context.ts';
 import type { Answer } from './answer.ts';
 import type { Report } from './command.ts';

@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import { nameOfDatabase } from '../../db/audit/audit.ts';
-import { openDatabase, patientTimeoutMs } from '../../db/database.ts';
-import { isBrokenOff, isStandby } from '../../db/standby.ts';
+import { openDatabase, patientTimeoutMs } from '../../db/connection/database.ts';
+import { isBrokenOff, isStandby } from '../../db/connection/standby.ts';
 import { resume } from './verify-progress.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { parseDatabaseUrl } from '../../src/config/values.ts';

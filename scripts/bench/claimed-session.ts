@@ -1,9 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { inAccountTransaction } from '../../db/account-transaction.ts';
-import { changeReserved } from '../../db/accounts.ts';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
+import { changeReserved } from '../../db/accounts/accounts.ts';
 import { claimIfNotFinal } from '../../db/sessions/attempts.ts';
 import { insertQueuedSession } from '../../db/sessions/states.ts';
-import type { Db } from '../../db/database.ts';
+import type { Db } from '../../db/connection/database.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 
 export const title = 'Board meeting';

@@ -1,7 +1,7 @@
 /** A PostgreSQL for the bench alone, with the service's tables and many rows. */
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openConnection } from '../../db/database.ts';
+import { openConnection } from '../../db/connection/database.ts';
 import { clusterPaths } from '../../db/embedded/cluster.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { migrateToLatest } from '../../db/migrate.ts';

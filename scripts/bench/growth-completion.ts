@@ -1,10 +1,10 @@
 /** What stores a transcript, makes it findable, charges it and completes its session, as the worker does it. */
-import { inAccountTransaction } from '../../db/account-transaction.ts';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { completeSession } from '../../src/sessions/endings.ts';
 import { findableOf, makeFindable } from '../../src/sessions/indexing.ts';
 import { claimedSession, title } from './claimed-session.ts';
 import { quantile } from './statistics.ts';
-import type { Db } from '../../db/database.ts';
+import type { Db } from '../../db/connection/database.ts';
 
 const durationMs = 60_000;
 const segments = JSON.stringify(

@@ -1,6 +1,6 @@
 /** Databases of several sizes in one PostgreSQL, so that rounds can change between them. */
 import { encodeCursor } from '../../src/api/reads/cursor.ts';
-import { rfc3339 } from '../../db/values.ts';
+import { rfc3339 } from '../../db/connection/values.ts';
 import { addDatabase, seedAccounts, seedSessions, seedTranscripts, settle } from './database.ts';
 import { startApiProgram } from './program.ts';
 import { writeTargets } from './wrk.ts';

@@ -1,6 +1,6 @@
 /** Rows that nobody needs any more: what is left of a month of uploads when a worker has been there. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/ops/log.ts';
 import { Queue, transcriptionQueue } from '../../src/queue/queue.ts';
 import { addDatabase, seedAccounts, settle } from './database.ts';
 import { serviceEnv, startProgram } from './program.ts';

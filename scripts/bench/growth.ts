@@ -1,5 +1,5 @@
 /** Whether anything becomes slower or larger as the service is used. */
-import { openDatabase } from '../../db/database.ts';
+import { openDatabase } from '../../db/connection/database.ts';
 import { startDatabase } from './database.ts';
 import { completionMs } from './growth-completion.ts';
 import { grow, readWorks, segments } from './growth-database.ts';

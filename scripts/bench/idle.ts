@@ -1,10 +1,10 @@
 /** Doing nothing: what the service costs while clients wait for sessions that nobody works on yet. */
 import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inAccountTransaction } from '../../db/account-transaction.ts';
-import { openDatabase } from '../../db/database.ts';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
+import { openDatabase } from '../../db/connection/database.ts';
 import { insertQueuedSession } from '../../db/sessions/states.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/ops/log.ts';
 import { Queue } from '../../src/queue/queue.ts';
 import { giveJob } from '../../src/sessions/job.ts';
 import { seedAccounts, settle, startDatabase } from './database.ts';

@@ -1,5 +1,5 @@
 /** An account with many transcripts among many sessions of others, all of them in the index as the service writes it. */
-import { openDatabase } from '../../db/database.ts';
+import { openDatabase } from '../../db/connection/database.ts';
 import { accountMark } from '../../src/search/lexemes.ts';
 import { languageOf } from '../../src/search/languages.ts';
 import { passagesOf } from '../../src/search/session-passages.ts';

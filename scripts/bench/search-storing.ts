@@ -1,7 +1,7 @@
 /** Storing a transcript as the worker does it, and the same without the index. */
-import { inAccountTransaction } from '../../db/account-transaction.ts';
-import { changeReserved } from '../../db/accounts.ts';
-import { addLedgerEntry } from '../../db/ledger.ts';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
+import { changeReserved } from '../../db/accounts/accounts.ts';
+import { addLedgerEntry } from '../../db/accounts/ledger.ts';
 import { completeIfProcessing } from '../../db/sessions/attempts.ts';
 import { insertTranscript } from '../../db/sessions/transcripts.ts';
 import { toStoredTranscript } from '../../src/worker/stored-transcript.ts';
@@ -10,7 +10,7 @@ import { findableOf, makeFindable } from '../../src/sessions/indexing.ts';
 import { claimedSession, title } from './claimed-session.ts';
 import { quantile } from './statistics.ts';
 import { textOf } from './search-texts.ts';
-import type { Db } from '../../db/database.ts';
+import type { Db } from '../../db/connection/database.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { Transcript } from '../../src/recognizers/recognizer.ts';
 import type { StoredTranscript } from '../../src/sessions/endings.ts';

@@ -1,6 +1,6 @@
 /** Searching: a word that few transcripts hold, one that all hold, a phrase, deep pages, and what the index costs. */
-import { openDatabase } from '../../db/database.ts';
-import { rfc3339 } from '../../db/values.ts';
+import { openDatabase } from '../../db/connection/database.ts';
+import { rfc3339 } from '../../db/connection/values.ts';
 import { encodeCursor } from '../../src/api/reads/cursor.ts';
 import { startDatabase } from './database.ts';
 import { startApiProgram } from './program.ts';

@@ -1,6 +1,6 @@
 /** What happens to sessions, and when. The database tells it when the transaction commits. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { openConnection } from '../../db/database.ts';
+import { openConnection } from '../../db/connection/database.ts';
 import type { BenchDatabase } from './database.ts';
 import type { Setting } from './bench.ts';
 

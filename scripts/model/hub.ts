@@ -2,7 +2,7 @@
 import { pathsInfo } from '@huggingface/hub';
 import { fetch as fetchByHttp1 } from 'undici';
 import { ConfigError } from '../../src/config/config.ts';
-import { throughProxies } from '../../src/proxies.ts';
+import { throughProxies } from '../../src/config/proxies.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { HubRefusal, unreachable } from './hub-refusal.ts';
 import type { HubFile, HubModel } from '../../src/recognizers/sherpa-onnx/hub-models.ts';

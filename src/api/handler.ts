@@ -3,7 +3,7 @@
  * compile.
  */
 import type { Answer, Form, OperationId, Parameters, PublicOperation } from '../../codegen/operations.ts';
-import type { Context, Principal, UploadedFile } from './context.ts';
+import type { Context, Principal, UploadedFile } from './api-context.ts';
 
 type LowerCased<Headers> = { [Name in keyof Headers as Lowercase<Name & string>]: Headers[Name] };
 

@@ -3,7 +3,7 @@
  * keys in a batch and batches at once, and accounts take turns. A thousand clients at once cost little more than one, and
  * a client that comes alone does not wait.
  */
-import { isDatabaseAway } from '../../db/database-errors.ts';
+import { isDatabaseAway } from '../../db/connection/database-errors.ts';
 
 /**
  * After this time, a batch does not hold up later batches any more: its connection may lead to a server that does not

@@ -6,7 +6,7 @@ import { gainFor } from './gain.ts';
 import { louderChannel } from './louder-channel.ts';
 import { LoudnessMeter } from './loudness.ts';
 import { hiddenDelayMs } from './picture.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../ops/operator-fault.ts';
 import { silencing } from './silencing.ts';
 import { isTruncated } from './truncation.ts';
 import type { SamplesOptions } from './decode-samples.ts';

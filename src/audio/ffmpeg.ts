@@ -7,7 +7,7 @@ import { ExecutableNotFound } from '../children/executable.ts';
 import { FfmpegLog } from './ffmpeg-log.ts';
 import { formatWhitelist } from './formats.ts';
 import { isOggSpeex } from './ogg-speex.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../ops/operator-fault.ts';
 import { readPlainWav } from './plain-wav.ts';
 import type { ChildEnd, OnOutput } from '../children/child.ts';
 import type { FileHeader } from './ffmpeg-log.ts';

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/database.ts';
+import type { Db } from '../../db/connection/database.ts';
 import type { AudioStore } from '../files/audio-store.ts';
 import type { Spool } from '../files/spool.ts';
 import type { WorkFolder } from '../files/work-folder.ts';

@@ -4,7 +4,7 @@ import { findAudioNeeds, listSessionsWithAudio } from '../../db/audit/audio.ts';
 import { maxExamples } from '../../db/audit/rule.ts';
 import type { AudioOwner } from '../../db/audit/audio.ts';
 import type { Check } from '../../db/audit/rule.ts';
-import type { Db } from '../../db/database.ts';
+import type { Db } from '../../db/connection/database.ts';
 import type { AudioStore, StoredAudio } from '../files/audio-store.ts';
 import type { Audited } from './audited.ts';
 

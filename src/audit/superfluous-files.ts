@@ -3,7 +3,7 @@ import { findAudioNeeds } from '../../db/audit/audio.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { byAccount, isId } from '../files/audio-store.ts';
 import { FileTally } from './file-tally.ts';
-import type { Db } from '../../db/database.ts';
+import type { Db } from '../../db/connection/database.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { Audited } from './audited.ts';
 import type { FileCheck, Grace } from './file-tally.ts';

@@ -1,7 +1,7 @@
 import { fitsOnScreen, joinWords } from './lines.ts';
 import { settled } from './settled.ts';
 import type { WrittenWord } from './lines.ts';
-import type { Word } from '../recognizers/recognizer.ts';
+import type { Word } from './segment.ts';
 
 /** A caption that lasts longer, or holds more words, is hard to read. */
 const longestMs = 10_000;

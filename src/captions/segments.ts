@@ -4,7 +4,7 @@ import { joinWords, splitWords } from './lines.ts';
 import { intoWords } from './tokens.ts';
 import type { Stretch } from './lay-over-speech.ts';
 import type { WrittenWord } from './lines.ts';
-import type { Segment, Word } from '../recognizers/recognizer.ts';
+import type { Segment, Word } from './segment.ts';
 
 /** A word, or a longer text, with who said it (`S1`, `S2`, …) where the recognizer knows. */
 export interface SpokenWord extends Word, WrittenWord {

@@ -1,5 +1,5 @@
 /** Captions that nobody could read alone. */
-import type { Word } from '../recognizers/recognizer.ts';
+import type { Word } from './segment.ts';
 
 type Said = Word & { speaker?: string };
 

@@ -2,7 +2,7 @@
 import { joinedByScript, wordSegmenter } from './lines.ts';
 import { hasUnspaced } from './scripts.ts';
 import type { WrittenWord } from './lines.ts';
-import type { Word } from '../recognizers/recognizer.ts';
+import type { Word } from './segment.ts';
 
 type Token = Word & WrittenWord & { speaker?: string };
 

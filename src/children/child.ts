@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { boundedCommand } from './bounded-command.ts';
 import { isRefusedIsolation } from './isolation.ts';
 import { keepStderrTail, killGroup, spawnGroup } from './process-group.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../ops/operator-fault.ts';
 import type { ChildLimits } from './bounded-command.ts';
 import type { Isolation } from './isolation.ts';
 

@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../ops/operator-fault.ts';
 
 /** A program that should be installed isn't; the message names it and what to type. */
 export class ExecutableNotFound extends OperatorFault {

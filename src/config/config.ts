@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { chooseModel } from '../recognizers/sherpa-onnx/installed-models.ts';
 import { isOpenAis, withoutPassword } from './values.ts';
 import { variables } from './variables.ts';
-import type { ObjectPlace } from '../audio-place.ts';
+import type { ObjectPlace } from './object-place.ts';
 import type { SpeechServer } from '../recognizers/openai/speech-server.ts';
 import type { RecognizerName } from '../recognizers/names.ts';
 import type { ChosenModel } from '../recognizers/sherpa-onnx/installed-models.ts';

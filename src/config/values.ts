@@ -1,6 +1,6 @@
 /** What a text in the environment means; undefined where it means nothing. */
 import { isIP } from 'node:net';
-import type { ObjectPlace } from '../audio-place.ts';
+import type { ObjectPlace } from './object-place.ts';
 
 /** A wrong value is shown without its password, because messages of the start end up in logs. */
 export const withoutPassword = (text: string) => text.replace(/(:\/\/|:).*@/, '$1…@');

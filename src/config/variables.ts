@@ -1,6 +1,6 @@
 /** Every variable that the service reads, in the order in which `--help` shows them. */
 import { availableParallelism } from 'node:os';
-import { canonicalTag } from '../languages.ts';
+import { canonicalTag } from '../languages/tags.ts';
 import { recognizerNames, recognizersInsteadOf } from '../recognizers/names.ts';
 import { chooseModel } from '../recognizers/sherpa-onnx/installed-models.ts';
 import {
@@ -13,7 +13,7 @@ import {
   parseTrustProxy,
 } from './values.ts';
 import { address, database, integer, oneOf, text } from './variable.ts';
-import type { ObjectPlace } from '../audio-place.ts';
+import type { ObjectPlace } from './object-place.ts';
 import type { Variable } from './variable.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

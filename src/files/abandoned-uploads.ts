@@ -4,7 +4,7 @@
  * jumps.
  */
 import type { Spool } from './spool.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../ops/log.ts';
 
 const everyMs = 30_000;
 const patienceMs = 3 * 60_000;

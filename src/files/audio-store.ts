@@ -1,4 +1,4 @@
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../ops/operator-fault.ts';
 
 /**
  * Where the audio of sessions is kept, from the moment before its upload is accepted until nobody needs it any more. It

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { listSessionsWithAudio } from '../../db/audit/audio.ts';
 import { confirmMark, findKnownStore, proposeMark, replaceMark } from '../../db/known-store.ts';
 import { AudioStoreLost } from './audio-store.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../db/connection/database.ts';
 import type { BareAudioStore } from './audio-store.ts';
 
 const adoptCommand = 'npm run admin -- store adopt';

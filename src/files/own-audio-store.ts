@@ -5,7 +5,7 @@
  */
 import { AudioStoreAway, AudioUnreadable } from './audio-store.ts';
 import { proveStore } from './known-store.ts';
-import type { Db } from '../../db/database.ts';
+import type { Db } from '../../db/connection/database.ts';
 import type { AudioStore, BareAudioStore, StoredAudio, WantedAudio } from './audio-store.ts';
 
 /** What the store is asked for, of what it takes no longer than that. */

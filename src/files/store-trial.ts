@@ -4,7 +4,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { inTime } from '../in-time.ts';
+import { inTime } from '../concurrency/in-time.ts';
 import { AudioStoreAway } from './audio-store.ts';
 import type { AudioStore } from './audio-store.ts';
 import type { Spool } from './spool.ts';

@@ -3,7 +3,7 @@
  * clock that never jumps.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { watchForeignPool } from '../../db/database.ts';
+import { watchForeignPool } from '../../db/connection/database.ts';
 import { steadyClock } from './steady-clock.ts';
 import { lookSeconds } from './supervision.ts';
 

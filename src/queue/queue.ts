@@ -8,11 +8,11 @@ import { AttemptFailed, maxRunningJobs } from './jobs.ts';
 import { Taking } from './taking.ts';
 import { hasUnfinishedWork } from '../../db/queue-tables.ts';
 import { heartbeatSeconds, startSupervision } from './supervision.ts';
-import type { Trx } from '../../db/database.ts';
+import type { Trx } from '../../db/connection/database.ts';
 import type { Places } from './fetch-loop.ts';
 import type { JobData, NewJob, QueuedJob } from './jobs.ts';
 import type { Supervision } from './supervision.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../ops/log.ts';
 
 export const transcriptionQueue = 'transcription';
 export const deadLetterQueue = 'transcription-dead-letter';

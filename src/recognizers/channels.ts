@@ -1,6 +1,7 @@
 /** Joins what was heard in the channels of one recording. */
 import { SpokenLanguages } from './spoken-languages.ts';
-import type { Segment, Transcript } from './recognizer.ts';
+import type { Segment } from '../captions/segment.ts';
+import type { Transcript } from './recognizer.ts';
 
 /**
  * @param transcripts one for each channel, in order

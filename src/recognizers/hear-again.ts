@@ -6,7 +6,8 @@ import { missedIn } from './missed.ts';
 import type { Piece } from '../audio/pieces.ts';
 import type { TraceSpan } from '../tracing/span.ts';
 import type { Missed } from './missed.ts';
-import type { DecodedAudio, RecognizeOptions, Word } from './recognizer.ts';
+import type { Word } from '../captions/segment.ts';
+import type { DecodedAudio, RecognizeOptions } from './recognizer.ts';
 
 /**
  * Hears one piece, within a span where somebody traces it.

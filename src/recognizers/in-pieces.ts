@@ -9,7 +9,8 @@ import { within } from '../tracing/span.ts';
 import { together } from './together.ts';
 import type { HearPiece } from './hear-again.ts';
 import type { Piece, PieceLengths } from '../audio/pieces.ts';
-import type { DecodedAudio, RecognizeOptions, Word } from './recognizer.ts';
+import type { Word } from '../captions/segment.ts';
+import type { DecodedAudio, RecognizeOptions } from './recognizer.ts';
 
 /**
  * Recognizes what one piece hears.

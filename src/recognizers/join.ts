@@ -1,5 +1,5 @@
 import type { Piece } from '../audio/pieces.ts';
-import type { Word } from './recognizer.ts';
+import type { Word } from '../captions/segment.ts';
 
 /** What was recognized of one piece: words by utterance, with times from the start of the recording. */
 export interface HeardPiece<W extends Word = Word> {

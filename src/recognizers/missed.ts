@@ -2,7 +2,8 @@
 import { totalMs, within, without } from '../audio/spans.ts';
 import { loopingOf } from './loops.ts';
 import type { Piece, Span } from '../audio/pieces.ts';
-import type { DecodedAudio, Word } from './recognizer.ts';
+import type { Word } from '../captions/segment.ts';
+import type { DecodedAudio } from './recognizer.ts';
 
 /** In so much of a voice there is a word, unless somebody sings or only laughs. */
 const leastVoiceMs = 1_000;

@@ -1,31 +1,8 @@
+import type { Segment } from '../captions/segment.ts';
 import type { Span } from '../audio/pieces.ts';
 import type { Silence } from '../audio/silences.ts';
+import type { ServerLoad } from '../ops/speech-server.ts';
 import type { TraceSpan } from '../tracing/span.ts';
-
-/** Times are ms from the start of the audio. */
-export interface Word {
-  startMs: number;
-  endMs: number;
-  text: string;
-  /** 0 to 1, only where the recognizer gives it. */
-  confidence?: number;
-}
-
-/** A stretch of speech that can be read as one caption. */
-export interface Segment {
-  /** Position in the transcript, from 0. */
-  index: number;
-  startMs: number;
-  endMs: number;
-  text: string;
-  /** 0 to 1, only where the recognizer gives it. */
-  confidence?: number;
-  /** `S1`, `S2`, …, only where the recognizer tells speakers apart. */
-  speaker?: string;
-  /** Where it was said, from 1, only where channels are recognized separately. */
-  channel?: number;
-  words: Word[];
-}
 
 export interface Transcript {
   /** BCP 47, such as `en-US`. */
@@ -124,21 +101,6 @@ export interface Recognizer {
   recognize(audio: DecodedAudio, options: RecognizeOptions): Promise<Transcript>;
   /** Ends the processes that are kept for the next recording. */
   close(): Promise<void>;
-}
-
-/** How a request to a server ended. `refused`: it may not be repeated as it is. `broken`: no answer that makes sense. */
-export type RequestOutcome = 'heard' | 'busy' | 'timed_out' | 'refused' | 'broken';
-
-export interface ServerLoad {
-  /** Requests that it gets at once. */
-  limit: number;
-  inFlight: number;
-  /** Pieces that wait here. */
-  waiting: number;
-  /** Seconds of audio per second, when it was last busy; undefined where nobody knows. */
-  speed: number | undefined;
-  /** How many have ended. What a stopped job had asked for counts nowhere. */
-  requests: Readonly<Record<RequestOutcome, number>>;
 }
 
 /** Why a server hears nobody. */

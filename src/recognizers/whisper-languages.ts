@@ -1,4 +1,4 @@
-import { canonicalTag, primaryOf } from '../languages.ts';
+import { canonicalTag, primaryOf } from '../languages/tags.ts';
 
 /** Whisper's own codes (openai/whisper, `tokenizer.py`). `yue` came with large-v3. */
 const codes =

@@ -1,8 +1,8 @@
 import { findStems } from '../../db/search/stems.ts';
 import { languageOf, simple } from './languages.ts';
-import { inSlices } from '../slices.ts';
+import { inSlices } from '../concurrency/slices.ts';
 import { toPassages, tokenize } from './passages.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../db/connection/database.ts';
 import type { Passage } from './passages.ts';
 
 /** What there is to find of a session. */

@@ -1,12 +1,12 @@
-import { deleteFinalSessions, deleteSessionsOfAccount } from '../../db/account-erasure.ts';
-import { inAccountTransaction } from '../../db/account-transaction.ts';
+import { deleteFinalSessions, deleteSessionsOfAccount } from '../../db/accounts/account-erasure.ts';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { deleteLanguages } from '../../db/search/languages.ts';
-import { changeReserved, markAccountDeleted } from '../../db/accounts.ts';
-import { deleteApiKeys, listApiKeys } from '../../db/api-keys.ts';
+import { changeReserved, markAccountDeleted } from '../../db/accounts/accounts.ts';
+import { deleteApiKeys, listApiKeys } from '../../db/accounts/api-keys.ts';
 import { deleteIdempotencyRecords } from '../../db/idempotency.ts';
-import { eraseLedgerText } from '../../db/ledger.ts';
-import type { Trx } from '../../db/database.ts';
-import type { Foundation } from '../context.ts';
+import { eraseLedgerText } from '../../db/accounts/ledger.ts';
+import type { Trx } from '../../db/connection/database.ts';
+import type { Foundation } from './foundation.ts';
 
 /** About a second's work. So no statement runs into its time limit, however many sessions there are. */
 const sessionsAtATime = 5_000;

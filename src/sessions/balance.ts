@@ -1,4 +1,4 @@
-import type { AccountInForce } from '../../db/accounts.ts';
+import type { AccountInForce } from '../../db/accounts/accounts.ts';
 
 /** The balance less what is reserved, in ms; may be negative. */
 export const availableMs = (account: Pick<AccountInForce, 'balance_ms' | 'reserved_ms'>): number =>

@@ -1,11 +1,11 @@
 /** How a session ends, with all that belongs to it. The caller opens the transaction and holds the account's lock. */
-import { changeReserved } from '../../db/accounts.ts';
-import { addLedgerEntry } from '../../db/ledger.ts';
+import { changeReserved } from '../../db/accounts/accounts.ts';
+import { addLedgerEntry } from '../../db/accounts/ledger.ts';
 import { completeIfProcessing } from '../../db/sessions/attempts.ts';
 import { failIfNotFinal } from '../../db/sessions/states.ts';
 import { insertTranscript } from '../../db/sessions/transcripts.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
-import type { Trx } from '../../db/database.ts';
+import type { Trx } from '../../db/connection/database.ts';
 import type { FailureCode } from '../../db/schema.ts';
 import type { Warning } from '../../db/sessions/warning.ts';
 

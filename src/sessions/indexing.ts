@@ -2,7 +2,7 @@ import { indexSession } from '../../db/search/passages.ts';
 import { addLanguage } from '../../db/search/languages.ts';
 import { languageOf } from '../search/languages.ts';
 import { passagesOf } from '../search/session-passages.ts';
-import type { Queryable, Trx } from '../../db/database.ts';
+import type { Queryable, Trx } from '../../db/connection/database.ts';
 import type { Passage } from '../search/passages.ts';
 import type { Indexable } from '../search/session-passages.ts';
 

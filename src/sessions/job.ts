@@ -1,6 +1,6 @@
 /** Gives a session its job, in the transaction that puts the session into the queue. */
-import type { AccountInForce } from '../../db/accounts.ts';
-import type { Trx } from '../../db/database.ts';
+import type { AccountInForce } from '../../db/accounts/accounts.ts';
+import type { Trx } from '../../db/connection/database.ts';
 import type { QueuedSession } from '../../db/sessions/states.ts';
 import type { Queue } from '../queue/queue.ts';
 

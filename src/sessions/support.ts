@@ -2,8 +2,8 @@
  * What support does to a session by hand. Each change is one transaction that holds the account's lock, and the result
  * says what happened.
  */
-import { inAccountTransaction } from '../../db/account-transaction.ts';
-import { changeReserved } from '../../db/accounts.ts';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
+import { changeReserved } from '../../db/accounts/accounts.ts';
 import { deleteIdempotencyRecords } from '../../db/idempotency.ts';
 import { findAccountOfSession, findSessionRow } from '../../db/sessions/sessions.ts';
 import { nextStartTag } from '../../db/sessions/start-tag.ts';
@@ -13,11 +13,11 @@ import { reservationFor } from './balance.ts';
 import { failSession } from './endings.ts';
 import { giveJob } from './job.ts';
 import { isFinal } from './view.ts';
-import type { AccountInForce } from '../../db/accounts.ts';
-import type { Db, Trx } from '../../db/database.ts';
+import type { AccountInForce } from '../../db/accounts/accounts.ts';
+import type { Db, Trx } from '../../db/connection/database.ts';
 import type { SessionStatus } from '../../db/schema.ts';
 import type { Session } from '../../db/sessions/sessions.ts';
-import type { Foundation } from '../context.ts';
+import type { Foundation } from './foundation.ts';
 
 /** Is called in the transaction of a change, at its end, unless nothing is changed: for support's log. */
 export type Recorded = (trx: Trx, accountId: string) => Promise<void>;

@@ -1,5 +1,5 @@
 /** A session row as the contract shows it. */
-import { rfc3339 } from '../../db/values.ts';
+import { rfc3339 } from '../../db/connection/values.ts';
 import { toWarnings } from './warnings.ts';
 import type { Schema } from '../../codegen/operations.ts';
 import type { FailureCode } from '../../db/schema.ts';

@@ -4,12 +4,12 @@ import { ExportResultCode } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { inTime } from '../in-time.ts';
+import { inTime } from '../concurrency/in-time.ts';
 import { readTraceparent } from './trace-context.ts';
 import { spanIds } from './span.ts';
 import type { Context, Span as CollectedSpan, Tracer } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
-import type { Log } from '../log.ts';
+import type { Log } from '../ops/log.ts';
 import type { Attributes, TraceSpan, SpanKind, Tracing } from './span.ts';
 
 /** A process has 25 s to stop, of which its requests may take 15, and the queue 5 at the same time as this. */

@@ -5,7 +5,7 @@
  */
 import { spanIds } from './span.ts';
 import { newTrace, readTraceparent } from './trace-context.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../ops/log.ts';
 import type { TraceSpan, Tracing } from './span.ts';
 import type { TraceContext } from './trace-context.ts';
 

@@ -1,6 +1,6 @@
 /** One attempt at one session: decode, make sure it is paid for, recognize, store. The session's row is the authority. */
-import { inAccountTransaction } from '../../db/account-transaction.ts';
-import { tryInSavepoint } from '../../db/transaction.ts';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
+import { tryInSavepoint } from '../../db/connection/transaction.ts';
 import { expiryMarginSeconds } from '../queue/job-expiry.ts';
 import { AttemptFailed } from '../queue/jobs.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
@@ -20,7 +20,7 @@ import { warningsOf } from './warnings.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
 import type { QueuedJob } from '../queue/jobs.ts';
 import type { TraceSpan } from '../tracing/span.ts';
-import type { WorkerContext } from './context.ts';
+import type { WorkerContext } from './worker-context.ts';
 import type { RoomOfJob } from './room-of-job.ts';
 
 /** @throws what makes the queue try again later; the session is back in the queue then */

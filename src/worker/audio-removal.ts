@@ -1,5 +1,5 @@
 import { findAudioToRemove, markAudioDeletedIfUnneeded } from '../../db/sessions/audio.ts';
-import type { Foundation } from '../context.ts';
+import type { Foundation } from '../sessions/foundation.ts';
 
 type Remover = Pick<Foundation, 'db' | 'audioStore' | 'log'>;
 

@@ -1,6 +1,6 @@
 /** Sessions of an older version of the service become findable, one after the other, while the service runs. */
-import { inAccountTransaction } from '../../db/account-transaction.ts';
-import { isDatabaseAway } from '../../db/database-errors.ts';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
+import { isDatabaseAway } from '../../db/connection/database-errors.ts';
 import { indexVersion } from '../../db/search/passages.ts';
 import { firstPlace, lookForUnindexed } from '../../db/search/unindexed.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
@@ -8,9 +8,9 @@ import { findSegments } from '../../db/sessions/transcripts.ts';
 import { ageTurn, takeTurn, wasTurn } from '../../db/turns.ts';
 import { findableOf, makeFindable } from '../sessions/indexing.ts';
 import { everyMinute } from './in-turns.ts';
-import type { Db, Queryable } from '../../db/database.ts';
+import type { Db, Queryable } from '../../db/connection/database.ts';
 import type { SessionPlace } from '../../db/search/unindexed.ts';
-import type { WorkerContext } from './context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 /** A worker of an older version may still store transcripts after this one has begun. */
 const againAfterSeconds = 60 * 60;

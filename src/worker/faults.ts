@@ -1,8 +1,8 @@
 /** Looks for what only the operator can fix: at the database, the store, the disk, the memory, ffmpeg, the recognizer and its server. */
 import { freemem } from 'node:os';
 import { runChild } from '../children/child.ts';
-import { whyNoDatabase } from '../database-faults.ts';
-import type { Db } from '../../db/database.ts';
+import { whyNoDatabase } from '../../db/connection/explained-faults.ts';
+import type { Db } from '../../db/connection/database.ts';
 import type { AudioStore } from '../files/audio-store.ts';
 import type { WorkFolder } from '../files/work-folder.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';

@@ -4,7 +4,7 @@ import { AudioError, AudioToolError } from '../audio/audio-error.ts';
 import { countChannels } from '../audio/channels.ts';
 import { findLeaks } from '../audio/leaks.ts';
 import { decodeWhole } from '../audio/whole-audio.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../ops/operator-fault.ts';
 import { joinChannels } from '../recognizers/channels.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { meanProgress } from '../recognizers/together.ts';
@@ -15,7 +15,7 @@ import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
 import type { AudioWarning, DecodeOptions } from '../audio/decode.ts';
 import type { Hints, Transcript, UncertainStretch, WordlessPart } from '../recognizers/recognizer.ts';
 import type { TraceSpan } from '../tracing/span.ts';
-import type { WorkerContext } from './context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 export interface Hearing {
   timeLimitMs: number;

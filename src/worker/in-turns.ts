@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { takeTurn } from '../../db/turns.ts';
-import type { WorkerContext } from './context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 const everyMs = 60_000;
 /** A little less, so that the worker of the last turn is not too early for the next one. */

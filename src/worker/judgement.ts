@@ -1,13 +1,13 @@
 /** Whether an attempt failed by the operator's fault. Such an attempt does not count. */
-import { isDatabasesFault } from '../../db/database-errors.ts';
+import { isDatabasesFault } from '../../db/connection/database-errors.ts';
 import { mostFreeAttempts } from '../../db/sessions/free-attempts.ts';
 import { AudioError } from '../audio/audio-error.ts';
 import { AudioUnreadable } from '../files/audio-store.ts';
-import { operatorFaultBehind } from '../operator-fault.ts';
+import { operatorFaultBehind } from '../ops/operator-fault.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { ClaimLost, NotCovered, TimeIsUp } from './outcomes.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
-import type { WorkerContext } from './context.ts';
+import type { WorkerContext } from './worker-context.ts';
 import type { GivenBack } from './outcomes.ts';
 
 interface Failed {

@@ -2,7 +2,7 @@
 import { whichHaveAudio } from '../../db/sessions/audio.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { byAccount, isId } from '../files/audio-store.ts';
-import type { Sweeper, WorkerContext } from './context.ts';
+import type { Sweeper, WorkerContext } from './worker-context.ts';
 import type { Suspects } from './suspects.ts';
 
 /** No upload takes so long from its stored audio to its row. */

@@ -1,7 +1,7 @@
 /**
  * What becomes of a session when an attempt did not complete it: the decision, and the transaction that carries it out.
  */
-import { inAccountTransaction } from '../../db/account-transaction.ts';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { handBackIfProcessing, requeueIfProcessing } from '../../db/sessions/attempts.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { AudioError } from '../audio/audio-error.ts';
@@ -14,7 +14,7 @@ import { giveJob } from '../sessions/job.ts';
 import type { FailureCode } from '../../db/schema.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { QueuedJob } from '../queue/jobs.ts';
-import type { WorkerContext } from './context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 /** Another attempt has the session, or the session is final. This attempt may store nothing. */
 export class ClaimLost extends Error {

@@ -1,5 +1,5 @@
 import type { Places } from '../queue/fetch-loop.ts';
-import type { WorkerContext } from './context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 /** Four and a half hours of audio take as much. */
 const roomEachBytes = 1024 ** 3;

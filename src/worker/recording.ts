@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDatabasesFault } from '../../db/database-errors.ts';
+import { isDatabasesFault } from '../../db/connection/database-errors.ts';
 import type { QueuedJob } from '../queue/jobs.ts';
-import type { WorkerContext } from './context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 const againAfterMs = 3_000;
 

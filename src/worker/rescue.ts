@@ -1,10 +1,10 @@
-import { inAccountTransaction } from '../../db/account-transaction.ts';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { findSessionsWithoutLiveJob } from '../../db/queue-tables.ts';
 import { replaceJobIfNotFinal } from '../../db/sessions/attempts.ts';
 import { newJobId, transcriptionQueue } from '../queue/queue.ts';
 import { failSession } from '../sessions/endings.ts';
 import { giveJob } from '../sessions/job.ts';
-import type { WorkerContext } from './context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 type Rescuer = Pick<WorkerContext, 'db' | 'queue' | 'log'>;
 

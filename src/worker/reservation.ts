@@ -1,9 +1,9 @@
-import { inAccountTransaction } from '../../db/account-transaction.ts';
-import { changeReserved } from '../../db/accounts.ts';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
+import { changeReserved } from '../../db/accounts/accounts.ts';
 import { setReservationIfProcessing } from '../../db/sessions/attempts.ts';
 import { availableMs } from '../sessions/balance.ts';
 import { ClaimLost, NotCovered } from './outcomes.ts';
-import type { Db } from '../../db/database.ts';
+import type { Db } from '../../db/connection/database.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 
 /**

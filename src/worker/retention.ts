@@ -1,7 +1,7 @@
 import { findDueSessions, firstDue } from '../../db/sessions/retention.ts';
 import { eraseSession } from '../sessions/support.ts';
 import { everyMinute } from './in-turns.ts';
-import type { WorkerContext } from './context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 const atATime = 100;
 

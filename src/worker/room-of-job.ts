@@ -3,7 +3,7 @@ import { noRoom } from './faults.ts';
 import { bytesNeeded } from './room.ts';
 import { enoughRoomBytes } from './standstill.ts';
 import type { QueuedJob } from '../queue/jobs.ts';
-import type { WorkerContext } from './context.ts';
+import type { WorkerContext } from './worker-context.ts';
 import type { PromisedRoom } from './room.ts';
 
 /** When a recording that has no room on the disk is tried again. Shorter ones go on meanwhile. */

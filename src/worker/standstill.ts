@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { faultReasons } from './faults.ts';
 import type { Fault } from './faults.ts';
-import type { Foundation } from '../context.ts';
+import type { Foundation } from '../sessions/foundation.ts';
 
 const lookEveryMs = 3_000;
 /**

@@ -8,7 +8,7 @@ import { everyMinute } from './in-turns.ts';
 import { removeUnneededAudio, removeWorkOfEndedAttempts } from './leftovers.ts';
 import { rescueSessions } from './rescue.ts';
 import { Suspects } from './suspects.ts';
-import type { Sweeper, WorkerContext } from './context.ts';
+import type { Sweeper, WorkerContext } from './worker-context.ts';
 
 /** Many machines may share one store, which may be large. */
 const listAudioEverySeconds = 60 * 60;

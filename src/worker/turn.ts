@@ -1,14 +1,14 @@
-import { inAccountTransaction } from '../../db/account-transaction.ts';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { countOtherActiveJobs } from '../../db/queue-tables.ts';
 import { claimIfNotFinal, replaceJobIfNotFinal } from '../../db/sessions/attempts.ts';
 import { AttemptFailed } from '../queue/jobs.ts';
 import { newJobId, transcriptionQueue } from '../queue/queue.ts';
 import { giveJob } from '../sessions/job.ts';
-import type { AccountInForce } from '../../db/accounts.ts';
-import type { Trx } from '../../db/database.ts';
+import type { AccountInForce } from '../../db/accounts/accounts.ts';
+import type { Trx } from '../../db/connection/database.ts';
 import type { Claim } from '../../db/sessions/attempts.ts';
 import type { QueuedJob } from '../queue/jobs.ts';
-import type { WorkerContext } from './context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 /**
  * Claims the session of a job for one attempt, unless its account already runs as many jobs as it may. The queue checks

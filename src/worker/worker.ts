@@ -10,12 +10,12 @@ import { Room } from './room.ts';
 import { Standstill } from './standstill.ts';
 import { keepSweeping } from './sweeps.ts';
 import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
-import { FairTurns } from '../fair-turns.ts';
+import { FairTurns } from '../concurrency/fair-turns.ts';
 import { AudioStoreAway } from '../files/audio-store.ts';
 import { WorkFolder } from '../files/work-folder.ts';
-import type { Foundation } from '../context.ts';
+import type { Foundation } from '../sessions/foundation.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
-import type { WorkerContext } from './context.ts';
+import type { WorkerContext } from './worker-context.ts';
 import type { Fault } from './faults.ts';
 
 export interface Worker {

@@ -9,106 +9,75 @@ export interface Room {
   sentence: string;
 }
 
-/** Configuration, context, log, metrics: what a process is made of. */
-const base = 'src/*.ts';
-const shared = ['db', base, 'tracing', 'sessions', 'search', 'queue', 'files', 'audio', 'captions', 'children'];
+/** What every room may use. It knows nothing of what the service does. */
+const ground = ['concurrency', 'languages', 'config', 'ops'];
+const shared = [...ground, 'db', 'tracing', 'sessions', 'search', 'queue', 'files', 'audio', 'captions', 'children'];
+
+const folder = (name: string, restsOn: string[], sentence: string): Room => ({
+  name,
+  files: new RegExp(`^(src/)?${name}/`),
+  restsOn,
+  sentence,
+});
 
 export const rooms: Room[] = [
-  {
-    name: 'codegen',
-    files: /^codegen\//,
-    restsOn: [],
-    sentence: 'codegen/ knows the contract and nothing of the service',
-  },
-  { name: 'db', files: /^db\//, restsOn: [], sentence: 'db/ imports nothing of ours from outside' },
-  {
-    name: 'children',
-    files: /^src\/children\//,
-    restsOn: [base],
-    sentence: 'children/ runs programs and does not know which',
-  },
-  { name: 'audio', files: /^src\/audio\//, restsOn: [base, 'children'], sentence: 'audio/ knows no row and no job' },
-  {
-    name: 'captions',
-    files: /^src\/captions\//,
-    restsOn: ['recognizers'],
-    sentence: 'captions/ knows words and segments, and nothing of where they come from',
-  },
-  {
-    name: 'recognizers',
-    files: /^src\/recognizers\//,
-    restsOn: [base, 'tracing', 'children', 'audio', 'captions'],
-    sentence: 'recognizers/ turn audio into words and know no row and no job',
-  },
-  {
-    name: 'tracing',
-    files: /^src\/tracing\//,
-    restsOn: [base],
-    sentence: 'tracing/ knows spans and not what they are about',
-  },
-  {
-    name: 'search',
-    files: /^src\/search\//,
-    restsOn: [base, 'db'],
-    sentence: 'search/ turns texts and queries into what the index holds, and asks db/ for nothing but stems',
-  },
-  { name: 'files', files: /^src\/files\//, restsOn: [base, 'db'], sentence: 'files/ rests on db/' },
-  {
-    name: 's3',
-    files: /^src\/s3\//,
-    restsOn: [base, 'files'],
-    sentence: 's3/ keeps files in an object store and knows no row',
-  },
-  { name: 'queue', files: /^src\/queue\//, restsOn: [base, 'db'], sentence: 'queue/ rests on db/' },
-  {
-    name: 'sessions',
-    files: /^src\/sessions\//,
-    restsOn: [base, 'db', 'queue', 'files', 'search', 'codegen'],
-    sentence: 'sessions/ rests on queue/, files/ and db/, and knows neither the API nor the worker',
-  },
-  {
-    name: 'audit',
-    files: /^src\/audit\//,
-    restsOn: [base, 'db', 'queue', 'files', 'search'],
-    sentence: 'audit/ looks at rows, jobs and files, and not through the eyes of those who write them',
-  },
-  {
-    name: 'process',
-    files: /^src\/(start[^/]*|service|halves|foundation|ops|api\/server|processes\/.*)\.ts$/,
-    restsOn: [...shared, 'api', 'worker', 'recognizers', 'app'],
-    sentence: 'a process is put together from both halves',
-  },
-  {
-    name: 'api',
-    files: /^src\/api\//,
-    restsOn: [...shared, 'codegen'],
-    sentence: 'api/ and worker/ stand side by side and never touch; both rest on sessions/, queue/ and files/',
-  },
-  {
-    name: 'worker',
-    files: /^src\/worker\//,
-    restsOn: [...shared, 'recognizers'],
-    sentence: 'api/ and worker/ stand side by side and never touch; both rest on sessions/, queue/ and files/',
-  },
-  {
-    name: 'handlers',
-    files: /^handlers\//,
-    restsOn: [...shared, 'codegen', 'api'],
-    sentence: 'handlers/ are typed by the contract and know no worker',
-  },
+  folder('codegen', [], 'codegen/ knows the contract and nothing of the service'),
+  folder('db', [], 'db/ imports nothing of ours from outside'),
+  folder('concurrency', [], 'concurrency/ is imported by every room and imports none'),
+  folder('languages', [], 'languages/ is imported by every room and imports none'),
+  folder('config', ['languages', 'recognizers'], 'config/ reads the environment and knows neither half'),
+  folder('ops', ['concurrency', 'config', 'db'], 'ops/ shows what operators ask for and knows neither half'),
+  folder('children', ['ops'], 'children/ runs programs and does not know which'),
+  folder('audio', ['ops', 'children'], 'audio/ knows no row and no job'),
+  folder('captions', [], 'captions/ knows words and segments, and nothing of where they come from'),
+  folder('tracing', ['concurrency', 'ops'], 'tracing/ knows spans and not what they are about'),
+  folder(
+    'recognizers',
+    [...ground, 'tracing', 'children', 'audio', 'captions'],
+    'recognizers/ turn audio into words and know no row and no job',
+  ),
+  folder(
+    'search',
+    ['concurrency', 'languages', 'db'],
+    'search/ turns texts and queries into what the index holds, and asks db/ for nothing but stems',
+  ),
+  folder('files', [...ground, 'db'], 'files/ rests on db/'),
+  folder('queue', ['ops', 'db'], 'queue/ rests on db/'),
+  folder(
+    'sessions',
+    [...ground, 'db', 'queue', 'files', 'search', 'tracing', 'codegen'],
+    'sessions/ rests on queue/, files/ and db/, and knows neither the API nor the worker',
+  ),
+  folder(
+    'audit',
+    ['db', 'queue', 'files', 'search'],
+    'audit/ looks at rows, jobs and files, and not through the eyes of those who write them',
+  ),
+  folder(
+    'api',
+    [...shared, 'codegen'],
+    'api/ and worker/ stand side by side and never touch; both rest on sessions/, queue/ and files/',
+  ),
+  folder(
+    'worker',
+    [...shared, 'recognizers'],
+    'api/ and worker/ stand side by side and never touch; both rest on sessions/, queue/ and files/',
+  ),
+  folder('handlers', [...shared, 'codegen', 'api'], 'handlers/ are typed by the contract and know no worker'),
+  folder('process', [...shared, 'api', 'worker', 'recognizers', 'app'], 'a process is put together from both halves'),
   {
     name: 'app',
     files: /^src\/app\.ts$/,
-    restsOn: [base, 'codegen', 'handlers', 'api'],
+    restsOn: ['handlers', 'api'],
     sentence: 'app.ts is the map of where a request goes',
   },
   {
-    name: base,
-    files: /^src\/(config\/)?[^/]+\.ts$/,
-    restsOn: ['db', 'queue', 'files', 's3', 'children', 'recognizers', 'tracing'],
-    sentence: 'what every room imports knows neither half',
+    name: 'start',
+    files: /^src\/start[^/]*\.ts$/,
+    restsOn: ['process'],
+    sentence: 'only app.ts and what is started stand outside of the rooms',
   },
 ];
 
-/** The first room that holds the path: `src/*.ts` is what is left of its folder. Undefined for scripts and packages. */
+/** The room that holds the path. Undefined for scripts and packages. */
 export const roomOf = (path: string): Room | undefined => rooms.find(({ files }) => files.test(path));

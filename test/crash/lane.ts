@@ -2,14 +2,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDatabase } from '../../db/database.ts';
+import { openDatabase } from '../../db/connection/database.ts';
 import { migrateToLatest } from '../../db/migrate.ts';
 import { nodeOfService } from '../rig/node-of-service.ts';
 import { here, steadyPort } from '../rig/place.ts';
 import { startWireRelay } from '../rig/wire-relay.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { startCrashingPostgres } from './postgres.ts';
-import type { Database, Db } from '../../db/database.ts';
+import type { Database, Db } from '../../db/connection/database.ts';
 import type { Environment } from '../rig/aftermath.ts';
 import type { Server } from '../rig/client.ts';
 import type { Machine } from '../rig/machine.ts';

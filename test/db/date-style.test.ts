@@ -1,7 +1,7 @@
 /** A database whose operator likes dates in another order. */
 import { sql } from 'kysely';
-import { openConnection, openDatabase } from '../../db/database.ts';
-import { checkConnections, setRoleDefaults } from '../../db/pooler.ts';
+import { openConnection, openDatabase } from '../../db/connection/database.ts';
+import { checkConnections, setRoleDefaults } from '../../db/connection/pooler.ts';
 import { atEnd } from '../support/at-end.ts';
 import { createTestDatabase } from '../support/service/database.ts';
 

@@ -1,9 +1,9 @@
 /** Named statements as connections come to know them: each test runs over one connection. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { openDatabase, runNamed } from '../../db/database.ts';
+import { openDatabase, runNamed } from '../../db/connection/database.ts';
 import { useService } from '../support/service/use-service.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/connection/database.ts';
 
 const service = await useService();
 let database: Database;
@@ -101,7 +101,7 @@ test('a database that is away → is told', async () => {
 
 test('what failed → its stack leads to who asked', async () => {
   const error = await run('zero', 'select 1 / $1::int', [0]).catch((error: Error) => error);
-  expect((error as Error).stack).toContain('db/database.ts');
+  expect((error as Error).stack).toContain('db/connection/database.ts');
 });
 
 test('a database that is closed → answers nothing any more, whoever used it', async () => {

@@ -1,6 +1,6 @@
 /** Writes a row all the while, and knows which rows PostgreSQL acknowledged, and when. */
 import { sql } from 'kysely';
-import { openDatabase } from '../../db/database.ts';
+import { openDatabase } from '../../db/connection/database.ts';
 import { allTheWhile } from '../rig/all-the-while.ts';
 
 export interface Writer {

@@ -1,6 +1,6 @@
 /** The customers of the fleet: how many clients each has, and what its plan lets it do. */
 import { makeAccount } from '../support/service/accounts.ts';
-import type { Db } from '../../db/database.ts';
+import type { Db } from '../../db/connection/database.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
 
 export interface Customer extends TestAccount {

@@ -1,14 +1,14 @@
 /** The whole fleet: two API nodes, two workers, the database, the object store and the balancer, each on a machine of its own. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabase } from '../../db/database.ts';
+import { openDatabase } from '../../db/connection/database.ts';
 import { migrateToLatest } from '../../db/migrate.ts';
 import { startHaproxy } from '../rig/haproxy.ts';
 import { addPlace, layNetwork } from '../rig/network.ts';
 import { nodeOfService } from '../rig/node-of-service.ts';
 import { startObjectStore } from '../rig/object-store.ts';
 import { until } from '../support/until.ts';
-import type { Db } from '../../db/database.ts';
+import type { Db } from '../../db/connection/database.ts';
 import type { Environment } from '../rig/aftermath.ts';
 import type { Haproxy } from '../rig/haproxy.ts';
 import type { Machine } from '../rig/machine.ts';

@@ -1,5 +1,5 @@
 /** Sessions that a worker held when it fell silent, and that another one has taken since. */
-import type { Db } from '../../db/database.ts';
+import type { Db } from '../../db/connection/database.ts';
 import type { Held } from '../rig/held.ts';
 
 /** What the row said when the first worker came back. */

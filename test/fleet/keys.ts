@@ -1,6 +1,6 @@
 /** Keys that are made and revoked all the while: each is asked of both nodes, past the balancer. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { revokeApiKey } from '../../db/api-keys.ts';
+import { revokeApiKey } from '../../db/accounts/api-keys.ts';
 import { allTheWhile } from '../rig/all-the-while.ts';
 import { statusOf } from '../rig/client.ts';
 import { makeKey } from '../support/service/accounts.ts';

@@ -2,7 +2,7 @@
 import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { openDatabase } from '../../db/database.ts';
+import { openDatabase } from '../../db/connection/database.ts';
 import { findBinaries } from '../../db/embedded/binaries.ts';
 import { clusterPaths, createCluster, makeFolder, readPassword, roleName } from '../../db/embedded/cluster.ts';
 import { findRunAs } from '../../db/embedded/run-as.ts';

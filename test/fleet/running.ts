@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import { transcriptionQueue } from '../../src/queue/queue.ts';
 import { allTheWhile } from '../rig/all-the-while.ts';
-import type { Db } from '../../db/database.ts';
+import type { Db } from '../../db/connection/database.ts';
 import type { Customer } from './customers.ts';
 
 const everyMs = 50;

@@ -1,6 +1,6 @@
 import { makeAccount, makeKey } from '../support/service/accounts.ts';
-import { setLimitOverrides, setPlan, suspendAccount } from '../../db/accounts.ts';
-import { revokeApiKey } from '../../db/api-keys.ts';
+import { setLimitOverrides, setPlan, suspendAccount } from '../../db/accounts/accounts.ts';
+import { revokeApiKey } from '../../db/accounts/api-keys.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { useService } from '../support/service/use-service.ts';
 import { expectNothingLeft, filePart, form, tone, traces } from '../support/uploads/uploads.ts';

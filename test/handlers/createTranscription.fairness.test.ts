@@ -2,8 +2,8 @@
 import { mkdtemp, readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { inAccountTransaction } from '../../db/account-transaction.ts';
-import { openDatabase } from '../../db/database.ts';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
+import { openDatabase } from '../../db/connection/database.ts';
 import { findExecutable } from '../../src/children/executable.ts';
 import { withFfmpeg } from '../support/faults/fake-ffmpeg.ts';
 import { makeAccount } from '../support/service/accounts.ts';

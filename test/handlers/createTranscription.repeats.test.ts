@@ -1,7 +1,7 @@
 /** A repeat of an accepted upload is answered whatever became of limits, balance, queue, disk and ffmpeg. */
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { setLimitOverrides } from '../../db/accounts.ts';
+import { setLimitOverrides } from '../../db/accounts/accounts.ts';
 import { withFfmpeg } from '../support/faults/fake-ffmpeg.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { useService } from '../support/service/use-service.ts';

@@ -1,6 +1,6 @@
 /** GET /v1/sessions/{id}: each status, and the 404 that tells nothing. */
 import { deleteSession } from '../../db/sessions/states.ts';
-import { inTransaction } from '../../db/transaction.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { claimSession, makeSession, silence } from '../support/service/sessions.ts';

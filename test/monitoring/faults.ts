@@ -3,7 +3,7 @@ import { rename } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { openDatabase } from '../../db/database.ts';
+import { openDatabase } from '../../db/connection/database.ts';
 import { allTheWhile } from '../rig/all-the-while.ts';
 import type { Stage } from './stage.ts';
 

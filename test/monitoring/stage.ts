@@ -1,7 +1,7 @@
 /** Everything that runs: the service on a PostgreSQL of its own, a speech server, Prometheus, and Alertmanager. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabase } from '../../db/database.ts';
+import { openDatabase } from '../../db/connection/database.ts';
 import { Machine } from '../rig/machine.ts';
 import { answers, nodeOfService } from '../rig/node-of-service.ts';
 import { here, steadyPort } from '../rig/place.ts';

@@ -1,11 +1,11 @@
 /** Named statements behind PgBouncer: what it does to its own connections does not show. */
 import { sql } from 'kysely';
-import { openDatabase, runNamed } from '../../db/database.ts';
+import { openDatabase, runNamed } from '../../db/connection/database.ts';
 import { startRelay } from '../support/faults/relay.ts';
 import { createTestDatabase } from '../support/service/database.ts';
 import { throughPooler } from '../support/service/pooler.ts';
 import { reconnect, startPgBouncer } from './pgbouncer.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/connection/database.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {

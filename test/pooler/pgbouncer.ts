@@ -1,7 +1,7 @@
 /** A real PgBouncer before a real PostgreSQL. */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openConnection } from '../../db/database.ts';
+import { openConnection } from '../../db/connection/database.ts';
 import { Machine } from '../rig/machine.ts';
 import { accepts, here, steadyPort } from '../rig/place.ts';
 import { throughPooler } from '../support/service/pooler.ts';

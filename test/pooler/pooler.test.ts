@@ -1,7 +1,7 @@
 /** The service behind PgBouncer in transaction mode, as `npm run test:pooler` builds it. */
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabase } from '../../db/database.ts';
+import { openDatabase } from '../../db/connection/database.ts';
 import { migrate } from '../../scripts/admin/database.ts';
 import { verify } from '../../scripts/admin/verify.ts';
 import { ask, uploadOf } from '../rig/client.ts';

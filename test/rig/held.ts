@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { descendantsOf } from './descendants.ts';
 import { filesBelow } from './object-store.ts';
-import type { Db } from '../../db/database.ts';
+import type { Db } from '../../db/connection/database.ts';
 import type { Machine } from './machine.ts';
 
 export interface Held {

@@ -1,6 +1,6 @@
 /** What the database says about uploads. */
 import { sql } from 'kysely';
-import type { Db } from '../../db/database.ts';
+import type { Db } from '../../db/connection/database.ts';
 
 /** A session of an upload, with what was recorded and charged for it. */
 export interface UploadRow {

@@ -1,10 +1,10 @@
 /** The whole service with its audio in an object store. */
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inAccountTransaction } from '../../db/account-transaction.ts';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { audit } from '../../src/audit/audit.ts';
-import { bareAudioStore, selectAudioStore } from '../../src/audio-store.ts';
-import { readinessOf } from '../../src/readiness.ts';
+import { bareAudioStore, selectAudioStore } from '../../src/files/select-audio-store.ts';
+import { readinessOf } from '../../src/process/readiness.ts';
 import { StoreTrial } from '../../src/files/store-trial.ts';
 import { Spool } from '../../src/files/spool.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';

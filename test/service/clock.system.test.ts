@@ -2,9 +2,9 @@
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { inAccountTransaction } from '../../db/account-transaction.ts';
-import { openDatabase } from '../../db/database.ts';
-import { listLedger } from '../../db/ledger.ts';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
+import { openDatabase } from '../../db/connection/database.ts';
+import { listLedger } from '../../db/accounts/ledger.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';

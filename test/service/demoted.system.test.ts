@@ -1,7 +1,7 @@
 /** A failover: connections stay open to a server that takes no writes, while new ones lead to the primary. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openConnection, openDatabase } from '../../db/database.ts';
+import { openConnection, openDatabase } from '../../db/connection/database.ts';
 import { startRelay } from '../support/faults/relay.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { clientOf } from '../support/clients/client.ts';

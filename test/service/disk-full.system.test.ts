@@ -5,7 +5,7 @@ import { chmod, mkdtemp, readdir, rm, statfs, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { findExecutable } from '../../src/children/executable.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
-import { listLedger } from '../../db/ledger.ts';
+import { listLedger } from '../../db/accounts/ledger.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { ffmpeg } from '../support/uploads/audio-fixtures.ts';
 import { clientOf } from '../support/clients/client.ts';

@@ -2,9 +2,9 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import supertest from 'supertest';
-import { openDatabase } from '../../db/database.ts';
+import { openDatabase } from '../../db/connection/database.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
-import { listLedger } from '../../db/ledger.ts';
+import { listLedger } from '../../db/accounts/ledger.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { longSpeech } from '../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../support/service/audit.ts';
@@ -12,7 +12,7 @@ import { createTestDatabase } from '../support/service/database.ts';
 import { childrenOf, killLeftovers, processesAbout, startProcess } from '../support/service/processes.ts';
 import { until } from '../support/until.ts';
 import { useFolder } from '../support/use-folder.ts';
-import type { Db } from '../../db/database.ts';
+import type { Db } from '../../db/connection/database.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
 import type { ServiceProcess } from '../support/service/processes.ts';
 

@@ -2,7 +2,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { listLedger } from '../../db/ledger.ts';
+import { listLedger } from '../../db/accounts/ledger.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';

@@ -1,9 +1,9 @@
 /** PostgreSQL is away for 30 s, in two ways, while the whole service is at work. No restart is needed afterwards. */
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDatabaseAway } from '../../db/database-errors.ts';
-import { openDatabase } from '../../db/database.ts';
-import { listLedger } from '../../db/ledger.ts';
+import { isDatabaseAway } from '../../db/connection/database-errors.ts';
+import { openDatabase } from '../../db/connection/database.ts';
+import { listLedger } from '../../db/accounts/ledger.ts';
 import { ping } from '../../db/migrate.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';

@@ -5,7 +5,7 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { openDatabase } from '../../db/database.ts';
+import { openDatabase } from '../../db/connection/database.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { newApiKey } from '../../src/api/access/api-key.ts';
 import { runAdminProcess } from '../scripts/admin/run-admin.ts';

@@ -1,10 +1,10 @@
 /** An orderly end, as every deployment brings one, in the middle of everything. */
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabase } from '../../db/database.ts';
+import { openDatabase } from '../../db/connection/database.ts';
 import { clusterPaths, makeFolder } from '../../db/embedded/cluster.ts';
 import { waitForLock } from '../../db/embedded/file-lock.ts';
-import { listLedger } from '../../db/ledger.ts';
+import { listLedger } from '../../db/accounts/ledger.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { longSpeech } from '../support/uploads/audio-fixtures.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { findExecutable } from '../../src/children/executable.ts';
-import { listLedger } from '../../db/ledger.ts';
+import { listLedger } from '../../db/accounts/ledger.ts';
 import { atEnd } from '../support/at-end.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { fakePrograms } from '../support/faults/fake-programs.ts';

@@ -1,7 +1,7 @@
 /** Accounts take turns also when a worker is killed: its job comes again where it stood, and each is charged once. */
 import { writeFile } from 'node:fs/promises';
 import { sql } from 'kysely';
-import { listLedger } from '../../db/ledger.ts';
+import { listLedger } from '../../db/accounts/ledger.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';

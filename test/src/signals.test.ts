@@ -2,11 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { openDatabase, runNamed } from '../../db/database.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import { selectAudioStore } from '../../src/audio-store.ts';
-import { createLog } from '../../src/log.ts';
-import { Metrics } from '../../src/metrics.ts';
+import { openDatabase, runNamed } from '../../db/connection/database.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
+import { selectAudioStore } from '../../src/files/select-audio-store.ts';
+import { createLog } from '../../src/ops/log.ts';
+import { Metrics } from '../../src/ops/metrics.ts';
 import { holdTheClock } from '../support/faults/held-clock.ts';
 import { startRefusingStore } from '../support/faults/refusing-store.ts';
 import { ScriptedRecognizer, gate, says } from '../support/models/scripted-recognizer.ts';

@@ -2,8 +2,8 @@
 import { relative } from 'node:path';
 import { clusterPaths } from '../../../db/embedded/cluster.ts';
 import { copyCluster } from '../../../db/embedded/base-backup.ts';
-import { inTransaction } from '../../../db/transaction.ts';
-import { postgresFolder } from '../../../src/database-url.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
+import { postgresFolder } from '../../../src/process/database-url.ts';
 import { AudioStoreAway } from '../../../src/files/audio-store.ts';
 import { Refusal } from '../../terminal/refusal.ts';
 import { count } from '../../terminal/table.ts';

@@ -1,6 +1,6 @@
 /** One look at what the service needs. */
-import type { Db } from '../../../db/database.ts';
-import type { DatabaseInUse } from '../../../src/database-url.ts';
+import type { Db } from '../../../db/connection/database.ts';
+import type { DatabaseInUse } from '../../../src/process/database-url.ts';
 import type { Config } from '../../../src/config/config.ts';
 
 /** What is looked at. */

@@ -4,14 +4,14 @@ import {
   mostConnections,
   mostDirectConnections,
   readConnectionRoom,
-} from '../../../db/connection-room.ts';
-import { openDatabase } from '../../../db/database.ts';
-import { checkConnections, checkNamedStatements, hearsNotices } from '../../../db/pooler.ts';
+} from '../../../db/connection/connection-room.ts';
+import { openDatabase } from '../../../db/connection/database.ts';
+import { checkConnections, checkNamedStatements, hearsNotices } from '../../../db/connection/pooler.ts';
 import { readSchemaVersion } from '../../../db/schema-version.ts';
-import { readServer } from '../../../db/server.ts';
-import { askedBy } from '../../../src/database-faults.ts';
-import { isPooled, mayHaveDatabase, useDatabase } from '../../../src/database-url.ts';
-import { WrongDatabaseVersion, migrateCommand, stateOf } from '../../../src/migration.ts';
+import { readServer } from '../../../db/connection/server.ts';
+import { askedBy } from '../../../db/connection/explained-faults.ts';
+import { isPooled, mayHaveDatabase, useDatabase } from '../../../src/process/database-url.ts';
+import { WrongDatabaseVersion, migrateCommand, stateOf } from '../../../src/process/migration.ts';
 import { count } from '../../terminal/table.ts';
 import type { Check, Patient } from './check.ts';
 

@@ -15,7 +15,7 @@ import pg from 'pg';
 import { Spool } from '../../../src/files/spool.ts';
 import { receiveUpload } from '../../../src/api/uploads/receiving.ts';
 import type { IncomingMessage } from 'node:http';
-import type { Foundation } from '../../../src/context.ts';
+import type { Foundation } from '../../../src/sessions/foundation.ts';
 
 const { DATABASE_URL: connectionString, PORT, HOST, FOLDER } = process.env;
 const pool = new pg.Pool({ connectionString, max: 20 });

@@ -1,9 +1,9 @@
 /** Spends the allowances of accounts: the requests of a moment by one statement, and each of them exactly. */
-import { countRequests } from '../../../db/allowance.ts';
+import { countRequests } from '../../../db/accounts/allowance.ts';
 import { ApiError } from '../answers/problem.ts';
 import { Loader } from '../loader.ts';
-import type { Db } from '../../../db/database.ts';
-import type { KeyOwner } from '../../../db/api-keys.ts';
+import type { Db } from '../../../db/connection/database.ts';
+import type { KeyOwner } from '../../../db/accounts/api-keys.ts';
 import type { Response } from '../response.ts';
 
 /** Few at once: whoever reads something else always finds a connection. */

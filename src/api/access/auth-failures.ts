@@ -4,8 +4,8 @@
  * address.
  */
 import { networkOf } from './networks.ts';
-import type { Log } from '../../log.ts';
-import type { Metrics } from '../../metrics.ts';
+import type { Log } from '../../ops/log.ts';
+import type { Metrics } from '../../ops/metrics.ts';
 
 const minuteMs = 60_000;
 const delayMs = 1_000;

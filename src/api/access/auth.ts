@@ -6,8 +6,8 @@ import { KeyCache } from './key-cache.ts';
 import { ApiError } from '../answers/problem.ts';
 import type { Request } from 'express';
 import type { Scope } from '../../../db/schema.ts';
-import type { Foundation } from '../../context.ts';
-import type { Principal } from '../context.ts';
+import type { Foundation } from '../../sessions/foundation.ts';
+import type { Principal } from '../api-context.ts';
 import type { Response } from '../response.ts';
 
 const realm = 'Bearer realm="transcription"';

@@ -4,11 +4,11 @@
  * request waits for it.
  */
 import { hash } from 'node:crypto';
-import { findKeyOwners } from '../../../db/api-keys.ts';
+import { findKeyOwners } from '../../../db/accounts/api-keys.ts';
 import { digestOf } from './api-key.ts';
 import { Loader } from '../loader.ts';
-import type { Db } from '../../../db/database.ts';
-import type { KeyOwner } from '../../../db/api-keys.ts';
+import type { Db } from '../../../db/connection/database.ts';
+import type { KeyOwner } from '../../../db/accounts/api-keys.ts';
 
 const lifeMs = 1_000;
 const refreshMs = 500;

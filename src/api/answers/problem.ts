@@ -1,7 +1,7 @@
 /** Errors as the API answers them: RFC 9457, with a `code` that never changes, for programs. */
 import { STATUS_CODES } from 'node:http';
-import { isDatabasesFault } from '../../../db/database-errors.ts';
-import { CommitOutcomeUnknown } from '../../../db/transaction.ts';
+import { isDatabasesFault } from '../../../db/connection/database-errors.ts';
+import { CommitOutcomeUnknown } from '../../../db/connection/transaction.ts';
 import { AudioToolError } from '../../audio/audio-error.ts';
 import { AudioStoreAway } from '../../files/audio-store.ts';
 import type { Schema } from '../../../codegen/operations.ts';

@@ -4,7 +4,7 @@ import { endAnswer } from './refusal.ts';
 import { sendBody } from './body.ts';
 import { ApiError, toProblem } from './problem.ts';
 import type { Request } from 'express';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../ops/log.ts';
 import type { Response } from '../response.ts';
 
 /** The answer of any operation, as the app sees it. */

@@ -1,8 +1,8 @@
 /** One log line, one count and one latency per request, and a span where somebody traces it. */
 import { loggedAddress } from './logged-address.ts';
 import type { Request } from 'express';
-import type { Foundation } from '../../context.ts';
-import type { Metrics } from '../../metrics.ts';
+import type { Foundation } from '../../sessions/foundation.ts';
+import type { Metrics } from '../../ops/metrics.ts';
 import type { TraceSpan } from '../../tracing/span.ts';
 import type { Response } from '../response.ts';
 

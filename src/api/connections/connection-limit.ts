@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
-import type { Log } from '../../log.ts';
-import type { Metrics } from '../../metrics.ts';
+import type { Log } from '../../ops/log.ts';
+import type { Metrics } from '../../ops/metrics.ts';
 
 const most = 10_000;
 /** File descriptors for the database, the log, children and Node itself. */

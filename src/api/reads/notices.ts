@@ -1,7 +1,7 @@
-import { openConnection } from '../../../db/database.ts';
-import { refuseReadOnly } from '../../../db/primary-only.ts';
+import { openConnection } from '../../../db/connection/database.ts';
+import { refuseReadOnly } from '../../../db/connection/primary-only.ts';
 import { sessionChannel } from '../../../db/sessions/states.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../ops/log.ts';
 
 const reconnectMs = 1_000;
 /**

@@ -1,4 +1,4 @@
-import { FairTurns } from '../../fair-turns.ts';
+import { FairTurns } from '../../concurrency/fair-turns.ts';
 
 /**
  * A body may be many megabytes, and one with words takes a connection. So at most half of the pool is used, and half of

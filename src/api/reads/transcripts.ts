@@ -1,19 +1,19 @@
 /**
  * Answers a transcript: finds the session in the cheapest of three ways, then makes JSON or captions of its segments.
  */
-import { rfc3339 } from '../../../db/values.ts';
+import { rfc3339 } from '../../../db/connection/values.ts';
 import { findChosenSegments } from '../../../db/sessions/transcripts.ts';
 import { plainText, subRip, webVtt } from '../../captions/formats.ts';
 import { markdown } from '../../captions/markdown.ts';
 import { toSessionError } from '../../sessions/view.ts';
 import { toWarnings } from '../../sessions/warnings.ts';
-import { inSlices, joined } from '../../slices.ts';
+import { inSlices, joined } from '../../concurrency/slices.ts';
 import { sessionNotFound } from '../answers/problem.ts';
 import type { Schema } from '../../../codegen/operations.ts';
 import type { ReadableSession } from '../../../db/sessions/readable.ts';
 import type { SessionWithSegments } from '../../../db/sessions/transcripts.ts';
 import type { TranscriptType } from '../answers/negotiation.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../api-context.ts';
 
 /** The session of a transcript, with its segments as JSON text if they were read with it. */
 export type FoundSession = ReadableSession & Partial<Pick<SessionWithSegments, 'segments'>>;

@@ -1,12 +1,12 @@
 /** Clients that wait until a session is final: thousands of them, over one listening connection of the process. */
-import { isDatabaseAway } from '../../../db/database-errors.ts';
+import { isDatabaseAway } from '../../../db/connection/database-errors.ts';
 import { SessionNotices } from './notices.ts';
 import { SessionReads } from './session-reads.ts';
 import { ApiError } from '../answers/problem.ts';
 import { isFinal } from '../../sessions/view.ts';
-import type { Db } from '../../../db/database.ts';
+import type { Db } from '../../../db/connection/database.ts';
 import type { ReadableSession } from '../../../db/sessions/readable.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../ops/log.ts';
 
 /** How often all sessions that are waited for are looked at. This finds those whose notification was lost. */
 const recheckMs = 5_000;

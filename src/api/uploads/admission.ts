@@ -5,8 +5,8 @@ import { formTypeOf } from './form-type.ts';
 import { fileTooLarge, formOverheadBytes } from './size.ts';
 import { refuseFullDisk } from './storage.ts';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AccountInForce } from '../../../db/accounts.ts';
-import type { Context, Principal } from '../context.ts';
+import type { AccountInForce } from '../../../db/accounts/accounts.ts';
+import type { Context, Principal } from '../api-context.ts';
 
 const queueRetrySeconds = 30;
 

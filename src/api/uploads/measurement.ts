@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { AudioError } from '../../audio/audio-error.ts';
 import { measureAudio } from '../../audio/measure.ts';
-import { FairTurns } from '../../fair-turns.ts';
+import { FairTurns } from '../../concurrency/fair-turns.ts';
 import { ApiError, unavailable } from '../answers/problem.ts';
 
 const timeLimitMs = 120_000;

@@ -1,9 +1,9 @@
 /** What an upload is judged by before it is accepted, gathered from all requests of the same moment. */
-import { findStandings } from '../../../db/accounts.ts';
+import { findStandings } from '../../../db/accounts/accounts.ts';
 import { findIdempotencyRecords } from '../../../db/idempotency.ts';
 import { Loader } from '../loader.ts';
-import type { Standing } from '../../../db/accounts.ts';
-import type { Db } from '../../../db/database.ts';
+import type { Standing } from '../../../db/accounts/accounts.ts';
+import type { Db } from '../../../db/connection/database.ts';
 import type { IdempotencyRecord } from '../../../db/idempotency.ts';
 
 /** An upload with an Idempotency-Key. */

@@ -10,8 +10,8 @@ import { fileTooLarge } from './size.ts';
 import type { Request, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
-import type { Foundation } from '../../context.ts';
-import type { UploadedFile } from '../context.ts';
+import type { Foundation } from '../../sessions/foundation.ts';
+import type { UploadedFile } from '../api-context.ts';
 import type { UploadFields } from './form.ts';
 import type { StoredFile } from './storage.ts';
 

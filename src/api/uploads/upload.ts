@@ -6,7 +6,7 @@ import { admitUpload } from './admission.ts';
 import { receiveUpload } from './receiving.ts';
 import { largestFileBytes } from './size.ts';
 import type { IncomingMessage } from 'node:http';
-import type { Context, Principal } from '../context.ts';
+import type { Context, Principal } from '../api-context.ts';
 import type { Response } from '../response.ts';
 import type { UploadsInFlight } from './in-flight.ts';
 import type { Upload } from './receiving.ts';

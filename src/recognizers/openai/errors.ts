@@ -1,5 +1,5 @@
 /** What went wrong at a server, in words for the log and for whoever handles it. */
-import { OperatorFault } from '../../operator-fault.ts';
+import { OperatorFault } from '../../ops/operator-fault.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { isOfCertificate, reasonOf } from './reasons.ts';
 import { Refusal } from './refusal.ts';

@@ -1,6 +1,6 @@
 /** One request to a speech server, and its whole answer. */
 import { FormData, fetch } from 'undici';
-import { throughProxies } from '../../proxies.ts';
+import { throughProxies } from '../../config/proxies.ts';
 import { readBody } from './answer-body.ts';
 import { Presence } from './presence.ts';
 import { isOfCertificate, isOfDisk } from './reasons.ts';

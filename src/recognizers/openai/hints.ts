@@ -1,5 +1,5 @@
 /** What is said of a recording in the fields of a request to `/audio/transcriptions`. */
-import { primaryOf } from '../../languages.ts';
+import { primaryOf } from '../../languages/tags.ts';
 import { LanguageNotKnown } from '../recognizer.ts';
 import { whisperCodeOf, whisperLanguages } from '../whisper-languages.ts';
 import type { Hints } from '../recognizer.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FairTurns } from '../../fair-turns.ts';
+import { FairTurns } from '../../concurrency/fair-turns.ts';
 import { createSlots } from '../in-pieces.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { jobsAtOnce } from './jobs-at-once.ts';
@@ -7,7 +7,7 @@ import { Limit } from './limit.ts';
 import { Refusal } from './refusal.ts';
 import { longestTimerMs } from './tries.ts';
 import type { Slots } from '../in-pieces.ts';
-import type { RequestOutcome, ServerLoad } from '../recognizer.ts';
+import type { RequestOutcome, ServerLoad } from '../../ops/speech-server.ts';
 
 /** What is sent, and how long that may take. */
 export interface RequestLimits {

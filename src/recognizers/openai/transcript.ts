@@ -5,7 +5,8 @@ import { spokenIn } from '../spoken.ts';
 import { SpokenLanguages } from '../spoken-languages.ts';
 import type { Piece, Span } from '../../audio/pieces.ts';
 import type { SpokenWord } from '../../captions/segments.ts';
-import type { DecodedAudio, Segment, Transcript } from '../recognizer.ts';
+import type { Segment } from '../../captions/segment.ts';
+import type { DecodedAudio, Transcript } from '../recognizer.ts';
 import type { Answer } from './server-answers.ts';
 
 /** What was answered to a piece. */

@@ -1,8 +1,8 @@
 /** What a model heard in a piece, with times from the start of the recording. */
-import { canonicalTag } from '../../languages.ts';
+import { canonicalTag } from '../../languages/tags.ts';
 import { wordsOf } from './words.ts';
 import type { Piece } from '../../audio/pieces.ts';
-import type { Word } from '../recognizer.ts';
+import type { Word } from '../../captions/segment.ts';
 import type { PieceResult } from './messages.ts';
 import type { ModelFamily } from './model-families.ts';
 

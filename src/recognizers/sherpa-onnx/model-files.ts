@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { OperatorFault } from '../../operator-fault.ts';
+import { OperatorFault } from '../../ops/operator-fault.ts';
 
 /** The folder is not there, or holds no known model. */
 export class NoModel extends OperatorFault {

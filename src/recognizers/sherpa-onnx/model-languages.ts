@@ -1,6 +1,6 @@
 /** Which languages a model knows, and how it is told one. */
 import { basename } from 'node:path';
-import { canonicalTag, primaryOf } from '../../languages.ts';
+import { canonicalTag, primaryOf } from '../../languages/tags.ts';
 import { LanguageNotKnown } from '../recognizer.ts';
 import { whisperCodeOf } from '../whisper-languages.ts';
 import type { SherpaModel } from './model-folder.ts';

@@ -4,7 +4,7 @@ import { PieceNotHeard, RecognizerError } from '../recognizer.ts';
 import { changesIn } from './changes.ts';
 import { createDiarization } from './diarization.ts';
 import { howToInstall } from './installed-models.ts';
-import { primaryOf } from '../../languages.ts';
+import { primaryOf } from '../../languages/tags.ts';
 import { heardIn, languageIn } from './heard.ts';
 import { ModelCopies } from './model-copies.ts';
 import { readModelFolder } from './model-folder.ts';

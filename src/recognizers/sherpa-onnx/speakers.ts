@@ -1,4 +1,4 @@
-import type { Segment } from '../recognizer.ts';
+import type { Segment } from '../../captions/segment.ts';
 import type { Turn } from './diarization-windows.ts';
 
 /** A word that no turn covers gets the speaker of the nearest turn within this time. Chosen, not measured. */

@@ -1,6 +1,6 @@
 import { beginsWithCharacterWord } from '../../captions/scripts.ts';
 import { RecognizerError } from '../recognizer.ts';
-import type { Word } from '../recognizer.ts';
+import type { Word } from '../../captions/segment.ts';
 import type { PieceResult } from './messages.ts';
 
 /** The length of a token is rarely known. It lasts until the next token, but not longer than this. */

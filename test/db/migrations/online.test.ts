@@ -1,5 +1,5 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
-import { openConnection } from '../../../db/database.ts';
+import { openConnection } from '../../../db/connection/database.ts';
 import { migrateAlone, runMigrations } from '../../../db/migrate.ts';
 import { makeIndex } from '../../../db/migrations/online.ts';
 import { migrations } from '../../../db/migrations/index.ts';
@@ -7,7 +7,7 @@ import { lockWaits } from '../../support/service/lock-waits.ts';
 import { useDatabase } from '../../support/service/use-database.ts';
 import { until } from '../../support/until.ts';
 import type { Migration } from 'kysely/migration';
-import type { Db } from '../../../db/database.ts';
+import type { Db } from '../../../db/connection/database.ts';
 
 const database = await useDatabase();
 

@@ -1,12 +1,12 @@
 /** What a page costs PostgreSQL, wherever it lies. */
 import { sql } from 'kysely';
-import { openDatabase } from '../../../db/database.ts';
+import { openDatabase } from '../../../db/connection/database.ts';
 import { listSessions } from '../../../db/sessions/pages.ts';
 import { findPages } from '../../../db/sessions/pages-together.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { useService } from '../../support/service/use-service.ts';
-import type { Database } from '../../../db/database.ts';
+import type { Database } from '../../../db/connection/database.ts';
 
 const many = 100_000;
 /** Of 8 KiB each; a page of 20 and the way to it through the index take about a dozen. */

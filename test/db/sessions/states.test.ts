@@ -10,13 +10,13 @@ import {
   setReservationIfProcessing,
 } from '../../../db/sessions/attempts.ts';
 import { deleteSession, failIfNotFinal, retryIfFailed } from '../../../db/sessions/states.ts';
-import { openConnection } from '../../../db/database.ts';
+import { openConnection } from '../../../db/connection/database.ts';
 import { findSessionRow } from '../../../db/sessions/sessions.ts';
-import { inTransaction } from '../../../db/transaction.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { useDatabase } from '../../support/service/use-database.ts';
 import { claimSession, finishSession, makeSession, queueSession } from '../../support/service/sessions.ts';
-import type { Trx } from '../../../db/database.ts';
+import type { Trx } from '../../../db/connection/database.ts';
 import type { Attempt } from '../../../db/sessions/attempts.ts';
 import type { TestSession } from '../../support/service/sessions.ts';
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { findAccount } from '../../../db/accounts.ts';
+import { findAccount } from '../../../db/accounts/accounts.ts';
 import { insertIdempotencyRecord } from '../../../db/idempotency.ts';
-import { inTransaction } from '../../../db/transaction.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { jobsOf } from '../../support/service/jobs.ts';

@@ -4,7 +4,7 @@ import { rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { edit } from './edited-transcript.ts';
-import type { Db } from '../../../db/database.ts';
+import type { Db } from '../../../db/connection/database.ts';
 import type { EverySession, Kind } from '../../support/service/every-session.ts';
 
 export interface Breakable extends EverySession {

@@ -5,7 +5,7 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js';
 import { sql } from 'kysely';
-import { listSupportLog } from '../../../db/support-log.ts';
+import { listSupportLog } from '../../../db/accounts/support-log.ts';
 import { usage } from '../../../scripts/admin/charges.ts';
 import { exportSessions } from '../../../scripts/admin/session-export.ts';
 import { makeAccount } from '../../support/service/accounts.ts';

@@ -5,14 +5,14 @@ import { mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { openDatabase } from '../../../db/database.ts';
-import { listSupportLog } from '../../../db/support-log.ts';
+import { openDatabase } from '../../../db/connection/database.ts';
+import { listSupportLog } from '../../../db/accounts/support-log.ts';
 import { projectFolder } from '../../architecture/source-files.ts';
 import { createTestDatabase } from '../../support/service/database.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { until } from '../../support/until.ts';
 import { environmentOf, refused, runAdminProcess as runAdmin } from './run-admin.ts';
-import type { Db } from '../../../db/database.ts';
+import type { Db } from '../../../db/connection/database.ts';
 
 const service = await useService();
 const run = (...words: string[]) => runAdmin(['database', 'run', '--', ...words], environmentOf(service));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { findSessionRow } from '../../../db/sessions/sessions.ts';
 import { versionOf } from '../../../db/sessions/transcripts.ts';
-import { inTransaction } from '../../../db/transaction.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { findableOf, makeFindable } from '../../../src/sessions/indexing.ts';
 import type { Break } from './breaches.ts';
 

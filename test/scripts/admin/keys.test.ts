@@ -1,4 +1,4 @@
-import { insertApiKey } from '../../../db/api-keys.ts';
+import { insertApiKey } from '../../../db/accounts/api-keys.ts';
 import { digestOf, isWellFormedApiKey, newApiKey } from '../../../src/api/access/api-key.ts';
 import { makeAccount, makeKey } from '../../support/service/accounts.ts';
 import { useService } from '../../support/service/use-service.ts';

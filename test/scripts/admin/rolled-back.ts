@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
-import { openConnection } from '../../../db/database.ts';
-import type { Db } from '../../../db/database.ts';
+import { openConnection } from '../../../db/connection/database.ts';
+import type { Db } from '../../../db/connection/database.ts';
 
 /** Runs `work` with a database whose transactions are all within one, which is rolled back afterwards. */
 export async function rolledBack<Result>(url: string, work: (db: Db) => Promise<Result>): Promise<Result> {

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { setLimitOverrides, setPlan, suspendAccount } from '../../../db/accounts.ts';
+import { setLimitOverrides, setPlan, suspendAccount } from '../../../db/accounts/accounts.ts';
 import { credit, makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';

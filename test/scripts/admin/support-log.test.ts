@@ -1,7 +1,7 @@
 /** The log of what support did, and the acts that write to it. */
 import { sql } from 'kysely';
-import { addToSupportLog, listSupportLog } from '../../../db/support-log.ts';
-import { inTransaction } from '../../../db/transaction.ts';
+import { addToSupportLog, listSupportLog } from '../../../db/accounts/support-log.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { rotate } from '../../../scripts/admin/key-rotation.ts';
 import { whoWorks } from '../../../scripts/admin/who.ts';
 import { eraseAccount } from '../../../src/sessions/account-erasure.ts';

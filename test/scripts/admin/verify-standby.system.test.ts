@@ -2,9 +2,9 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { openConnection, openDatabase } from '../../../db/database.ts';
-import { isBrokenOff, isStandby } from '../../../db/standby.ts';
-import { inSnapshot } from '../../../db/transaction.ts';
+import { openConnection, openDatabase } from '../../../db/connection/database.ts';
+import { isBrokenOff, isStandby } from '../../../db/connection/standby.ts';
+import { inSnapshot } from '../../../db/connection/transaction.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { makeAccount } from '../../support/service/accounts.ts';

@@ -3,7 +3,7 @@ import { cp, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { nameOfDatabase } from '../../../db/audit/audit.ts';
-import { openDatabase } from '../../../db/database.ts';
+import { openDatabase } from '../../../db/connection/database.ts';
 import { resume } from '../../../scripts/admin/verify-progress.ts';
 import { audit, usualGrace } from '../../../src/audit/audit.ts';
 import { auditedFiles } from '../../support/service/audit.ts';

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { retryOfProblem } from '../../../codegen/retries.ts';
 import { NoAnswer, persistently, RequestFailed, TranscriptionClient } from '../../../scripts/client/index.ts';
-import { listen } from '../../../src/listening.ts';
+import { listen } from '../../../src/ops/listening.ts';
 import { atEnd } from '../../support/at-end.ts';
 
 interface Refusal {

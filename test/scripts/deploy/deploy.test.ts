@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { openDatabase } from '../../../db/database.ts';
-import { createLog } from '../../../src/log.ts';
-import { Metrics } from '../../../src/metrics.ts';
+import { openDatabase } from '../../../db/connection/database.ts';
+import { createLog } from '../../../src/ops/log.ts';
+import { Metrics } from '../../../src/ops/metrics.ts';
 import { variables } from '../../../src/config/variables.ts';
 import { createProgram } from '../../../scripts/admin/program.ts';
 import { projectFolder } from '../../architecture/source-files.ts';

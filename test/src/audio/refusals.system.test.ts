@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { AudioError, AudioToolError } from '../../../src/audio/audio-error.ts';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { measureAudio } from '../../../src/audio/measure.ts';
-import { operatorFaultBehind } from '../../../src/operator-fault.ts';
+import { operatorFaultBehind } from '../../../src/ops/operator-fault.ts';
 import { withFfmpeg } from '../../support/faults/fake-ffmpeg.ts';
 import { descendantsOf } from '../../rig/descendants.ts';
 import { canMountDisks, smallDisk } from '../../support/faults/small-disk.ts';

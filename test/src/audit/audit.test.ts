@@ -1,7 +1,7 @@
 /** What the auditor makes of things that change while it looks, one change at a time. */
 import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inSnapshot } from '../../../db/transaction.ts';
+import { inSnapshot } from '../../../db/connection/transaction.ts';
 import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
 import { audit } from '../../../src/audit/audit.ts';
 import { checkNeededAudio } from '../../../src/audit/needed-audio.ts';

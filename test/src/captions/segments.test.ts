@@ -1,5 +1,5 @@
 import { fitsOnScreen } from '../../../src/captions/lines.ts';
-import type { Word } from '../../../src/recognizers/recognizer.ts';
+import type { Word } from '../../../src/captions/segment.ts';
 import { segmentsFromTexts, segmentsFromUtterances } from '../../../src/captions/segments.ts';
 
 /** `count` words of 200 ms, one every `everyMs`. */

@@ -1,5 +1,5 @@
 import { segmentsFromUtterances } from '../../../src/captions/segments.ts';
-import type { Word } from '../../../src/recognizers/recognizer.ts';
+import type { Word } from '../../../src/captions/segment.ts';
 
 /** A word each 200 ms, with a pause before those that begin with `|`, of so many ms. */
 function said(text: string, pauseMs = 700, wordMs = 200): Word[] {

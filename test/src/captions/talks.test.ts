@@ -8,7 +8,7 @@ import { segmentsFromTexts, segmentsFromUtterances } from '../../../src/captions
 import { withPunctuation } from '../../../src/recognizers/openai/punctuation.ts';
 import { spokenIn } from '../../../src/recognizers/spoken.ts';
 import type { SpokenWord } from '../../../src/captions/segments.ts';
-import type { Segment } from '../../../src/recognizers/recognizer.ts';
+import type { Segment } from '../../../src/captions/segment.ts';
 
 type Timed = [startMs: number, endMs: number, text: string];
 interface Talk {

@@ -5,7 +5,7 @@ import { AbandonedUploads, keepRemovingAbandonedUploads } from '../../../src/fil
 import { jest } from '../../support/run/jest.ts';
 import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
 import { Spool } from '../../../src/files/spool.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/ops/log.ts';
 import { holdTheClock } from '../../support/faults/held-clock.ts';
 import { until } from '../../support/until.ts';
 import { useFolder } from '../../support/use-folder.ts';

@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from 'kysely';
-import { setLimitOverrides } from '../../../db/accounts.ts';
+import { setLimitOverrides } from '../../../db/accounts/accounts.ts';
 import { hasUnfinishedWork } from '../../../db/queue-tables.ts';
 import { deadLetterQueue, transcriptionQueue } from '../../../src/queue/queue.ts';
 import { makeAccount } from '../../support/service/accounts.ts';

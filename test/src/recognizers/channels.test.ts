@@ -1,5 +1,5 @@
 import { joinChannels } from '../../../src/recognizers/channels.ts';
-import type { Segment } from '../../../src/recognizers/recognizer.ts';
+import type { Segment } from '../../../src/captions/segment.ts';
 
 const said = (startMs: number, text: string, speaker?: string): Segment => ({
   ...{ index: 0, startMs, endMs: startMs + 500, text, words: [] },

@@ -4,7 +4,8 @@ import { loopingOf } from '../../../src/recognizers/loops.ts';
 import { isWithin } from '../../../src/recognizers/in-pieces.ts';
 import { LanguageNotKnown, PieceNotHeard, PieceRefused } from '../../../src/recognizers/recognizer.ts';
 import type { Piece, Span } from '../../../src/audio/pieces.ts';
-import type { UncertainStretch, Word } from '../../../src/recognizers/recognizer.ts';
+import type { Word } from '../../../src/captions/segment.ts';
+import type { UncertainStretch } from '../../../src/recognizers/recognizer.ts';
 
 const { signal } = new AbortController();
 const loop = 'in the e-poch of the e-poch of '.repeat(12);

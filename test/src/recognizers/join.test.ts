@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { joinPieces } from '../../../src/recognizers/join.ts';
-import type { Word } from '../../../src/recognizers/recognizer.ts';
+import type { Word } from '../../../src/captions/segment.ts';
 
 const word = (text: string, startMs: number, endMs: number): Word => ({ text, startMs, endMs });
 /** Two pieces that meet at 10 s and hear 1 s beyond it. */

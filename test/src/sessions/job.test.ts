@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { inAccountTransaction } from '../../../db/account-transaction.ts';
-import { createLog } from '../../../src/log.ts';
+import { inAccountTransaction } from '../../../db/accounts/account-transaction.ts';
+import { createLog } from '../../../src/ops/log.ts';
 import { expirySeconds } from '../../../src/queue/job-expiry.ts';
 import { Queue, newJobId } from '../../../src/queue/queue.ts';
 import { giveJob } from '../../../src/sessions/job.ts';

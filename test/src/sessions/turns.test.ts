@@ -1,11 +1,11 @@
 /** In which order the jobs of several accounts are taken, whatever is uploaded and ends when. */
 import fc from 'fast-check';
 import { randomUUIDv7 } from 'node:crypto';
-import { inAccountTransaction } from '../../../db/account-transaction.ts';
+import { inAccountTransaction } from '../../../db/accounts/account-transaction.ts';
 import { claimIfNotFinal } from '../../../db/sessions/attempts.ts';
 import { nextStartTag } from '../../../db/sessions/start-tag.ts';
 import { insertQueuedSession } from '../../../db/sessions/states.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/ops/log.ts';
 import { Queue, newJobId, transcriptionQueue } from '../../../src/queue/queue.ts';
 import { failSession } from '../../../src/sessions/endings.ts';
 import { giveJob } from '../../../src/sessions/job.ts';
@@ -60,7 +60,11 @@ class Shop {
         await this.#queue.complete(trx, job);
       });
     };
-    await this.#queue.work(() => this.#places, run, async () => {});
+    await this.#queue.work(
+      () => this.#places,
+      run,
+      async () => {},
+    );
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 /** An upload's trace: from its request to its worker, to the recognizer's server, and to a collector. */
 import { join } from 'node:path';
 import { cp } from 'node:fs/promises';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/ops/log.ts';
 import { selectRecognizer } from '../../../src/recognizers/select.ts';
 import { createTracing } from '../../../src/tracing/tracing.ts';
 import { atEnd } from '../../support/at-end.ts';

@@ -1,4 +1,4 @@
-import { listLedger } from '../../../db/ledger.ts';
+import { listLedger } from '../../../db/accounts/ledger.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { final } from '../../support/service/jobs.ts';

@@ -1,8 +1,8 @@
 /** Errors of the database that say nothing about a recording or a request. */
 import { sql } from 'kysely';
 import { ping } from '../../../db/migrate.ts';
-import { isDatabasesFault } from '../../../db/database-errors.ts';
-import { whyNoDatabase } from '../../../src/database-faults.ts';
+import { isDatabasesFault } from '../../../db/connection/database-errors.ts';
+import { whyNoDatabase } from '../../../db/connection/explained-faults.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { final, hurryRetries, row, upload } from '../../support/service/jobs.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { copyFile, writeFile } from 'node:fs/promises';
 import { sql } from 'kysely';
-import { setLimitOverrides, setPlan, suspendAccount } from '../../../db/accounts.ts';
-import { listLedger } from '../../../db/ledger.ts';
+import { setLimitOverrides, setPlan, suspendAccount } from '../../../db/accounts/accounts.ts';
+import { listLedger } from '../../../db/accounts/ledger.ts';
 import { wasTurn } from '../../../db/turns.ts';
 import { deadLetterQueue } from '../../../src/queue/queue.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';

@@ -1,4 +1,4 @@
-import { listLedger } from '../../../db/ledger.ts';
+import { listLedger } from '../../../db/accounts/ledger.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { lookForUnindexed, firstPlace } from '../../../db/search/unindexed.ts';
 import { takeTurn, wasTurn } from '../../../db/turns.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/ops/log.ts';
 import { keepIndexing, lookedThrough } from '../../../src/worker/backlog.ts';
 import { everyMinute } from '../../../src/worker/in-turns.ts';
 import { makeAccount } from '../../support/service/accounts.ts';

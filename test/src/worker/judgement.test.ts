@@ -2,7 +2,7 @@
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { operatorsFault } from '../../../src/worker/judgement.ts';
 import type { Fault } from '../../../src/worker/faults.ts';
-import type { WorkerContext } from '../../../src/worker/context.ts';
+import type { WorkerContext } from '../../../src/worker/worker-context.ts';
 
 const failure = new RecognizerError('recognizer_error', 'something failed', { retryable: true });
 

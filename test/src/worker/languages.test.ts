@@ -1,5 +1,5 @@
 /** What an upload says of its recording, from the upload to the recognizer, and what becomes of a language nobody knows. */
-import { listLedger } from '../../../db/ledger.ts';
+import { listLedger } from '../../../db/accounts/ledger.ts';
 import { retrySession } from '../../../src/sessions/support.ts';
 import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 import { makeAccount } from '../../support/service/accounts.ts';

@@ -1,12 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { sql } from 'kysely';
-import { inAccountTransaction } from '../../../db/account-transaction.ts';
-import { changeReserved } from '../../../db/accounts.ts';
-import { listLedger } from '../../../db/ledger.ts';
+import { inAccountTransaction } from '../../../db/accounts/account-transaction.ts';
+import { changeReserved } from '../../../db/accounts/accounts.ts';
+import { listLedger } from '../../../db/accounts/ledger.ts';
 import { completeIfProcessing } from '../../../db/sessions/attempts.ts';
 import { deleteSession, retryIfFailed } from '../../../db/sessions/states.ts';
 import { findSegments } from '../../../db/sessions/transcripts.ts';
-import { inTransaction } from '../../../db/transaction.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { failSession } from '../../../src/sessions/endings.ts';
 import { settleUnclaimed } from '../../../src/worker/outcomes.ts';
 import { sweep } from '../../../src/worker/sweeps.ts';
@@ -23,7 +23,7 @@ import { useFolder } from '../../support/use-folder.ts';
 import { until } from '../../support/until.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 import type { Gate } from '../../support/models/scripted-recognizer.ts';
-import type { WorkerContext } from '../../../src/worker/context.ts';
+import type { WorkerContext } from '../../../src/worker/worker-context.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 
 const segmentsOf = async (id: string) => (await findSegments(service.db, [{ accountId: account.id, id }]))[0];

@@ -1,6 +1,6 @@
 /** RECOGNIZER=openai, from the configuration to the transcript that a client reads. */
 import { join } from 'node:path';
-import { listLedger } from '../../../db/ledger.ts';
+import { listLedger } from '../../../db/accounts/ledger.ts';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 import { selectRecognizer } from '../../../src/recognizers/select.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { listLedger } from '../../../db/ledger.ts';
+import { listLedger } from '../../../db/accounts/ledger.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';

@@ -11,7 +11,7 @@ import { useFolder } from '../../support/use-folder.ts';
 import type { WorkFolder } from '../../../src/files/work-folder.ts';
 import type { QueuedJob } from '../../../src/queue/jobs.ts';
 import type { Recognizer } from '../../../src/recognizers/recognizer.ts';
-import type { WorkerContext } from '../../../src/worker/context.ts';
+import type { WorkerContext } from '../../../src/worker/worker-context.ts';
 
 const gib = 1024 ** 3;
 const service = await useService();

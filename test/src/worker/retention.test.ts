@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { sql } from 'kysely';
-import { setRetention } from '../../../db/accounts.ts';
+import { setRetention } from '../../../db/accounts/accounts.ts';
 import { deleteDueSessions } from '../../../src/worker/retention.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';

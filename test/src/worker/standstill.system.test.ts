@@ -7,7 +7,7 @@ import { fakePrograms } from '../../support/faults/fake-programs.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { final, hurryRetries, jobsOf, row, upload } from '../../support/service/jobs.ts';
 import { findExecutable } from '../../../src/children/executable.ts';
-import { OperatorFault } from '../../../src/operator-fault.ts';
+import { OperatorFault } from '../../../src/ops/operator-fault.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
 import { useService } from '../../support/service/use-service.ts';

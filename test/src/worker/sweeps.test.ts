@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { sql } from 'kysely';
 import { insertIdempotencyRecord } from '../../../db/idempotency.ts';
-import { inTransaction } from '../../../db/transaction.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { takeTurn } from '../../../db/turns.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
 import { Suspects } from '../../../src/worker/suspects.ts';
@@ -18,7 +18,7 @@ import { olderAudio } from '../../support/service/older-audio.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { claimSession, finishSession, makeSession, queueSession } from '../../support/service/sessions.ts';
 import { useFolder } from '../../support/use-folder.ts';
-import type { Sweeper } from '../../../src/worker/context.ts';
+import type { Sweeper } from '../../../src/worker/worker-context.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 
 const service = await useService();

@@ -5,7 +5,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import { descendantsOf } from '../../rig/descendants.ts';
-import type { Db } from '../../../db/database.ts';
+import type { Db } from '../../../db/connection/database.ts';
 
 /** By kind, every form in which it would be recognized. */
 export type Secrets = Record<string, string[]>;

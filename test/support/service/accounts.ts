@@ -1,11 +1,11 @@
 /** Accounts and keys as support would make them. */
 import { randomUUIDv7 } from 'node:crypto';
-import { inAccountTransaction } from '../../../db/account-transaction.ts';
-import { createAccount, setLimitOverrides } from '../../../db/accounts.ts';
-import { insertApiKey } from '../../../db/api-keys.ts';
-import { addLedgerEntry } from '../../../db/ledger.ts';
+import { inAccountTransaction } from '../../../db/accounts/account-transaction.ts';
+import { createAccount, setLimitOverrides } from '../../../db/accounts/accounts.ts';
+import { insertApiKey } from '../../../db/accounts/api-keys.ts';
+import { addLedgerEntry } from '../../../db/accounts/ledger.ts';
 import { digestOf, displayOf, newApiKey } from '../../../src/api/access/api-key.ts';
-import type { Db } from '../../../db/database.ts';
+import type { Db } from '../../../db/connection/database.ts';
 import type { LimitOverrides, Scope } from '../../../db/schema.ts';
 
 export interface TestAccount {

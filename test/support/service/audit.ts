@@ -4,7 +4,7 @@ import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
 import { Spool } from '../../../src/files/spool.ts';
 import { WorkFolder } from '../../../src/files/work-folder.ts';
 import { until } from '../until.ts';
-import type { Db } from '../../../db/database.ts';
+import type { Db } from '../../../db/connection/database.ts';
 
 /** No file may be left over, however young it is. */
 const noGrace = { sweptWithinMs: -Infinity, removedWithinMs: 0 };

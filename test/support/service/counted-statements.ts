@@ -1,4 +1,4 @@
-import type { Db } from '../../../db/database.ts';
+import type { Db } from '../../../db/connection/database.ts';
 
 /** The same connections, with a count of the statements that go over them by this handle. */
 export function countStatements(db: Db): { db: Db; count: () => number } {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { openConnection } from '../../../db/database.ts';
+import { openConnection } from '../../../db/connection/database.ts';
 import { until } from '../until.ts';
 import { keepRoleDefaults } from './pooler.ts';
 

@@ -1,8 +1,8 @@
 /** A database and a folder with a session of every kind, made as clients, workers and support make them, and sound. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setRetention } from '../../../db/accounts.ts';
-import { addToSupportLog } from '../../../db/support-log.ts';
+import { setRetention } from '../../../db/accounts/accounts.ts';
+import { addToSupportLog } from '../../../db/accounts/support-log.ts';
 import { eraseAccount } from '../../../src/sessions/account-erasure.ts';
 import { cancelSession, eraseSession, retrySession } from '../../../src/sessions/support.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';

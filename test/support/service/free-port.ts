@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { listen } from '../../../src/listening.ts';
+import { listen } from '../../../src/ops/listening.ts';
 
 /** A port that was free a moment ago, for a process that has to be told one. */
 export async function freePort(): Promise<number> {

@@ -1,7 +1,7 @@
 import { Suspects } from '../../../src/worker/suspects.ts';
 import { sweep } from '../../../src/worker/sweeps.ts';
 import { olderAudio } from './older-audio.ts';
-import type { Sweeper } from '../../../src/worker/context.ts';
+import type { Sweeper } from '../../../src/worker/worker-context.ts';
 
 /**
  * Nobody can make a file old: the time of its last change is the kernel's. So two sweeps come from the future.

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queryable } from '../../../db/database.ts';
+import type { Queryable } from '../../../db/connection/database.ts';
 
 /** The server processes that wait for a lock in this database: each is a connection that nobody else can use. */
 export async function lockWaits(db: Queryable): Promise<number[]> {

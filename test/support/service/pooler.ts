@@ -1,6 +1,6 @@
 /** The run of the tests through a pooler (`npm run test:pooler`), and none in any other run. */
-import { openDatabase } from '../../../db/database.ts';
-import { setRoleDefaults } from '../../../db/pooler.ts';
+import { openDatabase } from '../../../db/connection/database.ts';
+import { setRoleDefaults } from '../../../db/connection/pooler.ts';
 
 /** `host:port` of the pooler before the run's own PostgreSQL. */
 const pooler = () => process.env.TEST_POOLER;

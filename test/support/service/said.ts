@@ -1,7 +1,7 @@
 /** Sessions in which something was said, for search. */
 import { versionOf } from '../../../db/sessions/transcripts.ts';
 import { makeSession } from './sessions.ts';
-import type { Db } from '../../../db/database.ts';
+import type { Db } from '../../../db/connection/database.ts';
 import type { StoredTranscript } from '../../../src/sessions/endings.ts';
 
 /** A transcript of one segment for each text, a second apart. */

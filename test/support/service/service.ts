@@ -2,11 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import supertest from 'supertest';
-import { startApi } from '../../../src/api/server.ts';
+import { startApi } from '../../../src/process/api-server.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
-import { layFoundation } from '../../../src/foundation.ts';
-import { createLog } from '../../../src/log.ts';
+import { layFoundation } from '../../../src/process/composition.ts';
+import { createLog } from '../../../src/ops/log.ts';
 import { selectRecognizer } from '../../../src/recognizers/select.ts';
 import { startWorker } from '../../../src/worker/worker.ts';
 import { assertConforms } from '../clients/contract.ts';
@@ -14,8 +14,8 @@ import { createTestDatabase } from './database.ts';
 import { databaseEnvironment } from './pooler.ts';
 import type { Response, Test } from 'supertest';
 import type { Recognizer } from '../../../src/recognizers/recognizer.ts';
-import type { LaidFoundation } from '../../../src/foundation.ts';
-import type { Api } from '../../../src/api/server.ts';
+import type { LaidFoundation } from '../../../src/process/composition.ts';
+import type { Api } from '../../../src/process/api-server.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 
 export interface TestService extends LaidFoundation {

@@ -1,15 +1,15 @@
 /** Sessions in every state, made by the same functions as uploads and workers use. */
 import { randomUUIDv7 } from 'node:crypto';
 import { sql } from 'kysely';
-import { inAccountTransaction } from '../../../db/account-transaction.ts';
-import { changeReserved } from '../../../db/accounts.ts';
+import { inAccountTransaction } from '../../../db/accounts/account-transaction.ts';
+import { changeReserved } from '../../../db/accounts/accounts.ts';
 import { claimIfNotFinal, reportProgressIfProcessing } from '../../../db/sessions/attempts.ts';
 import { insertQueuedSession } from '../../../db/sessions/states.ts';
 import { findSessionRow } from '../../../db/sessions/sessions.ts';
 import { versionOf } from '../../../db/sessions/transcripts.ts';
 import { completeSession, failSession } from '../../../src/sessions/endings.ts';
 import { findableOf, makeFindable } from '../../../src/sessions/indexing.ts';
-import type { Db } from '../../../db/database.ts';
+import type { Db } from '../../../db/connection/database.ts';
 import type { FailureCode } from '../../../db/schema.ts';
 import type { Attempt } from '../../../db/sessions/attempts.ts';
 import type { StoredTranscript } from '../../../src/sessions/endings.ts';

@@ -1,7 +1,7 @@
 /** Receives spans as an OpenTelemetry collector does: OTLP over HTTP, as JSON. */
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { listen } from '../../../src/listening.ts';
+import { listen } from '../../../src/ops/listening.ts';
 
 export interface ReceivedSpan {
   traceId: string;

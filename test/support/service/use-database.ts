@@ -1,8 +1,8 @@
 /** For files that test `db/` without a service. */
-import { openDatabase } from '../../../db/database.ts';
+import { openDatabase } from '../../../db/connection/database.ts';
 import { atEnd } from '../at-end.ts';
 import { createTestDatabase } from './database.ts';
-import type { Database } from '../../../db/database.ts';
+import type { Database } from '../../../db/connection/database.ts';
 
 /** A database of the file's own, dropped after its tests. */
 export async function useDatabase(): Promise<Database & { url: string }> {

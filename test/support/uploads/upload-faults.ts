@@ -1,9 +1,9 @@
 /** What can be wrong with an upload before its body is looked at, in the decided order of checks. */
 import { makeAccount, makeKey } from '../service/accounts.ts';
-import { suspendAccount } from '../../../db/accounts.ts';
+import { suspendAccount } from '../../../db/accounts/accounts.ts';
 import { formType } from './uploads.ts';
 import type { TestAccount } from '../service/accounts.ts';
-import type { Db } from '../../../db/database.ts';
+import type { Db } from '../../../db/connection/database.ts';
 import type { LimitOverrides } from '../../../db/schema.ts';
 
 interface Fault {

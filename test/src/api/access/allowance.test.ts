@@ -1,8 +1,8 @@
 /** Requests per minute: per account, over all its keys and all processes, exact, and told truthfully. */
 import { sql } from 'kysely';
-import { countRequests } from '../../../../db/allowance.ts';
-import { setLimitOverrides } from '../../../../db/accounts.ts';
-import { setPlanLimits } from '../../../../db/plans.ts';
+import { countRequests } from '../../../../db/accounts/allowance.ts';
+import { setLimitOverrides } from '../../../../db/accounts/accounts.ts';
+import { setPlanLimits } from '../../../../db/accounts/plans.ts';
 import { Allowances } from '../../../../src/api/access/allowances.ts';
 import { makeAccount, makeKey } from '../../../support/service/accounts.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
@@ -10,7 +10,7 @@ import { withinAMinute } from '../../../support/service/within-a-minute.ts';
 import { useService } from '../../../support/service/use-service.ts';
 import { until } from '../../../support/until.ts';
 import type { Response } from 'supertest';
-import type { Db } from '../../../../db/database.ts';
+import type { Db } from '../../../../db/connection/database.ts';
 import type { TestService } from '../../../support/service/service.ts';
 
 const first = await useService();

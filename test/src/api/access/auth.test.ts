@@ -1,8 +1,8 @@
 /** Who is let in: the order of the checks, what each refusal says, and whether it counted. */
 import { sql } from 'kysely';
-import { markAccountDeleted, suspendAccount } from '../../../../db/accounts.ts';
-import { revokeApiKey } from '../../../../db/api-keys.ts';
-import { inTransaction } from '../../../../db/transaction.ts';
+import { markAccountDeleted, suspendAccount } from '../../../../db/accounts/accounts.ts';
+import { revokeApiKey } from '../../../../db/accounts/api-keys.ts';
+import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { newApiKey } from '../../../../src/api/access/api-key.ts';
 import { makeAccount, makeKey } from '../../../support/service/accounts.ts';
 import { useService } from '../../../support/service/use-service.ts';

@@ -1,11 +1,11 @@
 /** What support changes takes effect in every process within a second, though keys are remembered. */
 import { jest } from '../../../support/run/jest.ts';
 import { sql } from 'kysely';
-import { markAccountDeleted, resumeAccount, setPlan, suspendAccount } from '../../../../db/accounts.ts';
-import { deleteApiKeys, revokeApiKey } from '../../../../db/api-keys.ts';
-import { openDatabase } from '../../../../db/database.ts';
-import { setPlanLimits } from '../../../../db/plans.ts';
-import { inTransaction } from '../../../../db/transaction.ts';
+import { markAccountDeleted, resumeAccount, setPlan, suspendAccount } from '../../../../db/accounts/accounts.ts';
+import { deleteApiKeys, revokeApiKey } from '../../../../db/accounts/api-keys.ts';
+import { openDatabase } from '../../../../db/connection/database.ts';
+import { setPlanLimits } from '../../../../db/accounts/plans.ts';
+import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { newApiKey } from '../../../../src/api/access/api-key.ts';
 import { KeyCache } from '../../../../src/api/access/key-cache.ts';
 import { makeAccount, makeKey } from '../../../support/service/accounts.ts';
@@ -13,7 +13,7 @@ import { holdTheClock } from '../../../support/faults/held-clock.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
 import { useService } from '../../../support/service/use-service.ts';
 import { until } from '../../../support/until.ts';
-import type { Db } from '../../../../db/database.ts';
+import type { Db } from '../../../../db/connection/database.ts';
 import type { TestAccount } from '../../../support/service/accounts.ts';
 import type { TestService } from '../../../support/service/service.ts';
 

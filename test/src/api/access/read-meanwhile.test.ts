@@ -1,13 +1,13 @@
 /** What a request asks for is read while it is counted: seen by holding one of the two back. */
 import { sql } from 'kysely';
-import { inTransaction } from '../../../../db/transaction.ts';
+import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { lockWaits } from '../../../support/service/lock-waits.ts';
 import { queueSession } from '../../../support/service/sessions.ts';
 import { useService } from '../../../support/service/use-service.ts';
 import { withinAMinute } from '../../../support/service/within-a-minute.ts';
 import { until } from '../../../support/until.ts';
-import type { Trx } from '../../../../db/database.ts';
+import type { Trx } from '../../../../db/connection/database.ts';
 import type { TestAccount } from '../../../support/service/accounts.ts';
 
 const service = await useService();

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { markName } from '../../../../src/files/audio-store.ts';
 import { answerParserRefusals } from '../../../../src/api/connections/parser-refusals.ts';
-import { listen } from '../../../../src/listening.ts';
+import { listen } from '../../../../src/ops/listening.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { violations } from '../../../../src/api/contract/checker.ts';
 import { parseAnswers, sendRaw } from '../../../support/clients/raw-http.ts';

@@ -1,8 +1,8 @@
 /** Reads that are gathered from many requests: each gets its own answer, and never another account's. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { openDatabase } from '../../../../db/database.ts';
-import { inTransaction } from '../../../../db/transaction.ts';
+import { openDatabase } from '../../../../db/connection/database.ts';
+import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { versionOf } from '../../../../db/sessions/transcripts.ts';
 import { Allowances } from '../../../../src/api/access/allowances.ts';
 import { SessionReads } from '../../../../src/api/reads/session-reads.ts';

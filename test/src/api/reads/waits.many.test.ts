@@ -1,7 +1,7 @@
 /** Thousands of clients that wait cost a handful of statements: to begin, to look again, to be told. */
 import { sql } from 'kysely';
-import { isDatabaseAway } from '../../../../db/database-errors.ts';
-import { openDatabase } from '../../../../db/database.ts';
+import { isDatabaseAway } from '../../../../db/connection/database-errors.ts';
+import { openDatabase } from '../../../../db/connection/database.ts';
 import { SessionWaits } from '../../../../src/api/reads/waits.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
@@ -11,7 +11,7 @@ import { makeSession } from '../../../support/service/sessions.ts';
 import { until } from '../../../support/until.ts';
 import { jest } from '../../../support/run/jest.ts';
 import { holdTheClock } from '../../../support/faults/held-clock.ts';
-import type { Db } from '../../../../db/database.ts';
+import type { Db } from '../../../../db/connection/database.ts';
 
 const many = 3_000;
 /** A database that can not be reached: nobody listens. */

@@ -1,6 +1,6 @@
 /** GET …/transcript?wait= by a key that loses its right meanwhile. */
-import { setPlan, suspendAccount } from '../../../../db/accounts.ts';
-import { revokeApiKey } from '../../../../db/api-keys.ts';
+import { setPlan, suspendAccount } from '../../../../db/accounts/accounts.ts';
+import { revokeApiKey } from '../../../../db/accounts/api-keys.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { queueSession } from '../../../support/service/sessions.ts';
 import { useService } from '../../../support/service/use-service.ts';

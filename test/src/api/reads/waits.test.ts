@@ -2,7 +2,7 @@
 import { Agent, get as httpGet } from 'node:http';
 import { sql } from 'kysely';
 import { deleteSession } from '../../../../db/sessions/states.ts';
-import { inTransaction } from '../../../../db/transaction.ts';
+import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { SessionWaits } from '../../../../src/api/reads/waits.ts';
 import { failSession } from '../../../../src/sessions/endings.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';

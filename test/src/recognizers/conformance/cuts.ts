@@ -1,7 +1,8 @@
 /** What every recognizer does that hears more of a recording than its piece: no word is lost or doubled at a cut. */
 import { expectWellFormed, humanSpeech } from './conformance.ts';
 import { partsFor } from './parts.ts';
-import type { DecodedAudio, Recognizer, Word } from '../../../../src/recognizers/recognizer.ts';
+import type { Word } from '../../../../src/captions/segment.ts';
+import type { DecodedAudio, Recognizer } from '../../../../src/recognizers/recognizer.ts';
 import type { Speech } from './conformance.ts';
 
 /** @param pieceMs how long pieces are where nobody pauses, in recordings of two and of four times that */

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
 import { isOfCertificate } from '../../../../src/recognizers/openai/reasons.ts';
-import { operatorFaultBehind } from '../../../../src/operator-fault.ts';
+import { operatorFaultBehind } from '../../../../src/ops/operator-fault.ts';
 import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
 import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';
 import { useFolder } from '../../../support/use-folder.ts';

@@ -1,0 +1,60 @@
+/** What keeps a process from its database, in words for operators. A start names the variable to change. */
+import { isDatabaseAway, isDatabaseError, isRefusedByPooler, isRefusedLogin } from './database-errors.ts';
+import { ping } from '../migrate.ts';
+import { PoolerUnfit, nameServer } from './pooler.ts';
+import type { Db } from './database.ts';
+
+export type DatabaseVariable = 'DATABASE_URL' | 'DATABASE_DIRECT_URL';
+
+/** The database can not be reached. */
+export class DatabaseAway extends Error {
+  override readonly name = 'DatabaseAway';
+
+  constructor(variable: DatabaseVariable, cause: unknown) {
+    super(`the database of ${variable} can not be reached`, { cause });
+  }
+}
+
+/** The database lets nobody in with what the URL says. The message names the variable. */
+export class LoginRefused extends Error {
+  override readonly name = 'LoginRefused';
+
+  constructor(variable: DatabaseVariable, cause: Error) {
+    super(`the database of ${variable} refuses: ${cause.message}. Are its user, password and database right?`, {
+      cause,
+    });
+  }
+}
+
+const leadsToPooler: Record<DatabaseVariable, string> = {
+  DATABASE_URL: `DATABASE_URL leads to a pooler. ${nameServer}`,
+  DATABASE_DIRECT_URL:
+    'DATABASE_DIRECT_URL leads to a pooler. Let it name the server behind the pooler: LISTEN, the queue and migrations need it.',
+};
+
+/**
+ * Waits for what is asked by the URL of this variable.
+ *
+ * @throws {PoolerUnfit}
+ * @throws {LoginRefused}
+ * @throws {DatabaseAway}
+ */
+export async function askedBy<T>(variable: DatabaseVariable, asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isRefusedByPooler(error)) throw new PoolerUnfit(leadsToPooler[variable]);
+    if (isRefusedLogin(error)) throw new LoginRefused(variable, error);
+    if (isDatabaseAway(error)) throw new DatabaseAway(variable, error);
+    throw error;
+  }
+}
+
+/** Why the database can not be used now, as a sentence without its full stop; undefined when it can. */
+export function whyNoDatabase(db: Db): Promise<string | undefined> {
+  return ping(db).then(
+    () => undefined,
+    (error: Error) =>
+      isDatabaseError(error) ? `the database refuses: ${error.message}` : 'the database can not be reached',
+  );
+}

@@ -1,0 +1,26 @@
+/** What was said: words, and segments as clients get them. */
+
+/** Times are ms from the start of the audio. */
+export interface Word {
+  startMs: number;
+  endMs: number;
+  text: string;
+  /** 0 to 1, only where the recognizer gives it. */
+  confidence?: number;
+}
+
+/** A stretch of speech that can be read as one caption. */
+export interface Segment {
+  /** Position in the transcript, from 0. */
+  index: number;
+  startMs: number;
+  endMs: number;
+  text: string;
+  /** 0 to 1, only where the recognizer gives it. */
+  confidence?: number;
+  /** `S1`, `S2`, …, only where the recognizer tells speakers apart. */
+  speaker?: string;
+  /** Where it was said, from 1, only where channels are recognized separately. */
+  channel?: number;
+  words: Word[];
+}

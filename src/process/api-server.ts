@@ -1,0 +1,84 @@
+/** The answering half: the HTTP server around the app. */
+import { createServer } from 'node:http';
+import { classesFor } from '../api/connections/express-prototypes.ts';
+import { answerParserRefusals } from '../api/connections/parser-refusals.ts';
+import { limitSlowReaders } from '../api/connections/slow-readers.ts';
+import { createApp } from '../app.ts';
+import { Auth } from '../api/access/auth.ts';
+import { limitConnections } from '../api/connections/connection-limit.ts';
+import { closeConnectionsWhen, closeGracefully, listen } from '../ops/listening.ts';
+import { SessionSearch } from '../api/reads/search.ts';
+import { SessionReads } from '../api/reads/session-reads.ts';
+import { SessionWaits } from '../api/reads/waits.ts';
+import { TranscriptBodies } from '../api/reads/transcript-bodies.ts';
+import { UploadsInFlight } from '../api/uploads/in-flight.ts';
+import { UploadMeasurements } from '../api/uploads/measurement.ts';
+import { UploadReads } from '../api/uploads/reads.ts';
+import type { Foundation } from '../sessions/foundation.ts';
+
+export interface Api {
+  readonly port: number;
+  /** Refuses new requests, lets those in flight finish, and answers those that wait. */
+  stop(): Promise<void>;
+}
+
+const graceMs = 15_000;
+
+export async function startApi(foundation: Foundation, databaseUrl: string): Promise<Api> {
+  const { config, log, metrics } = foundation;
+  const stopping = new AbortController();
+  const waits = new SessionWaits(foundation.db, databaseUrl, log);
+  const auth = new Auth(foundation);
+  const uploads = new UploadsInFlight();
+  metrics.readings.waits = () => waits.count;
+  metrics.readings.uploads = () => uploads.count;
+  const { app, answer } = await createApp(
+    {
+      ...foundation,
+      sessions: new SessionReads(foundation.db),
+      search: new SessionSearch(foundation.db),
+      uploads: new UploadReads(foundation.db),
+      measurements: new UploadMeasurements(),
+      waits,
+      transcriptBodies: new TranscriptBodies(),
+    },
+    auth,
+    uploads,
+    stopping.signal,
+  );
+
+  // Uploads have a time limit of their own, by progress instead of by the clock (uploads/meter.ts).
+  const server = createServer(
+    {
+      ...classesFor(app),
+      requestTimeout: 0,
+      headersTimeout: 20_000,
+      // How often Node looks for connections that are too slow.
+      connectionsCheckingInterval: 5_000,
+      keepAliveTimeout: 65_000,
+      // The app refuses a missing Host itself, with a problem.
+      requireHostHeader: false,
+    },
+    answer,
+  );
+  answerParserRefusals(server);
+  limitSlowReaders(server);
+  limitConnections(server, log, metrics);
+  // The app answers these as other requests, so "100 Continue" is sent only after every check of the headers.
+  server.on('checkContinue', answer);
+  server.on('checkExpectation', answer);
+  closeConnectionsWhen(stopping.signal, server);
+
+  await waits.start();
+  const port = await listen(server, config.port, config.host, 'PORT');
+  log.info({ host: config.host, port }, 'api answers');
+  return {
+    port,
+    async stop() {
+      stopping.abort();
+      await closeGracefully(server, graceMs);
+      await uploads.ended();
+      await waits.stop();
+    },
+  };
+}

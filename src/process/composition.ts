@@ -1,0 +1,134 @@
+/** Puts together what both halves need, and takes it apart in the opposite order. */
+import { resolve } from 'node:path';
+import { lackOfConnections, mostConnections, mostDirectConnections } from '../../db/connection/connection-room.ts';
+import { openDatabase } from '../../db/connection/database.ts';
+import { checkConnections, checkNamedStatements, hearsNotices } from '../../db/connection/pooler.ts';
+import { findIsolation } from '../children/isolation.ts';
+import { keepRemovingAbandonedUploads } from '../files/abandoned-uploads.ts';
+import { Spool } from '../files/spool.ts';
+import { StoreTrial } from '../files/store-trial.ts';
+import { selectAudioStore } from '../files/select-audio-store.ts';
+import { askedBy } from '../../db/connection/explained-faults.ts';
+import { inTime } from '../concurrency/in-time.ts';
+import { isPooled, useDatabase } from './database-url.ts';
+import { Metrics } from '../ops/metrics.ts';
+import { prepareDatabase } from './migration.ts';
+import { Queue } from '../queue/queue.ts';
+import { createTracing } from '../tracing/tracing.ts';
+import type { Db } from '../../db/connection/database.ts';
+import type { Isolation } from '../children/isolation.ts';
+import type { Config } from '../config/config.ts';
+import type { Foundation } from '../sessions/foundation.ts';
+import type { DatabaseVariable } from '../../db/connection/explained-faults.ts';
+import type { DatabaseInUse } from './database-url.ts';
+import type { AudioStore } from '../files/audio-store.ts';
+import type { Log } from '../ops/log.ts';
+
+/** A start waits no longer for a store that does not answer. */
+const longestOpeningMs = 3_000;
+
+export interface LaidFoundation extends Foundation {
+  /** Leads to the server itself, also where a pooler stands before it. */
+  databaseUrl: string;
+  close(): Promise<void>;
+}
+
+/**
+ * @param role see {@link Queue}
+ * @throws {WrongDatabaseVersion}
+ * @throws {PoolerUnfit}
+ * @throws {LoginRefused}
+ * @throws {DatabaseAway}
+ */
+export async function layFoundation(config: Config, log: Log, role: 'worker' | 'api'): Promise<LaidFoundation> {
+  const onNotice = (message: string) => log.info(message);
+  const inUse = await useDatabase(config, onNotice);
+  const onBroken = (error: Error) => log.warn({ err: error }, 'a database connection broke');
+  const { db, close } = openDatabase(inUse.url, onBroken, { isPooled: isPooled(inUse) });
+  try {
+    await prepare(db, inUse, config, onNotice);
+    // Before this process opens the others of its own, which would count twice.
+    if (config.databaseUrl !== undefined) await warnOfFewConnections(db, inUse, log);
+    const queue = new Queue(inUse.directUrl, log, role);
+    await askedBy(directVariable(config), queue.start());
+    const metrics = new Metrics(db, log);
+    const audioStore = await selectAudioStore(config, db, metrics.onStoreCalled);
+    const spool = new Spool(config.dataDir);
+    const storeTrial = new StoreTrial(audioStore, spool);
+    // Transcripts can be read without it.
+    const opened = openStorage(audioStore, spool, storeTrial).catch((error: unknown) =>
+      log.error({ err: error }, 'the audio store can not be used yet'),
+    );
+    await inTime(opened, longestOpeningMs, undefined);
+    logIsolation(await findIsolation(resolve(config.dataDir)), log);
+    const tracing = await createTracing(config.otlpEndpoint, log);
+    const heard = config.databaseUrl !== undefined && warnWhenDeaf(inUse.directUrl, db, log);
+    const leaveUploads = keepRemovingAbandonedUploads(spool, log);
+    return {
+      ...{ config, log, db, queue, audioStore, spool, storeTrial, metrics, tracing },
+      databaseUrl: inUse.directUrl,
+      async close() {
+        await Promise.all([leaveUploads(), heard]);
+        await Promise.all([queue.stop(), tracing.close()]);
+        await close();
+        await inUse.leave();
+      },
+    };
+  } catch (error) {
+    await close();
+    await inUse.leave();
+    throw error;
+  }
+}
+
+/** The spool lies on the disk of a store that keeps files, so it comes second. */
+async function openStorage(audioStore: AudioStore, spool: Spool, trial: StoreTrial): Promise<void> {
+  await audioStore.open();
+  await spool.open();
+  await audioStore.checkReadable();
+  await trial.run();
+}
+
+async function prepare(db: Db, inUse: DatabaseInUse, config: Config, onNotice: (message: string) => void) {
+  const isEmbedded = config.databaseUrl === undefined;
+  // Others may still serve from a database of one's own: whoever runs them says when it is migrated.
+  const options = { url: inUse.directUrl, mayMigrate: isEmbedded, onNotice };
+  if (isPooled(inUse)) {
+    // The pooler's first connection is to find what its role is given here.
+    const direct = openDatabase(inUse.directUrl, () => {}, { maxConnections: 1 });
+    try {
+      await askedBy('DATABASE_DIRECT_URL', prepareDatabase(direct.db, { ...options, forPooler: true }));
+    } finally {
+      await direct.close();
+    }
+    await askedBy('DATABASE_URL', checkNamedStatements(inUse.url));
+  } else await askedBy(directVariable(config), prepareDatabase(db, options));
+  if (!isEmbedded) await askedBy('DATABASE_URL', checkConnections(db, isPooled(inUse)));
+}
+
+/** The variable whose URL leads to the server itself. */
+const directVariable = ({ databaseDirectUrl }: Config): DatabaseVariable =>
+  databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
+
+async function warnWhenDeaf(url: string, db: Db, log: Log): Promise<void> {
+  // Whoever works with a database that is away says so.
+  const hears = await hearsNotices(url, db).catch(() => undefined);
+  if (hears === false)
+    log.warn(
+      'the database tells nothing by LISTEN: name the server behind the pooler in DATABASE_DIRECT_URL. Meanwhile new jobs are found within 2 s, and the end of a session within 5 s',
+    );
+}
+
+async function warnOfFewConnections(db: Db, inUse: DatabaseInUse, log: Log): Promise<void> {
+  const direct = isPooled(inUse) ? openDatabase(inUse.directUrl, () => {}, { maxConnections: 1 }) : undefined;
+  const needed = direct ? mostDirectConnections : mostConnections;
+  // A database that is away says so elsewhere.
+  const lack = await lackOfConnections(direct?.db ?? db, needed).catch(() => undefined);
+  await direct?.close();
+  if (lack !== undefined) log.warn(lack);
+}
+
+function logIsolation(isolation: Isolation, log: Log): void {
+  if (isolation === 'none') log.warn('children have network access: this machine allows no namespaces');
+  else log.info({ isolation }, 'children have no network access');
+}

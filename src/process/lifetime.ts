@@ -1,0 +1,71 @@
+/** A process from its settings to its last line in the log, whatever it does in between. */
+import { ConfigError, readConfig } from '../config/config.ts';
+import { help } from '../config/help.ts';
+import type { Config } from '../config/config.ts';
+import type { Log } from '../ops/log.ts';
+
+/** How long an orderly stop may take. Supervisors are told to wait a little longer. */
+const maxStopMs = 25_000;
+
+/** The message says all that an operator needs. A stack would only hide it. */
+export class PlainFault extends Error {
+  override readonly name = 'PlainFault';
+}
+
+/** Settings are variables: the only argument is `--help`, and any other one ends the process with 2. */
+export function answerArguments([first]: string[]): void {
+  if (first === undefined) return;
+  const asksForHelp = first === '--help' || first === '-h';
+  if (asksForHelp) process.stdout.write(help);
+  else process.stderr.write(`Unknown argument ${first}. --help shows the variables that the service reads.\n`);
+  process.exit(asksForHelp ? 0 : 2);
+}
+
+/** The settings of this process. A wrong one ends it with 2 and one message about all of them. */
+export function settings(): Config {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(2);
+  }
+}
+
+/**
+ * Runs until SIGTERM or SIGINT, and exits with 0 after an orderly stop, with 1 after a fault.
+ *
+ * @param start gives an orderly stop, or a {@link PlainFault}
+ */
+export async function live(log: Log, start: () => Promise<() => Promise<void>>): Promise<never> {
+  try {
+    const asked = askedToStop();
+    // Also while the process still starts: that takes minutes when another process holds the embedded PostgreSQL.
+    void asked.then((signal) => beginStop(signal, log));
+    const stop = await start();
+    await asked;
+    await stop();
+    log.info('stopped');
+    process.exit(0);
+  } catch (error) {
+    if (error instanceof PlainFault) log.fatal(error.message);
+    else log.fatal({ err: error }, Error.isError(error) ? error.message : 'could not start');
+    process.exit(1);
+  }
+}
+
+function beginStop(signal: string, log: Log): void {
+  log.info({ signal }, 'stopping');
+  setTimeout(() => {
+    log.error('could not stop in time');
+    process.exit(1);
+  }, maxStopMs).unref();
+}
+
+/** Resolves at the first signal. Later ones change nothing. */
+function askedToStop(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    process.on('SIGTERM', resolve);
+    process.on('SIGINT', resolve);
+  });
+}

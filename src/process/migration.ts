@@ -1,0 +1,90 @@
+/** Whether a database is of this version of the service, and what becomes of it when it is not. */
+import { OtherMajorVersion } from '../../db/embedded/other-major-version.ts';
+import { MigrationFailed, migrateAlone, runMigrations } from '../../db/migrate.ts';
+import { setRoleDefaults } from '../../db/connection/pooler.ts';
+import { readSchemaVersion } from '../../db/schema-version.ts';
+import { createLog } from '../ops/log.ts';
+import { Queue } from '../queue/queue.ts';
+import { queueTablesVersion } from '../queue/tables-version.ts';
+import type { Db } from '../../db/connection/database.ts';
+import type { SchemaVersion } from '../../db/schema-version.ts';
+
+/** `absent`: the service never ran on it. A first start that was interrupted leaves it so, too. */
+export type DatabaseState = 'current' | 'too_old' | 'too_new' | 'absent';
+
+export function stateOf({ missing, unknown, queueTables }: SchemaVersion): DatabaseState {
+  if (unknown.length > 0 || (queueTables ?? 0) > queueTablesVersion) return 'too_new';
+  // They are made last.
+  if (queueTables === undefined) return 'absent';
+  return missing.length > 0 || queueTables < queueTablesVersion ? 'too_old' : 'current';
+}
+
+export const migrateCommand = 'npm run admin -- database migrate';
+
+/** The database is of another version of the service. The message says what to type. */
+export class WrongDatabaseVersion extends Error {
+  override readonly name = 'WrongDatabaseVersion';
+
+  constructor(state: 'too_old' | 'too_new', { missing, unknown }: SchemaVersion) {
+    const names = (state === 'too_old' ? missing : unknown).join(', ') || "the queue's tables";
+    super(
+      state === 'too_old'
+        ? `The database is of an older version of the service and lacks ${names}. Type: ${migrateCommand}`
+        : `The database is of a newer version of the service: this one does not know ${names}. Start the newer one.`,
+    );
+  }
+}
+
+/** Whether the message says all that an operator needs. A stack would only hide it. */
+export const isVersionFault = (error: unknown): error is Error =>
+  error instanceof WrongDatabaseVersion || error instanceof MigrationFailed || error instanceof OtherMajorVersion;
+
+interface Preparation {
+  url: string;
+  /** Whether a database that is too old is migrated. One that is absent is made by whoever comes first. */
+  mayMigrate: boolean;
+  /** Whether the service is to reach the database through a pooler. */
+  forPooler?: boolean;
+  onNotice: (message: string) => void;
+}
+
+/**
+ * Makes sure that the database is of this version. While another process migrates it, this one waits.
+ *
+ * @param db a pool
+ * @returns the names of the migrations that ran
+ * @throws {WrongDatabaseVersion}
+ * @throws {MigrationFailed}
+ */
+export async function prepareDatabase(
+  db: Db,
+  { url, mayMigrate, forPooler, onNotice }: Preparation,
+): Promise<string[]> {
+  if ((await checkedState(db, true)) === 'current') return [];
+  const onWait = () => onNotice('another process migrates the database: waiting until it is done');
+  return migrateAlone(url, onWait, async (connection) => {
+    if ((await checkedState(connection, mayMigrate)) === 'current') return [];
+    const ran = await runMigrations(connection, onNotice);
+    if (forPooler === true) await setRoleDefaults(connection);
+    // Last: after it the database is current, and nobody comes here again.
+    await migrateQueue(url);
+    return ran;
+  });
+}
+
+async function checkedState(db: Db, mayBeOld: boolean): Promise<DatabaseState> {
+  const version = await readSchemaVersion(db);
+  const state = stateOf(version);
+  if (state === 'too_new' || (state === 'too_old' && !mayBeOld)) throw new WrongDatabaseVersion(state, version);
+  return state;
+}
+
+/** pg-boss makes and migrates its tables when it starts. */
+async function migrateQueue(url: string): Promise<void> {
+  const queue = new Queue(url, createLog({ logLevel: 'silent' }), 'api');
+  try {
+    await queue.start();
+  } finally {
+    await queue.stop();
+  }
+}

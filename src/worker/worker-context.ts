@@ -1,0 +1,31 @@
+import type { Foundation } from '../sessions/foundation.ts';
+import type { FairTurns } from '../concurrency/fair-turns.ts';
+import type { Recognizer } from '../recognizers/recognizer.ts';
+import type { WorkFolder } from '../files/work-folder.ts';
+import type { Fault } from './faults.ts';
+import type { ProgressReports } from './progress.ts';
+import type { Room } from './room.ts';
+import type { Standstill } from './standstill.ts';
+
+export interface WorkerContext extends Foundation {
+  recognizer: Recognizer;
+  workFolder: WorkFolder;
+  room: Room;
+  /** What uses this machine's cores before a recording is heard. Accounts take turns. */
+  decoding: FairTurns;
+  standstill: Standstill;
+  progress: ProgressReports;
+  /** Looks for what only the operator can put right. @param neededBytes room that has to be on the disk */
+  faultNow: (neededBytes: number) => Promise<Fault | undefined>;
+  /** Aborts when the process is asked to stop: attempts are handed back. */
+  stopping: AbortSignal;
+}
+
+/** What a sweep needs of a worker. */
+export interface Sweeper extends Pick<
+  WorkerContext,
+  'db' | 'queue' | 'log' | 'audioStore' | 'workFolder' | 'stopping'
+> {
+  /** Whether it is this worker's turn to list all audio. */
+  mayListAudio: () => Promise<boolean>;
+}

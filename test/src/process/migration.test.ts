@@ -1,0 +1,125 @@
+/** A database of another version, and the next version's migration beside this one. */
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { openConnection } from '../../../db/connection/database.ts';
+import { migrateAlone, runMigrations } from '../../../db/migrate.ts';
+import { listSupportLog } from '../../../db/accounts/support-log.ts';
+import { makeIndex } from '../../../db/migrations/online.ts';
+import { migrations } from '../../../db/migrations/index.ts';
+import { migrate, showStatus } from '../../../scripts/admin/database.ts';
+import { readConfig } from '../../../src/config/config.ts';
+import { layFoundation } from '../../../src/process/composition.ts';
+import { createLog } from '../../../src/ops/log.ts';
+import { Queue } from '../../../src/queue/queue.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { asSupport } from '../../support/service/admin.ts';
+import { createTestDatabase } from '../../support/service/database.ts';
+import { lockWaits } from '../../support/service/lock-waits.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { until } from '../../support/until.ts';
+import { tone } from '../../support/uploads/uploads.ts';
+import type { OnlineMigration } from '../../../db/migrations/online.ts';
+
+const newest = Object.keys(migrations).at(-1)!;
+let environment: { DATABASE_URL: string; DATA_DIR: string };
+
+/** A database on which the version before this one ran. */
+async function useOldDatabase(): Promise<void> {
+  const template = new URL(process.env.TEST_DATABASE_URL!);
+  template.pathname = '/template1';
+  const { url, drop } = await createTestDatabase(template.href);
+  atEnd(drop);
+  const { [newest]: _, ...before } = migrations;
+  await migrateAlone(
+    url,
+    () => {},
+    (connection) => runMigrations(connection, () => {}, before),
+  );
+  const queue = new Queue(url, createLog({ logLevel: 'silent' }), 'api');
+  await queue.start();
+  await queue.stop();
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'old-'));
+  environment = { DATABASE_URL: url, DATA_DIR: dataDir };
+}
+
+const start = (lines: string[] = []) =>
+  layFoundation(
+    readConfig(environment),
+    createLog({ logLevel: 'info' }, { write: (line) => void lines.push(line) }),
+    'api',
+  );
+const status = () => asSupport(environment, showStatus, 'compares');
+
+test('a database that is too old → no start and no command, but one that migrates it', async () => {
+  await useOldDatabase();
+  const sentence = `is of an older version of the service and lacks ${newest}. Type: npm run admin -- database migrate`;
+  await expect(start()).rejects.toThrow(sentence);
+  await expect(asSupport(environment, async () => {})).rejects.toThrow(sentence);
+  expect(await status()).toMatchObject({ exitCode: 1, json: { state: 'too_old', missing: [newest] } });
+
+  const { json, text } = await asSupport(environment, migrate, 'migrates');
+  expect(json).toMatchObject({ id: 'database', state: 'current', missing: [], ran: [newest] });
+  expect(text).toContain('The database is of this version.');
+  expect(await status()).toMatchObject({ exitCode: 0, json: { state: 'current', unknown: [] } });
+  await (await start()).close();
+  const [act] = await asSupport(environment, ({ db }) => listSupportLog(db, { limit: 1 }));
+  expect(act).toMatchObject({ act: 'database migrate', details: JSON.stringify({ ran: [newest] }) });
+});
+
+test('a database that is being migrated → the start waits for that', async () => {
+  await useOldDatabase();
+  const lines: string[] = [];
+  let starting: ReturnType<typeof start> | undefined;
+  await migrateAlone(
+    environment.DATABASE_URL,
+    () => {},
+    async (connection) => {
+      starting = start(lines);
+      await until(() => lines.some((line) => line.includes('another process migrates the database')));
+      await runMigrations(connection, () => {});
+    },
+  );
+  await (await starting!).close();
+});
+
+const service = await useService();
+
+test('the next version migrates while this one serves → every request is answered; this one starts no more', async () => {
+  const { key } = await makeAccount(service.db);
+  const upload = async () =>
+    service
+      .post('/v1/transcriptions', key)
+      .attach('file', await tone(500), 'a.wav')
+      .expect(202);
+  const holder = openConnection(service.databaseUrl);
+  await holder.connect();
+  await upload();
+  const next: OnlineMigration = {
+    inSteps: true,
+    async up(db) {
+      await sql`alter table sessions add column mood text`.execute(db);
+      await holder.query('begin; update sessions set progress = 1');
+      await makeIndex(db, 'sessions_by_mood', 'on sessions (account_id, mood)');
+    },
+  };
+  const migrated = migrateAlone(
+    service.databaseUrl,
+    () => {},
+    (connection) => runMigrations(connection, () => {}, { ...migrations, '9999-next': next }),
+  );
+  await until(async () => (await lockWaits(service.db)).length > 0);
+  await upload();
+  await service.get('/v1/sessions', key).expect(200);
+  await holder.query('commit');
+  await holder.end();
+  expect(await migrated).toEqual(['9999-next']);
+  await upload();
+  const list = await service.get('/v1/sessions', key).expect(200);
+  expect((list.body as { items: unknown[] }).items).toHaveLength(3);
+
+  environment = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir };
+  await expect(start()).rejects.toThrow('is of a newer version of the service: this one does not know 9999-next');
+  expect(await status()).toMatchObject({ exitCode: 1, json: { state: 'too_new', unknown: ['9999-next'] } });
+});
