@@ -61,7 +61,8 @@ export interface paths {
          *     speech completes with no segments.
          *
          *     `wait` holds the answer, in whatever format, until the session is final, or the time is over. `Retry-After` says
-         *     when to ask again without it; that also suits a client that shows the `progress` of `GET /sessions/{id}`. `If-None-Match` with the last `ETag` gives 304 while nothing changed.
+         *     when to ask again without it; that also suits a client that shows the `progress` of `GET /sessions/{id}`.
+         *     `If-None-Match` with the last `ETag` gives 304 while nothing changed.
          *
          *     `format=vtt`, `srt`, `txt` or `md` gives captions, plain text or Markdown of a completed session; so does
          *     `Accept: text/vtt`, `application/x-subrip`, `text/plain` or `text/markdown` where `format` is left out.
@@ -221,8 +222,8 @@ export interface components {
             /**
              * @description Where `q` was found in the transcript: at most three segments, in the order of time. Of more than three those
              *     that hold most of its words and phrases are chosen, of equal ones the earliest; the later hours of very long
-             *     transcripts may be left out. `q` of the transcript gives all. Empty when only the title holds them; only in a list that was
-             *     asked for with `q`.
+             *     transcripts may be left out. `q` of the transcript gives all. Empty when only the title holds them; only in a
+             *     list that was asked for with `q`.
              */
             matches?: components["schemas"]["SearchMatch"][];
         };
@@ -428,9 +429,8 @@ export interface components {
         TranscriptInclude: "words";
         /**
          * @description WebVTT captions (W3C), a cue per segment, which may be shown longer than that lasts, so that it can be read, with
-         *     lines of at most 42 characters (16 of full width) unless a single word is longer. Where the
-         *     `speaker` is known, or else the `channel`, the cue begins with `<v S1>` or `<v Channel 1>`. Without segments it is
-         *     `WEBVTT` alone.
+         *     lines of at most 42 characters (16 of full width) unless a single word is longer. Where the `speaker` is known, or
+         *     else the `channel`, the cue begins with `<v S1>` or `<v Channel 1>`. Without segments it is `WEBVTT` alone.
          * @example WEBVTT
          *
          *     00:00:00.120 --> 00:00:03.480
@@ -783,7 +783,8 @@ export interface components {
                  */
                 RateLimit: string;
                 /**
-                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
+                 *     this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -871,7 +872,8 @@ export interface components {
                  */
                 RateLimit: string;
                 /**
-                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
+                 *     this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -911,7 +913,8 @@ export interface components {
                  */
                 RateLimit: string;
                 /**
-                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
+                 *     this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -994,7 +997,8 @@ export interface components {
                  */
                 RateLimit: string;
                 /**
-                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
+                 *     this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -1039,7 +1043,8 @@ export interface components {
                  */
                 RateLimit: string;
                 /**
-                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
+                 *     this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -1088,7 +1093,8 @@ export interface components {
                  */
                 RateLimit: string;
                 /**
-                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
+                 *     this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -1132,7 +1138,8 @@ export interface components {
                  */
                 RateLimit: string;
                 /**
-                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
+                 *     this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -1176,7 +1183,8 @@ export interface components {
                  */
                 RateLimit: string;
                 /**
-                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
+                 *     this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -1319,11 +1327,12 @@ export interface components {
         /**
          * @description What to look for in titles and transcripts, 1 to 200 characters. Sessions are found that hold all of its words,
          *     wherever they are; `"words between quotes"` have to follow each other, and `-word` or `-"a phrase"` must not be
-         *     there. A quote that is left open ends with `q`, and typographic ones (`“”„«»`) do as well as `"`; all other punctuation
-         *     only separates words: `e-mail` is found as `"e mail"`, and is not `email`. Case, accents and width don't matter: `ß` is
-         *     `ss`, and `ü` is `u`, in German also `ue`. Very common words, such as `the` in English, have to be there too, but no place of theirs is known:
-         *     in a phrase any word may stand for them, and no segment is shown for them. So a query of such words alone finds
-         *     sessions, but no segments: `AT&T` in English, where both of its words are.
+         *     there. A quote that is left open ends with `q`, and typographic ones (`“”„«»`) do as well as `"`; all other
+         *     punctuation only separates words: `e-mail` is found as `"e mail"`, and is not `email`. Case, accents and width
+         *     don't matter: `ß` is `ss`, and `ü` is `u`, in German also `ue`. Very common words, such as `the` in English, have
+         *     to be there too, but no place of theirs is known: in a phrase any word may stand for them, and no segment is shown
+         *     for them. So a query of such words alone finds sessions, but no segments: `AT&T` in English, where both of its
+         *     words are.
          *
          *     Inflections don't matter in the languages that PostgreSQL knows, by the `language` of the session: Arabic, Danish,
          *     Dutch, English, Finnish, French, German, Greek, Hungarian, Indonesian, Irish, Italian, Lithuanian, Nepali,
@@ -1434,7 +1443,8 @@ export interface components {
          */
         RateLimit: string;
         /**
-         * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+         * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
+         *     this header, whatever its answer.
          * @example "plan";q=60;w=60
          */
         RateLimitPolicy: string;
@@ -1542,11 +1552,12 @@ export interface operations {
                 /**
                  * @description What to look for in titles and transcripts, 1 to 200 characters. Sessions are found that hold all of its words,
                  *     wherever they are; `"words between quotes"` have to follow each other, and `-word` or `-"a phrase"` must not be
-                 *     there. A quote that is left open ends with `q`, and typographic ones (`“”„«»`) do as well as `"`; all other punctuation
-                 *     only separates words: `e-mail` is found as `"e mail"`, and is not `email`. Case, accents and width don't matter: `ß` is
-                 *     `ss`, and `ü` is `u`, in German also `ue`. Very common words, such as `the` in English, have to be there too, but no place of theirs is known:
-                 *     in a phrase any word may stand for them, and no segment is shown for them. So a query of such words alone finds
-                 *     sessions, but no segments: `AT&T` in English, where both of its words are.
+                 *     there. A quote that is left open ends with `q`, and typographic ones (`“”„«»`) do as well as `"`; all other
+                 *     punctuation only separates words: `e-mail` is found as `"e mail"`, and is not `email`. Case, accents and width
+                 *     don't matter: `ß` is `ss`, and `ü` is `u`, in German also `ue`. Very common words, such as `the` in English, have
+                 *     to be there too, but no place of theirs is known: in a phrase any word may stand for them, and no segment is shown
+                 *     for them. So a query of such words alone finds sessions, but no segments: `AT&T` in English, where both of its
+                 *     words are.
                  *
                  *     Inflections don't matter in the languages that PostgreSQL knows, by the `language` of the session: Arabic, Danish,
                  *     Dutch, English, Finnish, French, German, Greek, Hungarian, Indonesian, Irish, Italian, Lithuanian, Nepali,
@@ -1598,7 +1609,8 @@ export interface operations {
                      */
                     RateLimit: string;
                     /**
-                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
+                     *     this header, whatever its answer.
                      * @example "plan";q=60;w=60
                      */
                     "RateLimit-Policy": string;
@@ -1661,7 +1673,8 @@ export interface operations {
                      */
                     RateLimit: string;
                     /**
-                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
+                     *     this header, whatever its answer.
                      * @example "plan";q=60;w=60
                      */
                     "RateLimit-Policy": string;
@@ -1755,7 +1768,8 @@ export interface operations {
                      */
                     RateLimit: string;
                     /**
-                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
+                     *     this header, whatever its answer.
                      * @example "plan";q=60;w=60
                      */
                     "RateLimit-Policy": string;
@@ -1808,7 +1822,8 @@ export interface operations {
                      */
                     RateLimit: string;
                     /**
-                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
+                     *     this header, whatever its answer.
                      * @example "plan";q=60;w=60
                      */
                     "RateLimit-Policy": string;
@@ -1908,7 +1923,8 @@ export interface operations {
                      */
                     RateLimit: string;
                     /**
-                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys.
+                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
+                     *     this header, whatever its answer.
                      * @example "plan";q=60;w=60
                      */
                     "RateLimit-Policy": string;
