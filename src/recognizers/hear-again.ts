@@ -2,7 +2,7 @@
 import { cutSpeechIntoPieces, inHalves } from '../audio/pieces.ts';
 import { totalMs, within } from '../audio/spans.ts';
 import { PieceNotHeard, PieceRefused } from './recognizer.ts';
-import { missedIn } from './missed.ts';
+import { missedIn, slowlyMs } from './missed.ts';
 import type { Piece } from '../audio/pieces.ts';
 import type { TraceSpan } from '../tracing/span.ts';
 import type { Missed } from './missed.ts';
@@ -52,7 +52,8 @@ export interface Judging<Result> {
 }
 
 /**
- * Hears a piece. Where there is a voice and no word, or the same words come on and on, that stretch is heard again.
+ * Hears a piece. Where there is a voice and no word, few words for it, or the same words come on and on, that stretch is
+ * heard again, and few words stay where no more are heard then.
  * Where the recognizer failed, the piece is cut in two and heard again, or in short pieces where a server refused it.
  * What was not heard then either is told to `onUncertain`; loops are left out, and a failure counts.
  * @returns rejects with {@link PieceNotHeard}, and with all else that `hear` throws
@@ -79,7 +80,10 @@ export function hearAgain<Result>(
       };
       for (const missed of missedIn(piece, saidIn(result), audio, mayLoop)) {
         keepUntil(missed.startMs);
-        parts.push(...(await hearMissed(missed, piece, earlier + 1)));
+        const { startMs, endMs } = missed;
+        const few = { piece: cutTo(piece, startMs, endMs), result: only(result, startMs, endMs) };
+        const again = await hearMissed(missed, piece, earlier + 1);
+        parts.push(...(missed.why === 'few words' && !(lengthOf(again) > lengthOf([few])) ? [few] : again));
         fromMs = missed.endMs;
       }
       if (fromMs === piece.startMs) return [{ piece, result }];
@@ -87,6 +91,8 @@ export function hearAgain<Result>(
       return parts;
     };
 
+    const lengthOf = (parts: readonly HeardPart<Result>[]) =>
+      parts.reduce((sum, { result }) => sum + slowlyMs(textOf(saidIn(result))), 0);
     const hearShort = async (piece: Piece, earlier: number): Promise<HeardPart<Result>[]> => {
       const { startMs, endMs } = piece;
       if (endMs - startMs > shortMs)
@@ -97,7 +103,7 @@ export function hearAgain<Result>(
 
     const hearMissed = async (missed: Missed, piece: Piece, earlier: number): Promise<HeardPart<Result>[]> => {
       if (earlier > mostTimes) {
-        onUncertain?.(missed);
+        onUncertain?.({ ...missed, why: missed.why === 'a loop' ? 'a loop' : 'no words' });
         return [];
       }
       const { startMs, endMs } = missed;
@@ -115,6 +121,8 @@ export function hearAgain<Result>(
     return await hearPart(whole, 0);
   };
 }
+
+const textOf = (words: readonly Word[]) => words.map(({ text }) => text).join(' ');
 
 /** A part of a piece. It was heard as far as it goes, at the piece's own ends as far as the piece was. */
 const cutTo = (piece: Piece, startMs: number, endMs: number): Piece => ({

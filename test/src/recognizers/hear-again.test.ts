@@ -9,7 +9,13 @@ import type { UncertainStretch } from '../../../src/recognizers/recognizer.ts';
 
 const { signal } = new AbortController();
 const loop = 'in the e-poch of the e-poch of '.repeat(12);
-const sentence = 'It was the best of times, it was the worst of times.';
+/** Dickens as Moonshine tiny hears it: of all texts that were tried the one that repeats itself most. */
+const dickens =
+  'It was the best of times. It was the worst of times. It was the age of wisdom. It was the age of foolishness. ' +
+  'It was the epoch of belief. It was the epoch of incredulity. It was a season of light. It was a season of darkness. ' +
+  'It was the spring of hope. It was the winter of despair.';
+/** Half a minute of speech. */
+const sentence = dickens;
 
 interface Recording {
   durationMs: number;
@@ -63,6 +69,33 @@ test('a voice and no word in a whole piece → its halves, cut in the longest si
     [11_500, 28_000, sentence],
   ]);
   expect(told).toEqual([]);
+});
+
+describe('fewer words than there is a voice', () => {
+  const fewWords = 'You might even have been made indiable himself.';
+  const recording = { durationMs: 16_000, speech: [{ startMs: 1_000, endMs: 15_000 }] };
+
+  test('→ halves, as Whisper base stretches a sentence over a speech that it skips', async () => {
+    const { texts, told } = await heard((_, ms) => (ms === 16_000 ? fewWords : sentence), recording);
+    expect(texts).toEqual([
+      [0, 8_000, sentence],
+      [8_000, 16_000, sentence],
+    ]);
+    expect(told).toEqual([]);
+  });
+
+  test('and no more words when it is heard again → they stay, and it is told', async () => {
+    const { texts, told } = await heard((_, ms) => (ms === 16_000 ? fewWords : ''), recording);
+    expect(texts).toEqual([[0, 16_000, fewWords]]);
+    expect(told.map(({ why }) => why)).toEqual(['no words', 'no words', 'no words', 'no words']);
+  });
+
+  test.each(['0049 40 123456789', '四月的巴黎很美丽，我们都很高兴。'])(
+    '%s takes long to say → heard once',
+    async (text) => {
+      expect((await heard(() => text, { durationMs: 8_000 })).asked).toHaveLength(1);
+    },
+  );
 });
 
 test('no word, and less than a second of a voice → that is all', async () => {
@@ -180,11 +213,6 @@ test('a recognizer that hears word by word → what it says again and again was 
   expect((await heard(() => loop, { durationMs: 28_000, mayLoop: false })).asked).toHaveLength(1);
 });
 
-/** The first is Dickens as Moonshine tiny hears it: of all texts that were tried the one that repeats itself most. */
-const dickens =
-  'It was the best of times. It was the worst of times. It was the age of wisdom. It was the age of foolishness. ' +
-  'It was the epoch of belief. It was the epoch of incredulity. It was a season of light. It was a season of darkness. ' +
-  'It was the spring of hope. It was the winter of despair.';
 const dickensWithCommas =
   'It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness, ' +
   'it was the epoch of belief, it was the epoch of incredulity, it was the season of light, it was the season of ' +
