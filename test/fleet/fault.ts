@@ -48,12 +48,3 @@ function shuffled<T>(random: Random, all: readonly T[]): T[] {
   const left = [...all];
   return all.map(() => left.splice(random.between(0, left.length - 1), 1)[0]!);
 }
-
-/** Deals them out to fleets that run at the same time, so that each has as many long ones. */
-export function deal(faults: readonly Fault[], fleets: number): Fault[][] {
-  const isLong = ({ away }: Fault) => typeof away === 'string';
-  const [long, short] = [faults.filter(isLong), faults.filter((fault) => !isLong(fault))];
-  const hands: Fault[][] = Array.from({ length: fleets }, () => []);
-  for (const [index, fault] of [...long, ...short].entries()) hands[index % fleets]!.push(fault);
-  return hands.map((hand) => hand.sort((a, b) => a.number - b.number));
-}

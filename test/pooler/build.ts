@@ -7,25 +7,27 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { notRun } from '../rig/suite.ts';
 
 const folder = join(import.meta.dirname, '../../.data/pgbouncer');
 /** The Debian that has it. */
 const suite = 'trixie';
 const longestMs = 5 * 60_000;
 
-export async function findPgBouncer(): Promise<{ program: string } | { whyNot: string }> {
-  if (await isNewEnough('pgbouncer')) return { program: 'pgbouncer' };
+/** Ends the command where it can not be built. @returns where the program is */
+export async function pgBouncer(): Promise<string> {
+  if (await isNewEnough('pgbouncer')) return 'pgbouncer';
   const program = join(folder, 'pgbouncer');
   try {
-    if (await isNewEnough(program)) return { program };
+    if (await isNewEnough(program)) return program;
     // Its build does not bear a space in the path of the project.
     const sources = await mkdtemp(join(tmpdir(), 'pgbouncer-'));
     await build(sources, program).finally(() => rm(sources, { recursive: true, force: true }));
-    return { program };
+    return program;
   } catch (error) {
     const { code, stderr = '' } = error as { code?: unknown; stderr?: string };
     const last = stderr.trim().split('\n').at(-1);
-    return { whyNot: `PgBouncer 1.21 or newer is not here, and was not built: ${last || String(code ?? error)}` };
+    return notRun(`PgBouncer 1.21 or newer is not here, and was not built: ${last || String(code ?? error)}`);
   }
 }
 

@@ -3,17 +3,15 @@
  * database once more, through it.
  */
 import { runTests } from '../rig/jest.ts';
-import { notRun } from '../rig/suite.ts';
-import { findPgBouncer } from './build.ts';
+import { pgBouncer } from './build.ts';
 
 const suites = ['handlers/', 'db/', 'src/api/', 'src/worker/', 'src/sessions/', 'scripts/admin/'];
 
-const built = await findPgBouncer();
-if ('whyNot' in built) notRun(built.whyNot);
+const PGBOUNCER = await pgBouncer();
 const run = (patterns: string[], env: Record<string, string> = {}) => {
   const ignored = ['/node_modules/', 'test/bench/', 'test/s3/'].map((path) => `--testPathIgnorePatterns=${path}`);
   // Jest takes what follows the patterns for one of them.
-  return runTests([...ignored, '--maxWorkers=2', ...patterns], { PGBOUNCER: built.program, ...env });
+  return runTests([...ignored, '--maxWorkers=2', ...patterns], { PGBOUNCER, ...env });
 };
 const own = await run(['test/pooler/']);
 const through = () => run(suites.map((folder) => `test/${folder}`), { THROUGH_POOLER: '1' }); // prettier-ignore

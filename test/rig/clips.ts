@@ -1,5 +1,5 @@
 /** What clients upload: one to three seconds of human speech, silence, damaged audio, and what is no audio. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ffmpeg, silence, speechClips } from '../support/uploads/audio-fixtures.ts';
 
@@ -44,13 +44,15 @@ export async function makeClips(folder: string): Promise<Clips> {
   };
 }
 
-/** Only what must end `completed`: WAV, which is measured without ffmpeg, and FLAC, which needs more room decoded than sent. */
-export async function makeGoodClips(folder: string): Promise<Clips> {
-  const { speech, others } = await makeClips(folder);
-  const compressed = seconds.map(async (length): Promise<Clip> => {
-    const wav = join(folder, `speech-${length}.wav`);
-    const flac = await ffmpeg('-i', wav, join(folder, `speech-${length}.flac`));
-    return { bytes: await readFile(flac), durationMs: length * 1000, ending: 'words' };
+/**
+ * Only what must end `completed`: WAV, which is measured without ffmpeg, and FLAC, which needs more room decoded than sent.
+ * @param folder where FLAC is made
+ */
+export async function onlyGood({ speech, others }: Clips, folder: string): Promise<Clips> {
+  const compressed = speech.map(async ({ bytes, durationMs, ending }): Promise<Clip> => {
+    const wav = join(folder, `${durationMs}.wav`);
+    await writeFile(wav, bytes);
+    return { bytes: await readFile(await ffmpeg('-i', wav, join(folder, `${durationMs}.flac`))), durationMs, ending };
   });
   return {
     speech: [...speech, ...(await Promise.all(compressed))],

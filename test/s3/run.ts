@@ -3,11 +3,8 @@
  * the store once; without it the tests are "not run".
  */
 import { runTests } from '../rig/jest.ts';
-import { notRun } from '../rig/suite.ts';
-import { buildVersitygw } from '../rig/versitygw.ts';
+import { versitygw } from '../rig/versitygw.ts';
 
-const built = await buildVersitygw();
-if ('whyNot' in built) notRun(built.whyNot);
 // Jest takes what follows the patterns for one of them.
 const tests = ['--testPathIgnorePatterns=/node_modules/', '--maxWorkers=1', 'test/s3/', ...process.argv.slice(2)];
-process.exitCode = (await runTests(tests, { VERSITYGW: built.program })) ? 0 : 1;
+process.exitCode = (await runTests(tests, { VERSITYGW: await versitygw() })) ? 0 : 1;
