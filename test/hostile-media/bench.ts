@@ -1,13 +1,11 @@
 /** What the corpus is made with, and the traps that nothing may step into. */
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { serve } from '../support/serve.ts';
 import { ffmpeg, sine, speechClips } from '../support/uploads/audio-fixtures.ts';
-import type { AddressInfo } from 'node:net';
 
 const execute = promisify(execFile);
 
@@ -36,13 +34,12 @@ export async function setUpBench(): Promise<Bench> {
   const next = (extension: string) => join(folder, `made-${(made += 1)}.${extension}`);
   const canary = await ffmpeg(...sine(1), join(folder, 'canary.wav'));
   const served = await readFile(canary);
-  const server = createServer((_request, response) => response.end(served)).listen(0, '127.0.0.1');
+  const { url, server, close } = await serve((_request, response) => response.end(served));
   server.on('connection', () => (connections += 1));
-  await once(server, 'listening');
   const [clip] = await speechClips();
   return {
     canary,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/canary.wav`,
+    url: `${url}/canary.wav`,
     connections: () => connections,
     speech: await ffmpeg('-t', '2', '-i', clip!.file, next('wav')),
     ffmpeg: async (extension, ...args) => readFile(await ffmpeg(...args, next(extension))),
@@ -56,7 +53,7 @@ export async function setUpBench(): Promise<Bench> {
       return join(folder, name);
     },
     async close() {
-      server.close();
+      await close();
       await rm(folder, { recursive: true, force: true });
     },
   };

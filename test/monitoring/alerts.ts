@@ -1,9 +1,7 @@
 /** A receiver of Alertmanager's webhooks. */
-import { createServer } from 'node:http';
-import { once } from 'node:events';
 import { json } from 'node:stream/consumers';
+import { serve } from '../support/serve.ts';
 import { until } from '../support/until.ts';
-import type { AddressInfo } from 'node:net';
 
 type Status = 'firing' | 'resolved';
 
@@ -28,7 +26,7 @@ const longestMs = 120_000;
 export async function receiveAlerts(): Promise<Alerts> {
   /** By name: what was told last of each of its instances. */
   const told = new Map<string, Map<string, Status>>();
-  const server = createServer((req, res) => {
+  const { url, close } = await serve((req, res) => {
     void json(req).then((body) => {
       for (const { status, labels } of (body as Webhook).alerts) {
         const instances = told.get(labels.alertname) ?? new Map<string, Status>();
@@ -37,14 +35,12 @@ export async function receiveAlerts(): Promise<Alerts> {
       res.end();
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   const is = (name: string, status: Status) => {
     const all = [...(told.get(name)?.values() ?? [])];
     return status === 'firing' ? all.includes('firing') : all.every((each) => each === 'resolved');
   };
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    ...{ url, close },
     async all(names, status, onTold) {
       const waits = names.map(async (name) => {
         await until(() => is(name, status), Boolean, longestMs);
@@ -53,9 +49,5 @@ export async function receiveAlerts(): Promise<Alerts> {
       return (await Promise.allSettled(waits)).every((wait) => wait.status === 'fulfilled');
     },
     calm: () => until(() => [...told.keys()].every((name) => is(name, 'resolved')), Boolean, longestMs),
-    async close() {
-      server.closeAllConnections();
-      server.close();
-    },
   };
 }

@@ -1,9 +1,7 @@
 /** The client repeats requests by the contract's table. A server that refuses once, then answers, stands for the service. */
-import { createServer } from 'node:http';
 import { retryOfProblem } from '../../../codegen/retries.ts';
 import { NoAnswer, persistently, RequestFailed, TranscriptionClient } from '../../../scripts/client/index.ts';
-import { listen } from '../../../src/ops/listening.ts';
-import { atEnd } from '../../support/at-end.ts';
+import { serve } from '../../support/serve.ts';
 
 interface Refusal {
   status: number;
@@ -14,7 +12,7 @@ interface Refusal {
 /** Refuses so many times, then answers an empty list. */
 async function refusing(refusal: Refusal, times: number) {
   let asked = 0;
-  const server = createServer((_req, res) => {
+  const { url } = await serve((_req, res) => {
     asked += 1;
     if (asked > times) return void res.setHeader('Content-Type', 'application/json').end('{"items":[]}');
     const { status, code, retryAfter } = refusal;
@@ -24,11 +22,7 @@ async function refusing(refusal: Refusal, times: number) {
       code === undefined ? '<h1>Bad Gateway</h1>' : JSON.stringify({ type: 'about:blank', title: 'No', status, code }),
     );
   });
-  atEnd(() => void server.close());
-  const client = new TranscriptionClient({
-    url: `http://127.0.0.1:${await listen(server, 0, '127.0.0.1', 'PORT')}`,
-    apiKey: 'a',
-  });
+  const client = new TranscriptionClient({ url, apiKey: 'a' });
   const pauses: number[] = [];
   const pages = () => Array.fromAsync(client.pages({}, { onPause: (_why, ms) => void pauses.push(ms) }));
   return { pages, pauses, asked: () => asked };

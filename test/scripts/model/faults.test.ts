@@ -176,7 +176,7 @@ test.each([
 });
 
 test('nobody answers → says which variables there are, and the way without internet', async () => {
-  model.hub.close();
+  await model.hub.close();
   const { code, stderr } = await download();
   expect(code).toBe(1);
   expect(stderr).toMatch(/can not be reached \(.*ECONNREFUSED.*\)[^]*HTTPS_PROXY[^]*HF_ENDPOINT[^]*--from/);

@@ -59,7 +59,7 @@ export async function modelCommand(): Promise<ModelCommand> {
         return Object.entries(there).some(([name, size]) => name.startsWith('model.int8.onnx') && size >= bytes);
       }),
     async close() {
-      hub.close();
+      await hub.close();
       await rm(base, { recursive: true, force: true });
     },
   };

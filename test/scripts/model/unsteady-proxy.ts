@@ -1,12 +1,11 @@
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { giveBack, sendOn, serve } from '../../support/serve.ts';
 
 export interface UnsteadyProxy {
   /** `http://127.0.0.1:<port>` */
   url: string;
   /** The method and path of every request it was sent. */
   requests: string[];
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** What the first request meets: its answer is lost on the way back, or it meets a service that is about to stop. */
@@ -14,7 +13,7 @@ type Trouble = 'answer lost' | 'unavailable';
 
 export async function startUnsteadyProxy(serviceUrl: string, trouble: Trouble): Promise<UnsteadyProxy> {
   const requests: string[] = [];
-  const server = createServer((req, res) => {
+  const { url, close } = await serve(async (req, res) => {
     const isFirst = requests.push(`${req.method} ${req.url}`) === 1;
     if (isFirst && trouble === 'unavailable') {
       const headers = { 'Content-Type': 'application/problem+json', 'Retry-After': '1', Connection: 'close' };
@@ -22,23 +21,9 @@ export async function startUnsteadyProxy(serviceUrl: string, trouble: Trouble): 
       // After the upload: closing before it is read would make a broken connection of the answer, every now and then.
       return req.resume().on('end', () => res.writeHead(503, headers).end(JSON.stringify(problem)));
     }
-    const { method, url, headers } = req;
-    const onward = request(new URL(url!, serviceUrl), { method, headers, agent: false } as object, (answer) => {
-      if (isFirst) return answer.resume().on('end', () => req.socket.destroy());
-      res.writeHead(answer.statusCode!, answer.headers);
-      return answer.pipe(res);
-    });
-    onward.on('error', () => req.socket.destroy());
-    return req.pipe(onward);
+    const answer = await sendOn(req, new URL(req.url!, serviceUrl)).catch(() => undefined);
+    if (answer === undefined) return req.socket.destroy();
+    return isFirst ? answer.resume().on('end', () => req.socket.destroy()) : giveBack(answer, res);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return { url, requests, close };
 }

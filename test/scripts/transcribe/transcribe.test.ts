@@ -93,7 +93,6 @@ test('an answer lost on the way → asked again, one session', async () => {
   const proxy = await startUnsteadyProxy(service.url, 'answer lost');
   const before = (await titles()).length;
   const { code, stdout, stderr } = await transcribe([clip], {}, proxy.url);
-  proxy.close();
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'hello world\n' });
   expect(stderr).toContain('trying again');
   expect(proxy.requests.filter((line) => line === 'POST /v1/transcriptions')).toHaveLength(2);
@@ -103,7 +102,6 @@ test('an answer lost on the way → asked again, one session', async () => {
 test('503 → asked again after Retry-After', async () => {
   const proxy = await startUnsteadyProxy(service.url, 'unavailable');
   const { code, stderr } = await transcribe([clip], {}, proxy.url);
-  proxy.close();
   expect(code).toBe(0);
   expect(stderr).toContain('(unavailable); trying again in 1 s');
 });
@@ -124,7 +122,7 @@ test('a file without audio → refused with its code, exit 1', async () => {
 
 test('no service at that address → says how to start it, exit 1', async () => {
   const proxy = await startUnsteadyProxy(service.url, 'unavailable');
-  proxy.close();
+  await proxy.close();
   const { code, stderr } = await transcribe([clip], {}, proxy.url);
   expect(code).toBe(1);
   expect(stderr).toContain('Start it: npm start');

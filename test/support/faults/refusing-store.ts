@@ -1,9 +1,7 @@
 /** An object store that takes its mark, and refuses uploads as a test says. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { atEnd } from '../at-end.ts';
+import { serve } from '../serve.ts';
 
 export interface RefusingStore {
   /** What an operator sets. */
@@ -18,7 +16,7 @@ const statuses = { NotImplemented: 501, AccessDenied: 403, PreconditionFailed: 4
 
 export async function startRefusingStore(): Promise<RefusingStore> {
   const objects = new Map<string, Buffer>();
-  const server = createServer(async (request, response) => {
+  const { url } = await serve(async (request, response) => {
     const { pathname } = new URL(request.url!, 'http://store');
     const refuse = (code: keyof typeof statuses) => {
       response.writeHead(statuses[code], { 'Content-Type': 'application/xml' });
@@ -42,18 +40,13 @@ export async function startRefusingStore(): Promise<RefusingStore> {
     objects.set(pathname, body);
     return response.end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   const before = { ...process.env };
   // The SDK of this process looks for them there, as that of a service does.
   Object.assign(process.env, keys);
-  atEnd(async () => {
+  atEnd(() => {
     for (const name of Object.keys(keys)) delete process.env[name];
     Object.assign(process.env, before);
-    server.closeAllConnections();
-    server.close();
   });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const store: RefusingStore = {
     env: { ...keys, AWS_ENDPOINT_URL: url, AUDIO_STORE: 's3://audio' },
     uploads: 'taken',

@@ -1,10 +1,9 @@
 /** A hub on loopback that speaks what is used of the Hugging Face hub's API, with its storage at another address. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { serve } from '../serve.ts';
 
 /** A request for metadata (`paths-info`), for a file (`resolve`), or for its bytes in the storage. */
 export interface HubRequest {
@@ -39,25 +38,17 @@ export interface ModelHub {
   trouble: Trouble;
   /** Bytes by name, whatever the repository: models differ in their names. Those of 1 kB and more are in the storage. */
   files: Record<string, Buffer>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export async function startModelHub(files: Record<string, Buffer>): Promise<ModelHub> {
-  const hub: ModelHub = { url: '', requests: [], trouble: {}, files, close: () => {} };
-  const storage = createServer((request, response) => {
+  const hub: ModelHub = { url: '', requests: [], trouble: {}, files, close: async () => {} };
+  const storage = await serve((request, response) => {
     hear(hub, 'storage', request);
     void sendBytes(hub, hub.files[nameIn(request)]!, request, response);
   });
-  const storageUrl = await listening(storage);
-  const front = createServer((request, response) => void answer(hub, storageUrl, request, response));
-  hub.url = await listening(front);
-  hub.close = () => {
-    for (const server of [front, storage]) {
-      server.close();
-      server.closeAllConnections();
-    }
-  };
-  return hub;
+  const { url, close } = await serve((request, response) => void answer(hub, storage.url, request, response));
+  return Object.assign(hub, { url, close });
 }
 
 async function answer(hub: ModelHub, storageUrl: string, request: IncomingMessage, response: ServerResponse) {
@@ -111,8 +102,3 @@ function hear(hub: ModelHub, kind: HubRequest['kind'], { url, headers }: Incomin
 }
 
 const nameIn = ({ url }: IncomingMessage) => url!.replace(/^.*(\/blobs|\/resolve\/[0-9a-f]{40})\//, '');
-
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}

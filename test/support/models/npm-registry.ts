@@ -1,8 +1,6 @@
 /** A registry of npm packages on loopback, as far as `npm pack` asks one. */
-import { once } from 'node:events';
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { serve } from '../serve.ts';
 
 export interface NpmRegistry {
   /** For `npm_config_registry`. */
@@ -13,11 +11,10 @@ export interface NpmRegistry {
   requests: string[];
   /** Of an archive, sends half of its bytes and cuts the connection. */
   breaks: boolean;
-  close(): void;
 }
 
 export async function startNpmRegistry(): Promise<NpmRegistry> {
-  const server = createServer((request, response) => {
+  const { url } = await serve((request, response) => {
     const path = decodeURIComponent(request.url!).slice(1);
     npm.requests.push(path);
     const archive = npm.packages[path];
@@ -30,16 +27,7 @@ export async function startNpmRegistry(): Promise<NpmRegistry> {
     response.writeHead(description === undefined ? 404 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(description ?? { error: 'Not found' }));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const npm: NpmRegistry = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ packages: {}, requests: [], breaks: false },
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  const npm: NpmRegistry = { url, packages: {}, requests: [], breaks: false };
   return npm;
 }
 

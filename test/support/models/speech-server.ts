@@ -2,14 +2,13 @@
  * A server on loopback that speaks OpenAI's `/v1/audio/transcriptions`, as OpenAI declares it. What it says,
  * a recognizer of this project heard in the audio that came. A script may answer in its place.
  */
-import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { decodeAudio } from '../../../src/audio/decode.ts';
+import { serve } from '../serve.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { DecodedAudio, Recognizer, Transcript } from '../../../src/recognizers/recognizer.ts';
 
 export interface Received {
@@ -59,7 +58,7 @@ export async function startSpeechServer(options: SpeechServerOptions): Promise<R
   const requests: Received[] = [];
   let [open, peak] = [0, 0];
 
-  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const received = await receive(req);
     const isUpload = received.path === '/v1/audio/transcriptions';
     const earlier = requests.length;
@@ -80,22 +79,19 @@ export async function startSpeechServer(options: SpeechServerOptions): Promise<R
     return { status: 200, body: bodyOf(format, heard, audio.durationMs, granularities, options.tells ?? 'words') };
   }
 
-  const server = createServer((req, res) => {
+  const server = await serve((req, res) => {
     open += 1;
     peak = Math.max(peak, open);
     res.once('close', () => (open -= 1));
-    serve(req, res).catch(() => res.destroy());
-  });
-  server.listen(options.port ?? 0, '127.0.0.1');
-  await once(server, 'listening');
+    respond(req, res).catch(() => res.destroy());
+  }, options.port);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `${server.url}/v1`,
     requests,
     open: () => open,
     peak: () => peak,
     async close() {
-      server.close();
-      server.closeAllConnections();
+      await server.close();
       await options.recognizer?.close();
       await rm(folder, { recursive: true });
     },

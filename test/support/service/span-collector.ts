@@ -1,7 +1,6 @@
 /** Receives spans as an OpenTelemetry collector does: OTLP over HTTP, as JSON. */
-import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { listen } from '../../../src/ops/listening.ts';
+import { serve } from '../serve.ts';
 
 export interface ReceivedSpan {
   traceId: string;
@@ -28,21 +27,18 @@ export interface SpanCollector {
 
 export async function startSpanCollector(): Promise<SpanCollector> {
   const bodies: string[] = [];
-  const server = createServer((req, res) => {
+  const { url, close } = await serve((req, res) => {
     void text(req).then((body) => {
       const isExport = req.method === 'POST' && req.url === '/v1/traces';
       if (isExport && req.headers['content-type'] === 'application/json') bodies.push(body);
       res.writeHead(isExport ? 200 : 404, { 'Content-Type': 'application/json' }).end('{}');
     });
   });
-  const port = await listen(server, 0, '127.0.0.1', 'PORT');
   return {
-    url: `http://127.0.0.1:${port}`,
-    bodies,
+    ...{ url, bodies, close },
     spans: () =>
       bodies
         .flatMap((body) => (JSON.parse(body) as Export).resourceSpans)
         .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
-    close: () => new Promise((resolve) => server.close(() => resolve()).closeAllConnections()),
   };
 }

@@ -1,14 +1,12 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { once } from 'node:events';
 import { Spool } from '../../../../src/files/spool.ts';
 import { readConfig } from '../../../../src/config/config.ts';
 import { ApiError } from '../../../../src/api/answers/problem.ts';
 import { receiveUpload } from '../../../../src/api/uploads/receiving.ts';
+import { serve } from '../../../support/serve.ts';
 import { filePart, form, formType } from '../../../support/uploads/uploads.ts';
-import type { AddressInfo } from 'node:net';
 
 const oneMiB = 1024 * 1024;
 let dataDir: string;
@@ -29,22 +27,18 @@ class WatchedSpool extends Spool {
 async function receive(spool: WatchedSpool, body: Buffer, onRequestClose = () => undefined): Promise<string> {
   await spool.open();
   const config = readConfig({ DATA_DIR: dataDir, MIN_FREE_DISK: '1000' });
-  const server = createServer((req, res) => {
+  const { url, close } = await serve((req, res) => {
     req.once('close', onRequestClose);
     receiveUpload(req, { spool, config }, { maxBytes: 200 * oneMiB, hash: true, keep: true }).then(
       ({ file }) => res.end(String(file.sizeBytes)),
       (error: unknown) => res.end(error instanceof ApiError ? error.code : String(error)),
     );
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
     const headers = { 'Content-Type': formType };
     return await (await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) })).text();
   } finally {
-    server.close();
-    server.closeAllConnections();
+    await close();
   }
 }
 

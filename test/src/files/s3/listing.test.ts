@@ -1,9 +1,7 @@
 /** Uploads in parts that a killed process left in an object store. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { S3AudioStore } from '../../../../src/files/s3/s3-audio-store.ts';
 import { atEnd } from '../../../support/at-end.ts';
-import type { AddressInfo } from 'node:net';
+import { serve } from '../../../support/serve.ts';
 
 const credentials = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
 const before = { ...process.env };
@@ -20,20 +18,14 @@ const listed = `<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>
 
 test('one that the store refuses to abort → the others are aborted, and the failure is told', async () => {
   const aborted: string[] = [];
-  const server = createServer((request, response) => {
+  const { url: endpoint } = await serve((request, response) => {
     if (request.method === 'GET') return response.setHeader('Content-Type', 'application/xml').end(listed);
     const id = new URL(request.url!, 'http://store').searchParams.get('uploadId')!;
     aborted.push(id);
     response.statusCode = id === 'kept' ? 403 : 204;
     return response.end();
-  }).listen(0, '127.0.0.1');
-  atEnd(async () => {
-    server.closeAllConnections();
-    server.close();
   });
-  await once(server, 'listening');
   Object.assign(process.env, credentials);
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const store = new S3AudioStore({ bucket: 'bucket', prefix: 'audio/', endpoint, region: 'us-east-1' });
   await expect(store.endAbandonedPuts()).rejects.toThrow('some abandoned uploads were not aborted');
   expect(aborted).toEqual(['kept', 'old']);
