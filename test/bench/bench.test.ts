@@ -6,12 +6,11 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { benches } from '../../scripts/bench/benches.ts';
 import { projectFolder } from '../architecture/source-files.ts';
-import { descendantsOf, isStillAlive } from '../rig/descendants.ts';
+import { descendantsOf, isStillAlive, processesAbout } from '../rig/processes.ts';
 import { ffmpeg, speechClips } from '../support/uploads/audio-fixtures.ts';
 import { makeTinyDiarization } from '../support/models/tiny/diarization.ts';
-import { processesAbout } from '../support/service/processes.ts';
 import { runScript } from '../scripts/run-script.ts';
-import type { Process } from '../rig/descendants.ts';
+import type { Process } from '../rig/processes.ts';
 import type { Run } from '../../scripts/bench/bench.ts';
 
 let out: string;

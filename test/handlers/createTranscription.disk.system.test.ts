@@ -1,7 +1,7 @@
 import { mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAccount } from '../support/service/accounts.ts';
-import { startApiProcess } from '../support/service/api-process.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { expectNewStore } from '../support/service/new-store.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { useService } from '../support/service/use-service.ts';
@@ -39,11 +39,16 @@ test('the disk fills up while the upload comes → 503 with Retry-After, and the
   const before = await traces(service, account);
   const folder = await mkdtemp(join(process.env.TEST_FOLDER!, 'small-disk-'));
   await expectNewStore(service.db);
-  const api = await startApiProcess({ DATABASE_URL: service.databaseUrl, DATA_DIR: folder }, smallDisk(folder, '8m'));
+  const api = await startProcess(
+    'start-api',
+    { DATABASE_URL: service.databaseUrl, DATA_DIR: folder },
+    undefined,
+    smallDisk(folder, '8m'),
+  );
   const incoming = join('/proc', String(api.pid), 'root', folder, 'audio', 'incoming');
   try {
     const post = (body: Buffer) =>
-      fetch(`http://127.0.0.1:${api.port}/v1/transcriptions`, {
+      fetch(`${api.url}/v1/transcriptions`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${account.key}`, 'Content-Type': formType, 'Idempotency-Key': 'k' },
         // Without a length: it can't be known beforehand that there is no room.

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAccount } from '../support/service/accounts.ts';
-import { startApiProcess } from '../support/service/api-process.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { useService } from '../support/service/use-service.ts';
 import { expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads/uploads.ts';
 
@@ -13,7 +13,7 @@ const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, UV_T
 
 /** Bounded to these calls by seccomp, so that nothing else is slowed down. The tracer is a grandchild: signals reach Node. */
 const startTraced = (seen: string, more: string[] = []) =>
-  startApiProcess(env, [
+  startProcess('start-api', env, undefined, [
     'strace',
     '-D',
     '-f',
@@ -46,7 +46,7 @@ test.each([
   try {
     const body = form(filePart(await tone(600_000)));
     const post = () =>
-      fetch(`http://127.0.0.1:${api.port}/v1/transcriptions`, {
+      fetch(`${api.url}/v1/transcriptions`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${account.key}`, 'Content-Type': formType },
         body: new Uint8Array(body),

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { text } from 'node:stream/consumers';
 import { makeAccount } from '../support/service/accounts.ts';
-import { startApiProcess } from '../support/service/api-process.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { useService } from '../support/service/use-service.ts';
 import { closing, filePart, formType } from '../support/uploads/uploads.ts';
 import type { IncomingMessage } from 'node:http';
@@ -37,7 +37,7 @@ function* silence(): Generator<Buffer> {
 
 test(`an upload of ${megabytes} MB → accepted, with little memory`, async () => {
   const account = await makeAccount(service.db, { balanceMs: 14_400_000 });
-  const api = await startApiProcess({ DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir });
+  const api = await startProcess('start-api', { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir });
   const peak = async () =>
     Number(/VmHWM:\s*(\d+) kB/.exec(await readFile(`/proc/${api.pid}/status`, 'utf8'))![1]) / 1e3;
   try {

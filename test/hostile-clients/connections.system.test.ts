@@ -1,7 +1,7 @@
 /** Thousands of connections that do nothing, in a process of its own, while others are served. */
 import { connect, createServer } from 'node:net';
 import { connectionLimit } from '../../src/api/connections/connection-limit.ts';
-import { startApiProcess } from '../support/service/api-process.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { filePart, form, tone } from '../support/uploads/uploads.ts';
@@ -42,7 +42,12 @@ async function list(port: number): Promise<number | undefined> {
 }
 
 const processOf = (env: Record<string, string> = {}, wrapper: string[] = []) =>
-  startApiProcess({ DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, ...env }, wrapper);
+  startProcess(
+    'start-api',
+    { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, ...env },
+    undefined,
+    wrapper,
+  );
 
 test('3,000 silent connections, 300 that send a byte now and then, 300 kept alive → others are served; 408 ends the first', async () => {
   const api = await processOf();

@@ -5,7 +5,7 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { makeAccount } from '../support/service/accounts.ts';
-import { startApiProcess } from '../support/service/api-process.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { ScriptedRecognizer } from '../support/models/scripted-recognizer.ts';
 import { useService } from '../support/service/use-service.ts';
@@ -24,7 +24,7 @@ interface Seen {
 test(`${accountCount * uploadsEach} uploads and ${accountCount * uploadsEach * waitersEach} waits at once → all answered, all stored, none lost`, async () => {
   const limits = { requests_per_minute: 1_000_000, queued_sessions: uploadsEach - 5, running_jobs: 4 };
   const accounts = await Promise.all(Array.from({ length: accountCount }, () => makeAccount(service.db, { limits })));
-  const api = await startApiProcess({ DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir });
+  const api = await startProcess('start-api', { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir });
   await service.work(new ScriptedRecognizer());
   const body = form(filePart(await tone(200)));
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity });

@@ -1,7 +1,7 @@
 /** Ten uploads that come slowly and all at once, into a process of its own whose memory is watched. */
 import { readFile } from 'node:fs/promises';
 import { makeAccount } from '../support/service/accounts.ts';
-import { startApiProcess } from '../support/service/api-process.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { useService } from '../support/service/use-service.ts';
@@ -13,7 +13,7 @@ const service = await useService();
 
 test('ten slow uploads of 10 MB at once → all accepted, with little memory, others served meanwhile', async () => {
   const account = await makeAccount(service.db, { balanceMs: 36_000_000 });
-  const api = await startApiProcess({ DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir });
+  const api = await startProcess('start-api', { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir });
   const peakMb = async () =>
     Number(/VmHWM:\s*(\d+) kB/.exec(await readFile(`/proc/${api.pid}/status`, 'utf8'))![1]) / 1e3;
   const body = form(filePart(await tone(625_000)));
@@ -31,7 +31,7 @@ test('ten slow uploads of 10 MB at once → all accepted, with little memory, ot
       for (const client of clients) client.send(body.subarray(piece * size, (piece + 1) * size));
       // A round trip of somebody else between any two pieces.
       const headers = { Authorization: `Bearer ${account.key}` };
-      expect((await fetch(`http://127.0.0.1:${api.port}/v1/sessions`, { headers })).status).toBe(200);
+      expect((await fetch(`${api.url}/v1/sessions`, { headers })).status).toBe(200);
     }
     const answers = await Promise.all(clients.map((client) => client.answer()));
     expect(answers.map(({ status }) => status)).toEqual(Array(uploads).fill(202));

@@ -5,11 +5,12 @@ import { openDatabase } from '../../db/connection/database.ts';
 import { migrate } from '../../scripts/admin/database.ts';
 import { verify } from '../../scripts/admin/verify.ts';
 import { ask, uploadOf } from '../rig/client.ts';
+import { killAllMachines } from '../rig/machine.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { asSupport } from '../support/service/admin.ts';
 import { createTestDatabase } from '../support/service/database.ts';
 import { throughPooler } from '../support/service/pooler.ts';
-import { killLeftovers, startProcess } from '../support/service/processes.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { until } from '../support/until.ts';
 import { speechClips } from '../support/uploads/audio-fixtures.ts';
 import { reconnect, startPgBouncer } from './pgbouncer.ts';
@@ -17,7 +18,7 @@ import type { ServiceProcess } from '../support/service/processes.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  killLeftovers();
+  killAllMachines();
   for (const end of ends.splice(0).reverse()) await end();
 });
 
@@ -59,8 +60,7 @@ test('an empty database behind it → tables and defaults of the role are made, 
   const service = await startProcess('start', env);
   expect(await transcribe(service, url)).toBe('completed');
   expect(service.lines.join()).not.toMatch(/LISTEN|queue error|"level":"(warn|error)".*database/);
-  process.kill(service.pid, 'SIGTERM');
-  expect(await service.ended).toBe(0);
+  expect(await service.stop()).toBe(0);
   expect(await asSupport(env, verify, 'looks')).toMatchObject({ exitCode: 0 });
 });
 

@@ -7,14 +7,13 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { runAdminProcess } from '../scripts/admin/run-admin.ts';
-import { killLeftovers, startProcess } from '../support/service/processes.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { until } from '../support/until.ts';
 import { useFolder } from '../support/use-folder.ts';
 import type { Answers } from '../../scripts/release/answers.ts';
 import type { Schema } from '../../codegen/operations.ts';
 
 const folder = useFolder();
-afterAll(killLeftovers);
 
 const entries = await readdir(import.meta.dirname, { withFileTypes: true });
 const versions = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
@@ -68,8 +67,7 @@ test.each(versions)(
     expect((await get<{ items: { id: string }[] }>(`/sessions?q=${firstWord(answers)}`)).items.length).toBeGreaterThan(
       0,
     );
-    process.kill(service.pid, 'SIGTERM');
-    expect(await service.ended).toBe(0);
+    expect(await service.stop()).toBe(0);
   },
 );
 

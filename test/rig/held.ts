@@ -1,7 +1,7 @@
 /** What a worker is doing now, whichever recognizer it has. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { descendantsOf } from './descendants.ts';
+import { descendantsOf } from './processes.ts';
 import { filesBelow } from './object-store.ts';
 import type { Db } from '../../db/connection/database.ts';
 import type { Machine } from './machine.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../support/until.ts';
-import { descendantsOf, isStillAlive } from './descendants.ts';
+import { descendantsOf, isStillAlive, signal } from './processes.ts';
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { Place } from './place.ts';
@@ -27,21 +27,23 @@ export interface Program {
 const startLimitMs = 600_000;
 const startAgainMs = 200;
 const childrenDieWithinMs = 3_000;
-const linesKept = 2_000;
 /** Enough for a stack and what was logged before it. */
 const lastWords = 30;
 const running = new Set<ChildProcess>();
 let isOver = false;
 
+/** Its exit code, or the signal that ended it. */
+export type End = number | NodeJS.Signals | null;
+
 export class Machine {
   readonly place: Place;
-  /** Its last words, over all starts. */
+  /** What it logged, over all starts. */
   readonly lines: string[] = [];
   /** Ends of it that nobody asked for, and children that outlived it. */
   readonly faults: string[] = [];
   readonly #program: Program;
   #child: ChildProcess | undefined;
-  #ended: Promise<unknown> = Promise.resolve();
+  #ended!: Promise<End>;
   #hasSaid = false;
   #mayEnd = false;
   #isStopped = false;
@@ -62,6 +64,11 @@ export class Machine {
   /** Of the one that runs, or ran last. */
   get pid(): number {
     return this.#child!.pid!;
+  }
+
+  /** Of the one that runs, or ran last. */
+  get ended(): Promise<End> {
+    return this.#ended;
   }
 
   /** What it logs; nobody reads while it is paused. */
@@ -94,19 +101,21 @@ export class Machine {
 
   async up(): Promise<void> {
     const { says, isUp, startsAgain } = this.#program;
-    const isAtWork = () => {
-      if (this.#hasEnded && !startsAgain) throw new Error(this.faults.at(-1) ?? `${this.name} did not start`);
+    const isAtWork = async () => {
+      if (this.#hasEnded && !startsAgain) {
+        await this.#ended;
+        throw new Error(this.faults.at(-1) ?? `${this.name} did not start`);
+      }
       return (says === undefined || this.#hasSaid) && isUp().catch(() => false);
     };
     await until(isAtWork, Boolean, startLimitMs);
   }
 
-  /** SIGTERM. @returns its exit code, or the signal that ended it */
-  async stop(): Promise<number | string | null> {
+  /** SIGTERM. */
+  stop(): Promise<End> {
     [this.#mayEnd, this.#isStopped] = [true, true];
     this.#child!.kill('SIGTERM');
-    await this.#ended;
-    return this.#child!.exitCode ?? this.#child!.signalCode;
+    return this.#ended;
   }
 
   /** The power fails: all of it is gone in the same moment. */
@@ -157,13 +166,13 @@ export class Machine {
     return [...new Set([this.pid, ...children, ...this.place.pids()])];
   }
 
-  #note(child: ChildProcess): void {
+  #note(child: ChildProcess): End {
     running.delete(child);
     const mayEnd = this.#mayEnd || (this.#program.startsAgain && !this.#hasSaid);
     this.#hasSaid = false;
-    if (mayEnd) return;
     const how = child.signalCode ?? `exit code ${child.exitCode}`;
-    this.faults.push(`${this.name} ended by itself (${how}): ${this.lines.slice(-lastWords).join(' | ')}`);
+    if (!mayEnd) this.faults.push(`${this.name} ended by itself (${how}): ${this.lines.slice(-lastWords).join(' | ')}`);
+    return child.exitCode ?? child.signalCode;
   }
 
   async #beginAgain(): Promise<void> {
@@ -174,7 +183,6 @@ export class Machine {
   readonly #keep = (line: string) => {
     this.#hasSaid ||= this.#program.says !== undefined && line.includes(this.#program.says);
     this.lines.push(line);
-    if (this.lines.length > linesKept) this.lines.shift();
   };
 }
 
@@ -182,12 +190,4 @@ export class Machine {
 export function killAllMachines(): void {
   isOver = true;
   for (const { pid } of running) signal(-pid!, 'SIGKILL');
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }

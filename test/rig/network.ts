@@ -1,7 +1,8 @@
 /** Machines with addresses of their own, each a network namespace, with a cable to one switch. */
 import { execFile } from 'node:child_process';
-import { readdirSync, readlinkSync, statSync } from 'node:fs';
+import { readlinkSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { livingProcesses } from './processes.ts';
 import type { Place } from './place.ts';
 
 const execute = promisify(execFile);
@@ -37,13 +38,12 @@ export async function addPlace(name: string, number: number): Promise<Place> {
 
 function pidsIn(name: string): number[] {
   const network = `net:[${statSync(`/run/netns/${name}`).ino}]`;
-  return readdirSync('/proc')
-    .filter((entry) => /^\d+$/.test(entry))
-    .filter((pid) => networkOf(pid) === network)
-    .map(Number);
+  return livingProcesses()
+    .map(({ pid }) => pid)
+    .filter((pid) => networkOf(pid) === network);
 }
 
-function networkOf(pid: string): string | undefined {
+function networkOf(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/ns/net`);
   } catch {

@@ -13,7 +13,7 @@ import { Suspects } from '../../src/worker/suspects.ts';
 import { sweep } from '../../src/worker/sweeps.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { startTestService } from '../support/service/service.ts';
-import { startApiProcess } from '../support/service/api-process.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { final, row, upload } from '../support/service/jobs.ts';
 import { until } from '../support/until.ts';
 import { filePart, form, formType, tone, voice } from '../support/uploads/uploads.ts';
@@ -76,9 +76,9 @@ test('the store is away at an upload → 503 with Retry-After, and nothing of it
 
 test('killed between the store and the transaction → the audio of nobody, which the sweep removes', async () => {
   const env = { ...objects.env, DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir };
-  const api = await startApiProcess(env);
+  const api = await startProcess('start-api', env);
   const sent = await inAccountTransaction(service.db, account.id, async () => {
-    const sending = fetch(`http://127.0.0.1:${api.port}/v1/transcriptions`, {
+    const sending = fetch(`${api.url}/v1/transcriptions`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${account.key}`, 'Content-Type': formType },
       body: new Uint8Array(form(filePart(await tone(500)))),

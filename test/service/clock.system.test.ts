@@ -6,26 +6,21 @@ import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { openDatabase } from '../../db/connection/database.ts';
 import { listLedger } from '../../db/accounts/ledger.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
+import { atEnd } from '../support/at-end.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { clientOf } from '../support/clients/client.ts';
 import { fakeClock, startPostgresBy } from '../support/faults/fake-clock.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
-import { killLeftovers, startProcess } from '../support/service/processes.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { closing, filePart, voice } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 
-const ends: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  killLeftovers();
-  for (const end of ends) await end();
-});
-
 test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody locked out, no audio swept away', async () => {
   const [dbClock, ownClock] = [await fakeClock(), await fakeClock()];
   const { url, stop } = await startPostgresBy(dbClock);
-  ends.push(stop);
+  atEnd(stop);
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'jump-'));
   const file = join(dataDir, 'voice.wav');
   await writeFile(file, await voice(2_000));
@@ -40,7 +35,7 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
   const api = await startProcess('start-api', env);
   const worker = await startProcess('start-worker', env);
   const { db, close } = openDatabase(url, () => {});
-  ends.unshift(close);
+  atEnd(close);
   const account = await makeAccount(db, { balanceMs: 600_000, limits: { running_jobs: 1 } });
   const patient = await makeAccount(db, { limits: { requests_per_minute: 3 } });
   const [client, limited] = [clientOf(api.url, account.key), clientOf(api.url, patient.key)];
@@ -63,7 +58,7 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
   const waits = idOf(await client.upload(file));
   const polling = client.get(`/v1/sessions/${runs}/transcript?wait=20`);
   const body = Buffer.concat([filePart(await voice(2_000)), closing]);
-  const slow = new RawUpload(Number(new URL(api.url).port));
+  const slow = new RawUpload(api.port);
   slow.head({ Authorization: `Bearer ${account.key}`, 'Content-Length': body.length }).send(body.subarray(0, 5_000));
   // A minute may end meanwhile: of at most seven, four are of one.
   await until(async () => (await limited.get('/v1/sessions')).status === 429);
@@ -92,8 +87,7 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
   });
   const committed = idOf(await second.committing);
 
-  for (const { pid } of [second.sweeper, worker]) process.kill(pid, 'SIGTERM');
-  expect([await second.sweeper.ended, await worker.ended]).toEqual([0, 0]);
+  expect(await Promise.all([second.sweeper.stop(), worker.stop()])).toEqual([0, 0]);
   expect((await polling).status).toBe(200);
   // What is queued now begins in five hours, as far as the queue knows.
   await dbClock.set(0);
@@ -109,7 +103,6 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
   const charges = (await listLedger(db, account.id)).filter(({ kind }) => kind === 'charge');
   expect(charges.map((entry) => entry.amount_ms)).toEqual(Array<number>(5).fill(-2_000));
   expect([...api.lines, ...worker.lines, ...last.lines].join('\n')).not.toMatch(/unhandled|uncaught/i);
-  for (const { pid } of [last, api]) process.kill(pid, 'SIGTERM');
-  expect([await last.ended, await api.ended]).toEqual([0, 0]);
+  expect(await Promise.all([last.stop(), api.stop()])).toEqual([0, 0]);
   await expectSound({ db, dataDir });
 });

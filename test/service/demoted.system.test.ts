@@ -5,20 +5,16 @@ import { openConnection, openDatabase } from '../../db/connection/database.ts';
 import { startRelay } from '../support/faults/relay.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { clientOf } from '../support/clients/client.ts';
+import { atEnd } from '../support/at-end.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { startOwnPostgres, startStandbyOf } from '../support/service/own-postgres.ts';
-import { killLeftovers, startProcess } from '../support/service/processes.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { until } from '../support/until.ts';
 import { voice } from '../support/uploads/uploads.ts';
 import type { Seen } from '../support/clients/client.ts';
 import type { Relay } from '../support/faults/relay.ts';
 import type { OwnPostgres } from '../support/service/own-postgres.ts';
-
-const ends: (() => Promise<void> | void)[] = [killLeftovers];
-afterAll(async () => {
-  for (const end of ends) await end();
-});
 
 /** @returns rows of a connection that nobody else uses */
 async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
@@ -94,7 +90,7 @@ test.each([
     const first = await startOwnPostgres();
     const standby = await startStandbyOf(first);
     const relay = await startRelay(first.url);
-    ends.push(relay.close, first.leave, standby.leave);
+    for (const end of [standby.leave, first.leave, relay.close]) atEnd(end);
     const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'demoted-'));
     const file = join(dataDir, 'voice.wav');
     await writeFile(file, await voice(2_000));
@@ -122,7 +118,6 @@ test.each([
     );
     const { db, close } = openDatabase(primary, () => {});
     await expectSound({ db, dataDir }).finally(close);
-    process.kill(service.pid, 'SIGTERM');
-    expect(await service.ended).toBe(0);
+    expect(await service.stop()).toBe(0);
   },
 );

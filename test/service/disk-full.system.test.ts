@@ -14,8 +14,7 @@ import { startHelloServer } from '../support/models/hello-server.ts';
 import { freePort } from '../support/service/free-port.ts';
 import { hurryRetries } from '../support/service/jobs.ts';
 import { expectNewStore } from '../support/service/new-store.ts';
-import { killLeftovers, startProcess } from '../support/service/processes.ts';
-import { atEnd } from '../support/at-end.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { useService } from '../support/service/use-service.ts';
 import { canMountDisks, smallDisk } from '../support/faults/small-disk.ts';
 import { tone, voice } from '../support/uploads/uploads.ts';
@@ -28,7 +27,6 @@ type Client = ReturnType<typeof clientOf>;
 const mebibyte = 1024 * 1024;
 const service = await useService();
 const folder = useFolder();
-beforeAll(() => atEnd(killLeftovers));
 
 const session = async (account: TestAccount, id: string) => (await findSessionRow(service.db, account.id, id))!;
 const uploaded = async (client: Client, file: string) => {
@@ -54,8 +52,7 @@ async function startOnDisk(size: string, path = process.env.PATH!) {
   };
   const stop = async () => {
     expect(running.lines.join('\n')).not.toMatch(/unhandled|uncaught/i);
-    process.kill(running.pid, 'SIGTERM');
-    expect(await running.ended).toBe(0);
+    expect(await running.stop()).toBe(0);
   };
   return { running, dataDir, disk: join('/proc', String(running.pid), 'root', dataDir), ops, stop };
 }

@@ -5,26 +5,23 @@ import supertest from 'supertest';
 import { openDatabase } from '../../db/connection/database.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { listLedger } from '../../db/accounts/ledger.ts';
+import { atEnd } from '../support/at-end.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { longSpeech } from '../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { createTestDatabase } from '../support/service/database.ts';
-import { childrenOf, killLeftovers, processesAbout, startProcess } from '../support/service/processes.ts';
+import { childrenOf, processesAbout } from '../rig/processes.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { until } from '../support/until.ts';
 import { useFolder } from '../support/use-folder.ts';
 import type { Db } from '../../db/connection/database.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
 import type { ServiceProcess } from '../support/service/processes.ts';
 
-const closers: (() => Promise<void>)[] = [];
 const folder = useFolder();
 /** Made here, since tests that run at the same time don't wait for hooks. */
 const prepared = longSpeech(60, `${folder}/speech.wav`);
 const durationMs = 60_000;
-afterAll(async () => {
-  killLeftovers();
-  for (const close of closers) await close();
-});
 
 const bearer = (account: TestAccount) => ({ Authorization: `Bearer ${account.key}` });
 async function uploadSpeech(url: string, account: TestAccount): Promise<string> {
@@ -81,7 +78,7 @@ test.concurrent(
     const database = await createTestDatabase();
     const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'killed-'));
     const { db, close } = openDatabase(database.url, () => {});
-    closers.push(close, database.drop);
+    for (const end of [database.drop, close]) atEnd(end);
     const env = { DATABASE_URL: database.url, DATA_DIR: dataDir };
     const account = await makeAccount(db, { limits: { requests_per_minute: 100_000 } });
     const service = await startProcess('start', env);
@@ -91,8 +88,7 @@ test.concurrent(
     const again = await startProcess('start', env);
     expect(await finalSession(again.url, account, id)).toMatchObject({ status: 'completed' });
     await expectRecovered(db, account, [id], dataDir);
-    process.kill(again.pid, 'SIGTERM');
-    expect(await again.ended).toBe(0);
+    expect(await again.stop()).toBe(0);
     expect(again.lines.at(-1)).toContain('stopped');
   },
 );
@@ -117,7 +113,6 @@ test.concurrent(
     const after = openDatabase(admin.url, () => {});
     await expectRecovered(after.db, account, ids, dataDir);
     await after.db.destroy();
-    process.kill(again.pid, 'SIGTERM');
-    expect(await again.ended).toBe(0);
+    expect(await again.stop()).toBe(0);
   },
 );

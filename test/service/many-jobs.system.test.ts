@@ -3,17 +3,16 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { listLedger } from '../../db/accounts/ledger.ts';
+import { processesAbout } from '../rig/processes.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { hurryRetries, upload } from '../support/service/jobs.ts';
-import { killLeftovers, processesAbout, startProcess } from '../support/service/processes.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { startTestService } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 import { voice } from '../support/uploads/uploads.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
-
-afterAll(killLeftovers);
 
 /** All of it, so that no part of it is asked for again. */
 const heard = { status: 200, body: { text: 'hello', words: [{ word: 'hello', start: 0, end: 1.5 }] } };
@@ -62,8 +61,7 @@ test.each([
   expect(charges.filter(({ kind }) => kind === 'charge').map(({ amount_ms }) => amount_ms)).toEqual(
     Array(jobs).fill(-1_500),
   );
-  process.kill(again.pid, 'SIGTERM');
-  expect(await again.ended).toBe(0);
+  expect(await again.stop()).toBe(0);
   const { rows: live } = await sql`select 1 from pgboss.job where state in ('created', 'retry', 'active')
     and name = 'transcription'`.execute(service.db);
   expect(live).toEqual([]);

@@ -5,6 +5,7 @@ import { isDatabaseAway } from '../../db/connection/database-errors.ts';
 import { openDatabase } from '../../db/connection/database.ts';
 import { listLedger } from '../../db/accounts/ledger.ts';
 import { ping } from '../../db/migrate.ts';
+import { atEnd } from '../support/at-end.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { clientOf } from '../support/clients/client.ts';
@@ -12,7 +13,7 @@ import { createTestDatabase } from '../support/service/database.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { freePort } from '../support/service/free-port.ts';
 import { startOwnPostgres } from '../support/service/own-postgres.ts';
-import { killLeftovers, startProcess } from '../support/service/processes.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { startRelay } from '../support/faults/relay.ts';
 import { voice } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
@@ -26,33 +27,23 @@ interface Cable {
   url: string;
   away(): Promise<void> | void;
   back(): Promise<void> | void;
-  end(): Promise<void>;
 }
-
-const ends: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  killLeftovers();
-  for (const end of ends) await end();
-});
 
 async function stoppedServer(): Promise<Cable> {
   const { url, stop, start, leave } = await startOwnPostgres();
-  return { serviceUrl: url, url, away: stop, back: start, end: leave };
+  atEnd(leave);
+  return { serviceUrl: url, url, away: stop, back: start };
 }
 
 async function blackHole(): Promise<Cable> {
   const { url, drop } = await createTestDatabase();
   const relay = await startRelay(url);
-  const end = async () => {
-    await relay.close();
-    await drop();
-  };
-  return { serviceUrl: relay.url, url, away: relay.swallow, back: relay.flow, end };
+  for (const end of [drop, relay.close]) atEnd(end);
+  return { serviceUrl: relay.url, url, away: relay.swallow, back: relay.flow };
 }
 
 async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
   const cable = await lay();
-  ends.push(cable.end);
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'outage-'));
   const file = join(dataDir, 'voice.wav');
   await writeFile(file, await voice(2_000));
@@ -61,7 +52,7 @@ async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
   const env = { DATABASE_URL: cable.serviceUrl, DATA_DIR: dataDir, OPS_PORT: String(opsPort), ...hello.env };
   const service = await startProcess('start', env);
   const { db, close } = openDatabase(cable.url, () => {});
-  ends.unshift(close);
+  atEnd(close);
   const account = await makeAccount(db, { balanceMs: 60_000 });
   const client = clientOf(service.url, account.key);
   const ops = async (name: string) => {
@@ -117,15 +108,14 @@ async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
   expect(await readdir(join(dataDir, 'audio', 'incoming'))).toEqual([]);
   await expectSound({ db, dataDir });
   expect(service.lines.join('\n')).not.toMatch(/unhandled|uncaught|tsk_/i);
-  process.kill(service.pid, 'SIGTERM');
-  expect(await service.ended).toBe(0);
+  expect(await service.stop()).toBe(0);
 }
 
 async function loseOneConnection(): Promise<void> {
   const { url, drop } = await createTestDatabase();
   const relay = await startRelay(url);
   const { db, close } = openDatabase(relay.url, () => {}, { maxConnections: 1 });
-  ends.push(close, relay.close, drop);
+  for (const end of [drop, relay.close, close]) atEnd(end);
   await ping(db);
   relay.swallow();
   relay.flow();

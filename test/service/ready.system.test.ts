@@ -7,14 +7,12 @@ import { clientOf } from '../support/clients/client.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { freePort } from '../support/service/free-port.ts';
-import { killLeftovers, startProcess } from '../support/service/processes.ts';
-import { atEnd } from '../support/at-end.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { useService } from '../support/service/use-service.ts';
 import { voice } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 
 const service = await useService();
-beforeAll(() => atEnd(killLeftovers));
 
 test('/readyz asked from the first moment of a start → 503 until the API answers and the worker takes jobs', async () => {
   const account = await makeAccount(service.db);
@@ -43,13 +41,12 @@ test('/readyz asked from the first moment of a start → 503 until the API answe
   expect(await client.final(sessionId)).toMatchObject({ status: 'completed' });
   for (const said of before) expect(['nothing', '503 starting\n']).toContain(said);
 
-  process.kill(running.pid, 'SIGTERM');
-  expect(await running.ended).toBe(0);
+  expect(await running.stop()).toBe(0);
 });
 
 test('the server of RECOGNIZER=openai is away → ready all the same, said by /readyz and by the log', async () => {
   const [away, opsPort] = [await freePort(), await freePort()];
-  const { pid, lines, ended } = await startProcess('start-worker', {
+  const { lines, stop } = await startProcess('start-worker', {
     ...{ DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, OPS_PORT: String(opsPort) },
     ...{ RECOGNIZER: 'openai', OPENAI_BASE_URL: `http://127.0.0.1:${away}/v1` },
   });
@@ -60,6 +57,5 @@ test('the server of RECOGNIZER=openai is away → ready all the same, said by /r
     .map((line) => JSON.parse(line) as { level: number; msg: string })
     .filter(({ level }) => level === 40);
   expect(warnings.map(({ msg }) => msg)).toEqual([message]);
-  process.kill(pid, 'SIGTERM');
-  expect(await ended).toBe(0);
+  expect(await stop()).toBe(0);
 });

@@ -11,7 +11,7 @@ import { newApiKey } from '../../src/api/access/api-key.ts';
 import { runAdminProcess } from '../scripts/admin/run-admin.ts';
 import { ffmpeg, speechClips } from '../support/uploads/audio-fixtures.ts';
 import { freePort } from '../support/service/free-port.ts';
-import { killLeftovers, startProcess } from '../support/service/processes.ts';
+import { startProcess } from '../support/service/processes.ts';
 import {
   digestForms,
   dumpTables,
@@ -42,7 +42,6 @@ interface Seen {
 }
 let seen: Seen;
 beforeAll(async () => void (seen = await liveThrough()), 240_000);
-afterAll(killLeftovers);
 
 async function liveThrough(): Promise<Seen> {
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'secrets-'));
@@ -159,8 +158,7 @@ async function liveThrough(): Promise<Seen> {
     clearInterval(watching);
     await close();
     await postgres.leave();
-    process.kill(service.pid, 'SIGTERM');
-    expect(await service.ended).toBe(0);
+    expect(await service.stop()).toBe(0);
   }
 }
 

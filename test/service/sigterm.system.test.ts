@@ -6,13 +6,15 @@ import { clusterPaths, makeFolder } from '../../db/embedded/cluster.ts';
 import { waitForLock } from '../../db/embedded/file-lock.ts';
 import { listLedger } from '../../db/accounts/ledger.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
+import { atEnd } from '../support/at-end.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { longSpeech } from '../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { clientOf } from '../support/clients/client.ts';
 import { createTestDatabase } from '../support/service/database.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
-import { killLeftovers, processesAbout, startProcess } from '../support/service/processes.ts';
+import { processesAbout } from '../rig/processes.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { parseAnswers } from '../support/clients/raw-http.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { startRelay } from '../support/faults/relay.ts';
@@ -20,18 +22,12 @@ import { closing, filePart, voice } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 import type { ServiceProcess } from '../support/service/processes.ts';
 
-const ends: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  killLeftovers();
-  for (const end of ends) await end();
-});
-
 /** A database, a folder and an account, and the process that was started on them. */
 async function lay() {
   const { url, drop } = await createTestDatabase();
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'sigterm-'));
   const { db, close } = openDatabase(url, () => {});
-  ends.push(close, drop);
+  for (const end of [drop, close]) atEnd(end);
   const account = await makeAccount(db, { balanceMs: 60_000 });
   const file = join(dataDir, 'voice.wav');
   await writeFile(file, await voice(2_000));
@@ -52,7 +48,6 @@ test.concurrent(
   async () => {
     const { db, dataDir, account, file, go, env } = await lay();
     const service = await startProcess('start', env);
-    const port = Number(new URL(service.url).port);
     const client = clientOf(service.url, account.key);
     const { sessionId } = JSON.parse((await client.upload(file)).text) as { sessionId: string };
     const session = () => findSessionRow(db, account.id, sessionId);
@@ -63,9 +58,9 @@ test.concurrent(
     const bearer = { Authorization: `Bearer ${account.key}` };
     const head = { ...bearer, 'Content-Length': body.length };
     const half = body.length >> 1;
-    const [finishing, stalling] = [new RawUpload(port), new RawUpload(port)];
+    const [finishing, stalling] = [new RawUpload(service.port), new RawUpload(service.port)];
     for (const sender of [finishing, stalling]) sender.head(head).send(body.subarray(0, half));
-    const idle = new RawUpload(port);
+    const idle = new RawUpload(service.port);
     const get = `GET /v1/sessions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${account.key}\r\n\r\n`;
     // In the middle of the head of its second request when the end begins.
     idle.send(get);
@@ -123,7 +118,7 @@ test.concurrent.each([
   async (_how, away) => {
     const { url, db, dataDir, account, file, go, env } = await lay();
     const relay = await startRelay(url);
-    ends.unshift(relay.close);
+    atEnd(relay.close);
     const service = await startProcess('start', { ...env, DATABASE_URL: relay.url });
     const { sessionId } = JSON.parse((await clientOf(service.url, account.key).upload(file)).text) as {
       sessionId: string;
@@ -162,10 +157,9 @@ test.concurrent(
     const paths = clusterPaths(join(dataDir, 'postgres'));
     makeFolder(paths);
     const lock = await waitForLock(paths.startLock, 'exclusive', 1_000);
-    ends.unshift(async () => lock.release());
+    atEnd(() => lock.release());
     const service = await startProcess('start', { DATA_DIR: dataDir }, 'waiting for another process');
-    process.kill(service.pid, 'SIGTERM');
-    expect(await service.ended).toBe(1);
+    expect(await service.stop()).toBe(1);
     expect(service.lines.at(-1)).toContain('could not stop in time');
   },
 );

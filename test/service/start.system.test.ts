@@ -5,13 +5,12 @@ import { once } from 'node:events';
 import { makeAccount } from '../support/service/accounts.ts';
 import { createTestDatabase } from '../support/service/database.ts';
 import { freePort } from '../support/service/free-port.ts';
-import { killLeftovers, startProcess } from '../support/service/processes.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { useService } from '../support/service/use-service.ts';
 import { until } from '../support/until.ts';
 import { tone } from '../support/uploads/uploads.ts';
 
 const root = join(import.meta.dirname, '../..');
-afterAll(killLeftovers);
 
 test('three wrong variables → one message that names all three, exit code 2', () => {
   const env = { PATH: process.env.PATH, PORT: 'abc', DATABASE_URL: 'nonsense', RECOGNIZER: 'foo' };
@@ -60,8 +59,7 @@ test('API and worker in processes of their own, SIGTERM to both → exit code 0'
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'halves-'));
   const env = { DATABASE_URL: database.url, DATA_DIR: dataDir };
   const halves = await Promise.all([startProcess('start-api', env), startProcess('start-worker', env)]);
-  for (const { pid } of halves) process.kill(pid, 'SIGTERM');
-  expect(await Promise.all(halves.map(({ ended }) => ended))).toEqual([0, 0]);
+  expect(await Promise.all(halves.map((half) => half.stop()))).toEqual([0, 0]);
   await database.drop();
 });
 

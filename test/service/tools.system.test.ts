@@ -6,12 +6,11 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { findExecutable } from '../../src/children/executable.ts';
 import { listLedger } from '../../db/accounts/ledger.ts';
-import { atEnd } from '../support/at-end.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { fakePrograms } from '../support/faults/fake-programs.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { hurryRetries, row, upload } from '../support/service/jobs.ts';
-import { killLeftovers, startProcess } from '../support/service/processes.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { voice } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
@@ -36,7 +35,6 @@ const ffmpegWithLonger = (misbehave: string) =>
 const service = await useService();
 const account = await useAccount(service, { balanceMs: 600_000 });
 beforeAll(async () => {
-  atEnd(killLeftovers);
   ffmpeg = await findExecutable('ffmpeg');
   files = { short: join(service.dataDir, 'short.wav'), long: join(service.dataDir, 'long.wav') };
   await writeFile(files.short, await voice(1_000));
@@ -136,8 +134,7 @@ test('after all that → the same worker, its memory flat, every account as it s
   const peak = /VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${worker.pid}/status`, 'utf8'))![1];
   expect(Number(peak) / 1024).toBeLessThan(400);
   expect(worker.lines.join('\n')).not.toMatch(/unhandled|uncaught/i);
-  process.kill(worker.pid, 'SIGTERM');
-  expect(await worker.ended).toBe(0);
+  expect(await worker.stop()).toBe(0);
   await expectSound(service);
 });
 
@@ -157,8 +154,7 @@ test.each([
   const second = await startProcess('start-worker', env());
   await expectFailed(sessionId, 'timed_out', 1);
   expect(await final(other.sessionId)).toMatchObject({ status: 'completed' });
-  process.kill(second.pid, 'SIGTERM');
-  expect(await second.ended).toBe(0);
+  expect(await second.stop()).toBe(0);
   await expectSound(service);
 });
 

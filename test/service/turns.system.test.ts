@@ -6,7 +6,7 @@ import { startHelloServer } from '../support/models/hello-server.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { upload } from '../support/service/jobs.ts';
-import { killLeftovers, startProcess } from '../support/service/processes.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { useService } from '../support/service/use-service.ts';
 import { until } from '../support/until.ts';
 import { useFolder } from '../support/use-folder.ts';
@@ -19,7 +19,6 @@ const durationMs = 1_500;
 await writeFile(file, await voice(durationMs));
 /** All of it, so that no part of it is asked for again. */
 const heard = { status: 200, body: { text: 'hello', words: [{ word: 'hello', start: 0, end: 1.5 }] } };
-afterAll(killLeftovers);
 
 /**
  * A process with one place, and one more once its server has answered: two jobs may begin together then. Whatever it asks
@@ -110,9 +109,6 @@ test.each([1, 2])(
       (await listLedger(service.db, id)).filter(({ kind }) => kind === 'charge').map(({ amount_ms }) => amount_ms);
     expect(await Promise.all(all.map(charged))).toEqual([Array(4).fill(-durationMs), Array(2).fill(-durationMs)]);
     await expectSound(service);
-    for (const { pid, ended } of workers) {
-      process.kill(pid, 'SIGTERM');
-      expect(await ended).toBe(0);
-    }
+    for (const worker of workers) expect(await worker.stop()).toBe(0);
   },
 );

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { projectFolder } from '../../architecture/source-files.ts';
 import { speechClips, wordErrorRate } from '../../support/uploads/audio-fixtures.ts';
-import { processesAbout } from '../../support/service/processes.ts';
+import { processesAbout } from '../../rig/processes.ts';
 import { until } from '../../support/until.ts';
 import { runScript } from '../run-script.ts';
 import type { AddressInfo } from 'node:net';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectFolder } from '../../architecture/source-files.ts';
-import { processesAbout } from '../../support/service/processes.ts';
+import { processesAbout } from '../../rig/processes.ts';
 import { until } from '../../support/until.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import { runScript } from '../run-script.ts';

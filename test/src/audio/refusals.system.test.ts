@@ -8,7 +8,7 @@ import { decodeAudio } from '../../../src/audio/decode.ts';
 import { measureAudio } from '../../../src/audio/measure.ts';
 import { operatorFaultBehind } from '../../../src/ops/operator-fault.ts';
 import { withFfmpeg } from '../../support/faults/fake-ffmpeg.ts';
-import { descendantsOf } from '../../rig/descendants.ts';
+import { descendantsOf } from '../../rig/processes.ts';
 import { canMountDisks, smallDisk } from '../../support/faults/small-disk.ts';
 import { until } from '../../support/until.ts';
 import { ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';

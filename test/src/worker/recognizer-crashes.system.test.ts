@@ -5,7 +5,7 @@ import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx/sherpa-on
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { final, hurryRetries, row, upload } from '../../support/service/jobs.ts';
-import { childrenOf } from '../../support/service/processes.ts';
+import { childrenOf } from '../../rig/processes.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { makeTinySenseVoice } from '../../support/models/tiny/sense-voice.ts';
 import { speakTones } from '../../support/models/tiny/spoken-tones.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { sql } from 'kysely';
-import { descendantsOf } from '../../rig/descendants.ts';
+import { descendantsOf } from '../../rig/processes.ts';
 import type { Db } from '../../../db/connection/database.ts';
 
 /** By kind, every form in which it would be recognized. */

@@ -1,24 +1,22 @@
 /** Answers of megabytes: right to the last character, shared by all who read them, and let go with their clients. */
 import { readFile } from 'node:fs/promises';
 import { once } from 'node:events';
-import { atEnd } from '../../../support/at-end.ts';
-import { startApiProcess } from '../../../support/service/api-process.ts';
+import { startProcess } from '../../../support/service/processes.ts';
 import { plainGet, unreadGet } from '../../../support/clients/plain-get.ts';
 import { useAccount, useService } from '../../../support/service/use-service.ts';
 import { makeSession, twoSegments } from '../../../support/service/sessions.ts';
 import { until } from '../../../support/until.ts';
-import type { ApiProcess } from '../../../support/service/api-process.ts';
+import type { ServiceProcess } from '../../../support/service/processes.ts';
 
 const service = await useService();
 const account = await useAccount(service);
-let api: ApiProcess;
+let api: ServiceProcess;
 /** The address of a transcript of 10 MB. */
 let long: string;
 beforeAll(async () => {
   // Checking megabytes against the contract would be what is measured here.
   const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, VALIDATE_RESPONSES: '0' };
-  api = await startApiProcess(env);
-  atEnd(api.stop);
+  api = await startProcess('start-api', env);
   long = await transcriptOf(32_000, noise);
 });
 
@@ -32,7 +30,7 @@ async function transcriptOf(count: number, text: (index: number) => string): Pro
   }));
   const transcript = { ...twoSegments, durationMs: count * 100, segments: JSON.stringify(segments) };
   const { id } = await makeSession(service.db, account.id, { status: 'completed', transcript });
-  return `http://127.0.0.1:${api.port}/v1/sessions/${id}/transcript`;
+  return `${api.url}/v1/sessions/${id}/transcript`;
 }
 
 const signs = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';

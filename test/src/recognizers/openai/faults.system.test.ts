@@ -9,7 +9,7 @@ import { ConfigError } from '../../../../src/config/config.ts';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
 import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
-import { childrenOf } from '../../../support/service/processes.ts';
+import { childrenOf } from '../../../rig/processes.ts';
 import { holdTheClock } from '../../../support/faults/held-clock.ts';
 import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';
 import { useFolder } from '../../../support/use-folder.ts';

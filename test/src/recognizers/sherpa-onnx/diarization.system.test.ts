@@ -9,7 +9,7 @@ import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
 import { selectRecognizer } from '../../../../src/recognizers/select.ts';
 import { createDiarization } from '../../../../src/recognizers/sherpa-onnx/diarization.ts';
 import { ffmpeg } from '../../../support/uploads/audio-fixtures.ts';
-import { childrenOf } from '../../../support/service/processes.ts';
+import { childrenOf } from '../../../rig/processes.ts';
 import { makeTinyDiarization } from '../../../support/models/tiny/diarization.ts';
 import { makeTinyMoonshine } from '../../../support/models/tiny/moonshine.ts';
 import { makeTinySenseVoice } from '../../../support/models/tiny/sense-voice.ts';

@@ -6,7 +6,7 @@ import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
 import { ModelCopies } from '../../../../src/recognizers/sherpa-onnx/model-copies.ts';
 import { readModelFolder } from '../../../../src/recognizers/sherpa-onnx/model-folder.ts';
 import { createSherpaOnnx } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
-import { childrenOf } from '../../../support/service/processes.ts';
+import { childrenOf } from '../../../rig/processes.ts';
 import { makeEmptyModel } from '../../../support/models/tiny/empty.ts';
 import { makeTinySenseVoice } from '../../../support/models/tiny/sense-voice.ts';
 import { makeTinyTransducer } from '../../../support/models/tiny/transducer.ts';

@@ -1,4 +1,4 @@
-/** The children of a process, and theirs, as the kernel tells. */
+/** Living processes, their children, and theirs, as the kernel tells. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface Process {
@@ -10,9 +10,12 @@ export interface Process {
   startTime: string;
 }
 
+export const livingProcesses = (): Process[] =>
+  readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (look(Number(name)) ?? []) : []));
+
 /** Living processes that began below this one. */
 export function descendantsOf(pid: number): Process[] {
-  const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (look(Number(name)) ?? []) : []));
+  const all = livingProcesses();
   const found: Process[] = [];
   for (let parents = [pid]; parents.length > 0;) {
     const children = all.filter(({ parent }) => parents.includes(parent));
@@ -27,6 +30,25 @@ export const isStillAlive = ({ pid, startTime }: Process): boolean => look(pid)?
 /** With its arguments; empty for one that is gone. */
 export function commandOf({ pid }: Process): string {
   return read(`/proc/${pid}/cmdline`)?.replaceAll('\0', ' ') ?? '';
+}
+
+const pidsAbout = (text: string, processes: Process[]) =>
+  processes.filter((process) => commandOf(process).includes(text)).map(({ pid }) => pid);
+
+/** Living processes that mention `text` on their command lines. */
+export const processesAbout = (text: string): number[] => pidsAbout(text, livingProcesses());
+
+/** Living children of a process that mention `text` on their command lines. */
+export const childrenOf = (pid: number, text: string): number[] =>
+  pidsAbout(text, livingProcesses().filter(({ parent }) => parent === pid)); // prettier-ignore
+
+/** Nothing happens to one that is gone. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 /** Nothing for one that is gone, or dead and not yet buried. See proc_pid_stat(5). */
