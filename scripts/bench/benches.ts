@@ -7,6 +7,7 @@ import { long } from './pipeline-long.ts';
 import { pipeline } from './pipeline.ts';
 import { reads } from './reads.ts';
 import { search } from './search.ts';
+import { servers } from './servers.ts';
 import { speakers } from './speakers.ts';
 import { start } from './start.ts';
 import { uploads } from './uploads.ts';
@@ -26,4 +27,5 @@ export const benches: readonly Bench[] = [
   speakers,
   pipeline,
   long,
+  servers,
 ];

@@ -1,0 +1,197 @@
+/** How much of a speech server is used, by servers of several kinds, and who waits for whom. */
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { seedAccounts, settle, startDatabase } from './database.ts';
+import { watchMemory } from './process-tree.ts';
+import { serviceEnv, startProgram } from './program.ts';
+import { makeSpeech, send, untilAnswered } from './session-client.ts';
+import { startSpeechServer, until } from './speech-servers.ts';
+import type { Bench, Check, Findings, Setting } from './bench.ts';
+import type { BenchAccount, BenchDatabase } from './database.ts';
+import type { Kind, SpeechServer } from './speech-servers.ts';
+
+export const servers: Bench = {
+  name: 'servers',
+  summary: 'RECOGNIZER=openai with servers that hear many, few or one at once: what they do of what they could',
+  run,
+};
+
+const flatTo64: Kind = { ms: 8_000, atOnce: () => 64 };
+const serial: Kind = { ms: 1_000, atOnce: () => 1 };
+const worseBeyond16 = (inFlight: number) => Math.min(1, (16 / inFlight) ** 2);
+
+/** Each with the time from which on it counts, and until when, in pieces. */
+const kinds: [string, Kind, number, number][] = [
+  ['64 at once', flatTo64, 15, 30],
+  ['8 at once', { ms: 1_500, atOnce: () => 8 }, 15, 45],
+  ['16 at once, worse beyond', { ms: 3_000, atOnce: () => 16, pace: worseBeyond16 }, 15, 30],
+  ['4, 32 and again 4 at once', { ms: 4_000, atOnce: (at) => (at >= 15 && at < 55 ? 32 : 4) }, 15, 75],
+  ['one at a time', serial, 15, 60],
+];
+
+interface Place {
+  setting: Setting;
+  database: BenchDatabase;
+  accounts: BenchAccount[];
+  audio: Blob;
+  /** By how much everything is shorter than in full size. */
+  shorter: number;
+}
+
+async function run(setting: Setting): Promise<Findings> {
+  setting.say('Starting PostgreSQL …');
+  const database = await startDatabase(setting);
+  const accounts = await seedAccounts(database, 8);
+  await settle(database);
+  const shorter = setting.sized({ full: 1, quick: 8, tiny: 40 });
+  const place = { setting, database, accounts, audio: await makeSpeech(setting), shorter };
+
+  const checks: Check[] = [];
+  for (const [name, kind, from, to] of kinds) checks.push(...(await measureShare(place, name, kind, from, to)));
+  checks.push(...(await measureStorm(place)), await measureBurst(place));
+  checks.push(await measureBesideLong(place), await measureBesideMany(place));
+  const sizes = { 'ms of a piece': kinds.map(([, { ms }]) => ms / shorter).join(', '), 'short recordings of s': 1.5 };
+  return { sizes, checks, figures: [], raw: checks };
+}
+
+/** A service that has heard nothing yet, in one process, and its server. */
+async function begin({ setting, database, shorter }: Place, kind: Kind) {
+  const server = await startSpeechServer(setting, { ...kind, ms: kind.ms / shorter });
+  const env = { ...serviceEnv(setting, database.url), RECOGNIZER: 'openai', OPENAI_BASE_URL: server.url };
+  const service = await startProgram(setting, { script: 'src/start.ts', env });
+  const end = async () => {
+    await service.stop();
+    await database.query('truncate sessions cascade; delete from pgboss.job; update accounts set reserved_ms = 0');
+  };
+  return { server, service, end };
+}
+
+/** Keeps more recordings waiting than the server hears, until so many pieces' time has passed. */
+async function load(
+  { setting, accounts, audio }: Place,
+  url: string,
+  clients: number,
+  server: SpeechServer,
+  to: number,
+) {
+  const ended = new AbortController();
+  const signal = AbortSignal.any([setting.signal, ended.signal]);
+  const clientOf = async (index: number) => {
+    const client = { url, key: accounts[index % accounts.length]!.key, audio, signal };
+    while (!signal.aborted) await untilAnswered(client, (await send(client)).id);
+  };
+  const all = Promise.all(Array.from({ length: clients }, (_, index) => clientOf(index)));
+  const over = until(setting, () => server.pieces() >= to);
+  await Promise.race([all, over]);
+  ended.abort();
+  await all.catch((error: unknown) => {
+    if (!ended.signal.aborted) throw error;
+  });
+  setting.signal.throwIfAborted();
+}
+
+async function measureShare(place: Place, work: string, kind: Kind, from: number, to: number): Promise<Check[]> {
+  place.setting.say(`Measuring: ${work} …`);
+  const { server, service, end } = await begin(place, kind);
+  const memory = watchMemory(service.pid);
+  const most = Math.max(kind.atOnce(0), kind.atOnce(from));
+  await load(place, service.url, 2 * most + 8, server, to);
+  const megabytes = memory.stop().own / 1e6;
+  await end();
+  const share = { work, measure: 'part of the possible', values: [server.share(from, to)], goal: { atLeast: 0.9 } };
+  const inFlight = { work, measure: 'requests in flight', values: [server.meanInFlight(from, to)] };
+  if (most === 1) return [share, { ...inFlight, goal: { atMost: 1.05 } }];
+  if (most < 64) return [share, inFlight];
+  const mostMemory = {
+    work,
+    measure: 'memory, API and worker',
+    values: [megabytes],
+    unit: 'MB',
+    goal: { atMost: 400 },
+  };
+  return [share, inFlight, mostMemory];
+}
+
+/** Room for two only, for ten pieces' time. No recording may fail. */
+async function measureStorm(place: Place): Promise<Check[]> {
+  const [from, to] = [10, 20];
+  const work = '16 at once, 429 beyond two for a while';
+  place.setting.say(`Measuring: ${work} …`);
+  const mayTake = (at: number) => (at >= from && at < to ? 2 : Infinity);
+  const { server, service, end } = await begin(place, { ms: 3_000, atOnce: () => 16, mayTake });
+  await load(place, service.url, 40, server, 2 * to);
+  await end();
+  return [
+    {
+      work,
+      measure: 'part of the possible afterwards',
+      values: [server.share(1.5 * to, 2 * to)],
+      goal: { atLeast: 0.9 },
+    },
+    { work, measure: 'refusals', values: [server.refused()] },
+  ];
+}
+
+async function measureBurst(place: Place): Promise<Check> {
+  const count = place.setting.sized({ full: 128, quick: 128, tiny: 4 });
+  const work = `${count} short uploads of four accounts, 64 at once`;
+  place.setting.say(`Measuring: ${work} …`);
+  const { server, service, end } = await begin(place, flatTo64);
+  const began = performance.now();
+  const one = async (index: number) => {
+    const client = { url: service.url, key: place.accounts[index % 4]!.key, audio: place.audio };
+    return untilAnswered({ ...client, signal: place.setting.signal }, (await send(client)).id);
+  };
+  const answeredAt = await Promise.all(Array.from({ length: count }, (_, index) => one(index)));
+  await end();
+  const ownMs = Math.ceil(count / 64) * server.kind.ms;
+  const values = [(Math.max(...answeredAt) - began) / ownMs];
+  return { work, measure: "÷ the server's own time", values, goal: { atMost: 2.5 } };
+}
+
+/** How many pieces of a long recording begin while a short one of another account waits. */
+async function measureBesideLong(place: Place): Promise<Check> {
+  const { setting, accounts } = place;
+  const minutes = setting.sized({ full: 60, quick: 20, tiny: 6 });
+  const work = `a short one beside ${minutes} minutes, one at a time`;
+  setting.say(`Measuring: ${work} …`);
+  const { server, service, end } = await begin(place, { ...serial, ms: 2_000 * place.shorter });
+  const [long, short] = accounts as [BenchAccount, BenchAccount];
+  await send({ url: service.url, key: long.key, audio: await makeLong(setting, minutes) });
+  await until(setting, () => server.asked.length >= 2);
+  const client = { url: service.url, key: short.key, audio: place.audio, signal: setting.signal };
+  const { id, acceptedAt } = await send(client);
+  await untilAnswered(client, id);
+  await end();
+  const since = server.asked.filter(({ beganAt }) => beganAt > acceptedAt);
+  const before = since.findIndex(({ audioMs }) => audioMs < 10_000);
+  return { work, measure: 'pieces that begin before it', values: [before], goal: { atMost: 1 } };
+}
+
+/** 100 recordings of one account wait when another one uploads a single one. */
+async function measureBesideMany(place: Place): Promise<Check> {
+  const { setting, accounts, audio } = place;
+  const count = setting.sized({ full: 100, quick: 50, tiny: 10 });
+  const work = `one upload beside ${count} of another account, 8 at once`;
+  setting.say(`Measuring: ${work} …`);
+  const { server, service, end } = await begin(place, { ms: 1_500, atOnce: () => 8 });
+  const [many, single] = accounts as [BenchAccount, BenchAccount];
+  const sent = Array.from({ length: count }, () => send({ url: service.url, key: many.key, audio }));
+  await Promise.all(sent);
+  await until(setting, () => server.asked.length >= Math.min(16, count / 2));
+  const client = { url: service.url, key: single.key, audio, signal: setting.signal };
+  const { id, acceptedAt } = await send(client);
+  const answeredAt = await untilAnswered(client, id);
+  await end();
+  return { work, measure: "÷ a piece's time", values: [(answeredAt - acceptedAt) / server.kind.ms] };
+}
+
+/** The short one again and again. */
+async function makeLong({ folder }: Setting, minutes: number): Promise<Blob> {
+  const path = join(folder, 'long.wav');
+  const again = ['-stream_loop', '-1', '-i', join(folder, 'clip.wav'), '-t', String(60 * minutes)];
+  await promisify(execFile)('ffmpeg', ['-v', 'error', '-nostdin', ...again, path]);
+  return new Blob([await readFile(path)]);
+}
