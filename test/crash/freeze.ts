@@ -12,14 +12,14 @@ const takenOverWithinMs = 600_000;
 /** Goes on while the other one works, or after it has finished. */
 export async function freeze({ lane, random, idle, struck }: Scene): Promise<boolean> {
   const wakesAt = random.oneOf(['processing', 'completed']);
-  while (!(await isRecognizing(lane.db(), lane.worker, lane.dataDir))) {
+  while (!(await isRecognizing(lane.db, lane.worker, lane.dataDir))) {
     if (idle.aborted) return false;
     await sleep(10);
   }
   lane.worker.freezeAlone();
   const held = (await sessionStates(lane)).filter(({ status }) => status === 'processing').map(({ id }) => id);
   struck(`until the other is ${wakesAt}`);
-  const env = { ...lane.environment(), OPS_PORT: '0' };
+  const env = { ...lane.environment, OPS_PORT: '0' };
   const other = nodeOfService(here('other worker'), 'start-worker', { folder: lane.dataDir, env, startsAgain: true });
   await other.begin();
   try {

@@ -73,7 +73,7 @@ const workerCable = (lane: Lane) => lane.workerRelay;
 
 const whileRecognizing: Kind['strike'] = async ({ lane, idle, struck }) => {
   while (!idle.aborted) {
-    if (await isRecognizing(lane.db(), lane.worker, lane.dataDir)) {
+    if (await isRecognizing(lane.db, lane.worker, lane.dataDir)) {
       lane.worker.killAlone();
       struck();
       return true;

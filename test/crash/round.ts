@@ -57,7 +57,7 @@ export async function runRound(lane: Lane, { number, kind }: PlannedRound, seed:
   };
   const strike = kind.strike({ lane, random, isBusy, idle: idle.signal, struck });
   // What is committed is sound at every moment, also before anything has recovered.
-  const atOnce = strike.then(() => brokenNow(lane.db(), lane.dataDir));
+  const atOnce = strike.then(() => brokenNow(lane.db, lane.dataDir));
   const [isHit, brokenAtOnce] = await Promise.all([strike, atOnce, settled]);
   const recoverySeconds = (Math.max(struckAt, ...outcomes.map(({ finalAt }) => finalAt ?? 0)) - struckAt) / 1000;
 
@@ -72,9 +72,9 @@ async function lookAfterwards(lane: Lane, round: number, outcomes: Outcome[]): P
   await lane.ready();
   const repeated = await sendAgain(lane, outcomes);
   const left = await leftProcesses([lane.api, lane.worker]);
-  const findings = compare(await uploadRows(lane.db(), lane.account.id, `round-${round}-`), outcomes);
-  await sweepAfterGrace(lane.environment());
-  const broken = [...(await leftFiles(lane)), ...(await verify(lane.environment()))];
+  const findings = compare(await uploadRows(lane.db, lane.account.id, `round-${round}-`), outcomes);
+  await sweepAfterGrace(lane.environment);
+  const broken = [...(await leftFiles(lane)), ...(await verify(lane.environment))];
   const ofProcesses = [lane.api, lane.worker].flatMap(({ faults }) => faults.splice(0));
   return { ...findings, breaches: [...findings.breaches, ...repeated, ...left, ...broken, ...ofProcesses] };
 }

@@ -6,7 +6,7 @@ import { transcriptionQueue } from '../../src/queue/queue.ts';
 import type { Lane } from './lane.ts';
 
 export const sessionStates = (lane: Lane) =>
-  lane.db().selectFrom('sessions').select(['id', 'status', 'attempt']).execute();
+  lane.db.selectFrom('sessions').select(['id', 'status', 'attempt']).execute();
 
 /** How many completed sessions still have their audio on disk. */
 export async function completedWithAudio(lane: Lane): Promise<number> {
@@ -18,6 +18,6 @@ export async function completedWithAudio(lane: Lane): Promise<number> {
 /** How many jobs have used up the attempts that the queue gave them. */
 export async function countDeadJobs(lane: Lane): Promise<number> {
   const { rows } = await sql<{ dead: number }>`select count(*) as dead from pgboss.job
-    where name = ${transcriptionQueue} and state = 'failed'`.execute(lane.db());
+    where name = ${transcriptionQueue} and state = 'failed'`.execute(lane.db);
   return rows[0]!.dead;
 }

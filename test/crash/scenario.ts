@@ -2,7 +2,6 @@
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeClips, onlyGood } from '../rig/clips.ts';
-import { killAllMachines } from '../rig/machine.ts';
 import { fullDisk } from './full-disk.ts';
 import { startLane } from './lane.ts';
 import { planRounds } from './plan.ts';
@@ -74,7 +73,6 @@ export const run: Run<Scenario, Result> = async (scenario, tell, interrupted) =>
   if (diskRounds > 0) running.push(guarded('on a small disk', fills, await onlyGood(clips, folder), disk));
   const interruption = new Promise((resolve) => interrupted.addEventListener('abort', resolve));
   await Promise.race([Promise.all(running), interruption]);
-  if (interrupted.aborted) killAllMachines();
   for (const start of await Promise.allSettled(started)) if (start.status === 'fulfilled') await start.value.close();
   const left = crashes.length + fills.length;
   if (left > 0) faults.push(`${left} rounds were not run`);

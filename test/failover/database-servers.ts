@@ -1,9 +1,9 @@
 /** Three PostgreSQL servers that Patroni looks after, and HAProxy that leads to the primary. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ask } from '../fleet/postgres.ts';
 import { startHaproxy } from '../rig/haproxy.ts';
 import { addPlace } from '../rig/network.ts';
+import { ask } from '../rig/postgres.ts';
 import { until } from '../support/until.ts';
 import { primaryOf } from './cases.ts';
 import { databaseNode, password, superuser } from './database-node.ts';

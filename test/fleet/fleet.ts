@@ -17,7 +17,6 @@ import type { ObjectStore } from '../rig/object-store.ts';
 /** What of the fleet keeps the rows: one PostgreSQL, or several with whoever chooses among them. */
 export interface DatabaseMachines {
   url: string;
-  /** In the order in which they are stopped. */
   machines: Machine[];
 }
 
@@ -36,7 +35,6 @@ export interface Fleet {
   /** When every process says that it serves, and the balancer knows it. */
   ready(): Promise<void>;
   machines(): Machine[];
-  close(): Promise<void>;
 }
 
 const ports = { PORT: '8080', OPS_PORT: '9090' };
@@ -61,7 +59,7 @@ export async function startFleet(
     startObjectStore(await addPlace('store', 41), versitygw, join(folder, 'store')),
   ]);
   await migrateToLatest(databaseUrl);
-  const database = openDatabase(databaseUrl, () => {});
+  const { db } = openDatabase(databaseUrl, () => {});
 
   const shared = { DATABASE_URL: databaseUrl, ...store.env };
   const nodeAt = async (name: string, number: number, script: 'start-api' | 'start-worker') => {
@@ -81,18 +79,12 @@ export async function startFleet(
   });
   const machines = () => [...apis, ...workers, ...databases, store.machine, balancer.machine];
   return {
-    ...{ apis, workers, databases, store, balancer, db: database.db, machines },
+    ...{ apis, workers, databases, store, balancer, db, machines },
     url: `http://${balancerPlace.address}`,
     environment: (dataDir = join(folder, 'support')) => ({ ...shared, DATA_DIR: dataDir }),
     async ready() {
       await Promise.all(machines().map((machine) => machine.up()));
       await until(async () => (await balancer.serversUp()) === apis.length, Boolean, readyLimitMs);
-    },
-    async close() {
-      await database.close();
-      await Promise.all([...apis, ...workers, balancer.machine].map((machine) => machine.stop()));
-      await store.machine.stop();
-      for (const machine of databases) await machine.stop();
     },
   };
 }

@@ -1,10 +1,10 @@
 /** A run of one fleet: load, faults one after the other, a rolling restart, and what is found in the end. */
 import { join } from 'node:path';
 import { addPlace } from '../rig/network.ts';
+import { startPostgres } from '../rig/postgres.ts';
 import { allowanceOverNodes, waitAtTheOther } from './exactness.ts';
 import { changedByReturned } from './given-away.ts';
 import { changeKeys } from './keys.ts';
-import { startPostgres } from './postgres.ts';
 import { restartAll } from './rolling.ts';
 import { brokenLimits, watchRunning } from './running.ts';
 import { strike } from './strike.ts';
@@ -25,7 +25,14 @@ export interface Result extends Met {
 }
 
 export const run: Run<Scenario, Result> = async (scenario, tell, interrupted) => {
-  const startDatabase = async () => startPostgres(await addPlace('database', 31), join(scenario.folder, 'postgres'));
+  const startDatabase = async () => {
+    const { machine, url } = await startPostgres(
+      await addPlace('database', 31),
+      join(scenario.folder, 'postgres'),
+      5432,
+    );
+    return { url, machines: [machine] };
+  };
   const seen = { struck: [] as Struck[], revokedKeys: 0, restartRequests: 0 };
   const met = await underLoad(scenario, startDatabase, { tell, interrupted }, async (scene) => {
     const { fleet, customers, clips, load } = scene;

@@ -56,7 +56,6 @@ export async function underLoad(
   const findings = await inspect(fleet, customers, load);
   const { requests, again } = load.tally;
   const hiddenRetries = await fleet.balancer.retries();
-  await fleet.close();
   breaches.push(...load.breaches, ...fleet.machines().flatMap((machine) => machine.faults), ...findings.breaches);
   return { ...findings, requests, retries: again.length, hiddenRetries, breaches };
 }

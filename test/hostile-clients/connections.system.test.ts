@@ -1,12 +1,13 @@
 /** Thousands of connections that do nothing, in a process of its own, while others are served. */
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { connectionLimit } from '../../src/api/connections/connection-limit.ts';
+import { steadyPort } from '../rig/place.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { filePart, form, tone } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 
 const service = await useService();
 const account = await useAccount(service, { limits: { requests_per_minute: 100_000 } });
@@ -73,7 +74,7 @@ test('3,000 silent connections, 300 that send a byte now and then, 300 kept aliv
 });
 
 test('more connections than there are file descriptors → those that wait are closed for new ones, uploads go on', async () => {
-  const opsPort = await freePort();
+  const opsPort = await steadyPort();
   const api = await processOf({ OPS_PORT: String(opsPort) }, ['prlimit', '--nofile=512:512']);
   const body = form(filePart(await tone(2_000)));
   const upload = new RawUpload(api.port).head({
@@ -106,11 +107,3 @@ test.each([
 ])('%s open files → at most %s connections', (files, connections) => {
   expect(connectionLimit(files)).toBe(connections);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -111,10 +111,9 @@ export class Machine {
     await until(isAtWork, Boolean, startLimitMs);
   }
 
-  /** SIGTERM. */
-  stop(): Promise<End> {
+  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<End> {
     [this.#mayEnd, this.#isStopped] = [true, true];
-    this.#child!.kill('SIGTERM');
+    this.#child!.kill(signal);
     return this.#ended;
   }
 

@@ -17,8 +17,8 @@ export interface WireRelay {
   unwatch(): void;
   /** Ends every connection and refuses new ones. */
   down(): void;
-  /** Connects to a database again. */
-  up(databaseUrl: string): Promise<void>;
+  /** Takes connections again. */
+  up(): Promise<void>;
 }
 
 const enoughStatements = 64;
@@ -31,7 +31,7 @@ interface Verdict {
 
 /** @param port where it listens; nothing else may ever take it */
 export async function startWireRelay(databaseUrl: string, port: number): Promise<WireRelay> {
-  let target = new URL(databaseUrl);
+  const target = new URL(databaseUrl);
   let watched: { point: Point; left: number; strike: (cut: () => void) => void } | undefined;
   let server: Server | undefined;
   const open = new Set<() => void>();
@@ -61,14 +61,13 @@ export async function startWireRelay(databaseUrl: string, port: number): Promise
     near.on('close', () => open.delete(cut));
   };
 
-  const up = async (url: string) => {
-    target = new URL(url);
+  const up = async () => {
     server = createServer(carry);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     server.once('error', reject).listen(port, '127.0.0.1', resolve);
     await promise;
   };
-  await up(databaseUrl);
+  await up();
   const url = Object.assign(new URL(databaseUrl), { hostname: '127.0.0.1', port: String(port) }).href;
   return {
     url,

@@ -19,8 +19,7 @@ import { until } from '../support/until.ts';
 
 test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody locked out, no audio swept away', async () => {
   const [dbClock, ownClock] = [await fakeClock(), await fakeClock()];
-  const { url, stop } = await startPostgresBy(dbClock);
-  atEnd(stop);
+  const url = await startPostgresBy(dbClock);
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'jump-'));
   const file = join(dataDir, 'voice.wav');
   await writeFile(file, await voice(2_000));

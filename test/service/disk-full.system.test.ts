@@ -11,7 +11,7 @@ import { ffmpeg } from '../support/uploads/audio-fixtures.ts';
 import { clientOf } from '../support/clients/client.ts';
 import { afterFile, fakePrograms } from '../support/faults/fake-programs.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
-import { freePort } from '../support/service/free-port.ts';
+import { steadyPort } from '../rig/place.ts';
 import { hurryRetries } from '../support/service/jobs.ts';
 import { expectNewStore } from '../support/service/new-store.ts';
 import { startProcess } from '../support/service/processes.ts';
@@ -39,7 +39,7 @@ const fill = (folderOfDisk: string, bytes: number) => writeFile(join(folderOfDis
 /** A service whose DATA_DIR is a disk of its own. */
 async function startOnDisk(size: string, path = process.env.PATH!) {
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'disk-'));
-  const [opsPort, hello] = [await freePort(), await startHelloServer()];
+  const [opsPort, hello] = [await steadyPort(), await startHelloServer()];
   await expectNewStore(service.db);
   const env = {
     ...{ DATABASE_URL: service.databaseUrl, DATA_DIR: dataDir, OPS_PORT: String(opsPort) },

@@ -11,7 +11,7 @@ import { expectSound } from '../support/service/audit.ts';
 import { clientOf } from '../support/clients/client.ts';
 import { createTestDatabase } from '../support/service/database.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
-import { freePort } from '../support/service/free-port.ts';
+import { steadyPort } from '../rig/place.ts';
 import { startOwnPostgres } from '../support/service/own-postgres.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { startRelay } from '../support/faults/relay.ts';
@@ -48,7 +48,7 @@ async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
   const file = join(dataDir, 'voice.wav');
   await writeFile(file, await voice(2_000));
   const hello = await startHelloServer({ held: true });
-  const opsPort = await freePort();
+  const opsPort = await steadyPort();
   const env = { DATABASE_URL: cable.serviceUrl, DATA_DIR: dataDir, OPS_PORT: String(opsPort), ...hello.env };
   const service = await startProcess('start', env);
   const { db, close } = openDatabase(cable.url, () => {});

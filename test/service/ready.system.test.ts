@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { clientOf } from '../support/clients/client.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { freePort } from '../support/service/free-port.ts';
+import { steadyPort } from '../rig/place.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { useService } from '../support/service/use-service.ts';
 import { voice } from '../support/uploads/uploads.ts';
@@ -18,7 +18,7 @@ test('/readyz asked from the first moment of a start → 503 until the API answe
   const account = await makeAccount(service.db);
   const file = join(await mkdtemp(join(process.env.TEST_FOLDER!, 'ready-')), 'voice.wav');
   await writeFile(file, await voice(500));
-  const [port, opsPort] = [await freePort(), await freePort()];
+  const [port, opsPort] = [await steadyPort(), await steadyPort()];
   const { env: hello } = await startHelloServer();
   const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, ...hello };
   const started = startProcess('start', { ...env, PORT: String(port), OPS_PORT: String(opsPort) });
@@ -45,7 +45,7 @@ test('/readyz asked from the first moment of a start → 503 until the API answe
 });
 
 test('the server of RECOGNIZER=openai is away → ready all the same, said by /readyz and by the log', async () => {
-  const [away, opsPort] = [await freePort(), await freePort()];
+  const [away, opsPort] = [await steadyPort(), await steadyPort()];
   const { lines, stop } = await startProcess('start-worker', {
     ...{ DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, OPS_PORT: String(opsPort) },
     ...{ RECOGNIZER: 'openai', OPENAI_BASE_URL: `http://127.0.0.1:${away}/v1` },

@@ -10,7 +10,7 @@ import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { newApiKey } from '../../src/api/access/api-key.ts';
 import { runAdminProcess } from '../scripts/admin/run-admin.ts';
 import { ffmpeg, speechClips } from '../support/uploads/audio-fixtures.ts';
-import { freePort } from '../support/service/free-port.ts';
+import { steadyPort } from '../rig/place.ts';
 import { startProcess } from '../support/service/processes.ts';
 import {
   digestForms,
@@ -45,7 +45,7 @@ beforeAll(async () => void (seen = await liveThrough()), 240_000);
 
 async function liveThrough(): Promise<Seen> {
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'secrets-'));
-  const opsPort = await freePort();
+  const opsPort = await steadyPort();
   const env = { DATA_DIR: dataDir, LOG_LEVEL: 'trace', OPS_PORT: String(opsPort) };
   const service = await startProcess('start', env, 'api answers', ['sh', '-c', 'umask 0; exec "$0" "$@"']);
   const postgres = await joinEmbeddedPostgres({ folder: join(dataDir, 'postgres') });

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { makeAccount } from '../support/service/accounts.ts';
 import { createTestDatabase } from '../support/service/database.ts';
-import { freePort } from '../support/service/free-port.ts';
+import { steadyPort } from '../rig/place.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { useService } from '../support/service/use-service.ts';
 import { until } from '../support/until.ts';
@@ -94,7 +94,7 @@ test.each([
   ['DATABASE_DIRECT_URL', 'DATABASE_URL'],
 ])('%s leads nowhere, %s to the server → no start, and the one that fails is named', async (away, there) => {
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'nowhere-'));
-  const urls = { [away]: `postgres://127.0.0.1:${await freePort()}/d`, [there]: service.databaseUrl };
+  const urls = { [away]: `postgres://127.0.0.1:${await steadyPort()}/d`, [there]: service.databaseUrl };
   const env = { PATH: process.env.PATH, PORT: '0', OPS_PORT: '0', DATA_DIR: dataDir, ...urls };
   const child = spawn(process.execPath, ['src/start-api.ts'], { cwd: root, env });
   let output = '';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTestDatabase } from '../support/service/database.ts';
-import { freePort } from '../support/service/free-port.ts';
+import { steadyPort } from '../rig/place.ts';
 import { startUnread } from '../support/faults/stalled-output.ts';
 import { until } from '../support/until.ts';
 
@@ -13,7 +13,7 @@ const start = [process.execPath, 'src/start.ts'];
 test('nobody reads the log → requests are answered, and SIGTERM ends it', async () => {
   const { url: databaseUrl, drop } = await createTestDatabase();
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'unread-log-'));
-  const [port, opsPort] = [await freePort(), await freePort()];
+  const [port, opsPort] = [await steadyPort(), await steadyPort()];
   const env = { ...process.env, DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: `${port}`, OPS_PORT: `${opsPort}` };
   // Full before the first line.
   const { child, end } = startUnread('pipe', ['sh', '-c', 'head -c 65536 /dev/zero; exec "$@"', 'sh', ...start], {

@@ -1,14 +1,10 @@
 /** Clocks that a test sets: libfaketime stands between a process and the time of the system. Files keep the kernel's time. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { globSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findBinaries } from '../../../db/embedded/binaries.ts';
-import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
-import { findRunAs } from '../../../db/embedded/run-as.ts';
-import { cleanEnvironment } from '../../../db/embedded/run-program.ts';
-import { until } from '../until.ts';
+import { here, steadyPort } from '../../rig/place.ts';
+import { startPostgres } from '../../rig/postgres.ts';
+import { atEnd } from '../at-end.ts';
 
 export interface FakeClock {
   /** For whoever shall live by this clock. */
@@ -36,31 +32,14 @@ export async function fakeClock(): Promise<FakeClock> {
   return { env, set };
 }
 
-/** A PostgreSQL of the test's own that lives by this clock. */
-export async function startPostgresBy(clock: FakeClock): Promise<{ url: string; stop(): Promise<void> }> {
-  const above = await mkdtemp(join(process.env.TEST_FOLDER!, 'own-'));
-  await chmod(above, 0o711);
-  const folder = join(above, 'postgres');
-  const made = await joinEmbeddedPostgres({ folder });
-  const { url } = made;
-  await made.leave();
-  const data = join(folder, 'data');
-  // The server noted its command line when it was started, and quoted all of it but its own path.
-  const noted = (await readFile(join(data, 'postmaster.opts'), 'utf8')).trim();
-  const command = noted.replace(/^(.*?) "/, `'$1' "`);
-  // As the product starts it, also below folders that only root may enter.
-  const { prefix } = await findRunAs(folder, data, await findBinaries());
+/** A PostgreSQL of the test's own that lives by this clock. @returns its URL */
+export async function startPostgresBy(clock: FakeClock): Promise<string> {
+  const folder = await mkdtemp(join(process.env.TEST_FOLDER!, 'own-'));
+  await chmod(folder, 0o711);
   // The clock begins behind the change of user: what root shares of it, nobody else may open.
   const env = Object.entries(clock.env).map(([name, value]) => `${name}=${value}`);
-  const [program, ...args] = [...prefix, 'env', ...env, 'sh', '-c', `exec ${command}`];
-  const child = spawn(program!, args, { env: cleanEnvironment(), cwd: data, stdio: 'ignore' });
-  const ended = once(child, 'exit');
-  await until(async () => /^ready/m.test(await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')));
-  return {
-    url,
-    async stop() {
-      child.kill('SIGINT');
-      await ended;
-    },
-  };
+  const [place, port] = [here('PostgreSQL'), await steadyPort()];
+  const { machine, url } = await startPostgres(place, join(folder, 'postgres'), port, ['env', ...env]);
+  atEnd(() => machine.stop('SIGINT'));
+  return url;
 }

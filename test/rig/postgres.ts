@@ -1,4 +1,4 @@
-/** PostgreSQL on a machine of its own. */
+/** PostgreSQL as a program that a suite starts and ends as it likes. */
 import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -8,25 +8,26 @@ import { clusterPaths, createCluster, makeFolder, readPassword, roleName } from 
 import { findRunAs } from '../../db/embedded/run-as.ts';
 import { cleanEnvironment } from '../../db/embedded/run-program.ts';
 import { serverArguments } from '../../db/embedded/settings.ts';
-import { Machine } from '../rig/machine.ts';
-import { subnet } from '../rig/network.ts';
-import type { Place } from '../rig/place.ts';
-import type { DatabaseMachines } from './fleet.ts';
+import { Machine } from './machine.ts';
+import { subnet } from './network.ts';
+import type { Place } from './place.ts';
 
-const port = 5432;
-
-/** Up, with an empty database. @param folder not there yet */
-export async function startPostgres(place: Place, folder: string): Promise<DatabaseMachines> {
+/**
+ * Up, with an empty database.
+ * @param folder not there yet
+ * @param wrapper a program, with its arguments, that becomes the command it is given
+ */
+export async function startPostgres(place: Place, folder: string, port: number, wrapper: readonly string[] = []) {
   const paths = clusterPaths(folder);
   makeFolder(paths);
   const binaries = await findBinaries();
   const runAs = await findRunAs(paths.folder, paths.data, binaries);
   await createCluster(paths, binaries, runAs);
   await appendFile(join(paths.data, 'pg_hba.conf'), `host all all ${subnet} scram-sha-256\n`);
-  const settings = [...serverArguments('fleet', port), '-c', `listen_addresses=${place.address}`];
+  const settings = [...serverArguments('rig', port), '-c', `listen_addresses=${place.address}`];
   const urlOf = (name: string) => `postgres://${roleName}:${readPassword(paths)}@${place.address}:${port}/${name}`;
   const machine = new Machine(place, {
-    command: [...runAs.prefix, binaries.postgres, '-D', paths.data, ...settings],
+    command: [...runAs.prefix, ...wrapper, binaries.postgres, '-D', paths.data, ...settings],
     ...{ env: cleanEnvironment(), folder: paths.data },
     // A process of another start may have its number by now, which PostgreSQL would respect.
     prepare: () => rm(paths.postmasterPid, { force: true }),
@@ -34,7 +35,7 @@ export async function startPostgres(place: Place, folder: string): Promise<Datab
   });
   await machine.start();
   await ask(urlOf('postgres'), `create database ${roleName}`);
-  return { machines: [machine], url: urlOf(roleName) };
+  return { machine, url: urlOf(roleName) };
 }
 
 /** Over a connection that is closed again. */
