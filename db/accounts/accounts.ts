@@ -36,7 +36,7 @@ export function findAccount(db: Queryable, id: string): Promise<Account | undefi
   return db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export interface Standing extends AccountInForce {
+export interface AccountQuota extends AccountInForce {
   /** How many of its sessions wait for a worker. */
   queued: number;
 }
@@ -46,7 +46,7 @@ export interface Standing extends AccountInForce {
  *
  * @returns in the order of `ids`; undefined where there is no such account
  */
-export async function findStandings(db: Queryable, ids: readonly string[]): Promise<(Standing | undefined)[]> {
+export async function findStandings(db: Queryable, ids: readonly string[]): Promise<(AccountQuota | undefined)[]> {
   const rows = await accountsInForce(db)
     .where('accounts.id', 'in', ids)
     .select((eb) =>

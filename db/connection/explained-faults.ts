@@ -39,7 +39,7 @@ const leadsToPooler: Record<DatabaseVariable, string> = {
  * @throws {LoginRefused}
  * @throws {DatabaseAway}
  */
-export async function askedBy<T>(variable: DatabaseVariable, asked: Promise<T>): Promise<T> {
+export async function explainDatabaseFault<T>(variable: DatabaseVariable, asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {

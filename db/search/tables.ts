@@ -22,6 +22,6 @@ export interface PassageTable {
 /** Which languages an account's transcripts are in: a query is asked in these. */
 export interface SearchLanguageTable {
   account_id: string;
-  /** See src/search/languages.ts. */
+  /** See src/search/index-languages.ts. */
   mark: string;
 }

@@ -3,7 +3,7 @@ import { openAsBlob } from 'node:fs';
 import { createSpeechClient } from '../../src/recognizers/openai/client.ts';
 import { ModelCopies } from '../../src/recognizers/sherpa-onnx/model-copies.ts';
 import { readModelFolder } from '../../src/recognizers/sherpa-onnx/model-folder.ts';
-import { languagesOf, toldTo } from '../../src/recognizers/sherpa-onnx/model-languages.ts';
+import { languagesOf, modelLanguageCode } from '../../src/recognizers/sherpa-onnx/model-languages.ts';
 import { createSlots } from '../../src/recognizers/in-pieces.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { DecodedAudio } from '../../src/recognizers/recognizer.ts';
@@ -26,7 +26,7 @@ export function askedDirectly(config: Config): Promise<Model> | Model {
 
 async function modelInSherpaOnnx({ sherpaOnnxModel: { folder }, recognizerLanguage }: Config): Promise<Model> {
   const model = await readModelFolder(folder);
-  const language = toldTo(model, languagesOf(model, folder), recognizerLanguage);
+  const language = modelLanguageCode(model, languagesOf(model, folder), recognizerLanguage);
   const copies = new ModelCopies(model, { slots: createSlots(1), timeLimitMs, idleMs: timeLimitMs(), most: 1 });
   await copies.tryOut();
   return {

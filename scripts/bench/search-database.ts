@@ -1,7 +1,7 @@
 /** An account with many transcripts among many sessions of others, all of them in the index as the service writes it. */
 import { openDatabase } from '../../db/connection/database.ts';
 import { accountMark } from '../../src/search/lexemes.ts';
-import { languageOf } from '../../src/search/languages.ts';
+import { languageOf } from '../../src/search/index-languages.ts';
 import { passagesOf } from '../../src/search/session-passages.ts';
 import { seedAccounts, seedSessions, settle } from './database.ts';
 import { textOf } from './search-texts.ts';

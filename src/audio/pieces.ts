@@ -12,8 +12,8 @@ export interface Piece {
   startMs: number;
   endMs: number;
   /** What the recognizer hears: a little more at both cuts, so that it hears the words there whole. */
-  heardFromMs: number;
-  heardToMs: number;
+  windowStartMs: number;
+  windowEndMs: number;
 }
 
 export interface PieceLengths {
@@ -55,8 +55,8 @@ export function cutIntoPieces(durationMs: number, silences: readonly Silence[], 
     const startMs = cuts[index - 1] ?? 0;
     return {
       ...{ startMs, endMs },
-      heardFromMs: Math.max(0, startMs - leadInMs),
-      heardToMs: Math.min(durationMs, endMs + overlapMs),
+      windowStartMs: Math.max(0, startMs - leadInMs),
+      windowEndMs: Math.min(durationMs, endMs + overlapMs),
     };
   });
 }
@@ -75,8 +75,8 @@ export function inHalves(piece: Piece, silences: readonly Silence[], overlapMs: 
   const reachMs = Math.floor(lengthMs / 4);
   const cutMs = cutter(silences)(startMs + reachMs, endMs - reachMs, Math.round((startMs + endMs) / 2));
   return [
-    { ...piece, endMs: cutMs, heardToMs: Math.min(endMs, cutMs + overlapMs) },
-    { ...piece, startMs: cutMs, heardFromMs: Math.max(startMs, cutMs - overlapMs) },
+    { ...piece, endMs: cutMs, windowEndMs: Math.min(endMs, cutMs + overlapMs) },
+    { ...piece, startMs: cutMs, windowStartMs: Math.max(startMs, cutMs - overlapMs) },
   ];
 }
 
@@ -109,7 +109,7 @@ export function cutSpeechIntoPieces(
       }
       return cutIntoPieces(toMs - fromMs, within, lengths).map((piece) => ({
         ...{ startMs: piece.startMs + fromMs, endMs: piece.endMs + fromMs },
-        ...{ heardFromMs: piece.heardFromMs + fromMs, heardToMs: piece.heardToMs + fromMs },
+        ...{ windowStartMs: piece.windowStartMs + fromMs, windowEndMs: piece.windowEndMs + fromMs },
       }));
     });
 }

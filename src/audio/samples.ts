@@ -17,17 +17,17 @@ export const bytesPerMs = bytesPerSample * samplesPerMs;
  */
 export async function openPiece(
   file: string,
-  { heardFromMs, heardToMs }: { heardFromMs: number; heardToMs: number },
+  { windowStartMs, windowEndMs }: { windowStartMs: number; windowEndMs: number },
 ): Promise<FileHandle> {
   const name = `${file}.${randomUUID()}`;
   const handle = await open(name, 'wx+', 0o600);
   try {
     await rm(name);
     // `end` is inclusive.
-    const range = { start: heardFromMs * bytesPerMs, end: heardToMs * bytesPerMs - 1 };
+    const range = { start: windowStartMs * bytesPerMs, end: windowEndMs * bytesPerMs - 1 };
     // Unlike `write`, `writeFile` goes on when a nearly full disk took only a part.
     await handle.writeFile(createReadStream(file, { ...range, highWaterMark: 1024 * 1024 }));
-    if ((await handle.stat()).size !== (heardToMs - heardFromMs) * bytesPerMs) throw endsTooEarly(file);
+    if ((await handle.stat()).size !== (windowEndMs - windowStartMs) * bytesPerMs) throw endsTooEarly(file);
     return handle;
   } catch (error) {
     await handle.close();

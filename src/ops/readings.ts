@@ -2,7 +2,7 @@
 import { Counter, Gauge } from 'prom-client';
 import { poolUse } from '../../db/connection/database.ts';
 import { measureQueue } from '../../db/sessions/sessions.ts';
-import { foundByOne } from '../../db/turns.ts';
+import { foundByOne } from '../../db/leases.ts';
 import { build } from './build.ts';
 import { inTime } from '../concurrency/in-time.ts';
 import { lostLines } from './log.ts';

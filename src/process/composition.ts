@@ -8,7 +8,7 @@ import { keepRemovingAbandonedUploads } from '../files/abandoned-uploads.ts';
 import { Spool } from '../files/spool.ts';
 import { StoreTrial } from '../files/store-trial.ts';
 import { selectAudioStore } from '../files/select-audio-store.ts';
-import { askedBy } from '../../db/connection/explained-faults.ts';
+import { explainDatabaseFault } from '../../db/connection/explained-faults.ts';
 import { inTime } from '../concurrency/in-time.ts';
 import { isPooled, useDatabase } from './database-url.ts';
 import { Metrics } from '../ops/metrics.ts';
@@ -27,7 +27,7 @@ import type { Log } from '../ops/log.ts';
 /** A start waits no longer for a store that does not answer. */
 const longestOpeningMs = 3_000;
 
-export interface LaidFoundation extends Foundation {
+export interface ComposedService extends Foundation {
   /** Leads to the server itself, also where a pooler stands before it. */
   databaseUrl: string;
   close(): Promise<void>;
@@ -40,7 +40,7 @@ export interface LaidFoundation extends Foundation {
  * @throws {LoginRefused}
  * @throws {DatabaseAway}
  */
-export async function layFoundation(config: Config, log: Log, role: 'worker' | 'api'): Promise<LaidFoundation> {
+export async function composeService(config: Config, log: Log, role: 'worker' | 'api'): Promise<ComposedService> {
   const onNotice = (message: string) => log.info(message);
   const inUse = await useDatabase(config, onNotice);
   const onBroken = (error: Error) => log.warn({ err: error }, 'a database connection broke');
@@ -50,7 +50,7 @@ export async function layFoundation(config: Config, log: Log, role: 'worker' | '
     // Before this process opens the others of its own, which would count twice.
     if (config.databaseUrl !== undefined) await warnOfFewConnections(db, inUse, log);
     const queue = new Queue(inUse.directUrl, log, role);
-    await askedBy(directVariable(config), queue.start());
+    await explainDatabaseFault(directVariable(config), queue.start());
     const metrics = new Metrics(db, log);
     const audioStore = await selectAudioStore(config, db, metrics.onStoreCalled);
     const spool = new Spool(config.dataDir);
@@ -97,13 +97,13 @@ async function prepare(db: Db, inUse: DatabaseInUse, config: Config, onNotice: (
     // The pooler's first connection is to find what its role is given here.
     const direct = openDatabase(inUse.directUrl, () => {}, { maxConnections: 1 });
     try {
-      await askedBy('DATABASE_DIRECT_URL', prepareDatabase(direct.db, { ...options, forPooler: true }));
+      await explainDatabaseFault('DATABASE_DIRECT_URL', prepareDatabase(direct.db, { ...options, forPooler: true }));
     } finally {
       await direct.close();
     }
-    await askedBy('DATABASE_URL', checkNamedStatements(inUse.url));
-  } else await askedBy(directVariable(config), prepareDatabase(db, options));
-  if (!isEmbedded) await askedBy('DATABASE_URL', checkConnections(db, isPooled(inUse)));
+    await explainDatabaseFault('DATABASE_URL', checkNamedStatements(inUse.url));
+  } else await explainDatabaseFault(directVariable(config), prepareDatabase(db, options));
+  if (!isEmbedded) await explainDatabaseFault('DATABASE_URL', checkConnections(db, isPooled(inUse)));
 }
 
 /** The variable whose URL leads to the server itself. */

@@ -5,7 +5,7 @@ import { startApi } from './api-server.ts';
 import { findLimiters } from '../children/bounded-command.ts';
 import { ExecutableNotFound, findExecutable } from '../children/executable.ts';
 import { DatabaseAway, LoginRefused } from '../../db/connection/explained-faults.ts';
-import { layFoundation } from './composition.ts';
+import { composeService } from './composition.ts';
 import { PlainFault } from './lifetime.ts';
 import { isVersionFault } from './migration.ts';
 import { showOnPort } from '../ops/server.ts';
@@ -15,7 +15,7 @@ import type { Config } from '../config/config.ts';
 import type { Log } from '../ops/log.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
 
-export interface Halves {
+export interface Roles {
   api: boolean;
   worker: boolean;
 }
@@ -24,7 +24,7 @@ export interface Halves {
  * @returns an orderly stop
  * @throws {PlainFault} where the message says all that an operator needs
  */
-export function startHalves(config: Config, log: Log, halves: Halves): Promise<() => Promise<void>> {
+export function startRoles(config: Config, log: Log, halves: Roles): Promise<() => Promise<void>> {
   return begin(config, log, halves).catch((error: unknown) => {
     if (isSaidWhole(error)) throw new PlainFault(error.message);
     // While a half starts, nobody knows which URL its question went by.
@@ -39,11 +39,11 @@ const isSaidWhole = (error: unknown): error is Error =>
   [RecognizerError, ExecutableNotFound, PoolerUnfit, LoginRefused].some((kind) => error instanceof kind) ||
   isVersionFault(error);
 
-async function begin(config: Config, log: Log, halves: Halves): Promise<() => Promise<void>> {
+async function begin(config: Config, log: Log, halves: Roles): Promise<() => Promise<void>> {
   await findExecutable('ffmpeg');
   await findLimiters();
   const recognizer = halves.worker ? await checkedRecognizer(config) : undefined;
-  const foundation = await layFoundation(config, log, halves.worker ? 'worker' : 'api');
+  const foundation = await composeService(config, log, halves.worker ? 'worker' : 'api');
   let whyNotServing: () => string | undefined = () => 'starting';
   const notice = () => recognizer?.notice?.();
   try {

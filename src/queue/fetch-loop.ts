@@ -25,11 +25,11 @@ export interface Source<Job> {
 }
 
 /** How many jobs may run, while so many do. It is asked before each look, and never rejects. */
-export type Places = (running: number) => Promise<number> | number;
+export type WorkerSlots = (running: number) => Promise<number> | number;
 
 export class FetchLoop<Job> {
   readonly #source: Source<Job>;
-  readonly #places: Places;
+  readonly #places: WorkerSlots;
   readonly #running = new Set<Promise<void>>();
   #placesNow = 0;
   #isOpen = true;
@@ -41,7 +41,7 @@ export class FetchLoop<Job> {
   #attention = 0;
   readonly #ended: Promise<void>;
 
-  constructor(places: Places, source: Source<Job>) {
+  constructor(places: WorkerSlots, source: Source<Job>) {
     this.#places = places;
     this.#source = source;
     this.#ended = this.#loop();

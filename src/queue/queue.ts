@@ -9,7 +9,7 @@ import { Taking } from './taking.ts';
 import { hasUnfinishedWork } from '../../db/queue-tables.ts';
 import { heartbeatSeconds, startSupervision } from './supervision.ts';
 import type { Trx } from '../../db/connection/database.ts';
-import type { Places } from './fetch-loop.ts';
+import type { WorkerSlots } from './fetch-loop.ts';
 import type { JobData, NewJob, QueuedJob } from './jobs.ts';
 import type { Supervision } from './supervision.ts';
 import type { Log } from '../ops/log.ts';
@@ -110,7 +110,7 @@ export class Queue {
    * What `run` throws fails the attempt; when attempts have run out the job goes to `giveUp`.
    */
   async work(
-    places: Places,
+    places: WorkerSlots,
     run: (job: QueuedJob) => Promise<void>,
     giveUp: (data: JobData) => Promise<void>,
   ): Promise<void> {

@@ -4,7 +4,7 @@ import { Heartbeats } from './heartbeats.ts';
 import { countWorkers, notifyChannel } from './connection.ts';
 import { maxRunningJobs } from './jobs.ts';
 import type { JobWithMetadata, PgBoss } from 'pg-boss';
-import type { Places } from './fetch-loop.ts';
+import type { WorkerSlots } from './fetch-loop.ts';
 import type { JobData, QueuedJob } from './jobs.ts';
 
 const tiers = Object.fromEntries(Array.from({ length: maxRunningJobs }, (_, i) => [String(i + 1), i + 1]));
@@ -22,7 +22,7 @@ export class Taking {
   constructor(
     boss: PgBoss,
     queue: string,
-    places: Places,
+    places: WorkerSlots,
     run: (job: QueuedJob) => Promise<void>,
     onError: (error: Error) => void,
   ) {

@@ -2,12 +2,12 @@
 import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import { cutSpeechIntoPieces } from '../audio/pieces.ts';
-import { hearAgain } from './hear-again.ts';
+import { transcribeAgain } from './transcribe-again.ts';
 import { joinPieces } from './join.ts';
 import { isOnlyMarkers } from './markers.ts';
 import { within } from '../tracing/span.ts';
-import { together } from './together.ts';
-import type { HearPiece } from './hear-again.ts';
+import { allOrAbort } from './all-or-abort.ts';
+import type { TranscribePiece } from './transcribe-again.ts';
 import type { Piece, PieceLengths } from '../audio/pieces.ts';
 import type { Word } from '../captions/segment.ts';
 import type { DecodedAudio, RecognizeOptions } from './recognizer.ts';
@@ -17,7 +17,7 @@ import type { DecodedAudio, RecognizeOptions } from './recognizer.ts';
  * @param onHeard gets how much of it is recognized already, in ms
  * @returns words by utterance, with times from the start of the recording
  */
-export type RecognizePiece = HearPiece<Word[][]>;
+export type RecognizePiece = TranscribePiece<Word[][]>;
 
 /** Room for pieces, shared by all jobs of a process. */
 export interface Slots {
@@ -74,7 +74,7 @@ export async function recognizeInPieces(
     utterances.map((words) => words.filter((word) => isWithin(word, fromMs, toMs)));
   const hearSpeech: RecognizePiece = async (...piece) => (await recognizePiece(...piece)).filter(isSpeech);
   const judging = { audio, overlapMs: lengths.overlapMs, saidIn, only, mayLoop };
-  const hear = hearAgain(hearSpeech, judging, options.onUncertain);
+  const hear = transcribeAgain(hearSpeech, judging, options.onUncertain);
   const heard = await hearInPieces(audio, lengths, slots, hear, options);
   return joinPieces(
     heard.flatMap(({ result }) => result.map((part) => ({ piece: part.piece, utterances: part.result }))),
@@ -113,7 +113,7 @@ export async function hearInPieces<Result>(
   audio: DecodedAudio,
   lengths: PieceLengths,
   slots: Slots,
-  hear: HearPiece<Result>,
+  hear: TranscribePiece<Result>,
   { signal, span, onProgress }: RecognizeOptions,
   isAlone: (heard: readonly Result[]) => boolean = () => false,
 ): Promise<{ piece: Piece; result: Result }[]> {
@@ -128,7 +128,7 @@ export async function hearInPieces<Result>(
         slots.run(async () => {
           const traced = span?.child('piece', 'client', placeOf(piece));
           const result = await within(traced, () => hear(piece, stop, (ms) => heardOf(piece, ms), traced));
-          heardOf(piece, piece.heardToMs - piece.heardFromMs);
+          heardOf(piece, piece.windowEndMs - piece.windowStartMs);
           inLine.concurrency = slots.count;
           return { piece, result };
         }, stop),
@@ -136,9 +136,9 @@ export async function hearInPieces<Result>(
   );
   const heard: { piece: Piece; result: Result }[] = [];
   while (heard.length < works.length && isAlone(heard.map(({ result }) => result))) {
-    heard.push(...(await together(signal, [works[heard.length]!])));
+    heard.push(...(await allOrAbort(signal, [works[heard.length]!])));
   }
-  return [...heard, ...(await together(signal, works.slice(heard.length)))];
+  return [...heard, ...(await allOrAbort(signal, works.slice(heard.length)))];
 }
 
 const placeOf = ({ startMs, endMs }: Piece) => ({
@@ -158,7 +158,7 @@ export const laterBy = (ms: number, word: Word): Word => ({
  * stored yet.
  */
 function progressOf(pieces: readonly Piece[], onProgress: RecognizeOptions['onProgress']) {
-  const lengthOf = ({ heardFromMs, heardToMs }: Piece) => heardToMs - heardFromMs;
+  const lengthOf = ({ windowStartMs, windowEndMs }: Piece) => windowEndMs - windowStartMs;
   const wholeMs = pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);
   const heard = new Map<Piece, number>();
   let heardMs = 0;

@@ -31,7 +31,7 @@ const middleOf = ({ startMs, endMs }: Word) => (startMs + endMs) / 2;
  */
 function seamBetween(left: HeardPiece, right: HeardPiece): number {
   const cutMs = right.piece.startMs;
-  const [fromMs, toMs] = [right.piece.heardFromMs, left.piece.heardToMs];
+  const [fromMs, toMs] = [right.piece.windowStartMs, left.piece.windowEndMs];
   const isNear = ({ startMs, endMs }: Word) => endMs > fromMs && startMs < toMs;
   const leftWords = toMs > cutMs ? left.utterances.flat() : [];
   const rightWords = fromMs < cutMs ? right.utterances.flat() : [];

@@ -1,6 +1,6 @@
 /** The clauses of a query as PostgreSQL's index understands them. */
 import { accountMark, isCommon, lexemeOf, reversedOf } from './lexemes.ts';
-import type { Language } from './languages.ts';
+import type { Language } from './index-languages.ts';
 import type { Stems } from './lexemes.ts';
 import type { Clause } from './query.ts';
 import type { Token } from './tokens.ts';

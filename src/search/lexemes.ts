@@ -1,7 +1,7 @@
 /** How words are called in the index. */
 import { createHash } from 'node:crypto';
-import { simple } from './languages.ts';
-import type { Language } from './languages.ts';
+import { simple } from './index-languages.ts';
+import type { Language } from './index-languages.ts';
 import type { Token } from './tokens.ts';
 
 /** The stems of words in one language; an empty one of words that are very common there. */

@@ -4,7 +4,7 @@
  */
 import { accountMark, isCommon, lexemeOf, reversedOf } from './lexemes.ts';
 import { tokensOf } from './tokens.ts';
-import type { Language } from './languages.ts';
+import type { Language } from './index-languages.ts';
 import type { Stems } from './lexemes.ts';
 import type { Token } from './tokens.ts';
 

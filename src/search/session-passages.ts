@@ -1,5 +1,5 @@
 import { findStems } from '../../db/search/stems.ts';
-import { languageOf, simple } from './languages.ts';
+import { languageOf, simple } from './index-languages.ts';
 import { inSlices } from '../concurrency/slices.ts';
 import { toPassages, tokenize } from './passages.ts';
 import type { Queryable } from '../../db/connection/database.ts';

@@ -1,6 +1,6 @@
 import { deleteFinalSessions, deleteSessionsOfAccount } from '../../db/accounts/account-erasure.ts';
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
-import { deleteLanguages } from '../../db/search/languages.ts';
+import { deleteLanguages } from '../../db/search/account-languages.ts';
 import { changeReserved, markAccountDeleted } from '../../db/accounts/accounts.ts';
 import { deleteApiKeys, listApiKeys } from '../../db/accounts/api-keys.ts';
 import { deleteIdempotencyRecords } from '../../db/idempotency.ts';

@@ -1,6 +1,6 @@
 import { indexSession } from '../../db/search/passages.ts';
-import { addLanguage } from '../../db/search/languages.ts';
-import { languageOf } from '../search/languages.ts';
+import { addLanguage } from '../../db/search/account-languages.ts';
+import { languageOf } from '../search/index-languages.ts';
 import { passagesOf } from '../search/session-passages.ts';
 import type { Queryable, Trx } from '../../db/connection/database.ts';
 import type { Passage } from '../search/passages.ts';

@@ -9,26 +9,26 @@ import { findableOf, makeFindable } from '../sessions/indexing.ts';
 import { within } from '../tracing/span.ts';
 import { removeAudio } from './audio-removal.ts';
 import { lookThroughSoon } from './backlog.ts';
-import { hear } from './hearing.ts';
-import { operatorsFault } from './judgement.ts';
+import { transcribeRecording } from './transcription.ts';
+import { classifyFailure } from './failure-classes.ts';
 import { ClaimLost, TimeIsUp, outcomeOf, settle, settleUnclaimed } from './outcomes.ts';
 import { recorded } from './recording.ts';
 import { toStoredTranscript } from './stored-transcript.ts';
-import { claimInTurn, putBack } from './turn.ts';
-import { takeRoom } from './room-of-job.ts';
+import { claimInTurn, requeueFirst } from './turn.ts';
+import { reserveDisk } from './disk-of-job.ts';
 import { warningsOf } from './warnings.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
 import type { QueuedJob } from '../queue/jobs.ts';
 import type { TraceSpan } from '../tracing/span.ts';
 import type { WorkerContext } from './worker-context.ts';
-import type { RoomOfJob } from './room-of-job.ts';
+import type { RoomOfJob } from './disk-of-job.ts';
 
 /** @throws what makes the queue try again later; the session is back in the queue then */
 export async function runJob(job: QueuedJob, worker: WorkerContext): Promise<void> {
-  // The job was on its way to this worker when the standstill began.
-  if (worker.standstill.fault !== undefined) return putBack(job, worker);
-  const room = await takeRoom(job, worker);
-  if ('comesAgainAfterSeconds' in room) return putBack(job, worker, room.comesAgainAfterSeconds);
+  // The job was on its way to this worker when the pause began.
+  if (worker.pause.fault !== undefined) return requeueFirst(job, worker);
+  const room = await reserveDisk(job, worker);
+  if ('comesAgainAfterSeconds' in room) return requeueFirst(job, worker, room.comesAgainAfterSeconds);
   try {
     await runAttempt(job, room, worker);
   } finally {
@@ -75,7 +75,7 @@ async function runClaimed(job: QueuedJob, claimed: Claimed, worker: WorkerContex
     const isStopping = worker.stopping.aborted;
     const hasLostJob = job.signal.aborted;
     const isEnded = isStopping || hasLostJob;
-    const operators = isEnded ? undefined : await operatorsFault(error, claimed, worker);
+    const operators = isEnded ? undefined : await classifyFailure(error, claimed, worker);
     const outcome = outcomeOf(error, { isStopping, hasLostJob, operators });
     // The client sees only the code. The reason is for support.
     if (outcome.kind === 'retried')
@@ -109,7 +109,7 @@ async function transcribe(job: QueuedJob, { attempt, claim, span }: Claimed, wor
   const timer = setTimeout(() => deadline.abort(new TimeIsUp()), timeLimitMs);
   const signal = AbortSignal.any([job.signal, worker.stopping, deadline.signal]);
   try {
-    const { transcript, durationMs, audioWarnings, uncertain, reservedMs } = await hear(
+    const { transcript, durationMs, audioWarnings, uncertain, reservedMs } = await transcribeRecording(
       attempt,
       claim,
       { timeLimitMs, signal, span, onProgress: (percent) => worker.progress.report(attempt, percent) },

@@ -5,9 +5,9 @@ import { indexVersion } from '../../db/search/passages.ts';
 import { firstPlace, lookForUnindexed } from '../../db/search/unindexed.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { findSegments } from '../../db/sessions/transcripts.ts';
-import { ageTurn, takeTurn, wasTurn } from '../../db/turns.ts';
+import { ageLease, acquireLease, wasLeased } from '../../db/leases.ts';
 import { findableOf, makeFindable } from '../sessions/indexing.ts';
-import { everyMinute } from './in-turns.ts';
+import { everyMinute } from './every-minute.ts';
 import type { Db, Queryable } from '../../db/connection/database.ts';
 import type { SessionPlace } from '../../db/search/unindexed.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -28,16 +28,16 @@ const looking = `index ${indexVersion}`;
 /** Every hour, one worker of all looks through all sessions, first at once, until the worker stops. */
 export async function keepIndexing(worker: Indexer): Promise<void> {
   await everyMinute(worker, looking, async (isOurTurn) => {
-    if (!isOurTurn || (await wasTurn(worker.db, lookedThrough, againAfterSeconds))) return;
+    if (!isOurTurn || (await wasLeased(worker.db, lookedThrough, againAfterSeconds))) return;
     // Each part renews the turn. When this worker dies, another one begins anew.
-    await indexBacklog(worker, () => takeTurn(worker.db, looking, 0));
-    if (!worker.stopping.aborted) await takeTurn(worker.db, lookedThrough, 0);
+    await indexBacklog(worker, () => acquireLease(worker.db, looking, 0));
+    if (!worker.stopping.aborted) await acquireLease(worker.db, lookedThrough, 0);
   });
 }
 
 /** All are looked through again ten minutes after the last time: a session is stored that can't be found. */
 export const lookThroughSoon = (db: Queryable): Promise<void> =>
-  ageTurn(db, lookedThrough, againAfterSeconds - soonSeconds);
+  ageLease(db, lookedThrough, againAfterSeconds - soonSeconds);
 
 /**
  * Puts all sessions that are missing in the search index into it, each in a transaction of its own.

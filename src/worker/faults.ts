@@ -6,7 +6,7 @@ import type { Db } from '../../db/connection/database.ts';
 import type { AudioStore } from '../files/audio-store.ts';
 import type { WorkFolder } from '../files/work-folder.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
-import type { Room } from './room.ts';
+import type { DiskBudget } from './disk-budget.ts';
 
 export const faultReasons = [
   'database',
@@ -35,7 +35,7 @@ interface Looked {
   db: Db;
   audioStore: AudioStore;
   recognizer: Recognizer;
-  room: Room;
+  diskBudget: DiskBudget;
   workFolder: WorkFolder;
 }
 
@@ -69,10 +69,10 @@ async function checkDatabase({ db }: Looked): Promise<void> {
   if (why !== undefined) throw new Error(why);
 }
 
-async function checkDisk({ room, workFolder }: Looked, neededBytes: number): Promise<void> {
+async function checkDisk({ diskBudget, workFolder }: Looked, neededBytes: number): Promise<void> {
   // The disk may be there for the first time since this process began.
   await workFolder.open();
-  const missingBytes = neededBytes - (await room.leftBytes());
+  const missingBytes = neededBytes - (await diskBudget.leftBytes());
   if (missingBytes > 0) throw new Error(noRoom(neededBytes, missingBytes));
   // There may be room on a disk that nobody may write to: because of a quota, or a read-only mount.
   await workFolder.checkWritable();

@@ -1,6 +1,6 @@
 import { findDueSessions, firstDue } from '../../db/sessions/retention.ts';
 import { eraseSession } from '../sessions/support.ts';
-import { everyMinute } from './in-turns.ts';
+import { everyMinute } from './every-minute.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 const atATime = 100;

@@ -1,19 +1,19 @@
 /** Once a minute: finds what a crash or a jump of the clock left behind. Any number of workers may sweep at once; every step is guarded. */
 import { deleteExpiredIdempotencyRecords } from '../../db/idempotency.ts';
 import { mendStampsOfTheFuture, mendTurns } from '../../db/queue-tables.ts';
-import { takeTurn } from '../../db/turns.ts';
+import { acquireLease } from '../../db/leases.ts';
 import { transcriptionQueue } from '../queue/queue.ts';
 import { removeAudioOfFinalSessions } from './audio-removal.ts';
-import { everyMinute } from './in-turns.ts';
-import { removeUnneededAudio, removeWorkOfEndedAttempts } from './leftovers.ts';
+import { everyMinute } from './every-minute.ts';
+import { removeUnneededAudio, removeWorkOfEndedAttempts } from './orphans.ts';
 import { rescueSessions } from './rescue.ts';
-import { Suspects } from './suspects.ts';
+import { OrphanCandidates } from './orphan-candidates.ts';
 import type { Sweeper, WorkerContext } from './worker-context.ts';
 
 /** Many machines may share one store, which may be large. */
 const listAudioEverySeconds = 60 * 60;
 
-type Step = (worker: Sweeper, suspects: Suspects, steadyNow: number) => Promise<void>;
+type Step = (worker: Sweeper, candidates: OrphanCandidates, steadyNow: number) => Promise<void>;
 
 /** What one worker does for all. */
 const forAll: readonly Step[] = [mendQueue, rescueSessions, removeAudioOfFinalSessions, forgetExpiredIdempotencyKeys];
@@ -22,27 +22,27 @@ const forItself: readonly Step[] = [removeUnneededAudio, removeWorkOfEndedAttemp
 
 /** Sweeps at once and then every minute, until the worker stops. */
 export async function keepSweeping(worker: WorkerContext): Promise<void> {
-  const suspects = new Suspects();
-  const mayListAudio = () => takeTurn(worker.db, 'list audio', listAudioEverySeconds);
+  const candidates = new OrphanCandidates();
+  const mayListAudio = () => acquireLease(worker.db, 'list audio', listAudioEverySeconds);
   await everyMinute(worker, 'sweep', (isOurTurn, isFirst) =>
-    sweep({ ...worker, mayListAudio }, suspects, performance.now(), isOurTurn || isFirst ? undefined : forItself),
+    sweep({ ...worker, mayListAudio }, candidates, performance.now(), isOurTurn || isFirst ? undefined : forItself),
   );
 }
 
 /**
  * Does every step, whether or not another one fails.
- * @param suspects what earlier sweeps saw
+ * @param candidates what earlier sweeps saw
  * @param steadyNow ms, as of `performance.now()`
  */
 export async function sweep(
   worker: Sweeper,
-  suspects = new Suspects(),
+  candidates = new OrphanCandidates(),
   steadyNow = performance.now(),
   steps: readonly Step[] = [...forAll, ...forItself],
 ): Promise<void> {
   for (const step of steps) {
     if (worker.stopping.aborted) return;
-    await step(worker, suspects, steadyNow).catch((error: unknown) =>
+    await step(worker, candidates, steadyNow).catch((error: unknown) =>
       worker.log.warn({ err: error, step: step.name }, 'sweep failed'),
     );
   }

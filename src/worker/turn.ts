@@ -34,7 +34,7 @@ export async function claimInTurn(
 }
 
 /** Gives the session of a job that was taken another job in its place. The attempt does not count. */
-export async function putBack(
+export async function requeueFirst(
   job: QueuedJob,
   { db, queue }: Pick<WorkerContext, 'db' | 'queue'>,
   afterSeconds = 0,

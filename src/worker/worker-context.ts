@@ -4,16 +4,16 @@ import type { Recognizer } from '../recognizers/recognizer.ts';
 import type { WorkFolder } from '../files/work-folder.ts';
 import type { Fault } from './faults.ts';
 import type { ProgressReports } from './progress.ts';
-import type { Room } from './room.ts';
-import type { Standstill } from './standstill.ts';
+import type { DiskBudget } from './disk-budget.ts';
+import type { WorkerPause } from './worker-pause.ts';
 
 export interface WorkerContext extends Foundation {
   recognizer: Recognizer;
   workFolder: WorkFolder;
-  room: Room;
+  diskBudget: DiskBudget;
   /** What uses this machine's cores before a recording is heard. Accounts take turns. */
   decoding: FairTurns;
-  standstill: Standstill;
+  pause: WorkerPause;
   progress: ProgressReports;
   /** Looks for what only the operator can put right. @param neededBytes room that has to be on the disk */
   faultNow: (neededBytes: number) => Promise<Fault | undefined>;

@@ -1,13 +1,13 @@
 /** The working half: takes jobs from the queue and runs them until it is asked to stop. */
 import { runJob } from './attempt.ts';
 import { findFault } from './faults.ts';
-import { placesOf } from './places.ts';
+import { workerSlots } from './worker-slots.ts';
 import { keepIndexing } from './backlog.ts';
 import { rescue } from './rescue.ts';
 import { ProgressReports } from './progress.ts';
 import { keepRetention } from './retention.ts';
-import { Room } from './room.ts';
-import { Standstill } from './standstill.ts';
+import { DiskBudget } from './disk-budget.ts';
+import { WorkerPause } from './worker-pause.ts';
 import { keepSweeping } from './sweeps.ts';
 import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
 import { FairTurns } from '../concurrency/fair-turns.ts';
@@ -35,26 +35,26 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
   if (recognizer.load !== undefined) foundation.metrics.speechServer.show(() => recognizer.load!());
   const fault = await openStorage(worker);
   await worker.queue.work(
-    placesOf(worker),
+    workerSlots(worker),
     (job) => runJob(job, worker),
     ({ accountId, sessionId, queueJobId }) => rescue(accountId, sessionId, queueJobId, worker),
   );
   const { readings } = worker.metrics;
   readings.slots = () => worker.queue.use?.places;
   readings.slotsInUse = () => worker.queue.use?.running;
-  if (fault !== undefined) worker.standstill.begin(fault, 0);
+  if (fault !== undefined) worker.pause.begin(fault, 0);
   const sweeping = Promise.all([keepSweeping(worker), keepIndexing(worker), keepRetention(worker)]);
   worker.log.info({ recognizer: recognizer.name, concurrency: worker.config.workerConcurrency }, 'worker takes jobs');
 
   return {
     whyNotReady() {
-      const { fault } = worker.standstill;
+      const { fault } = worker.pause;
       return fault && `the worker takes no jobs until this has been put right: ${fault.message}`;
     },
     async stop() {
       const idle = worker.queue.stopTaking();
       stopping.abort();
-      await Promise.all([idle, sweeping, worker.standstill.ended()]);
+      await Promise.all([idle, sweeping, worker.pause.ended()]);
       await recognizer.close();
     },
   };
@@ -79,9 +79,10 @@ export function contextOf(
   workFolder: WorkFolder,
   stopping: AbortSignal,
 ): WorkerContext {
-  const room = new Room(workFolder);
-  const faultNow = (neededBytes: number) => findFault({ ...foundation, recognizer, room, workFolder }, neededBytes);
-  const standstill = new Standstill(foundation, faultNow, stopping);
+  const diskBudget = new DiskBudget(workFolder);
+  const faultNow = (neededBytes: number) =>
+    findFault({ ...foundation, recognizer, diskBudget, workFolder }, neededBytes);
+  const pause = new WorkerPause(foundation, faultNow, stopping);
   const { db, log } = foundation;
   const progress = new ProgressReports((news) =>
     reportProgressIfProcessing(db, news).catch((error: unknown) => log.warn({ err: error }, 'no progress written')),
@@ -89,5 +90,5 @@ export function contextOf(
   // An account may have all places while nobody else wants one.
   const { workerConcurrency: cores } = foundation.config;
   const decoding = new FairTurns({ atOnce: cores, each: cores });
-  return { ...foundation, recognizer, workFolder, room, decoding, standstill, progress, faultNow, stopping };
+  return { ...foundation, recognizer, workFolder, diskBudget, decoding, pause, progress, faultNow, stopping };
 }

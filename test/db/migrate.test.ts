@@ -6,7 +6,7 @@ import { openDatabase } from '../../db/connection/database.ts';
 import { migrateToLatest } from '../../db/migrate.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { layFoundation } from '../../src/process/composition.ts';
+import { composeService } from '../../src/process/composition.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { newJobId } from '../../src/queue/queue.ts';
@@ -51,7 +51,7 @@ test('three processes start on an empty database at once → tables and queue ar
   const config = readConfig({ DATABASE_URL: url, DATA_DIR: dataDir });
   const log = createLog({ logLevel: 'silent' });
   const foundations = await Promise.all(
-    (['api', 'worker', 'worker'] as const).map((role) => layFoundation(config, log, role)),
+    (['api', 'worker', 'worker'] as const).map((role) => composeService(config, log, role)),
   );
   for (const { db, queue } of foundations) {
     const ids = { id: newJobId(), accountId: randomUUID(), sessionId: randomUUID(), startTag: 0 };

@@ -3,7 +3,7 @@ import { verify as lookAtEverything } from '../../scripts/admin/verify.ts';
 import { AbandonedUploads } from '../../src/files/abandoned-uploads.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { layFoundation } from '../../src/process/composition.ts';
+import { composeService } from '../../src/process/composition.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
 import { asSupport } from '../support/service/admin.ts';
@@ -38,7 +38,7 @@ export async function leftProcesses(machines: readonly Machine[]): Promise<strin
 
 /** The service's own sweeps, as they will be when what nobody needs is old enough for them. */
 export async function sweepAfterGrace(environment: Environment): Promise<void> {
-  const foundation = await layFoundation(readConfig(environment), log, 'api');
+  const foundation = await composeService(readConfig(environment), log, 'api');
   try {
     const workFolder = new WorkFolder(environment['DATA_DIR']!);
     const stopping = new AbortController().signal;

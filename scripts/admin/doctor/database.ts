@@ -9,7 +9,7 @@ import { openDatabase } from '../../../db/connection/database.ts';
 import { checkConnections, checkNamedStatements, hearsNotices } from '../../../db/connection/pooler.ts';
 import { readSchemaVersion } from '../../../db/schema-version.ts';
 import { readServer } from '../../../db/connection/server.ts';
-import { askedBy } from '../../../db/connection/explained-faults.ts';
+import { explainDatabaseFault } from '../../../db/connection/explained-faults.ts';
 import { isPooled, mayHaveDatabase, useDatabase } from '../../../src/process/database-url.ts';
 import { WrongDatabaseVersion, migrateCommand, stateOf } from '../../../src/process/migration.ts';
 import { count } from '../../terminal/table.ts';
@@ -28,9 +28,9 @@ async function login(patient: Patient): Promise<string> {
   afterwards.push(() => pool.close());
   const direct = openDatabase(inUse.directUrl, () => {}, { maxConnections: 1 });
   afterwards.push(() => direct.close());
-  await askedBy('DATABASE_URL', readServer(pool.db));
+  await explainDatabaseFault('DATABASE_URL', readServer(pool.db));
   const directly = config.databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
-  const { version, major } = await askedBy(directly, readServer(direct.db));
+  const { version, major } = await explainDatabaseFault(directly, readServer(direct.db));
   if (major < oldestMajor) throw new Error(`PostgreSQL ${version}`);
   patient.database = { db: pool.db, direct: direct.db, inUse };
   return `PostgreSQL ${version}`;
@@ -38,7 +38,7 @@ async function login(patient: Patient): Promise<string> {
 
 async function settings({ config, database }: Patient): Promise<string> {
   if (config.databaseUrl !== undefined)
-    await askedBy('DATABASE_URL', checkConnections(database!.db, isPooled(database!.inUse)));
+    await explainDatabaseFault('DATABASE_URL', checkConnections(database!.db, isPooled(database!.inUse)));
   return 'UTC, ISO, 30 s for a statement';
 }
 

@@ -8,7 +8,7 @@ const reconnectMs = 1_000;
  * How often the server is asked whether it was demoted. A demoted server does not break the connection, but no session
  * ends there any more.
  */
-const lookEveryMs = 5_000;
+const pollIntervalMs = 5_000;
 
 type Connection = ReturnType<typeof openConnection>;
 
@@ -43,7 +43,7 @@ export class SessionNotices {
       await connection.connect();
       await refuseReadOnly(connection);
       await connection.query(`listen ${sessionChannel}`);
-      this.#looking = setInterval(() => void this.#look(connection), lookEveryMs);
+      this.#looking = setInterval(() => void this.#look(connection), pollIntervalMs);
       this.#onListening();
     } catch (error) {
       this.#log.warn({ err: error }, 'can not listen for finished sessions');

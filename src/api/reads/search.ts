@@ -1,11 +1,11 @@
 /** Sessions and segments that hold what somebody typed. */
 import { findByIndex, findByTime, countPassages, isTimedOut } from '../../../db/search/finding.ts';
 import { findPlaces, findSegmentsAt } from '../../../db/search/places.ts';
-import { findLanguages } from '../../../db/search/languages.ts';
+import { findLanguages } from '../../../db/search/account-languages.ts';
 import { findStems } from '../../../db/search/stems.ts';
 import { boundsOf } from '../../../db/sessions/pages.ts';
 import { anyOf, toCondition } from '../../search/conditions.ts';
-import { simple, stemmedOf } from '../../search/languages.ts';
+import { simple, stemmedOf } from '../../search/index-languages.ts';
 import { bestOf, findMatches } from '../../search/matches.ts';
 import { wordsOf } from '../../search/passages.ts';
 import { parseQuery } from '../../search/query.ts';

@@ -2,7 +2,7 @@
 import { findStandings } from '../../../db/accounts/accounts.ts';
 import { findIdempotencyRecords } from '../../../db/idempotency.ts';
 import { Loader } from '../loader.ts';
-import type { Standing } from '../../../db/accounts/accounts.ts';
+import type { AccountQuota } from '../../../db/accounts/accounts.ts';
 import type { Db } from '../../../db/connection/database.ts';
 import type { IdempotencyRecord } from '../../../db/idempotency.ts';
 
@@ -24,7 +24,7 @@ const limits = {
 };
 
 export class UploadReads {
-  readonly #standings: Loader<string, Standing | undefined>;
+  readonly #standings: Loader<string, AccountQuota | undefined>;
   readonly #records: Loader<Keyed, IdempotencyRecord | undefined>;
 
   constructor(db: Db) {
@@ -33,7 +33,7 @@ export class UploadReads {
   }
 
   /** The account as it is, unlocked; undefined when it was deleted for good. */
-  standing(accountId: string): Promise<Standing | undefined> {
+  standing(accountId: string): Promise<AccountQuota | undefined> {
     return this.#standings.load(accountId);
   }
 

@@ -2,7 +2,7 @@
 import { FormData, fetch } from 'undici';
 import { throughProxies } from '../../config/proxies.ts';
 import { readBody } from './answer-body.ts';
-import { Presence } from './presence.ts';
+import { ServerHealth } from './server-health.ts';
 import { isOfCertificate, isOfDisk } from './reasons.ts';
 import { Refusal } from './refusal.ts';
 import { keyHeader } from './speech-server.ts';
@@ -28,7 +28,7 @@ export class EndlessAnswer extends Error {
 
 export class Exchange {
   /** What its requests tell of whether the server is there. */
-  readonly presence = new Presence();
+  readonly presence = new ServerHealth();
   /** Whether the last answer came from whisper.cpp's own server. */
   isWhisperCpp = false;
   readonly #base: URL;

@@ -18,7 +18,7 @@ const timeLimitMs = 120_000;
  */
 export async function toFlac(file: string, piece: Piece, signal: AbortSignal): Promise<File> {
   await using samples = await openPiece(file, piece);
-  const heardMs = piece.heardToMs - piece.heardFromMs;
+  const heardMs = piece.windowEndMs - piece.windowStartMs;
   const flac = await compress(samples, heardMs, signal);
   return new File([withLength(flac, heardMs)], 'audio.flac', { type: 'audio/flac' });
 }

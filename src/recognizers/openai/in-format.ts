@@ -1,20 +1,20 @@
 /** Recognizes a recording by a server's answers in one format. */
-import { hearAgain } from '../hear-again.ts';
+import { transcribeAgain } from '../transcribe-again.ts';
 import { hearInPieces, isWithin, laterBy } from '../in-pieces.ts';
 import { PieceRefused, RecognizerError } from '../recognizer.ts';
 import { FormatRefused } from './errors.ts';
 import { refuseOtherLanguage } from './hints.ts';
-import { meetSpeakers, withLastingNames } from './known-speakers.ts';
+import { sampleVoices, withLastingNames } from './known-speakers.ts';
 import { lettersOf } from './punctuation.ts';
 import { soundOf } from './sound.ts';
 import { readAnswer } from './server-answers.ts';
 import { toTranscript } from './transcript.ts';
 import type { Piece, PieceLengths } from '../../audio/pieces.ts';
-import type { HearPiece, HeardPart } from '../hear-again.ts';
+import type { TranscribePiece, HeardPart } from '../transcribe-again.ts';
 import type { DecodedAudio, RecognizeOptions, Transcript } from '../recognizer.ts';
 import type { AnswerFormat, SpeechClient } from './client.ts';
 import type { PieceHints } from './hints.ts';
-import type { Introduction } from './known-speakers.ts';
+import type { VoiceSamples } from './known-speakers.ts';
 import type { Requests } from './requests.ts';
 import type { Answer } from './server-answers.ts';
 import type { AnsweredPiece } from './transcript.ts';
@@ -62,9 +62,9 @@ export async function recognizeIn(
   server: ServerInUse,
 ): Promise<Transcript> {
   const learnt: Learnt = { wordTimes: undefined };
-  let introduction: Introduction | undefined;
+  let introduction: VoiceSamples | undefined;
 
-  const hearPiece: HearPiece<AnsweredPiece> = async (piece, signal, _onHeard, span, earlier = 0) => {
+  const hearPiece: TranscribePiece<AnsweredPiece> = async (piece, signal, _onHeard, span, earlier = 0) => {
     // A stretch without words in the session's language may be in another one.
     const language = earlier < 2 ? options.language : undefined;
     const told = { ...options, language, signal, span, knownSpeakers: introduction?.speakers };
@@ -74,7 +74,7 @@ export async function recognizeIn(
     });
     learnt.isAnswered = true;
     if (format === 'diarized_json' && introduction === undefined && hasLetters(heard.answer)) {
-      introduction = { piece, speakers: await meetSpeakers(audio.file, heard, signal) };
+      introduction = { piece, speakers: await sampleVoices(audio.file, heard, signal) };
     }
     return heard;
   };
@@ -84,7 +84,7 @@ export async function recognizeIn(
   const lengths = lengthsOf[format];
   // Without a voice detector, words that are repeated, each with its own time, may really have been said.
   const judging = { audio, overlapMs: lengths.overlapMs, saidIn, only, mayLoop: audio.speech !== undefined };
-  const hearWell = hearAgain(hearPiece, judging, options.onUncertain);
+  const hearWell = transcribeAgain(hearPiece, judging, options.onUncertain);
   const pieces = await hearInPieces(audio, lengths, slots, hearWell, options, isFirst);
   // It broke at all that it got: that says nothing of the recording.
   if (learnt.refused !== undefined && !learnt.isAnswered) throw learnt.refused;
@@ -97,11 +97,11 @@ export async function recognizeIn(
 }
 
 const saidIn = ({ piece, answer }: AnsweredPiece) =>
-  answer.utterances.flat().map((word) => laterBy(piece.heardFromMs, word));
+  answer.utterances.flat().map((word) => laterBy(piece.windowStartMs, word));
 
 function only({ piece, answer, own }: AnsweredPiece, fromMs: number, toMs: number): AnsweredPiece {
   const utterances = answer.utterances.map((words) =>
-    words.filter((word) => isWithin(laterBy(piece.heardFromMs, word), fromMs, toMs)),
+    words.filter((word) => isWithin(laterBy(piece.windowStartMs, word), fromMs, toMs)),
   );
   return { piece, own, answer: { ...answer, utterances } };
 }
@@ -109,8 +109,8 @@ function only({ piece, answer, own }: AnsweredPiece, fromMs: number, toMs: numbe
 /** What a part stands for, as far as the server heard it. */
 const ownOf = ({ piece, result }: HeardPart<AnsweredPiece>): Piece => ({
   ...piece,
-  heardFromMs: Math.max(piece.heardFromMs, result.piece.heardFromMs),
-  heardToMs: Math.min(piece.heardToMs, result.piece.heardToMs),
+  windowStartMs: Math.max(piece.windowStartMs, result.piece.windowStartMs),
+  windowEndMs: Math.min(piece.windowEndMs, result.piece.windowEndMs),
 });
 
 type PieceOptions = PieceHints & Pick<RecognizeOptions, 'signal' | 'span'>;
@@ -127,13 +127,13 @@ async function hearOnce(
   options: PieceOptions,
   server: ServerInUse,
 ): Promise<AnsweredPiece> {
-  const own = { ...piece, heardFromMs: piece.startMs, heardToMs: piece.endMs };
+  const own = { ...piece, windowStartMs: piece.startMs, windowEndMs: piece.endMs };
   const heard = learnt.wordTimes === false ? own : piece;
   const answer = await hear(file, heard, format, options, server);
   if (isFormatWasted(answer, format, heard, learnt)) throw new FormatRefused('it has no times');
   if (answer.timesOf === 'words') learnt.wordTimes = true;
   else if (answer.timesOf === 'segments' && hasLetters(answer)) learnt.wordTimes ??= false;
-  const isShared = heard.heardFromMs < piece.startMs || heard.heardToMs > piece.endMs;
+  const isShared = heard.windowStartMs < piece.startMs || heard.windowEndMs > piece.endMs;
   if (answer.timesOf === 'words' || answer.timesOf === 'nothing' || !isShared)
     return { piece: heard, answer, own: heard };
   return { piece: own, own, answer: await hear(file, own, format, options, server) };
@@ -146,7 +146,7 @@ async function hear(
   { signal, span, ...hints }: PieceOptions,
   { client, requests, timeLimitMs, isNear }: ServerInUse,
 ): Promise<Answer> {
-  const audioMs = piece.heardToMs - piece.heardFromMs;
+  const audioMs = piece.windowEndMs - piece.windowStartMs;
   try {
     const audio = await soundOf(file, piece, isNear, signal);
     if (audio === undefined) return { timesOf: 'nothing', utterances: [], language: undefined };
@@ -167,6 +167,6 @@ const hasLetters = ({ utterances }: Answer) => utterances.flat().some(({ text })
 /** Whether the shorter pieces of `json` would give better times than this answer. */
 function isFormatWasted(answer: Answer, format: AnswerFormat, heard: Piece, { wordTimes }: Learnt): boolean {
   if (answer.timesOf !== 'text' || !hasLetters(answer)) return false;
-  const isLong = heard.heardToMs - heard.heardFromMs > lengthsOf.json.longestMs;
+  const isLong = heard.windowEndMs - heard.windowStartMs > lengthsOf.json.longestMs;
   return isLong && (format === 'diarized_json' || (format === 'verbose_json' && wordTimes === undefined));
 }

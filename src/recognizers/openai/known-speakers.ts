@@ -21,7 +21,7 @@ const mostSpeakers = 4;
 const longestPauseMs = 500;
 
 /** The first piece in which something was said. */
-export interface Introduction {
+export interface VoiceSamples {
   piece: Piece;
   /** Those whose voices could be sampled. */
   speakers: readonly KnownSpeaker[];
@@ -32,7 +32,7 @@ export interface Introduction {
  * @param file 16 kHz mono s16le, of the whole recording
  * @throws what `soundOf` throws
  */
-export async function meetSpeakers(
+export async function sampleVoices(
   file: string,
   { piece, answer }: AnsweredPiece,
   signal: AbortSignal,
@@ -41,9 +41,14 @@ export async function meetSpeakers(
   for (const [label, { startMs, endMs }] of longestTurns(answer)) {
     if (known.length === mostSpeakers) break;
     if (endMs - startMs < sampleMs.shortest) continue;
-    const heardFromMs = piece.heardFromMs + startMs;
-    const heardToMs = Math.min(heardFromMs + sampleMs.longest, piece.heardFromMs + endMs);
-    const audio = await soundOf(file, { startMs: heardFromMs, endMs: heardToMs, heardFromMs, heardToMs }, true, signal);
+    const windowStartMs = piece.windowStartMs + startMs;
+    const windowEndMs = Math.min(windowStartMs + sampleMs.longest, piece.windowStartMs + endMs);
+    const audio = await soundOf(
+      file,
+      { startMs: windowStartMs, endMs: windowEndMs, windowStartMs, windowEndMs },
+      true,
+      signal,
+    );
     if (audio === undefined) continue;
     const sample = `data:${audio.type};base64,${Buffer.from(await audio.arrayBuffer()).toString('base64')}`;
     known.push({ label, name: `known-${known.length + 1}`, sample });
@@ -90,7 +95,7 @@ function turnsOf(words: readonly SpokenWord[]): (Span & { label: string })[] {
  * @param introduction the piece whose voices were shown with the others
  * @returns pieces without speakers where the server took no notice of the samples: its `A` may be anybody
  */
-export function withLastingNames(heard: readonly AnsweredPiece[], introduction: Introduction | undefined) {
+export function withLastingNames(heard: readonly AnsweredPiece[], introduction: VoiceSamples | undefined) {
   // Of one piece, there may be several parts.
   const pieces = [...new Set(heard.map(({ piece }) => piece))];
   if (pieces.length === 1) return heard;

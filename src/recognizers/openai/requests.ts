@@ -3,7 +3,7 @@ import { FairTurns } from '../../concurrency/fair-turns.ts';
 import { createSlots } from '../in-pieces.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { jobsAtOnce } from './jobs-at-once.ts';
-import { Limit } from './limit.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { Refusal } from './refusal.ts';
 import { longestTimerMs } from './tries.ts';
 import type { Slots } from '../in-pieces.ts';
@@ -26,7 +26,7 @@ export type InTurn = <Answer>(send: () => Promise<Answer>) => Promise<Answer>;
 
 /** The requests of this process to one server. */
 export class Requests {
-  readonly #limit: Limit;
+  readonly #limit: ConcurrencyLimit;
   readonly #inFlight: Slots & { count: number };
   readonly #turns: FairTurns;
   readonly #piecesAtOnce: () => number;
@@ -46,7 +46,7 @@ export class Requests {
    * @param isPrepared whether a piece takes time before it can be sent, so that a few have to be ready
    */
   constructor(most: number, isPrepared: boolean) {
-    const limit = new Limit(most);
+    const limit = new ConcurrencyLimit(most);
     this.#limit = limit;
     this.#inFlight = createSlots(limit.count);
     this.#piecesAtOnce = () => limit.count + (isPrepared ? Math.ceil(limit.count / 4) : 0);

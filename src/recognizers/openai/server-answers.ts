@@ -1,5 +1,5 @@
 import { RecognizerError } from '../recognizer.ts';
-import { toLanguageTag } from './languages.ts';
+import { toLanguageTag } from './server-languages.ts';
 import { withoutNames } from './named-text.ts';
 import { withoutUnsaid } from './no-speech.ts';
 import { holdAll, textOf, withPunctuation } from './punctuation.ts';

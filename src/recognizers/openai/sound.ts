@@ -33,15 +33,15 @@ export async function soundOf(
   signal: AbortSignal,
 ): Promise<File | undefined> {
   if (await isInaudible(file, piece)) return undefined;
-  const isWav = isNear || piece.heardToMs - piece.heardFromMs <= notWorthCompressingMs;
+  const isWav = isNear || piece.windowEndMs - piece.windowStartMs <= notWorthCompressingMs;
   return isWav ? toWav(file, piece, shortestMs) : toFlac(file, piece, signal);
 }
 
-async function isInaudible(file: string, { heardFromMs, heardToMs }: Piece): Promise<boolean> {
+async function isInaudible(file: string, { windowStartMs, windowEndMs }: Piece): Promise<boolean> {
   await using samples = await open(file);
   const chunk = Buffer.alloc(256 * 1024);
-  const endAt = heardToMs * bytesPerMs;
-  for (let position = heardFromMs * bytesPerMs; position < endAt;) {
+  const endAt = windowEndMs * bytesPerMs;
+  for (let position = windowStartMs * bytesPerMs; position < endAt;) {
     const { bytesRead } = await samples.read(chunk, 0, Math.min(chunk.length, endAt - position), position);
     if (bytesRead === 0) return false;
     for (let at = 0; at + 1 < bytesRead; at += 2) if (Math.abs(chunk.readInt16LE(at)) >= inaudible) return false;

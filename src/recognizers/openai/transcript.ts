@@ -33,7 +33,7 @@ export function toTranscript(heard: readonly AnsweredPiece[], audio: DecodedAudi
 const inRecording = ({ piece, answer, own }: AnsweredPiece) => ({
   piece: own,
   utterances: answer.utterances.map((words) =>
-    words.map((word): SpokenWord => ({ ...word, ...laterBy(piece.heardFromMs, word) })),
+    words.map((word): SpokenWord => ({ ...word, ...laterBy(piece.windowStartMs, word) })),
   ),
 });
 

@@ -9,9 +9,9 @@ import type { Piece } from '../../audio/pieces.ts';
  * @param shortestMs with less, silence comes after it
  * @throws {Error} the file is shorter than the piece says
  */
-export async function toWav(file: string, { heardFromMs, heardToMs }: Piece, shortestMs: number): Promise<File> {
-  const samples = (await openAsBlob(file)).slice(heardFromMs * bytesPerMs, heardToMs * bytesPerMs);
-  if (samples.size !== (heardToMs - heardFromMs) * bytesPerMs) throw endsTooEarly(file);
+export async function toWav(file: string, { windowStartMs, windowEndMs }: Piece, shortestMs: number): Promise<File> {
+  const samples = (await openAsBlob(file)).slice(windowStartMs * bytesPerMs, windowEndMs * bytesPerMs);
+  if (samples.size !== (windowEndMs - windowStartMs) * bytesPerMs) throw endsTooEarly(file);
   const silence = new Uint8Array(Math.max(0, shortestMs * bytesPerMs - samples.size));
   return wavOf([samples, silence], samples.size + silence.length, 'audio.wav');
 }

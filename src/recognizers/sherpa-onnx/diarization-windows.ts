@@ -40,7 +40,7 @@ export function joinWindows(windows: readonly HeardWindow[], most = mostPeople):
 const voicesOf = ({ piece, result }: HeardWindow): Voice[] =>
   result.speakers.map(({ turns, embedding }) => ({
     turns: turns.map(([startMs, endMs]) => ({
-      ...{ startMs: piece.heardFromMs + startMs, endMs: piece.heardFromMs + endMs },
+      ...{ startMs: piece.windowStartMs + startMs, endMs: piece.windowStartMs + endMs },
     })),
     likeness: likenessOf(embedding),
   }));

@@ -91,7 +91,7 @@ export function createDiarization(options: DiarizationOptions): Diarization {
         const { speech, ...audio } = recording;
         if (speech?.length === 0) return [];
         const evenly = { atOnce: processes.count, shortestMs: shortestWindowMs };
-        const hear = ({ heardFromMs: fromMs, heardToMs: toMs }: Piece, stop: AbortSignal) => {
+        const hear = ({ windowStartMs: fromMs, windowEndMs: toMs }: Piece, stop: AbortSignal) => {
           const ask = () => children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop);
           return processes.run(ask, stop).catch(explained);
         };

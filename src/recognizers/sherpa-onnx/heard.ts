@@ -12,7 +12,7 @@ import type { ModelFamily } from './model-families.ts';
  * @throws {RecognizerError} there is no time where the model should tell one
  */
 export function heardIn(result: PieceResult, piece: Piece, { times }: ModelFamily): Word[] {
-  if (times === 'words') return wordsOf(result, piece.heardFromMs, piece.heardToMs);
+  if (times === 'words') return wordsOf(result, piece.windowStartMs, piece.windowEndMs);
   const text = result.text.trim();
   if (text === '') return [];
   const sentences = times === 'segments' ? sentencesOf(result, piece) : undefined;
@@ -28,8 +28,8 @@ function sentencesOf(result: PieceResult, piece: Piece): Word[] | undefined {
   const within = (ms: number) => (earliestMs = Math.min(piece.endMs, Math.max(earliestMs, Math.round(ms))));
   return texts
     .map((text, index) => {
-      const startMs = within(piece.heardFromMs + starts[index]! * 1000);
-      const endMs = within(piece.heardFromMs + (starts[index]! + lengths[index]!) * 1000);
+      const startMs = within(piece.windowStartMs + starts[index]! * 1000);
+      const endMs = within(piece.windowStartMs + (starts[index]! + lengths[index]!) * 1000);
       return { text: text.trim(), startMs, endMs };
     })
     .filter(({ text }) => text !== '');

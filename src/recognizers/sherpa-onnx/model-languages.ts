@@ -41,7 +41,7 @@ function writtenIn(metadata: OnnxMetadata): string[] | undefined {
  * @returns the model's own code; undefined where there is nothing to tell
  * @throws {LanguageNotKnown}
  */
-export function toldTo(
+export function modelLanguageCode(
   { family: { told } }: SherpaModel,
   known: readonly string[] | undefined,
   language: string | undefined,

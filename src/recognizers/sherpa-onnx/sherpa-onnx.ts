@@ -8,11 +8,11 @@ import { primaryOf } from '../../languages/tags.ts';
 import { heardIn, languageIn } from './heard.ts';
 import { ModelCopies } from './model-copies.ts';
 import { readModelFolder } from './model-folder.ts';
-import { languagesOf, toldTo } from './model-languages.ts';
+import { languagesOf, modelLanguageCode } from './model-languages.ts';
 import { spokenIn } from '../spoken.ts';
 import { SpokenLanguages } from '../spoken-languages.ts';
 import { nameSpeakers, withSpeakers } from './speakers.ts';
-import { meanProgress, together } from '../together.ts';
+import { meanProgress, allOrAbort } from '../all-or-abort.ts';
 import type { PieceLengths } from '../../audio/pieces.ts';
 import type { RecognizePiece, Slots } from '../in-pieces.ts';
 import type { Recognizer } from '../recognizer.ts';
@@ -74,7 +74,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
     async check(language) {
       await readModelFolder(folder).catch((cause: Error) => refuse(`${cause.message}. ${howToInstall(name)}`, cause));
       const { model, copies, known } = await loadOnce();
-      toldTo(model, known, language);
+      modelLanguageCode(model, known, language);
       if (!hasRun) await copies.tryOut().catch((cause: Error) => refuse(doesNotRun(folder, model, cause), cause));
       hasRun = true;
       await diarization?.load();
@@ -83,7 +83,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
     async recognize(audio, { signal, span, onProgress, onWordless, onUncertain, language: asked, speakers }) {
       const { model, copies, known } = await loadOnce();
       const { family } = model;
-      const told = toldTo(model, known, asked);
+      const told = modelLanguageCode(model, known, asked);
       const diarize = await diarization?.load();
       const progressOf = meanProgress(diarize ? 2 : 1, onProgress);
       const findTurns = async (stop: AbortSignal) =>
@@ -96,7 +96,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
       const share = copies.share(piecesOf(parted, lengths).length);
       const spoken = new SpokenLanguages();
       const recognizePiece: RecognizePiece = async (piece, stop, _onHeard, _span, earlier = 0) => {
-        const { heardFromMs: fromMs, heardToMs: toMs } = piece;
+        const { windowStartMs: fromMs, windowEndMs: toMs } = piece;
         // A stretch without words in the session's language may be in another one.
         const language = earlier < 2 || family.unlessTold !== undefined ? told : undefined;
         const request = { file: audio.file, fromMs, toMs, language };
@@ -107,7 +107,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
         return [heardIn(result, piece, family)];
       };
       try {
-        const [heard, turns] = await together(signal, [
+        const [heard, turns] = await allOrAbort(signal, [
           (stop) =>
             recognizeInPieces(
               ...([parted, lengths, slots, recognizePiece] as const),

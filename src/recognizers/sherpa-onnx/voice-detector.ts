@@ -77,7 +77,7 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
           cause,
         });
       });
-      const hear = ({ heardFromMs: fromMs, heardToMs: toMs }: Piece, stop: AbortSignal) =>
+      const hear = ({ windowStartMs: fromMs, windowEndMs: toMs }: Piece, stop: AbortSignal) =>
         children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop).catch(explained);
       const windows = await hearInPieces(audio, { longestMs: windowMs, overlapMs: 0 }, slots, hear, { signal });
       const voices = windows.flatMap(({ piece, result }) =>

@@ -37,14 +37,14 @@ test('nobody pauses → cuts as late as they may be', () => {
 
 test('pieces → hear some more at their cuts, nothing outside the recording', () => {
   expect(cutIntoPieces(15_000, [], lengths)).toEqual([
-    { startMs: 0, endMs: 10_000, heardFromMs: 0, heardToMs: 11_000 },
-    { startMs: 10_000, endMs: 15_000, heardFromMs: 9_000, heardToMs: 15_000 },
+    { startMs: 0, endMs: 10_000, windowStartMs: 0, windowEndMs: 11_000 },
+    { startMs: 10_000, endMs: 15_000, windowStartMs: 9_000, windowEndMs: 15_000 },
   ]);
 });
 
 test('a lead-in → more is heard before a piece than after it, nothing outside the recording', () => {
   const heard = cutIntoPieces(25_000, [], { ...lengths, leadInMs: 12_000 });
-  expect(heard.map(({ heardFromMs, heardToMs }) => [heardFromMs, heardToMs])).toEqual([
+  expect(heard.map(({ windowStartMs, windowEndMs }) => [windowStartMs, windowEndMs])).toEqual([
     [0, 11_000],
     [0, 21_000],
     [8_000, 25_000],
@@ -109,9 +109,9 @@ describe('where it is known where somebody speaks', () => {
 
   test('short pauses are heard, longer ones left out; cuts lie in silences, and nothing of the rest is heard', () => {
     expect(cutSpeechIntoPieces(speech, silences, lengths)).toEqual([
-      { startMs: 2_000, endMs: 9_000, heardFromMs: 2_000, heardToMs: 9_000 },
-      { startMs: 30_000, endMs: 39_250, heardFromMs: 30_000, heardToMs: 40_250 },
-      { startMs: 39_250, endMs: 42_000, heardFromMs: 38_250, heardToMs: 42_000 },
+      { startMs: 2_000, endMs: 9_000, windowStartMs: 2_000, windowEndMs: 9_000 },
+      { startMs: 30_000, endMs: 39_250, windowStartMs: 30_000, windowEndMs: 40_250 },
+      { startMs: 39_250, endMs: 42_000, windowStartMs: 38_250, windowEndMs: 42_000 },
     ]);
   });
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 test('a piece → what it hears and nothing else', async () => {
-  const piece = { startMs: 100, endMs: 200, heardFromMs: 90, heardToMs: 210 };
+  const piece = { startMs: 100, endMs: 200, windowStartMs: 90, windowEndMs: 210 };
   await using handle = await openPiece(file, piece);
   const samples = Buffer.alloc(10_000);
   const { bytesRead } = await handle.read(samples, 0, samples.length, 0);
@@ -27,7 +27,7 @@ test('a piece → what it hears and nothing else', async () => {
 const program = `
   const { openPiece } = await import('./src/audio/samples.ts');
   process.on('SIGXFSZ', () => {});
-  const piece = { startMs: 0, endMs: ${lengthMs}, heardFromMs: 0, heardToMs: ${lengthMs} };
+  const piece = { startMs: 0, endMs: ${lengthMs}, windowStartMs: 0, windowEndMs: ${lengthMs} };
   const how = await openPiece(process.argv[1], piece).then(() => 'opened', (error) => error.code);
   process.stdout.write(how);
 `;

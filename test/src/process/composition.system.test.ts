@@ -5,7 +5,7 @@ import pg from 'pg';
 import { mostConnections } from '../../../db/connection/connection-room.ts';
 import { migrateToLatest } from '../../../db/migrate.ts';
 import { readConfig } from '../../../src/config/config.ts';
-import { layFoundation } from '../../../src/process/composition.ts';
+import { composeService } from '../../../src/process/composition.ts';
 import { createLog } from '../../../src/ops/log.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { startOwnPostgres } from '../../support/service/own-postgres.ts';
@@ -25,7 +25,7 @@ async function warningsOfStart(): Promise<string[]> {
   const lines: string[] = [];
   const DATA_DIR = await mkdtemp(join(process.env.TEST_FOLDER!, 'start-'));
   const log = createLog({ logLevel: 'warn' }, { write: (line) => void lines.push(line) });
-  await (await layFoundation(readConfig({ DATABASE_URL: postgres.url, DATA_DIR }), log, 'worker')).close();
+  await (await composeService(readConfig({ DATABASE_URL: postgres.url, DATA_DIR }), log, 'worker')).close();
   return lines.filter((line) => line.includes('max_connections'));
 }
 

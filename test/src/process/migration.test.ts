@@ -9,7 +9,7 @@ import { makeIndex } from '../../../db/migrations/online.ts';
 import { migrations } from '../../../db/migrations/index.ts';
 import { migrate, showStatus } from '../../../scripts/admin/database.ts';
 import { readConfig } from '../../../src/config/config.ts';
-import { layFoundation } from '../../../src/process/composition.ts';
+import { composeService } from '../../../src/process/composition.ts';
 import { createLog } from '../../../src/ops/log.ts';
 import { Queue } from '../../../src/queue/queue.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -45,7 +45,7 @@ async function useOldDatabase(): Promise<void> {
 }
 
 const start = (lines: string[] = []) =>
-  layFoundation(
+  composeService(
     readConfig(environment),
     createLog({ logLevel: 'info' }, { write: (line) => void lines.push(line) }),
     'api',

@@ -1,5 +1,5 @@
 import { createSlots, laterBy, recognizeInPieces } from '../../../src/recognizers/in-pieces.ts';
-import { together } from '../../../src/recognizers/together.ts';
+import { allOrAbort } from '../../../src/recognizers/all-or-abort.ts';
 import type { RecognizePiece } from '../../../src/recognizers/in-pieces.ts';
 import type { DecodedAudio } from '../../../src/recognizers/recognizer.ts';
 
@@ -9,9 +9,9 @@ const lengths = { longestMs: 10_000, overlapMs: 500 };
 const goesOn = new AbortController().signal;
 
 /** One word in the middle of each piece, with its number. */
-const heardWord: RecognizePiece = async ({ startMs, heardFromMs }) => {
+const heardWord: RecognizePiece = async ({ startMs, windowStartMs }) => {
   const text = String(startMs / 10_000);
-  return [[laterBy(heardFromMs, { text, startMs: 5000, endMs: 5500 })]];
+  return [[laterBy(windowStartMs, { text, startMs: 5000, endMs: 5500 })]];
 };
 const textsOf = (utterances: { text: string }[][]) => utterances.flat().map(({ text }) => text);
 
@@ -137,7 +137,7 @@ test.each(['aborted', 'failed'])(
     };
     const controller = new AbortController();
     const reason = new Error(how);
-    const waiting = together(controller.signal, [
+    const waiting = allOrAbort(controller.signal, [
       (signal) => recognizeInPieces(audio, lengths, slots, counting, { signal }),
       ...(how === 'failed' ? [() => Promise.reject(reason)] : []),
     ]);

@@ -4,8 +4,8 @@ import type { Word } from '../../../src/captions/segment.ts';
 
 const word = (text: string, startMs: number, endMs: number): Word => ({ text, startMs, endMs });
 /** Two pieces that meet at 10 s and hear 1 s beyond it. */
-const left = { startMs: 0, endMs: 10_000, heardFromMs: 0, heardToMs: 11_000 };
-const right = { startMs: 10_000, endMs: 20_000, heardFromMs: 9_000, heardToMs: 20_000 };
+const left = { startMs: 0, endMs: 10_000, windowStartMs: 0, windowEndMs: 11_000 };
+const right = { startMs: 10_000, endMs: 20_000, windowStartMs: 9_000, windowEndMs: 20_000 };
 const joined = (heardLeft: Word[], heardRight: Word[]) =>
   joinPieces([
     { piece: left, utterances: [heardLeft] },
@@ -43,14 +43,14 @@ describe('a side that was heard from, or to, the cut, with a text that goes on t
   const text = 'and a long text';
 
   test('the left side heard the word across the cut → it is there, before the text', () => {
-    const pieces: [typeof left, typeof right] = [left, { ...right, heardFromMs: 10_000 }];
+    const pieces: [typeof left, typeof right] = [left, { ...right, windowStartMs: 10_000 }];
     const words = [word('a', 9000, 9500), word('across', 9900, 10_200), word('twice', 10_300, 10_600)];
     expect(joinedAs(pieces, words, [word(text, 10_000, 15_000)])).toBe(`a across ${text}`);
     expect(joinedAs(pieces, words.slice(0, 1), [word(text, 10_000, 15_000)])).toBe(`a ${text}`);
   });
 
   test('the right side did → it is there, after the text', () => {
-    const pieces: [typeof left, typeof right] = [{ ...left, heardToMs: 10_000 }, right];
+    const pieces: [typeof left, typeof right] = [{ ...left, windowEndMs: 10_000 }, right];
     const words = [word('twice', 9500, 9700), word('across', 9800, 10_150), word('b', 11_000, 11_500)];
     expect(joinedAs(pieces, [word(text, 5000, 10_000)], words)).toBe(`${text} across b`);
   });
@@ -82,9 +82,9 @@ test('any speech, heard within 60 ms of its time by both sides → no word lost,
         at += length + pause;
         return word(`w${index}`, startMs, startMs + length);
       });
-      const heardBy = ({ heardFromMs, heardToMs }: typeof left) =>
+      const heardBy = ({ windowStartMs, windowEndMs }: typeof left) =>
         words
-          .filter(({ startMs, endMs }) => startMs >= heardFromMs && endMs <= heardToMs)
+          .filter(({ startMs, endMs }) => startMs >= windowStartMs && endMs <= windowEndMs)
           .map(({ text, startMs, endMs }) => {
             const by = shift.next().value;
             return word(text, startMs + by, endMs + by);

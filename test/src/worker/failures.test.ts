@@ -3,7 +3,7 @@ import { copyFile, writeFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { setLimitOverrides, setPlan, suspendAccount } from '../../../db/accounts/accounts.ts';
 import { listLedger } from '../../../db/accounts/ledger.ts';
-import { wasTurn } from '../../../db/turns.ts';
+import { wasLeased } from '../../../db/leases.ts';
 import { deadLetterQueue } from '../../../src/queue/queue.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
@@ -77,8 +77,8 @@ test('audio that decodes to much less than was measured, and again → what ther
 });
 
 test('a search index that refuses → the transcript is stored and charged, and all are looked through again in ten minutes', async () => {
-  const wasLookedThrough = () => wasTurn(service.db, lookedThrough, 3_599);
-  const isDueIn = async (minutes: number) => !(await wasTurn(service.db, lookedThrough, 3_600 - minutes * 60));
+  const wasLookedThrough = () => wasLeased(service.db, lookedThrough, 3_599);
+  const isDueIn = async (minutes: number) => !(await wasLeased(service.db, lookedThrough, 3_600 - minutes * 60));
   await sql`alter table passages add constraint refused check (not of_transcript) not valid`.execute(service.db);
   const { sessionId } = await upload(service, account, tone);
   const recognizer = await begin(async () => {

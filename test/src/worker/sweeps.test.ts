@@ -4,9 +4,9 @@ import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { sql } from 'kysely';
 import { insertIdempotencyRecord } from '../../../db/idempotency.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
-import { takeTurn } from '../../../db/turns.ts';
+import { acquireLease } from '../../../db/leases.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
-import { Suspects } from '../../../src/worker/suspects.ts';
+import { OrphanCandidates } from '../../../src/worker/orphan-candidates.ts';
 import { sweep } from '../../../src/worker/sweeps.ts';
 import { WorkFolder } from '../../../src/files/work-folder.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
@@ -124,19 +124,19 @@ test('audio that a jump of the clock makes old in a moment → kept for ten minu
     .where('id', '=', sessionId)
     .returningAll()
     .executeTakeFirstOrThrow();
-  const suspects = new Suspects();
+  const candidates = new OrphanCandidates();
   const steadyNow = Math.round(performance.now());
   const jumped = { ...worker, audioStore: olderAudio(service.audioStore, 300 * minuteMs) };
-  await sweep(jumped, suspects, steadyNow);
+  await sweep(jumped, candidates, steadyNow);
   await service.db.insertInto('sessions').values(row).execute();
-  await sweep(jumped, suspects, steadyNow + 11 * minuteMs);
+  await sweep(jumped, candidates, steadyNow + 11 * minuteMs);
   expect(await exists(sessionId)).toBe(true);
   await eraseSession(service, sessionId);
   expect(await exists(orphan)).toBe(false);
 });
 
 test('all audio is listed by one worker in an hour, also after the clock of the database was set back', async () => {
-  const turns = () => Promise.all([1, 2, 3].map(() => takeTurn(service.db, 'list audio', 3_600)));
+  const turns = () => Promise.all([1, 2, 3].map(() => acquireLease(service.db, 'list audio', 3_600)));
   const taken = async () => (await turns()).filter(Boolean).length;
   expect([await taken(), await taken()]).toEqual([1, 0]);
   for (const moved of ['- 61 minutes', '+ 61 minutes']) {
@@ -146,14 +146,14 @@ test('all audio is listed by one worker in an hour, also after the clock of the 
   // Whoever it is not the turn of looks at none of it.
   const orphan = randomUUIDv7();
   await writeAudio(orphan);
-  const suspects = new Suspects();
+  const candidates = new OrphanCandidates();
   const idle = {
     ...worker,
     audioStore: olderAudio(service.audioStore, 300 * minuteMs),
     mayListAudio: async () => false,
   };
-  await sweep(idle, suspects, 0);
-  await sweep(idle, suspects, 11 * minuteMs);
+  await sweep(idle, candidates, 0);
+  await sweep(idle, candidates, 11 * minuteMs);
   expect(await exists(orphan)).toBe(true);
   await sweepLater(worker, 300 * minuteMs);
 });

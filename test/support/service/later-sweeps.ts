@@ -1,4 +1,4 @@
-import { Suspects } from '../../../src/worker/suspects.ts';
+import { OrphanCandidates } from '../../../src/worker/orphan-candidates.ts';
 import { sweep } from '../../../src/worker/sweeps.ts';
 import { olderAudio } from './older-audio.ts';
 import type { Sweeper } from '../../../src/worker/worker-context.ts';
@@ -14,7 +14,7 @@ export async function sweepLater(
   laterMs: number,
   apartMs = 10 * 60_000,
 ): Promise<void> {
-  const suspects = new Suspects();
+  const suspects = new OrphanCandidates();
   const later = { ...worker, audioStore: olderAudio(worker.audioStore, laterMs), mayListAudio: async () => true };
   // Whole: with fractions, what is ten minutes apart may be a little less.
   const steadyNow = Math.round(performance.now());

@@ -5,7 +5,7 @@ import supertest from 'supertest';
 import { startApi } from '../../../src/process/api-server.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
-import { layFoundation } from '../../../src/process/composition.ts';
+import { composeService } from '../../../src/process/composition.ts';
 import { createLog } from '../../../src/ops/log.ts';
 import { selectRecognizer } from '../../../src/recognizers/select.ts';
 import { startWorker } from '../../../src/worker/worker.ts';
@@ -14,11 +14,11 @@ import { createTestDatabase } from './database.ts';
 import { databaseEnvironment } from './pooler.ts';
 import type { Response, Test } from 'supertest';
 import type { Recognizer } from '../../../src/recognizers/recognizer.ts';
-import type { LaidFoundation } from '../../../src/process/composition.ts';
+import type { ComposedService } from '../../../src/process/composition.ts';
 import type { Api } from '../../../src/process/api-server.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 
-export interface TestService extends LaidFoundation {
+export interface TestService extends ComposedService {
   /** `http://127.0.0.1:<port>` */
   url: string;
   dataDir: string;
@@ -55,7 +55,7 @@ export async function startTestService({ env = {}, beside }: TestServiceOptions 
   const config = readConfig({ ...defaults, ...env });
   const logLines: string[] = [];
   const log = createLog({ logLevel: 'debug' }, { write: (line) => void logLines.push(line) });
-  const foundation = await layFoundation(config, log, 'worker');
+  const foundation = await composeService(config, log, 'worker');
   const api = await startApi(foundation, databaseUrl).catch(async (error: unknown) => {
     await foundation.close();
     throw error;

@@ -18,7 +18,7 @@ async function compressedBytes(recording: string, disk: string, room: string): P
     import { copyFile } from 'node:fs/promises';
     import { toFlac } from '${flacModule}';
     await copyFile('${recording}', '${disk}/decoded');
-    const piece = { startMs: 0, endMs: 12_000, heardFromMs: 0, heardToMs: 12_000 };
+    const piece = { startMs: 0, endMs: 12_000, windowStartMs: 0, windowEndMs: 12_000 };
     const flac = toFlac('${disk}/decoded', piece, new AbortController().signal);
     console.log(JSON.stringify(await flac.then(({ size }) => size, (error) => String(error.code ?? error))));`;
   const [program, ...args] = [...smallDisk(disk, room), process.execPath, '--input-type=module', '-e', script];

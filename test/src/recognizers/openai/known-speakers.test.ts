@@ -98,7 +98,7 @@ test.each([
 
 test('somebody who comes later, and somebody whose sample was too short → another person in each piece', () => {
   const answered = (startMs: number, ...speakers: string[]): AnsweredPiece => {
-    const piece = { startMs, endMs: startMs + 10, heardFromMs: startMs, heardToMs: startMs + 10 };
+    const piece = { startMs, endMs: startMs + 10, windowStartMs: startMs, windowEndMs: startMs + 10 };
     const utterances = speakers.map((speaker, at) => [{ text: 'so', startMs: at, endMs: at + 1, speaker }]);
     return { piece, own: piece, answer: { timesOf: 'segments', utterances, language: undefined } };
   };

@@ -1,6 +1,6 @@
 /** What servers answer, well-behaved and not. */
 import { readAnswer } from '../../../../src/recognizers/openai/server-answers.ts';
-import { toLanguageTag } from '../../../../src/recognizers/openai/languages.ts';
+import { toLanguageTag } from '../../../../src/recognizers/openai/server-languages.ts';
 import { withPunctuation } from '../../../../src/recognizers/openai/punctuation.ts';
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
 

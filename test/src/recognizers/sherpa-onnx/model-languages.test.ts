@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { modelFolder } from '../../../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { findKnownModel, knownModels } from '../../../../src/recognizers/sherpa-onnx/known-models.ts';
-import { languagesOf, toldTo } from '../../../../src/recognizers/sherpa-onnx/model-languages.ts';
+import { languagesOf, modelLanguageCode } from '../../../../src/recognizers/sherpa-onnx/model-languages.ts';
 import { readModelFolder } from '../../../../src/recognizers/sherpa-onnx/model-folder.ts';
 import { LanguageNotKnown } from '../../../../src/recognizers/recognizer.ts';
 import { makeEmptyModel, metadataOfKnown } from '../../../support/models/tiny/empty.ts';
@@ -46,8 +46,8 @@ test.each<[string, string, string, string | undefined]>([
   ['Parakeet, which finds out', 'parakeet-tdt-0.6b-v3', 'de', undefined],
 ])('a language that a model knows: %s → told in its own way', async (_, name, language, expected) => {
   const { model, known } = await ofKnown(name);
-  expect(toldTo(model, known, language)).toBe(expected);
-  expect(toldTo(model, known, undefined)).toBeUndefined();
+  expect(modelLanguageCode(model, known, language)).toBe(expected);
+  expect(modelLanguageCode(model, known, undefined)).toBeUndefined();
 });
 
 test.each([
@@ -59,8 +59,8 @@ test.each([
   ['moonshine-tiny', 'ko'],
 ])('%s and %s → LanguageNotKnown, which says what it knows', async (name, language) => {
   const { model, known } = await ofKnown(name);
-  expect(() => toldTo(model, known, language)).toThrow(LanguageNotKnown);
-  expect(() => toldTo(model, known, language)).toThrow(expect.objectContaining({ known }));
+  expect(() => modelLanguageCode(model, known, language)).toThrow(LanguageNotKnown);
+  expect(() => modelLanguageCode(model, known, language)).toThrow(expect.objectContaining({ known }));
 });
 
 test.each<[string, string[] | undefined]>([

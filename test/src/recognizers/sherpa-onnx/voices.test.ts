@@ -15,7 +15,7 @@ const windowsOf = (windows: Heard[][]): HeardWindow[] =>
       const turn: [number, number] = [from, (from += seconds * 1000)];
       return { turns: [turn], embedding: embedding(likeness) };
     });
-    return { piece: { startMs, endMs, heardFromMs: startMs, heardToMs: endMs }, result: { speakers } };
+    return { piece: { startMs, endMs, windowStartMs: startMs, windowEndMs: endMs }, result: { speakers } };
   });
 
 /** Who speaks each turn, numbered in the order in which they begin. */

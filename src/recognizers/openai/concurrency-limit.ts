@@ -37,7 +37,7 @@ export interface Sent {
 
 type Search = 'first' | 'more' | 'fewer' | 'rest';
 
-export class Limit {
+export class ConcurrencyLimit {
   readonly #most: number;
   #count: number;
   #inFlight = 0;

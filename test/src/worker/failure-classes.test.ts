@@ -1,6 +1,6 @@
 /** Which attempts are free, by what was found to be wrong after them. */
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
-import { operatorsFault } from '../../../src/worker/judgement.ts';
+import { classifyFailure } from '../../../src/worker/failure-classes.ts';
 import type { Fault } from '../../../src/worker/faults.ts';
 import type { WorkerContext } from '../../../src/worker/worker-context.ts';
 
@@ -11,15 +11,15 @@ async function pausesAfter(fault: Fault | undefined, attempts: number): Promise<
   const begun: unknown[] = [];
   const worker = {
     faultNow: async () => fault,
-    standstill: { begin: (found: Fault) => begun.push(found) },
+    pause: { begin: (found: Fault) => begun.push(found) },
     log: { warn: () => undefined },
-  } as unknown as Pick<WorkerContext, 'faultNow' | 'standstill' | 'log'>;
+  } as unknown as Pick<WorkerContext, 'faultNow' | 'pause' | 'log'>;
   const pauses: (number | undefined)[] = [];
   let free = 0;
   for (let i = 0; i < attempts; i += 1) {
     const attempt = { accountId: 'an account', sessionId: 'a session', attempt: i + 1 };
     const failed = { attempt, claim: { free_attempts: free }, room: { neededBytes: 0 } };
-    const givenBack = await operatorsFault(failure, failed, worker);
+    const givenBack = await classifyFailure(failure, failed, worker);
     if (givenBack?.spendsFreeAttempt) free += 1;
     pauses.push(givenBack?.comesAgainAfterSeconds);
   }

@@ -26,7 +26,7 @@ export interface PromisedRoom {
   giveBack(): void;
 }
 
-export class Room {
+export class DiskBudget {
   readonly #workFolder: WorkFolder;
   readonly #promises = new Set<{ bytes: number; attempt?: Attempt }>();
 

@@ -14,7 +14,7 @@ import type { DecodedAudio, RecognizeOptions } from './recognizer.ts';
  * @param onHeard gets how much of it is done, in ms
  * @param earlier how often what it holds was heard before
  */
-export type HearPiece<Result> = (
+export type TranscribePiece<Result> = (
   piece: Piece,
   signal: AbortSignal,
   onHeard: (ms: number) => void,
@@ -58,11 +58,11 @@ export interface Judging<Result> {
  * What was not heard then either is told to `onUncertain`; loops are left out, and a failure counts.
  * @returns rejects with {@link PieceNotHeard}, and with all else that `hear` throws
  */
-export function hearAgain<Result>(
-  hear: HearPiece<Result>,
+export function transcribeAgain<Result>(
+  hear: TranscribePiece<Result>,
   { audio, overlapMs, saidIn, only, mayLoop }: Judging<Result>,
   onUncertain: RecognizeOptions['onUncertain'],
-): HearPiece<HeardPart<Result>[]> {
+): TranscribePiece<HeardPart<Result>[]> {
   return async (whole, signal, onHeard, span) => {
     const hearPart = async (piece: Piece, earlier: number): Promise<HeardPart<Result>[]> => {
       let result: Result;
@@ -108,7 +108,7 @@ export function hearAgain<Result>(
       }
       const { startMs, endMs } = missed;
       if (endMs - startMs < nearlyWhole * (piece.endMs - piece.startMs))
-        return hearPart({ startMs, endMs, heardFromMs: startMs, heardToMs: endMs }, earlier);
+        return hearPart({ startMs, endMs, windowStartMs: startMs, windowEndMs: endMs }, earlier);
       const halves = inHalves(piece, audio.silences, overlapMs);
       return hearAll(missed.why === 'a loop' ? halves : halves.filter(hasVoice), earlier);
     };
@@ -127,6 +127,6 @@ const textOf = (words: readonly Word[]) => words.map(({ text }) => text).join(' 
 /** A part of a piece. It was heard as far as it goes, at the piece's own ends as far as the piece was. */
 const cutTo = (piece: Piece, startMs: number, endMs: number): Piece => ({
   ...{ startMs, endMs },
-  heardFromMs: startMs === piece.startMs ? piece.heardFromMs : startMs,
-  heardToMs: endMs === piece.endMs ? piece.heardToMs : endMs,
+  windowStartMs: startMs === piece.startMs ? piece.windowStartMs : startMs,
+  windowEndMs: endMs === piece.endMs ? piece.windowEndMs : endMs,
 });

@@ -6,7 +6,7 @@ import type { Queryable } from './connection/database.ts';
  * Takes the turn at something that is to be done every so many seconds, by the clock of the database.
  * @returns false while it is somebody's turn already
  */
-export async function takeTurn(db: Queryable, name: string, everySeconds: number): Promise<boolean> {
+export async function acquireLease(db: Queryable, name: string, everySeconds: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('turns')
     .values({ name, taken_at: sql<string>`clock_timestamp()` })
@@ -26,7 +26,7 @@ export async function takeTurn(db: Queryable, name: string, everySeconds: number
 }
 
 /** Makes a turn at least so many seconds old, so that the next one is due earlier. */
-export async function ageTurn(db: Queryable, name: string, seconds: number): Promise<void> {
+export async function ageLease(db: Queryable, name: string, seconds: number): Promise<void> {
   await db
     .updateTable('turns')
     .set({ taken_at: sql<string>`least(taken_at, clock_timestamp() - make_interval(secs => ${seconds}))` })
@@ -35,7 +35,7 @@ export async function ageTurn(db: Queryable, name: string, seconds: number): Pro
 }
 
 /** Whether somebody had the turn within the last so many seconds. */
-export async function wasTurn(db: Queryable, name: string, withinSeconds: number): Promise<boolean> {
+export async function wasLeased(db: Queryable, name: string, withinSeconds: number): Promise<boolean> {
   const turn = await db
     .selectFrom('turns')
     .select('name')
@@ -57,7 +57,7 @@ export async function foundByOne<Found extends object>(
   everySeconds: number,
   find: () => Promise<Found>,
 ): Promise<Found> {
-  if (!(await takeTurn(db, name, everySeconds))) {
+  if (!(await acquireLease(db, name, everySeconds))) {
     const kept = await db
       .selectFrom('turns')
       .select('found')

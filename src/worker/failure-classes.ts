@@ -28,14 +28,14 @@ interface Failed {
  *
  * @returns undefined when the attempt counts
  */
-export async function operatorsFault(
+export async function classifyFailure(
   error: unknown,
   { attempt: { sessionId }, claim, room: { neededBytes } }: Failed,
-  { faultNow, standstill, log }: Pick<WorkerContext, 'faultNow' | 'standstill' | 'log'>,
+  { faultNow, pause, log }: Pick<WorkerContext, 'faultNow' | 'pause' | 'log'>,
 ): Promise<GivenBack | undefined> {
   if (isJudged(error)) return undefined;
   const fault = await faultNow(neededBytes);
-  if (fault !== undefined) standstill.begin(fault, neededBytes);
+  if (fault !== undefined) pause.begin(fault, neededBytes);
   const isOver = fault === undefined && (operatorFaultBehind(error) !== undefined || isDatabasesFault(error));
   const spendsFreeAttempt = isOver || fault?.reason === 'server';
   if (fault === undefined && !isOver) return undefined;

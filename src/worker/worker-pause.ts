@@ -7,7 +7,7 @@ import { faultReasons } from './faults.ts';
 import type { Fault } from './faults.ts';
 import type { Foundation } from '../sessions/foundation.ts';
 
-const lookEveryMs = 3_000;
+const pollIntervalMs = 3_000;
 /**
  * A disk with this much room does not count as full. A recording that needs more is tried later, and others go before
  * it. So a recording that is too large for the disk does not stop the worker.
@@ -16,7 +16,7 @@ export const enoughRoomBytes = 64 * 1024 ** 2;
 
 type Needed = Pick<Foundation, 'log' | 'metrics' | 'queue'>;
 
-export class Standstill {
+export class WorkerPause {
   readonly #worker: Needed;
   readonly #look: (neededBytes: number) => Promise<Fault | undefined>;
   readonly #stopping: AbortSignal;
@@ -54,7 +54,7 @@ export class Standstill {
 
   async #wait(): Promise<void> {
     while (this.#fault !== undefined) {
-      await sleep(lookEveryMs, undefined, { signal: this.#stopping }).catch(() => {});
+      await sleep(pollIntervalMs, undefined, { signal: this.#stopping }).catch(() => {});
       if (this.#stopping.aborted) return;
       this.#tell(await this.#look(this.#neededBytes));
     }

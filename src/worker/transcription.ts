@@ -7,7 +7,7 @@ import { decodeWhole } from '../audio/whole-audio.ts';
 import { OperatorFault } from '../ops/operator-fault.ts';
 import { joinChannels } from '../recognizers/channels.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
-import { meanProgress } from '../recognizers/together.ts';
+import { meanProgress } from '../recognizers/all-or-abort.ts';
 import { mostChannels } from '../sessions/job.ts';
 import { within } from '../tracing/span.ts';
 import { coverDecoded } from './reservation.ts';
@@ -17,7 +17,7 @@ import type { Hints, Transcript, UncertainStretch, WordlessPart } from '../recog
 import type { TraceSpan } from '../tracing/span.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-export interface Hearing {
+export interface TranscriptionOptions {
   timeLimitMs: number;
   signal: AbortSignal;
   /** Of the attempt. */
@@ -25,7 +25,7 @@ export interface Hearing {
   onProgress: (percent: number) => void;
 }
 
-export interface Heard {
+export interface RecordingTranscript {
   transcript: Transcript;
   durationMs: number;
   audioWarnings: AudioWarning[];
@@ -42,7 +42,12 @@ export interface Heard {
  * @throws {AudioStoreAway}
  * @throws the abort reason of `hearing.signal`
  */
-export async function hear(attempt: Attempt, claim: Claim, hearing: Hearing, worker: WorkerContext): Promise<Heard> {
+export async function transcribeRecording(
+  attempt: Attempt,
+  claim: Claim,
+  hearing: TranscriptionOptions,
+  worker: WorkerContext,
+): Promise<RecordingTranscript> {
   const wanted = {
     to: worker.workFolder.uploadPath(attempt),
     bytes: claim.audio_bytes ?? undefined,
@@ -59,7 +64,7 @@ export async function hear(attempt: Attempt, claim: Claim, hearing: Hearing, wor
   const progressOf = meanProgress(count, hearing.onProgress);
   const listen = () => findLeaks({ ...decoding, track }, count);
   const leaks = await worker.decoding.run(attempt.accountId, listen, signal);
-  const heard: Heard[] = [];
+  const heard: RecordingTranscript[] = [];
   for (let channel = 1; channel <= count; channel += 1) {
     const onProgress = progressOf(channel - 1);
     const listening = { ...decoding, track, channel, silenced: leaks[channel - 1] };
@@ -84,9 +89,9 @@ const mostStretches = 20;
 async function hearChannel(
   attempt: Attempt,
   claim: Claim,
-  { signal, span, onProgress, decoding }: Hearing & { decoding: DecodeOptions },
+  { signal, span, onProgress, decoding }: TranscriptionOptions & { decoding: DecodeOptions },
   worker: WorkerContext,
-): Promise<Heard> {
+): Promise<RecordingTranscript> {
   const { db, recognizer, metrics } = worker;
   const decode = () => within(span.child('decode', 'internal'), () => decodeWhole(decoding, claim.measured_ms));
   const decoded = await worker.decoding.run(attempt.accountId, decode, signal);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { takeTurn } from '../../db/turns.ts';
+import { acquireLease } from '../../db/leases.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 const everyMs = 60_000;
@@ -19,7 +19,7 @@ export async function everyMinute(
 ): Promise<void> {
   for (let isFirst = true; !stopping.aborted; isFirst = false) {
     try {
-      await work(await takeTurn(db, name, turnSeconds), isFirst);
+      await work(await acquireLease(db, name, turnSeconds), isFirst);
     } catch (error) {
       log.warn({ err: error, turn: name }, 'what one worker does for all was interrupted');
     }

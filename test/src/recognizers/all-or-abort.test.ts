@@ -1,4 +1,4 @@
-import { meanProgress, together } from '../../../src/recognizers/together.ts';
+import { meanProgress, allOrAbort } from '../../../src/recognizers/all-or-abort.ts';
 
 const goesOn = new AbortController().signal;
 const untilStopped = (signal: AbortSignal) =>
@@ -6,7 +6,7 @@ const untilStopped = (signal: AbortSignal) =>
 
 test('works that end → what each of them resolved to, in their order', async () => {
   const later = Promise.withResolvers<void>();
-  const all = together(goesOn, [
+  const all = allOrAbort(goesOn, [
     async () => {
       await later.promise;
       return 'first';
@@ -21,7 +21,7 @@ test('works that end → what each of them resolved to, in their order', async (
 
 test('one fails → the others are stopped, all have ended, its error', async () => {
   const ended: string[] = [];
-  const all = together(goesOn, [
+  const all = allOrAbort(goesOn, [
     async (stop) => {
       await untilStopped(stop).catch(() => ended.push('stopped'));
       await new Promise(setImmediate);
@@ -36,7 +36,7 @@ test('one fails → the others are stopped, all have ended, its error', async ()
 
 test('aborted → rejects with the reason, whatever the works throw then', async () => {
   const controller = new AbortController();
-  const all = together(controller.signal, [
+  const all = allOrAbort(controller.signal, [
     (stop) => untilStopped(stop).catch(() => Promise.reject(new Error('killed'))),
   ]);
   const reason = new Error('the service is stopping');

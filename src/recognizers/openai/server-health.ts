@@ -5,7 +5,7 @@ const away = new Set([502, 503, 504]);
  * What the last requests tell of whether a server is there, and whether it hears anybody. Recordings (POST) tell most: a
  * gateway may answer everything else by itself, or know nothing else.
  */
-export class Presence {
+export class ServerHealth {
   /** How many recordings the server itself has said something about, if only that it has no time. */
   answers = 0;
   #silence: unknown;

@@ -1,5 +1,5 @@
 /** What a recognizer failed to hear is heard again, in halves. */
-import { hearAgain } from '../../../src/recognizers/hear-again.ts';
+import { transcribeAgain } from '../../../src/recognizers/transcribe-again.ts';
 import { loopingOf } from '../../../src/recognizers/loops.ts';
 import { isWithin } from '../../../src/recognizers/in-pieces.ts';
 import { LanguageNotKnown, PieceNotHeard, PieceRefused } from '../../../src/recognizers/recognizer.ts';
@@ -38,8 +38,8 @@ async function heard(say: (startMs: number, lengthMs: number) => string | readon
   };
   const audio = { file: '', durationMs, silences, speech };
   const judging = { audio, overlapMs: 0, saidIn: (words: Word[]) => words, only, mayLoop };
-  const whole = { startMs: 0, endMs: durationMs, heardFromMs: 0, heardToMs: durationMs };
-  const parts = await hearAgain(hear, judging, (stretch) => told.push(stretch))(whole, signal, () => {});
+  const whole = { startMs: 0, endMs: durationMs, windowStartMs: 0, windowEndMs: durationMs };
+  const parts = await transcribeAgain(hear, judging, (stretch) => told.push(stretch))(whole, signal, () => {});
   return {
     asked,
     told,

@@ -3,7 +3,7 @@ import { whichHaveAudio } from '../../db/sessions/audio.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { byAccount, isId } from '../files/audio-store.ts';
 import type { Sweeper, WorkerContext } from './worker-context.ts';
-import type { Suspects } from './suspects.ts';
+import type { OrphanCandidates } from './orphan-candidates.ts';
 
 /** No upload takes so long from its stored audio to its row. */
 const youngMs = 30 * 60 * 1000;
@@ -13,17 +13,21 @@ const atATime = 1_000;
  * Audio that no row needs: of uploads whose transaction did not commit, and of sessions that were deleted. Where the
  * audio is listed, what nobody needs becomes suspect. What is still needed by nobody ten minutes later is removed.
  */
-export async function removeUnneededAudio(sweeper: Sweeper, suspects: Suspects, steadyNow: number): Promise<void> {
+export async function removeUnneededAudio(
+  sweeper: Sweeper,
+  candidates: OrphanCandidates,
+  steadyNow: number,
+): Promise<void> {
   const { db, audioStore, mayListAudio, log } = sweeper;
   if (await mayListAudio()) {
-    await suspectUnneeded(sweeper, suspects, steadyNow);
+    await suspectUnneeded(sweeper, candidates, steadyNow);
     const later = (error: unknown) => log.warn({ err: error }, 'parts of abandoned uploads were not removed yet');
     await audioStore.endAbandonedPuts().catch(later);
   }
-  for (const { accountId, sessionId } of suspects.due(steadyNow)) {
+  for (const { accountId, sessionId } of candidates.due(steadyNow)) {
     const needed = await whichHaveAudio(db, accountId, [sessionId]);
     if (!needed.has(sessionId)) await removeIfPossible(accountId, sessionId, sweeper);
-    suspects.forget({ accountId, sessionId });
+    candidates.forget({ accountId, sessionId });
   }
 }
 
@@ -40,13 +44,17 @@ async function removeIfPossible(accountId: string, sessionId: string, { audioSto
   }
 }
 
-async function suspectUnneeded({ db, audioStore, log }: Sweeper, suspects: Suspects, steadyNow: number): Promise<void> {
+async function suspectUnneeded(
+  { db, audioStore, log }: Sweeper,
+  candidates: OrphanCandidates,
+  steadyNow: number,
+): Promise<void> {
   const onUnreadable = (error: unknown) => log.warn({ err: error }, 'the audio of an account can not be listed');
   for await (const { accountId, files } of byAccount(audioStore.list(onUnreadable), atATime)) {
     const old = files.filter(({ name, keptMs }) => isId(name) && keptMs > youngMs).map(({ name }) => name);
     if (old.length === 0) continue;
     const needed = await whichHaveAudio(db, accountId, old);
-    for (const sessionId of old) if (!needed.has(sessionId)) suspects.add({ accountId, sessionId }, steadyNow);
+    for (const sessionId of old) if (!needed.has(sessionId)) candidates.add({ accountId, sessionId }, steadyNow);
   }
 }
 

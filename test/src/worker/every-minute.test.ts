@@ -1,10 +1,10 @@
 /** What one worker of all does for them. */
 import { sql } from 'kysely';
 import { lookForUnindexed, firstPlace } from '../../../db/search/unindexed.ts';
-import { takeTurn, wasTurn } from '../../../db/turns.ts';
+import { acquireLease, wasLeased } from '../../../db/leases.ts';
 import { createLog } from '../../../src/ops/log.ts';
 import { keepIndexing, lookedThrough } from '../../../src/worker/backlog.ts';
-import { everyMinute } from '../../../src/worker/in-turns.ts';
+import { everyMinute } from '../../../src/worker/every-minute.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { makeSession } from '../../support/service/sessions.ts';
 import { useDatabase } from '../../support/service/use-database.ts';
@@ -34,11 +34,11 @@ test('ten workers in one minute → one has the turn; once it is gone for a minu
 });
 
 test('a turn → is remembered for as long as asked, and one of the future, before the clock was set back, is none', async () => {
-  expect(await wasTurn(db, 'remembered', 60)).toBe(false);
-  expect(await takeTurn(db, 'remembered', 0)).toBe(true);
-  expect(await wasTurn(db, 'remembered', 60)).toBe(true);
+  expect(await wasLeased(db, 'remembered', 60)).toBe(false);
+  expect(await acquireLease(db, 'remembered', 0)).toBe(true);
+  expect(await wasLeased(db, 'remembered', 60)).toBe(true);
   await sql`update turns set taken_at = taken_at + interval '1 hour' where name = 'remembered'`.execute(db);
-  expect(await wasTurn(db, 'remembered', 60)).toBe(false);
+  expect(await wasLeased(db, 'remembered', 60)).toBe(false);
 });
 
 test('two workers and sessions that are not indexed → indexed at once, and noted for an hour', async () => {
@@ -50,7 +50,7 @@ test('two workers and sessions that are not indexed → indexed at once, and not
   const start = () => keepIndexing({ db, log, stopping: stopping.signal });
   const working = [start(), start()];
   await until(missing, (count) => count === 0);
-  await until(() => wasTurn(db, lookedThrough, 60));
+  await until(() => wasLeased(db, lookedThrough, 60));
   stopping.abort();
   await Promise.all(working);
 });

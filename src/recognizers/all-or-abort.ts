@@ -9,7 +9,7 @@ type Work = (signal: AbortSignal) => Promise<unknown>;
  * @throws what the first work to fail throws
  * @throws the abort reason of `signal`
  */
-export async function together<const Works extends readonly Work[]>(
+export async function allOrAbort<const Works extends readonly Work[]>(
   signal: AbortSignal,
   works: Works,
 ): Promise<{ -readonly [Index in keyof Works]: Awaited<ReturnType<Works[Index]>> }> {

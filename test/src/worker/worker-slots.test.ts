@@ -1,8 +1,8 @@
 /** How many jobs a worker holds, and what a disk has to do with it. */
 import { writeFile } from 'node:fs/promises';
-import { placesOf } from '../../../src/worker/places.ts';
-import { Room } from '../../../src/worker/room.ts';
-import { takeRoom } from '../../../src/worker/room-of-job.ts';
+import { workerSlots } from '../../../src/worker/worker-slots.ts';
+import { DiskBudget } from '../../../src/worker/disk-budget.ts';
+import { reserveDisk } from '../../../src/worker/disk-of-job.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { upload } from '../../support/service/jobs.ts';
 import { useService } from '../../support/service/use-service.ts';
@@ -17,7 +17,7 @@ const gib = 1024 ** 3;
 const service = await useService();
 const config = { ...service.config, workerConcurrency: 2 };
 const roomOn = (freeBytes: () => Promise<number>) =>
-  new Room({ freeBytes, writtenBytes: async () => 0 } as unknown as WorkFolder);
+  new DiskBudget({ freeBytes, writtenBytes: async () => 0 } as unknown as WorkFolder);
 const hearing = (jobsAtOnce?: number) =>
   (jobsAtOnce === undefined ? {} : { jobsAtOnce: () => jobsAtOnce }) as unknown as Recognizer;
 
@@ -32,14 +32,14 @@ test.each([
   ['a server of 64, more is promised than there is', 81, 50, -3, 0],
   ['a server that became slow', 5, 50, 100, 0],
 ])('two cores, %s: %p useful, %i run, %d GiB left → %i free places', async (_, useful, running, left, free) => {
-  const room = roomOn(async () => left * gib);
-  const placesNow = placesOf({ config, recognizer: hearing(useful), room });
+  const diskBudget = roomOn(async () => left * gib);
+  const placesNow = workerSlots({ config, recognizer: hearing(useful), diskBudget });
   expect(Math.max(0, (await placesNow(running)) - running)).toBe(free);
 });
 
 test('a disk that does not tell how much room it has → as many as there are cores', async () => {
-  const room = roomOn(() => Promise.reject(new Error('EIO')));
-  expect(await placesOf({ config, recognizer: hearing(81), room })(0)).toBe(2);
+  const diskBudget = roomOn(() => Promise.reject(new Error('EIO')));
+  expect(await workerSlots({ config, recognizer: hearing(81), diskBudget })(0)).toBe(2);
 });
 
 test.each([
@@ -51,12 +51,12 @@ test.each([
   const file = `${useFolder()}/voice.wav`;
   await writeFile(file, await voice(1_000));
   const { sessionId, jobId } = await upload(service, account, file);
-  const room = roomOn(async () => 1_000 + others * 1_000);
-  for (let other = 0; other < others; other += 1) await room.take(1_000);
+  const diskBudget = roomOn(async () => 1_000 + others * 1_000);
+  for (let other = 0; other < others; other += 1) await diskBudget.take(1_000);
   const begun: string[] = [];
-  const standstill = { begin: ({ reason }: { reason: string }) => begun.push(reason) };
-  const worker = { ...service, config, room, standstill } as unknown as WorkerContext;
+  const pause = { begin: ({ reason }: { reason: string }) => begun.push(reason) };
+  const worker = { ...service, config, diskBudget, pause } as unknown as WorkerContext;
   const data = { accountId: account.id, sessionId, queueJobId: jobId };
-  expect(await takeRoom({ id: jobId, data } as QueuedJob, worker)).toEqual({ comesAgainAfterSeconds: seconds });
+  expect(await reserveDisk({ id: jobId, data } as QueuedJob, worker)).toEqual({ comesAgainAfterSeconds: seconds });
   expect(begun).toEqual(how === 'begins' ? ['disk'] : []);
 });

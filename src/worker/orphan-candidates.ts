@@ -12,7 +12,7 @@ interface Owner {
  * an upload that is about to commit. So a file is removed only if nobody needs it ten minutes later either, by a clock
  * that never jumps. No upload is without a new byte and without a row for so long.
  */
-export class Suspects {
+export class OrphanCandidates {
   /** Since when, in ms as of `performance.now()`, the oldest first. */
   readonly #since = new Map<string, { owner: Owner; since: number }>();
 

@@ -1,6 +1,6 @@
 /** Servers of different kinds, in a time that the test lets pass. */
-import { Limit } from '../../../../src/recognizers/openai/limit.ts';
-import type { Sent } from '../../../../src/recognizers/openai/limit.ts';
+import { ConcurrencyLimit } from '../../../../src/recognizers/openai/concurrency-limit.ts';
+import type { Sent } from '../../../../src/recognizers/openai/concurrency-limit.ts';
 
 interface Kind {
   /** How many requests it works on at once. */
@@ -28,7 +28,7 @@ interface Seen {
 }
 
 /** Each request takes a little more or less than 2 s. @param requests without end unless given */
-function run(kind: Kind, seed: number, seconds: number, requests = Infinity, limit = new Limit(256)) {
+function run(kind: Kind, seed: number, seconds: number, requests = Infinity, limit = new ConcurrencyLimit(256)) {
   const random = randomOf(seed);
   const seen: Seen[] = [];
   let open: { sent: Sent; leftMs: number }[] = [];
@@ -90,7 +90,7 @@ test('a server that works on one at a time → others wait here', () => {
 
 describe('a server of a kind that works on one at a time', () => {
   const begun = (kind: Kind, seed: number, seconds: number) => {
-    const limit = new Limit(256);
+    const limit = new ConcurrencyLimit(256);
     limit.beginWithOne();
     return run(kind, seed, seconds, Infinity, limit).seen;
   };
@@ -106,7 +106,7 @@ describe('a server of a kind that works on one at a time', () => {
   });
 
   test('that has answered → what was found stays', () => {
-    const limit = new Limit(256);
+    const limit = new ConcurrencyLimit(256);
     limit.back(limit.sent(0), 1_900, audioMs);
     limit.beginWithOne();
     expect(limit.count).toBe(16);
@@ -141,14 +141,14 @@ test('a storm of 429 → halved for each wave, not for each refusal, and back af
 });
 
 test('too little to do → the limit stays', () => {
-  const limit = new Limit(256);
+  const limit = new ConcurrencyLimit(256);
   const before = limit.count;
   for (let now = 0; now < 600_000; now += 2_000) limit.back(limit.sent(now), now + 1_900, audioMs);
   expect(limit.count).toBe(before);
 });
 
 test('never more than its most, never less than one', () => {
-  const limit = new Limit(4);
+  const limit = new ConcurrencyLimit(4);
   expect(limit.count).toBe(4);
   for (let now = 0; now < 10; now += 1) limit.overloaded(limit.sent(now), now);
   expect(limit.count).toBe(1);
