@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { inSnapshot } from '../connection/transaction.ts';
 import { accountRules } from './account-rules.ts';
 import { jobRules } from './job-rules.ts';
+import { findMark, keepMark, markNow } from './judged.ts';
 import { moneyRules } from './money-rules.ts';
 import { byAccount, bySession, walk, whole } from './parts.ts';
 import { add, checkRule, unchecked } from './rule.ts';
@@ -10,7 +11,7 @@ import { searchRules } from './search-rules.ts';
 import { sessionRules } from './session-rules.ts';
 import { supportLogRule } from './support-log-rule.ts';
 import { transcriptRules } from './transcript-rules.ts';
-import { judgeTranscripts } from './transcripts.ts';
+import { judgeTranscripts, nameOfRules } from './transcripts.ts';
 import type { Db, Queryable, Trx } from '../connection/database.ts';
 import type { Part, Place } from './parts.ts';
 import type { Check } from './rule.ts';
@@ -27,6 +28,11 @@ export interface Looking {
   onProgress?: (done: number) => void;
   begun?: Progress | undefined;
   keep?: (progress: Progress) => Promise<void>;
+  /**
+   * Which transcripts it need not judge: those of the mark that an earlier look left, or none. Both leave a mark when they
+   * find nothing. Absent: all are judged, and nothing is written.
+   */
+  marks?: 'used' | 'renewed' | undefined;
   /** At most so many sessions or accounts are looked at in one moment. */
   most?: number;
 }
@@ -34,7 +40,7 @@ export interface Looking {
 export async function checkRows(
   db: Db,
   queues: { work: string; deadLetters: string },
-  { onProgress = () => {}, begun: interrupted, keep, ...walking }: Looking,
+  { onProgress = () => {}, begun: interrupted, keep, marks, ...walking }: Looking,
 ): Promise<Check[]> {
   const rules = [...moneyRules, ...sessionRules, ...searchRules, ...accountRules, supportLogRule, ...jobRules(queues)];
   const checks = new Map([...rules, ...transcriptRules].map((rule) => [rule.id, unchecked(rule)]));
@@ -46,11 +52,13 @@ export async function checkRows(
   const isByTheseRules = String(interrupted?.checks.map(({ id }) => id)) === String([...checks.keys()]);
   const begun = isByTheseRules ? interrupted : undefined;
   for (const check of begun?.checks ?? []) checks.set(check.id, check);
+  const mark = marks && (await markNow(db, nameOfRules(db)));
+  const before = mark && marks === 'used' ? await findMark(db, mark) : undefined;
   const all = await countSessions(db);
   let sessions = begun?.sessions ?? 0;
   const lookAtSessions = async (snapshot: Trx, part: Part) => {
     await look(snapshot, bySession.table, part);
-    const found = await judgeTranscripts(snapshot, part);
+    const found = await judgeTranscripts(snapshot, part, before);
     for (const [i, { id }] of transcriptRules.entries()) add(checks.get(id)!, found[i]!);
   };
   const onPart = async (rows: number, upTo: Place | undefined) => {
@@ -59,6 +67,10 @@ export async function checkRows(
     if (upTo !== undefined) await keep?.({ sessions, upTo, checks: [...checks.values()] });
   };
   await walk(db, bySession, lookAtSessions, { ...walking, begun: begun?.upTo, onPart });
+  // What an interrupted look saw may have been another server.
+  const isWhole = begun === undefined;
+  const areRight = transcriptRules.every(({ id }) => checks.get(id)!.breaches === 0);
+  if (mark && isWhole && areRight) await keepMark(db, mark);
   await walk(db, byAccount, (snapshot, part) => look(snapshot, byAccount.table, part), walking);
   await inSnapshot(db, (snapshot) => look(snapshot, whole.table, { after: undefined, upTo: undefined }));
   return [...checks.values()];

@@ -48,12 +48,12 @@ export interface Part {
   upTo: Place | undefined;
 }
 
-/** For the `with` of a statement: each table's name stands for a part of it there. */
+/** For the `with` of a statement: each table's name stands for a part of it there, with the rows' `xmin`. */
 export const partsOf = ({ keys }: Cut, part: Part): RawBuilder<unknown> =>
   sql.join(
     Object.entries(keys).map(
       ([table, key]) =>
-        sql`${sql.table(table)} as not materialized (select * from ${sql.table(table)} where ${isWithin(key, part)})`,
+        sql`${sql.table(table)} as not materialized (select *, xmin from ${sql.table(table)} where ${isWithin(key, part)})`,
     ),
   );
 

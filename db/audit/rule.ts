@@ -23,6 +23,8 @@ export interface Check {
   rule: string;
   /** How many rows or files it looked at. */
   checked: number;
+  /** How many more an earlier look found right, and nobody has changed since. */
+  unchanged?: number;
   breaches: number;
   /** The ids of the first few breaches. */
   examples: string[];
@@ -46,13 +48,15 @@ export const unchecked = ({ id, rule }: { id: string; rule: string }): Check => 
 
 export interface Found {
   checked: number;
+  unchanged?: number;
   breaches: number;
   examples: string[] | null;
 }
 
 /** Adds what was found in another part. */
-export function add(check: Check, { checked, breaches, examples }: Found): void {
+export function add(check: Check, { checked, unchanged, breaches, examples }: Found): void {
   check.checked += checked;
+  if (unchanged) check.unchanged = (check.unchanged ?? 0) + unchanged;
   check.breaches += breaches;
   check.examples = [...check.examples, ...(examples ?? [])].slice(0, maxExamples);
 }

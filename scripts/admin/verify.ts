@@ -14,6 +14,7 @@ import { Mistake } from '../terminal/mistake.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { count, table } from '../terminal/table.ts';
 import type { Command } from 'commander';
+import type { Looking } from '../../db/audit/audit.ts';
 import type { Audit } from '../../src/audit/audit.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { AdminContext } from './admin-context.ts';
@@ -27,14 +28,16 @@ const form = 'postgres://user@host:port/database, with its password in PGPASSWOR
 
 export function addVerifyCommand(program: Command, answer: Answer): void {
   const describes =
-    'Check everything that must hold of balances, sessions, jobs, transcripts and audio; changes nothing. ' +
+    'Check everything that must hold of balances, sessions, jobs, transcripts and audio; changes none of it. ' +
     'It looks at a large database in parts of some seconds. A standby can be asked instead.';
   addCommand(program, 'verify', describes, 'verify', '--json verify')
     .option('--database-url <url>', `a standby to ask instead of DATABASE_URL: ${form}`)
     .option('--resume <file>', 'keep there how far it is, and go on there when it was interrupted')
-    .action(async ({ databaseUrl, resume: file }: { databaseUrl?: string; resume?: string }, command: Command) => {
+    .option('--everything', 'judge all transcripts, also those that nobody changed since an earlier look')
+    .action(async (options: Options, command: Command) => {
+      const { databaseUrl } = options;
       const typed = await explainMistakes(command, async () => (databaseUrl === undefined ? {} : placeOf(databaseUrl)));
-      return answer(command, (admin) => verify(admin, file), 'looks', typed);
+      return answer(command, (admin) => verify(admin, options), 'looks', typed);
     });
 }
 
@@ -45,8 +48,16 @@ function placeOf(typed: string): Pick<Config, 'databaseUrl' | 'databaseDirectUrl
   return { databaseUrl, databaseDirectUrl: undefined };
 }
 
-export async function verify(admin: AdminContext, file?: string): Promise<Report> {
+interface Options {
+  databaseUrl?: string;
+  /** A file. */
+  resume?: string;
+  everything?: boolean;
+}
+
+export async function verify(admin: AdminContext, options: Options = {}): Promise<Report> {
   const { bareStore, dataDir, screen } = admin;
+  const { resume: file, everything } = options;
   const files = { audioStore: bareStore, spool: new Spool(dataDir), workFolder: new WorkFolder(dataDir) };
   const { db, close } = openDatabase(admin.databaseUrl, () => {}, {
     maxConnections: 2,
@@ -58,7 +69,10 @@ export async function verify(admin: AdminContext, file?: string): Promise<Report
   try {
     asksStandby = await isStandby(db);
     const resumed = file === undefined ? undefined : await resume(file, await nameOfDatabase(db));
-    const looking = { onProgress: progress.reach, ...resumed };
+    // A standby is another copy, and nothing can be kept there.
+    const isOwn = options.databaseUrl === undefined && !asksStandby;
+    const marks = isOwn ? (everything ? 'renewed' : 'used') : undefined;
+    const looking: Looking = { onProgress: progress.reach, marks, ...resumed };
     const found = await audit({ db, ...files, behindMs: asksStandby ? mostBehindMs : 0 }, looking);
     await resumed?.end();
     progress.end();
@@ -89,6 +103,7 @@ function textOf({ sound, checks }: Audit): string {
   const rows = checks.map(({ rule, checked, breaches }) => [rule, String(checked), String(breaches)]);
   const broken = checks.filter(({ breaches }) => breaches > 0);
   const awaiting = checks.reduce((sum, check) => sum + ('awaitingSweep' in check ? check.awaitingSweep : 0), 0);
+  const unchanged = Math.max(...checks.map((check) => ('unchanged' in check ? check.unchanged : 0)));
   return [
     table(columns, rows, ''),
     '',
@@ -98,6 +113,9 @@ function textOf({ sound, checks }: Audit): string {
       ...(breaches > examples.length ? [`  and ${breaches - examples.length} more`] : []),
       '',
     ]),
+    ...(unchanged > 0
+      ? [`${count(unchanged, 'transcript')} unchanged since an earlier look: --everything judges them, too.`]
+      : []),
     ...(awaiting > 0
       ? [`${count(awaiting, 'file')} that nobody needs: a running worker removes them within two hours.`]
       : []),

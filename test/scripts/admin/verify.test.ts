@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { nameOfDatabase } from '../../../db/audit/audit.ts';
 import { openDatabase } from '../../../db/connection/database.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { resume } from '../../../scripts/admin/verify-progress.ts';
 import { audit, usualGrace } from '../../../src/audit/audit.ts';
 import { auditedFiles } from '../../support/service/audit.ts';
@@ -13,6 +14,7 @@ import { startTestService } from '../../support/service/service.ts';
 import { breaches, leaveFile, unknownAudio } from './breaches.ts';
 import { rolledBack } from './rolled-back.ts';
 import { adminOf, mistaken, refused, runAdmin } from './run-admin.ts';
+import type { Check } from '../../../db/audit/rule.ts';
 import type { Audit } from '../../../src/audit/audit.ts';
 import type { TestDatabase } from '../../support/service/database.ts';
 import type { EverySession } from '../../support/service/every-session.ts';
@@ -26,6 +28,8 @@ beforeAll(async () => {
   const service = await startTestService({ beside: { databaseUrl: database.url, dataDir } });
   const every = await makeEverySession(service).finally(() => service.stop());
   original = { ...database, dataDir, ...every };
+  const { db, close } = openDatabase(database.url, () => {}, { maxConnections: 2 });
+  await auditOf({ ...original, db }).finally(close);
 });
 afterAll(() => original.drop());
 
@@ -52,14 +56,14 @@ const brokenRules = ({ checks }: Audit) => checks.filter(({ breaches: count }) =
 
 test('a sound database with every kind of session → exit code 0, every rule with what it looked at', async () => {
   await onCopy(async (_, admin) => {
-    const audit = await admin.json<Audit>('verify');
+    const audit = await admin.json<Audit>('verify', '--everything');
     expect(brokenRules(audit)).toEqual([]);
     expect(audit.sound).toBe(true);
     // A rule that looks at nothing could not be broken by the rows below.
     const idle = ['upload_is_alive'];
     expect(audit.checks.filter(({ checked }) => checked === 0).map(({ id }) => id)).toEqual(idle);
     expect(new Set(breaches.map(([id]) => id))).toEqual(new Set(audit.checks.map(({ id }) => id)));
-    const { stdout, code } = await admin.run('verify');
+    const { stdout, code } = await admin.run('verify', '--everything');
     expect({ code, lines: stdout.split('\n').length }).toEqual({ code: 0, lines: audit.checks.length + 4 });
     expect(stdout).toMatch(/^RULE +CHECKED +BREACHES\n/);
     expect(stdout).toMatch(/\nA failed session is not charged +2 +0\n[^]*\nEverything holds\.\n$/);
@@ -72,6 +76,7 @@ test('a sound database with every kind of session → exit code 0, every rule wi
 test.each(breaches)('%s: %s → that rule is broken, and no other', async (id, _, breakIt) => {
   const dataDir = await copyOfFiles();
   await rolledBack(original.url, async (db) => {
+    expect(unchangedOf(await auditOf({ ...original, db, dataDir }))).toBe(2);
     await breakIt({ ...original, db, dataDir });
     const { sound, checks } = await auditOf({ ...original, db, dataDir });
     expect(sound).toBe(false);
@@ -81,9 +86,11 @@ test.each(breaches)('%s: %s → that rule is broken, and no other', async (id, _
   });
 });
 
-/** Each session, and each account, is a part of its own. */
+/** Each session, and each account, is a part of its own. What has not changed is not judged again. */
 const auditOf = ({ db, dataDir }: Breakable) =>
-  audit({ db, ...auditedFiles(dataDir) }, { most: 1 }, { ...usualGrace, removedWithinMs: 0 });
+  audit({ db, ...auditedFiles(dataDir) }, { most: 1, marks: 'used' }, { ...usualGrace, removedWithinMs: 0 });
+/** How many transcripts were not judged again. */
+const unchangedOf = ({ checks }: Audit) => (checks.find(({ id }) => id === 'version_is_hash') as Check).unchanged ?? 0;
 
 test('a breach in the rows → exit code 1 and one in JSON, read by programs', async () => {
   await onCopy(async (copy, admin) => {
@@ -132,6 +139,67 @@ test('interrupted and resumed → goes on behind the breach that it had found, a
     expect((await admin.json<Audit>('verify', '--resume', file)).sound).toBe(true);
     await writeFile(file, JSON.stringify({ database: 'another', progress: { checks: [] } }));
     expect(await admin.run('verify', '--resume', file)).toEqual(mistaken(/is of another database\./));
+  });
+});
+
+describe('transcripts after a look that found nothing', () => {
+  const judged = async (admin: Admin, ...args: string[]) => {
+    const found = await admin.json<Audit>('verify', ...args);
+    const { checked } = found.checks.find(({ id }) => id === 'version_is_hash')!;
+    return { checked, unchanged: unchangedOf(found) };
+  };
+  const touch: [string, string, { checked: number; unchanged: number }][] = [
+    ['nothing', 'select', { checked: 0, unchanged: 2 }],
+    ['a transcript', 'update transcripts set words = words where session_id = :spoken', { checked: 1, unchanged: 1 }],
+    ['its session', 'update sessions set duration_ms = duration_ms where id = :spoken', { checked: 1, unchanged: 1 }],
+    [
+      'the server, which was started again',
+      `update turns set found = jsonb_set(found::jsonb, '{server}', '"another"')`,
+      { checked: 2, unchanged: 0 },
+    ],
+    [
+      'the rules',
+      `update turns set found = jsonb_set(found::jsonb, '{rules}', '"others"')`,
+      { checked: 2, unchanged: 0 },
+    ],
+  ];
+
+  test.each(touch)('%s was changed → judged again', async (_, statement, expected) => {
+    await onCopy(async ({ db, sessions }, admin) => {
+      await judged(admin, '--everything');
+      await sql.raw(statement.replace(':spoken', `'${sessions.spoken}'`)).execute(db);
+      expect(await judged(admin)).toEqual(expected);
+      expect(await judged(admin)).toEqual({ checked: 0, unchanged: 2 });
+      expect((await admin.run('verify')).stdout).toContain('\n2 transcripts unchanged since an earlier look: ');
+      expect(await judged(admin, '--everything')).toEqual({ checked: 2, unchanged: 0 });
+    });
+  });
+
+  test('a transcript stored by a transaction that ran meanwhile → judged the next time', async () => {
+    await onCopy(async ({ db, sessions }, admin) => {
+      await judged(admin, '--everything');
+      await inTransaction(db, async (trx) => {
+        await sql`update transcripts set words = words where session_id = ${sessions.spoken}`.execute(trx);
+        await judged(admin, '--everything');
+      });
+      expect(await judged(admin)).toEqual({ checked: 1, unchanged: 1 });
+    });
+  });
+
+  test('a breach → found by each look, until it is mended', async () => {
+    await onCopy(async ({ db, sessions }, admin) => {
+      await judged(admin, '--everything');
+      const version = (changed: string) =>
+        sql`update sessions set transcript_version = ${sql.raw(changed)} where id = ${sessions.spoken}`.execute(db);
+      await version('reverse(transcript_version)');
+      for (let look = 0; look < 2; look++) {
+        const { code, stdout } = await admin.run('verify', '--json');
+        expect(code).toBe(1);
+        expect(brokenRules(JSON.parse(stdout) as Audit)).toMatchObject([{ id: 'version_is_hash', breaches: 1 }]);
+      }
+      await version('reverse(transcript_version)');
+      expect(await judged(admin)).toEqual({ checked: 1, unchanged: 1 });
+    });
   });
 });
 
