@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts';
 import type { OutputKind } from '../../support/faults/stalled-output.ts';
 
 const hangMs = 500_000;
-const source = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../${path}`, import.meta.url)));
+const source = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../../${path}`, import.meta.url)));
 const startLog = `
   import { createLog } from ${source('src/ops/log.ts')};
   const log = createLog({ logLevel: 'info' });`;

@@ -10,19 +10,22 @@ export interface RawAnswer {
   text: string;
 }
 
-/** Sends bytes and reads until the server closes the connection, which `Connection: close` in the bytes asks it to. */
+/**
+ * Sends bytes and reads until the server closes the connection, which `Connection: close` in the bytes asks it to.
+ * @returns a character for each byte
+ */
 export async function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let text = '';
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
-  socket.setEncoding('utf8');
+  socket.setEncoding('latin1');
   socket.on('data', (chunk) => (text += String(chunk)));
   socket.on('error', reject);
   socket.on('close', () => resolve(text));
   return promise;
 }
 
-/** The answers in a connection's bytes, each with a `Content-Length`. */
+/** The answers in a connection's bytes, a character for each, and each answer with a `Content-Length` in bytes. */
 export function parseAnswers(bytes: string): RawAnswer[] {
   const answers: RawAnswer[] = [];
   for (let rest = bytes; rest !== '';) {
@@ -32,7 +35,8 @@ export function parseAnswers(bytes: string): RawAnswer[] {
       lines.map((line) => [line.split(':')[0]!.toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
     );
     const length = Number(headers['content-length'] ?? 0);
-    answers.push({ status: Number(statusLine.split(' ')[1]), headers, text: rest.slice(end + 4, end + 4 + length) });
+    const text = Buffer.from(rest.slice(end + 4, end + 4 + length), 'latin1').toString();
+    answers.push({ status: Number(statusLine.split(' ')[1]), headers, text });
     rest = rest.slice(end + 4 + length);
   }
   return answers;
