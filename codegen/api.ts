@@ -137,7 +137,6 @@ export interface components {
         /**
          * @description `queued` (waiting for a worker), `processing`, `completed` or `failed`. The last two are final. After a crash a
          *     session may go from `processing` back to `queued`.
-         * @example completed
          * @enum {string}
          */
         SessionStatus: "queued" | "processing" | "completed" | "failed";
@@ -222,8 +221,8 @@ export interface components {
             /**
              * @description Where `q` was found in the transcript: at most three segments, in the order of time. Of more than three those
              *     that hold most of its words and phrases are chosen, of equal ones the earliest; the later hours of very long
-             *     transcripts may be left out. `q` of the transcript gives all. Empty when only the title holds them; only in a
-             *     list that was asked for with `q`.
+             *     transcripts may be left out. `q` of the transcript gives all. Empty when only the title holds them, and where `q`
+             *     has only very common words; only in a list that was asked for with `q`.
              */
             matches?: components["schemas"]["SearchMatch"][];
         };
@@ -783,8 +782,8 @@ export interface components {
                  */
                 RateLimit: string;
                 /**
-                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
-                 *     this header, whatever its answer.
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
+                 *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -872,8 +871,8 @@ export interface components {
                  */
                 RateLimit: string;
                 /**
-                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
-                 *     this header, whatever its answer.
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
+                 *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -913,8 +912,8 @@ export interface components {
                  */
                 RateLimit: string;
                 /**
-                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
-                 *     this header, whatever its answer.
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
+                 *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -997,8 +996,8 @@ export interface components {
                  */
                 RateLimit: string;
                 /**
-                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
-                 *     this header, whatever its answer.
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
+                 *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -1043,8 +1042,8 @@ export interface components {
                  */
                 RateLimit: string;
                 /**
-                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
-                 *     this header, whatever its answer.
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
+                 *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -1093,8 +1092,8 @@ export interface components {
                  */
                 RateLimit: string;
                 /**
-                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
-                 *     this header, whatever its answer.
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
+                 *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -1138,8 +1137,8 @@ export interface components {
                  */
                 RateLimit: string;
                 /**
-                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
-                 *     this header, whatever its answer.
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
+                 *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -1183,8 +1182,8 @@ export interface components {
                  */
                 RateLimit: string;
                 /**
-                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
-                 *     this header, whatever its answer.
+                 * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
+                 *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -1360,7 +1359,8 @@ export interface components {
         Language: string;
         /**
          * @description Only the segments that hold one of the words or phrases of `q`, and none that it excludes, with the `index` that
-         *     they have in the whole transcript; captions and texts hold them alone, too. `q` is what it is in the list of sessions.
+         *     they have in the whole transcript; captions and texts hold them alone, too. Of a phrase that goes on in the next
+         *     segment it is the first one. `q` is what it is in the list of sessions.
          * @example budget
          */
         SearchTranscript: string;
@@ -1407,7 +1407,8 @@ export interface components {
          *     `reference` of its own with each recording, and first looks for it with `GET /sessions?reference=…`: what was accepted
          *     is listed at once.
          *
-         *     An error leaves the key free, whatever its code, because only a 202 is kept. Of uploads with one key at the same
+         *     An error leaves the key free, whatever its code, because only a 202 is kept; where it may have been done all the same,
+         *     as after 5xx, the repeat gets that 202. Of uploads with one key at the same
          *     time one makes the session; the others get its answer. When support or the retention deletes the session, the key is
          *     free, too.
          * @example 7b0f6f6e-0c55-4c1e-9a3b-2f2f5d0f8f11
@@ -1443,8 +1444,8 @@ export interface components {
          */
         RateLimit: string;
         /**
-         * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
-         *     this header, whatever its answer.
+         * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
+         *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
          * @example "plan";q=60;w=60
          */
         RateLimitPolicy: string;
@@ -1609,8 +1610,8 @@ export interface operations {
                      */
                     RateLimit: string;
                     /**
-                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
-                     *     this header, whatever its answer.
+                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
+                     *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
                      * @example "plan";q=60;w=60
                      */
                     "RateLimit-Policy": string;
@@ -1673,8 +1674,8 @@ export interface operations {
                      */
                     RateLimit: string;
                     /**
-                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
-                     *     this header, whatever its answer.
+                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
+                     *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
                      * @example "plan";q=60;w=60
                      */
                     "RateLimit-Policy": string;
@@ -1726,7 +1727,8 @@ export interface operations {
                 format?: components["parameters"]["Format"];
                 /**
                  * @description Only the segments that hold one of the words or phrases of `q`, and none that it excludes, with the `index` that
-                 *     they have in the whole transcript; captions and texts hold them alone, too. `q` is what it is in the list of sessions.
+                 *     they have in the whole transcript; captions and texts hold them alone, too. Of a phrase that goes on in the next
+                 *     segment it is the first one. `q` is what it is in the list of sessions.
                  * @example budget
                  */
                 q?: components["parameters"]["SearchTranscript"];
@@ -1768,8 +1770,8 @@ export interface operations {
                      */
                     RateLimit: string;
                     /**
-                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
-                     *     this header, whatever its answer.
+                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
+                     *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
                      * @example "plan";q=60;w=60
                      */
                     "RateLimit-Policy": string;
@@ -1822,8 +1824,8 @@ export interface operations {
                      */
                     RateLimit: string;
                     /**
-                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
-                     *     this header, whatever its answer.
+                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
+                     *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
                      * @example "plan";q=60;w=60
                      */
                     "RateLimit-Policy": string;
@@ -1887,7 +1889,8 @@ export interface operations {
                  *     `reference` of its own with each recording, and first looks for it with `GET /sessions?reference=…`: what was accepted
                  *     is listed at once.
                  *
-                 *     An error leaves the key free, whatever its code, because only a 202 is kept. Of uploads with one key at the same
+                 *     An error leaves the key free, whatever its code, because only a 202 is kept; where it may have been done all the same,
+                 *     as after 5xx, the repeat gets that 202. Of uploads with one key at the same
                  *     time one makes the session; the others get its answer. When support or the retention deletes the session, the key is
                  *     free, too.
                  * @example 7b0f6f6e-0c55-4c1e-9a3b-2f2f5d0f8f11
@@ -1923,8 +1926,8 @@ export interface operations {
                      */
                     RateLimit: string;
                     /**
-                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys. Every request counts that gets
-                     *     this header, whatever its answer.
+                     * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
+                     *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
                      * @example "plan";q=60;w=60
                      */
                     "RateLimit-Policy": string;
