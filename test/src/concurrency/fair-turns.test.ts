@@ -63,17 +63,45 @@ test('whoever asks and ends → places and shares are kept, none that could be u
   );
 });
 
-test('one account wants very much, others come later → it gets one more turn before each of them had theirs', async () => {
+test('one account wants very much, others come later → it gets no other turn before each of them had theirs', async () => {
   const { ask, begun, endOne } = observed({ atOnce: 2, each: 1 });
   const greedy = Array.from({ length: 50 }, () => ask('greedy'));
   const others = ['a', 'b', 'c'].map((account) => ask(account));
   await new Promise(setImmediate);
   expect(begun).toEqual(['greedy', 'a']);
   for (let i = 0; i < 4; i += 1) await endOne(0);
-  expect(begun).toEqual(['greedy', 'a', 'greedy', 'b', 'c', 'greedy']);
+  expect(begun).toEqual(['greedy', 'a', 'b', 'c', 'greedy']);
   while (begun.length < 53) await endOne(0);
   await endOne(0);
   await Promise.all([...greedy, ...others]);
+});
+
+test('another account comes while one that has very much is served → it is next', async () => {
+  const { ask, begun, endOne } = observed({ atOnce: 1, each: 1 });
+  const all = Array.from({ length: 5 }, () => ask('greedy'));
+  await new Promise(setImmediate);
+  await endOne(0);
+  all.push(ask('other'));
+  await endOne(0);
+  await endOne(0);
+  expect(begun).toEqual(['greedy', 'greedy', 'other', 'greedy']);
+  while (begun.length < 6) await endOne(0);
+  await endOne(0);
+  await Promise.all(all);
+});
+
+test('accounts that come again as soon as they were served → one that waits all the time gets as many turns', async () => {
+  const { ask, begun, endOne, running } = observed({ atOnce: 1, each: 1 });
+  const all = [...Array.from({ length: 20 }, () => ask('waits')), ask('a'), ask('b')];
+  await new Promise(setImmediate);
+  for (let i = 0; i < 15; i += 1) {
+    const served = running[0]!.account;
+    await endOne(0);
+    if (served !== 'waits') all.push(ask(served));
+  }
+  expect(begun.filter((account) => account === 'waits')).toHaveLength(6);
+  while (running.length > 0) await endOne(0);
+  await Promise.all(all);
 });
 
 test('work that takes longer than others should wait → they get its place, its own account does not', async () => {
