@@ -47,7 +47,7 @@ test(`${numRuns} valid uploads → accepted (seed ${seed})`, async () => {
       expect(read.body).toMatchObject({ status: 'queued', durationMs: 100 });
     },
   );
-  await fc.assert(property, { numRuns, seed, examples: [[Uint8Array.of(0xff, 0xd8)]] });
+  await fc.assert(property, { numRuns, seed });
 });
 
 test(`${cases} invalid forms → 400 that names the culprit, nothing is queued (seed ${seed})`, async () => {

@@ -18,6 +18,8 @@ const asQuick = 0.9;
 const lost = 0.7;
 /** A request tells how quickly so many are heard when at least this part of them was under way with it. */
 const full = 0.75;
+/** Of fewer at once, a first search learns nothing. */
+const fewest = 4;
 /** Whisper hears 30 s at a time, so that less audio takes as long. */
 const shortestHeardMs = 30_000;
 /**
@@ -83,6 +85,7 @@ export class ConcurrencyLimit {
 
   /** @param audioMs how much the server heard; undefined where the end tells nothing of the server */
   back({ seen, at, among, isFull }: Sent, now: number, audioMs: number | undefined): void {
+    const atEnd = this.#inFlight;
     this.#inFlight -= 1;
     if (audioMs === undefined || seen !== this.#seen) return;
     const heardMs = Math.max(audioMs, shortestHeardMs);
@@ -90,7 +93,9 @@ export class ConcurrencyLimit {
     // However many it works on: alone, the first would not have been heard later.
     this.#alone ||= heardMs / tookMs;
     this.#good ??= { limit: 1, count: 1, speed: this.#alone };
-    if (!isFull) return;
+    // Of fewer it tells, too, as long as they stay as many: a serial server may never be asked for more than ten.
+    const isSteady = this.#search === 'first' && among >= fewest && Math.abs(atEnd - among) <= among / 4;
+    if (!isFull && !isSteady) return;
     seen.answers += 1;
     seen.waitedMs += among * tookMs;
     seen.tookMs += tookMs;
@@ -131,6 +136,8 @@ export class ConcurrencyLimit {
       this.#good = { ...measured, limit: this.#count };
       this.#inVain = 0;
       if (this.#count === this.#most) return this.#settle(now);
+      // All that there was to do was heard as quickly: more can't be tried.
+      if (measured.count < full * this.#count) return this.#go(this.#search, this.#count);
       return this.#go(this.#search, this.#count * (this.#search === 'first' ? twice : tries[0]!));
     }
     const { limit, speed } = this.#good!;

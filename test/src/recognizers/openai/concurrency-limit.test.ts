@@ -27,15 +27,26 @@ interface Seen {
   answered: number;
 }
 
-/** Each request takes a little more or less than 2 s. @param requests without end unless given */
-function run(kind: Kind, seed: number, seconds: number, requests = Infinity, limit = new ConcurrencyLimit(256)) {
+/**
+ * Each request takes a little more or less than 2 s.
+ * @param requests without end unless given
+ * @param offered how many there are to send at once, at most
+ */
+function run(
+  kind: Kind,
+  seed: number,
+  seconds: number,
+  requests = Infinity,
+  limit = new ConcurrencyLimit(256),
+  offered = Infinity,
+) {
   const random = randomOf(seed);
   const seen: Seen[] = [];
   let open: { sent: Sent; leftMs: number }[] = [];
   let [sent, refused] = [0, 0];
   for (let now = 0; now < seconds * 1000; now += tickMs) {
     const second = now / 1000;
-    while (limit.inFlight < limit.count && sent < requests) {
+    while (limit.inFlight < Math.min(limit.count, offered) && sent < requests) {
       const own = limit.sent(now);
       if (open.length >= (kind.mayTake?.(second) ?? Infinity)) {
         refused += 1;
@@ -86,6 +97,23 @@ test.each<[string, Kind, (second: number) => number, number]>([
 test('a server that works on one at a time → others wait here', () => {
   const inFlight = seeds.map((seed) => meanInFlight(from(60, run(serial, seed, 600).seen)));
   expect(median(inFlight)).toBeLessThanOrEqual(1.05);
+});
+
+describe('ten recordings at once, fewer than a server gets at first', () => {
+  const tenAtOnce = (kind: Kind, seed: number) => run(kind, seed, 600, Infinity, undefined, 10).seen;
+
+  test('one at a time → nine of them wait here', () => {
+    const inFlight = seeds.map((seed) => meanInFlight(from(60, tenAtOnce(serial, seed))));
+    expect(median(inFlight)).toBeLessThanOrEqual(1.05);
+  });
+
+  test.each<[string, Kind, number]>([
+    ['as quick with 64 as with one', flatTo64, 10],
+    ['works on 8', saturatedAt8, 8],
+  ])('%s → as many are heard as it can', (_, kind, best) => {
+    const shares = seeds.map((seed) => share(from(30, tenAtOnce(kind, seed)), () => best));
+    expect(median(shares)).toBeGreaterThanOrEqual(0.95);
+  });
 });
 
 describe('a server of a kind that works on one at a time', () => {
