@@ -33,9 +33,10 @@ export async function startDatabaseServers(folder: string): Promise<DatabaseServ
     isEnough: (up) => up === 1,
   });
   const urlOf = (name: string) => `postgres://${superuser}:${password}@${place.address}:5432/${name}`;
-  // A standby takes no writes, so nothing is asked of it.
-  await until(() => ask(urlOf('postgres'), 'select 1').catch(() => false));
-  for (const name of ['transcription', 'written']) await ask(urlOf('postgres'), `create database ${name}`);
+  // At first HAProxy may lead to a standby, which takes no writes. SQLSTATE 42P04: there already.
+  const makes = (name: string) =>
+    ask(urlOf('postgres'), `create database ${name}`).catch(({ code }: { code?: string }) => code === '42P04');
+  for (const name of ['transcription', 'written']) await until(() => makes(name));
   const isWhole = async () => (await primaryOf(nodes))?.hasSynchronousStandby() ?? false;
   const whole = async () => {
     await Promise.all(nodes.map(({ machine }) => machine.up()));
