@@ -1105,7 +1105,8 @@ export interface components {
         };
         /**
          * @description The upload was understood but can not be transcribed (`no_audio_track`, `audio_too_long` with `limitMs`), its key was
-         *     used for another one (`idempotency_key_reused`), or its body ended before the closing boundary (`upload_incomplete`):
+         *     used for another one (`idempotency_key_reused`), or its body ended before the closing boundary, its
+         *     `Content-Length` or its last chunk (`upload_incomplete`):
          *     then it was cut off on its way and is repeated, but one that is never closed gets the same answer each time.
          */
         Unprocessable: {
