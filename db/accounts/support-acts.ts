@@ -9,6 +9,7 @@ export type SupportAct =
   | `sessions ${'retry' | 'cancel' | 'delete' | 'export'}`
   | `database ${'migrate' | 'run'}`
   | 'store adopt'
+  | 'move'
   | 'backup'
   | 'restore';
 

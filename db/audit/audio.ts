@@ -29,6 +29,30 @@ export function listSessionsWithAudio(
     .execute();
 }
 
+/** The sessions that need their audio. */
+const needing = ['queued', 'processing', 'failed'] as const;
+const atATime = 1_000;
+
+/** All that need their audio, a page at a time, ordered by account and id. */
+export async function* eachAudioOwner(db: Queryable): AsyncGenerator<AudioOwner> {
+  let last: AudioOwner | undefined;
+  do {
+    const page = await listSessionsWithAudio(db, needing, last, atATime);
+    yield* page;
+    last = page.length < atATime ? undefined : page.at(-1);
+  } while (last !== undefined);
+}
+
+export async function countAudioOwners(db: Queryable): Promise<number> {
+  const { count } = await db
+    .selectFrom('sessions')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('status', 'in', needing)
+    .where('audio_deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 export interface AudioNeed {
   id: string;
   isNeeded: boolean;

@@ -23,6 +23,8 @@ export interface Database {
 
 /** By which the server knows connections of the service. */
 export const applicationName = 'transcription';
+/** The same of the one connection by which an API hears which sessions have ended. */
+export const listenerName = 'transcription listens';
 export const statementTimeoutMs = 30_000;
 /** The limit for work that takes long by nature and that no request waits for. */
 export const patientTimeoutMs = 12 * 60 * 60 * 1000;
@@ -141,7 +143,7 @@ export async function runNamed<Row extends object>(
 export function openConnection(url: string, isPooled = false): pg.Client {
   const watch = watchServer(url, undefined, isPooled);
   const options = { connectionTimeoutMillis: connectionTimeoutMs, keepAlive: true, stream: watch.stream };
-  const named = { application_name: 'transcription listens' };
+  const named = { application_name: listenerName };
   const connection = new pg.Client({ ...connectionOptions(url, isPooled), ...options, ...named });
   // An 'error' without a listener ends the process.
   connection.on('error', () => {});

@@ -16,6 +16,7 @@ import { startTags } from './0017-start-tags.ts';
 import { audioStore } from './0018-audio-store.ts';
 import { room } from './0019-room.ts';
 import { foundInTurn } from './0020-found-in-turn.ts';
+import { movingStore } from './0021-moving-store.ts';
 import type { Migration } from 'kysely/migration';
 
 /** In the order in which they run. Add to the end; never change one that was released. */
@@ -38,4 +39,5 @@ export const migrations: Record<string, Migration> = {
   '0018-audio-store': audioStore,
   '0019-room': room,
   '0020-found-in-turn': foundInTurn,
+  '0021-moving-store': movingStore,
 };

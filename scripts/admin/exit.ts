@@ -15,9 +15,13 @@ import { Refusal } from '../terminal/refusal.ts';
 export const audioLeft = ({ message }: Error) =>
   new Refusal(`Everything is erased but audio on disk (${message}); a running worker removes it within two hours.`);
 
-/** Ctrl-C, before anything was done. */
+/** Ctrl-C. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
+
+  constructor(came = 'nothing was changed.') {
+    super(`Interrupted: ${came}`);
+  }
 }
 
 /** Whoever read a long answer has stopped (`| head`). */
@@ -38,7 +42,7 @@ export function messageOf(error: unknown): string | undefined {
   if (error instanceof CommanderError || error instanceof NobodyReads) return undefined;
   if (error instanceof Refusal || error instanceof Mistake || error instanceof ConfigError) return error.message;
   if (isVersionFault(error)) return error.message;
-  if (error instanceof Interrupted) return 'Interrupted: nothing was changed.';
+  if (error instanceof Interrupted) return error.message;
   if (error instanceof CommitOutcomeUnknown) {
     return `${error.message}: look whether it happened before you try again.`;
   }

@@ -10,6 +10,12 @@ export function showProgressOn(stream: Screen, { keep = true } = {}): Progress {
   return stream.isTTY ? showBarsOn(stream, keep) : lines(stream, keep);
 }
 
+/** For programs: what they read is the answer alone. */
+export const noProgress: Progress = {
+  say() {},
+  begin: () => ({ reach() {}, next() {}, end() {} }),
+};
+
 const pauseBetweenLinesMs = 3_000;
 
 function lines(stream: Screen, keep: boolean): Progress {

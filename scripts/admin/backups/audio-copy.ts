@@ -4,7 +4,7 @@
  * an open file can still be read when it has been removed.
  */
 import { open } from 'node:fs/promises';
-import { listSessionsWithAudio } from '../../../db/audit/audio.ts';
+import { eachAudioOwner } from '../../../db/audit/audio.ts';
 import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
 import { isGone } from '../../../src/files/touched-files.ts';
 import type { FileHandle } from 'node:fs/promises';
@@ -12,7 +12,6 @@ import type { AudioOwner } from '../../../db/audit/audio.ts';
 import type { AdminContext } from '../admin-context.ts';
 import type { NewBackup } from './backup-folder.ts';
 
-const atATime = 1_000;
 /** So few files are opened in a moment, and no process may open many more. */
 const fewFiles = 50;
 const maxRounds = 20;
@@ -39,7 +38,7 @@ export class AudioCopy {
   async catchUp(): Promise<void> {
     for (let round = 1; round <= maxRounds; round++) {
       let copied = 0;
-      for await (const owner of this.#owners()) {
+      for await (const owner of eachAudioOwner(this.#db)) {
         if (this.#backup.has(nameOf(owner))) continue;
         await this.#backup.addFile(nameOf(owner), this.#fileOf(owner));
         copied += 1;
@@ -50,7 +49,7 @@ export class AudioCopy {
 
   /** At the moment of the backup, in which no session changes. */
   async hold(): Promise<void> {
-    for await (const owner of this.#owners()) {
+    for await (const owner of eachAudioOwner(this.#db)) {
       const name = nameOf(owner);
       this.#needed.add(name);
       if (this.#backup.has(name)) continue;
@@ -78,15 +77,5 @@ export class AudioCopy {
 
   #fileOf({ account_id, id }: AudioOwner): string {
     return this.#store.path(account_id, id);
-  }
-
-  async *#owners(): AsyncGenerator<AudioOwner> {
-    let last: AudioOwner | undefined;
-    do {
-      const statuses = ['queued', 'processing', 'failed'] as const;
-      const page = await listSessionsWithAudio(this.#db, statuses, last, atATime);
-      yield* page;
-      last = page.length < atATime ? undefined : page.at(-1);
-    } while (last !== undefined);
   }
 }
