@@ -64,10 +64,12 @@ export async function makeMeeting(
   const chance = randomFrom(seed);
   const chosen = shuffled([...voices.entries()], chance).slice(0, people);
   const clips = await Promise.all(
-    chosen.map(async ([person, own]) => {
-      const decoded = own.map(async (clip) => ({ person, text: clip.text, samples: await samplesOf(clip.file) }));
-      return shuffled(await Promise.all(decoded), chance);
-    }),
+    chosen.map(([person, own]) =>
+      // The order first: which clip is decoded first is not the seed's.
+      Promise.all(
+        shuffled(own, chance).map(async ({ text, file }) => ({ person, text, samples: await samplesOf(file) })),
+      ),
+    ),
   );
   const samples = new Float32Array(Math.round(minutes * 60 * sampleRate));
   const turns = fill(samples, clips, sound === 'overlaps', chance);

@@ -70,8 +70,12 @@ const tone = async (name: string, hertz: number, seconds: number) => ({
   file: await ffmpeg('-f', 'lavfi', '-i', `sine=${hertz}:r=16000:d=${seconds}`, join(folder, name.replace('/', '-'))),
 });
 
-const voices = async () =>
-  voicesOf(await Promise.all([tone('ann/1.wav', 300, 3), tone('bob/1.wav', 900, 2), tone('cid/1.wav', 2000, 4)]));
+const clips = () =>
+  Promise.all([
+    ...[tone('ann/1.wav', 300, 3), tone('ann/2.wav', 310, 1), tone('bob/1.wav', 900, 2), tone('bob/2.wav', 910, 3)],
+    ...[tone('cid/1.wav', 2000, 4), tone('cid/2.wav', 2010, 1), tone('cid/3.wav', 2020, 2)],
+  ]);
+const voices = async () => voicesOf(await clips());
 
 test.each(['clean', 'overlaps', 'reverberation', 'noise', 'telephone'] as const)(
   'a meeting, %s → turns of different people; the same seed, the same meeting',
