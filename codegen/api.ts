@@ -36,7 +36,8 @@ export interface paths {
         };
         /**
          * Read one session
-         * @description A session of another account, a deleted one and one that never existed are the same 404.
+         * @description A session of another account, a deleted one and one that never existed are the same 404. `Retry-After` says when
+         *     to ask again, until the session is final.
          */
         get: operations["getSession"];
         put?: never;
@@ -60,8 +61,8 @@ export interface paths {
          *     `segments` is empty. Stop polling on `completed` or `failed`, not on "segments not empty": a recording without
          *     speech completes with no segments.
          *
-         *     `wait` holds the answer, in whatever format, until the session is final, or the time is over. `Retry-After` says
-         *     when to ask again without it; that also suits a client that shows the `progress` of `GET /sessions/{id}`.
+         *     `wait` holds the answer, in whatever format, until the session is final, the time is over, or the service stops.
+         *     `Retry-After` says when to ask again without it.
          *     `If-None-Match` with the last `ETag` gives 304 while nothing changed.
          *
          *     `format=vtt`, `srt`, `txt` or `md` gives captions, plain text or Markdown of a completed session; so does
@@ -1691,6 +1692,11 @@ export interface operations {
                      * @example Accept-Encoding
                      */
                     Vary?: string;
+                    /**
+                     * @description How many seconds to wait before asking again; absent once the session is final.
+                     * @example 2
+                     */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {

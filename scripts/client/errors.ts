@@ -17,8 +17,7 @@ export class RequestFailed extends Error {
     super(problem === undefined ? `${response.url} answered ${response.status}` : (problem.detail ?? problem.title));
     this.status = response.status;
     this.problem = problem;
-    const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
-    this.retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : undefined;
+    this.retryAfterMs = retryAfterMsOf(response.headers.get('Retry-After'));
     this.retry = retryOf(response.status, problem?.code, this.retryAfterMs !== undefined);
   }
 }
@@ -40,6 +39,13 @@ export class SessionFailed extends Error {
     this.sessionId = sessionId;
     this.code = code;
   }
+}
+
+/** Seconds, as the service says it, or a date, as a proxy may (RFC 9110, section 10.2.3). */
+function retryAfterMsOf(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
 const isProblem = (body: unknown): body is Problem =>

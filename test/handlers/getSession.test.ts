@@ -1,6 +1,7 @@
 /** GET /v1/sessions/{id}: each status, and the 404 that tells nothing. */
 import { deleteSession } from '../../db/sessions/states.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
+import { isFinal } from '../../src/sessions/view.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { claimSession, makeSession, silence } from '../support/service/sessions.ts';
@@ -67,6 +68,7 @@ test.each<[string, Options, object]>([
   expect(body).toEqual({ id, title: 'Déjà vu 🎙', createdAt: time, ...expected });
   expect(headers['cache-control']).toBe('no-store');
   expect(headers['content-type']).toBe('application/json');
+  expect(headers['retry-after']).toBe(isFinal(body.status) ? undefined : '2');
   expect(text).not.toContain(account.id);
 });
 

@@ -1,6 +1,7 @@
 """Upload a recording, wait for its transcript, print it. Needs `requests`. API=https://…/v1 KEY=tsk_… transcribe.py FILE"""
 
 import os
+import random
 import sys
 import time
 import uuid
@@ -9,35 +10,41 @@ import requests
 
 API = os.environ["API"]
 HEADERS = {"Authorization": f"Bearer {os.environ['KEY']}"}
-TRIES = 4
+PATIENCE = 120  # seconds: a service that is started again is away for up to half a minute
 contract = requests.get(f"{API}/openapi.json", timeout=30).json()
 RETRY = contract["components"]["schemas"]["Problem"]["properties"]["code"]["x-retry"]
 
 
 def retry_of(answer):
-    """What the contract says about repeating a request; `same_key` where a proxy answered for the service."""
+    """What the contract says about repeating a request; an answer without a code is a proxy's."""
     try:
         code = answer.json()["code"]
     except (ValueError, KeyError, TypeError):
-        return "same_key" if answer.status_code >= 500 else "change_request"
+        if answer.status_code == 429:
+            return "later"
+        return "same_key" if answer.status_code == 408 or answer.status_code >= 500 else "change_request"
     return RETRY.get(code, "later" if "Retry-After" in answer.headers else "change_request")
 
 
 def ask(send):
-    """Sends until there is an answer: as long as it takes after `later`, a few times after `same_key`."""
-    failures = 0
+    """Sends until there is an answer: as long as it takes after `later`, for two minutes after `same_key`."""
+    tries = waited = 0
     while True:
+        pause = min(2**tries, 30) * (1 + random.random() / 4)
         try:
             answer = send()
             if answer.ok:
                 return answer.json()
-            retry, why, pause = retry_of(answer), answer.text, answer.headers.get("Retry-After", 2**failures)
+            retry, why = retry_of(answer), answer.text
+            after = answer.headers.get("Retry-After", "")
+            pause = int(after) if after.isdigit() else pause
         except requests.RequestException as error:
-            retry, why, pause = "same_key", str(error), 2**failures
-        failures += retry != "later"
-        if retry not in ("later", "same_key") or failures == TRIES:
+            retry, why = "same_key", str(error)
+        tries += 1
+        waited += pause if retry == "same_key" else 0
+        if retry not in ("later", "same_key") or waited > PATIENCE:
             sys.exit(why)
-        time.sleep(int(pause))
+        time.sleep(pause)
 
 
 def upload(path, key):

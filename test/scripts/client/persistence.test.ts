@@ -1,7 +1,10 @@
 /** The client repeats requests by the contract's table. A server that refuses once, then answers, stands for the service. */
 import { retryOfProblem } from '../../../codegen/retries.ts';
 import { NoAnswer, persistently, RequestFailed, TranscriptionClient } from '../../../scripts/client/index.ts';
+import { Patience } from '../../../scripts/client/persistence.ts';
+import { jest } from '../../support/run/jest.ts';
 import { serve } from '../../support/serve.ts';
+import type { Retry } from '../../../codegen/retries.ts';
 
 interface Refusal {
   status: number;
@@ -28,6 +31,8 @@ async function refusing(refusal: Refusal, times: number) {
   return { pages, pauses, asked: () => asked };
 }
 
+afterEach(() => void jest.restoreAllMocks());
+
 test.each(Object.entries(retryOfProblem))('%s → %s', async (code, retry) => {
   const service = await refusing({ status: 400, code }, 1);
   const outcome = await service.pages().catch((error: unknown) => error);
@@ -41,6 +46,9 @@ test.each<[string, Refusal, number]>([
   ['a new code with Retry-After', { status: 409, code: 'brand_new', retryAfter: 1 }, 2],
   ['a new code without', { status: 409, code: 'brand_new' }, 1],
   ['a proxy that finds no service', { status: 502 }, 2],
+  ['a proxy that waited too long for a request', { status: 408 }, 2],
+  ['a proxy that has enough of a client', { status: 429 }, 2],
+  ['a proxy that takes no such body', { status: 413, retryAfter: 1 }, 1],
   ['a proxy that knows no such path', { status: 404 }, 1],
 ])('%s → as the contract says', async (_, refusal, asked) => {
   const service = await refusing(refusal, 1);
@@ -48,16 +56,41 @@ test.each<[string, Refusal, number]>([
   expect(service.asked()).toBe(asked);
 });
 
-test('`Retry-After` → waited for', async () => {
+test('`Retry-After`, as seconds or as a date → waited for', async () => {
   const service = await refusing({ status: 429, code: 'rate_limited', retryAfter: 1 }, 1);
   await service.pages();
   expect(service.pauses).toEqual([1_000]);
+  const response = new Response('', {
+    status: 503,
+    headers: { 'Retry-After': new Date(Date.now() + 60_000).toUTCString() },
+  });
+  const { retryAfterMs } = new RequestFailed(response, undefined);
+  expect(Math.round(retryAfterMs! / 10_000)).toBe(6);
 });
 
-test('what stays unavailable → given up after four tries, with longer and longer pauses', async () => {
-  const service = await refusing({ status: 503, code: 'unavailable' }, Infinity);
-  await expect(service.pages()).rejects.toMatchObject({ retry: 'same_key', status: 503 });
-  expect([service.asked(), service.pauses]).toEqual([4, [500, 1_000, 2_000]]);
+test.each<[string, Retry, number | undefined, number[]]>([
+  [
+    'without a `Retry-After` → longer and longer, for about two minutes',
+    'same_key',
+    undefined,
+    [1, 2, 4, 8, 16, 30, 30],
+  ],
+  ['with one → after that, for two minutes', 'same_key', 50_000, [50, 50]],
+  ['with one of nothing → not at once', 'same_key', 0, Array.from({ length: 120 }, () => 1)],
+  ['not by its own fault → for as long as it takes', 'later', 60_000, Array.from({ length: 500 }, () => 60)],
+  ['of no use → not at all', 'change_request', 1_000, []],
+])('a repeat %s', (_, retry, retryAfterMs, seconds) => {
+  jest.spyOn(Math, 'random').mockReturnValue(0);
+  const patience = new Patience();
+  const pauses = Array.from({ length: 500 }, () => patience.pauseMs(retry, retryAfterMs)).filter(
+    (ms) => ms !== undefined,
+  );
+  expect(pauses).toEqual(seconds.map((each) => each * 1_000));
+});
+
+test('pauses without `Retry-After` → up to a quarter longer by chance', () => {
+  jest.spyOn(Math, 'random').mockReturnValue(1);
+  expect(new Patience().pauseMs('later')).toBe(1_250);
 });
 
 test('nothing that answers → NoAnswer; an end by the caller ends the pause', async () => {
@@ -65,5 +98,6 @@ test('nothing that answers → NoAnswer; an end by the caller ends the pause', a
   const enough = new AbortController();
   const asking = { signal: enough.signal, onPause: () => enough.abort(new Error('enough')) };
   await expect(persistently(nobody, asking)).rejects.toThrow('enough');
+  jest.spyOn(Patience.prototype, 'pauseMs').mockReturnValue(undefined);
   await expect(persistently(nobody)).rejects.toBeInstanceOf(NoAnswer);
 });
