@@ -6,6 +6,9 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { Queryable } from './connection/database.ts';
 
+/** Where pg-boss keeps its tables. */
+export const queueSchema = 'pgboss';
+
 /** For a query of jobs: the part after `from`. It gives the jobs `j` of a queue that run or will still run. */
 export const liveJobs = (queue: string): RawBuilder<unknown> =>
   sql`pgboss.job j where j.name = ${queue} and j.state in ('created', 'retry', 'active')`;

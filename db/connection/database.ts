@@ -139,11 +139,12 @@ export async function runNamed<Row extends object>(
  * hears so; only those who wait for more have to listen for 'error'.
  *
  * @param isPooled as that of a pool
+ * @param name by which the server knows it
  */
-export function openConnection(url: string, isPooled = false): pg.Client {
+export function openConnection(url: string, isPooled = false, name = listenerName): pg.Client {
   const watch = watchServer(url, undefined, isPooled);
   const options = { connectionTimeoutMillis: connectionTimeoutMs, keepAlive: true, stream: watch.stream };
-  const named = { application_name: listenerName };
+  const named = { application_name: name };
   const connection = new pg.Client({ ...connectionOptions(url, isPooled), ...options, ...named });
   // An 'error' without a listener ends the process.
   connection.on('error', () => {});

@@ -1,0 +1,124 @@
+/** `move --to-database`: from the database of the settings to an empty one of another server. */
+import { createHash } from 'node:crypto';
+import { findKnownStore } from '../../../db/known-store.ts';
+import { openDatabase } from '../../../db/connection/database.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
+import { moveDatabase } from '../../../db/moving/move-database.ts';
+import { holdsData, whyUnfit } from '../../../db/moving/target.ts';
+import { withoutPassword } from '../../../src/config/values.ts';
+import { proveStore } from '../../../src/files/known-store.ts';
+import { prepareDatabase } from '../../../src/process/migration.ts';
+import { Refusal } from '../../terminal/refusal.ts';
+import { count } from '../../terminal/table.ts';
+import { Interrupted } from '../exit.ts';
+import { verify } from '../verify.ts';
+import { refuseWhileServing } from './serving.ts';
+import type { Db } from '../../../db/connection/database.ts';
+import type { Moved } from '../../../db/moving/move-database.ts';
+import type { BareAudioStore } from '../../../src/files/audio-store.ts';
+import type { Progress } from '../../terminal/progress.ts';
+import type { AdminContext } from '../admin-context.ts';
+import type { Report } from '../command.ts';
+
+/**
+ * Ends in `verify` of the new database, with its exit code. The old one keeps all its rows, and the audio store becomes the new
+ * one's: a process that still uses the old one stands still.
+ *
+ * @param url leads to the server itself
+ * @throws {Refusal} while something serves, or when the new database holds data
+ */
+export async function moveToDatabase(
+  admin: AdminContext,
+  url: string,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Report> {
+  const target = openDatabase(url, () => {}, { maxConnections: 2 });
+  try {
+    await refuseWhileServing(admin.db);
+    await refuseWhileServing(target.db);
+    const why = await whyUnfit(target.db);
+    if (why !== undefined) throw new Refusal(why);
+    const moved = (await isMoved(admin, target.db)) ? undefined : await move(admin, target, progress, signal);
+    const found = await verify({ ...admin, db: target.db, databaseUrl: url });
+    const shown = withoutPassword(url);
+    const json = { from: placeOf(admin), to: shown, ...moved, settings: { DATABASE_URL: shown }, verify: found.json };
+    return { ...found, json, text: `${found.text}\n\n${textOf(admin, shown, moved)}` };
+  } finally {
+    await target.close();
+  }
+}
+
+/** Whether an earlier move got to its end: the audio store is that of the new database. */
+async function isMoved({ db, bareStore }: AdminContext, target: Db): Promise<boolean> {
+  if (!(await holdsData(target))) return false;
+  const [mark, here, there] = [await bareStore.readMark(), await findKnownStore(db), await findKnownStore(target)];
+  if (mark !== undefined && mark === there?.mark && mark === successorOf(here)) return true;
+  throw new Refusal(
+    here?.mark === there?.mark
+      ? 'The service uses this database already, or it is a copy of the one that it uses.'
+      : 'The new database holds data: accounts, or what support did. Make an empty one.',
+  );
+}
+
+async function move(
+  { db, bareStore, databaseUrl, record }: AdminContext,
+  target: { db: Db; url: string },
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Moved> {
+  const mark = await markFor(db, bareStore);
+  const onNotice = (message: string) => progress.say(message);
+  await prepareDatabase(target.db, { url: target.url, mayMigrate: true, onNotice });
+  // Before anything is read: it is in the new database, too.
+  await inTransaction(db, (trx) => record(trx, { act: 'move', details: { to: withoutPassword(target.url) } }));
+  const step = progress.begin('copying all tables', 1);
+  try {
+    const moved = await moveDatabase({
+      ...{ from: databaseUrl, to: target.url, mark, signal },
+      // Whatever began to serve with the old settings meanwhile accepts nothing from now on.
+      beforeCommit: () => bareStore.writeMark(mark),
+      onProgress: (share) => step.reach(share),
+    });
+    step.end(true);
+    return moved;
+  } catch (error) {
+    step.end(false);
+    if (signal.aborted) throw new Interrupted();
+    throw (error as { code?: unknown }).code === '55P03' ? new Refusal(busy) : error;
+  }
+}
+
+const busy = 'Somebody writes to the old database: stop the service, and what else does; then type the same.';
+
+/**
+ * What the store will be marked with: always the same, since a move that was killed while it committed may have written it.
+ *
+ * @throws {AudioStoreLost} when the store is another database's
+ */
+async function markFor(db: Db, store: BareAudioStore): Promise<string> {
+  const [found, known] = [await store.readMark(), await findKnownStore(db)];
+  if (found !== undefined && found === successorOf(known)) return found;
+  return successorOf({ mark: await proveStore(db, store) })!;
+}
+
+/** The mark of the database that this one is moved to. */
+function successorOf(known: { mark: string } | undefined): string | undefined {
+  if (known === undefined) return undefined;
+  const digits = createHash('sha256').update(`moved from ${known.mark}`).digest('hex');
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
+}
+
+const placeOf = ({ isEmbedded, databaseUrl, dataDir }: AdminContext) =>
+  isEmbedded ? `${dataDir}/postgres` : withoutPassword(databaseUrl);
+
+function textOf(admin: AdminContext, to: string, moved: Moved | undefined): string {
+  const did = moved === undefined ? 'It was moved before.' : `${count(moved.rows, 'row')} copied.`;
+  return [
+    `${did} ${admin.bareStore.place} is the audio store of the new database now.`,
+    'Set for every process, and for npm run admin, before you start them, with its password:',
+    `  DATABASE_URL=${to}`,
+    `The old database is still in ${placeOf(admin)}, as it was. A process that uses it stands still.`,
+    'To go back to it, without what came since: take the setting away, and type npm run admin -- store adopt',
+  ].join('\n');
+}
