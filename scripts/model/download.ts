@@ -28,7 +28,7 @@ export async function downloadModel(model: HubModel, hub: Hub, installation: Ins
   return holdModel(installation.folder, model, async () => {
     if (await isInstalled(installation.folder, model)) return false;
     const files = await describeFiles(hub, model);
-    const folder = await openStaging(installation.folder, model);
+    const folder = await openStaging(installation.folder);
     await keepOnly(folder, new Set(files.flatMap((file) => [file.name, relative(folder, partOf(folder, file))])));
     const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
     const before = await bytesThere(folder, files);

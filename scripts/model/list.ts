@@ -9,8 +9,6 @@ import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.
 export interface ListedModel extends Pick<KnownModel, 'name' | 'kind' | 'languages' | 'bytes'> {
   speed: KnownModel['speed'] | undefined;
   times: KnownModel['times'] | undefined;
-  /** Whether the service was run with a model of its kind, however small. */
-  isKindTried: boolean;
   id: string;
   installed: boolean;
   /** A part of it was downloaded, and a download continues from there. */
@@ -22,7 +20,7 @@ export interface ListedModel extends Pick<KnownModel, 'name' | 'kind' | 'languag
 export async function listModels(dataDir: string): Promise<ListedModel[]> {
   return Promise.all(
     knownModels.map(async (model) => {
-      const { name, kind, languages, speed, times, bytes, isUntried = false } = model;
+      const { name, kind, languages, speed, times, bytes } = model;
       const folder = modelFolder(dataDir, model);
       const installed = await isInstalled(folder, model);
       const begun = await access(partialFolder(folder)).then(
@@ -34,7 +32,7 @@ export async function listModels(dataDir: string): Promise<ListedModel[]> {
         name,
         kind,
         languages,
-        ...{ speed, times, bytes, isKindTried: !isUntried, installed, begun, folder },
+        ...{ speed, times, bytes, installed, begun, folder },
       };
     }),
   );
@@ -62,9 +60,8 @@ export function modelTable(models: readonly ListedModel[]): string {
     readableSize(bytes),
     installed ? 'yes' : begun ? 'in part' : 'no',
   ]);
-  const untried = models.filter(({ isKindTried }) => !isKindTried).map(({ name }) => name);
   return `${table(columns, rows, 'No model is known.')}
 
 Times: what is known to be said when. Speed: as published. Our tests run moonshine-tiny and vad; of the others
-tiny ones of the same kinds, but none like ${new Intl.ListFormat('en').format(untried)}.`;
+tiny ones of the same kinds.`;
 }

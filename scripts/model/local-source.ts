@@ -28,7 +28,7 @@ export async function installFrom(source: string, model: KnownModel, installatio
     await refuseFullDisk(model.bytes, installation);
     // Downloaded parts are not needed any more.
     await removeWhole(partialFolder(installation.folder));
-    const folder = await openStaging(installation.folder, model);
+    const folder = await openStaging(installation.folder);
     try {
       await bring(source, model, folder, installation);
     } catch (error) {

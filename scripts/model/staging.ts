@@ -1,6 +1,6 @@
 /** The folder `NAME.partial`, in which a model is put together before it gets its own folder. */
 import { chmod, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { tryLock } from '../../db/embedded/file-lock.ts';
 import { isPacked } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import { readableSize } from '../terminal/readable.ts';
@@ -46,11 +46,10 @@ async function takeLock(folder: string, model: KnownModel): Promise<FileLock | u
   return tryLock(join(above, `.${basename(folder)}.lock`), 'exclusive');
 }
 
-/** Makes the folder with its own folders, or keeps what an interrupted command left in it. */
-export async function openStaging(folder: string, { files }: KnownModel): Promise<string> {
+/** Makes the folder, or keeps what an interrupted command left in it. */
+export async function openStaging(folder: string): Promise<string> {
   const partial = partialFolder(folder);
-  const folders = new Set(files.map((file) => dirname(join(partial, file.name))));
-  await Promise.all([partial, ...folders].map((path) => mkdir(path, { recursive: true, mode: 0o700 })));
+  await mkdir(partial, { recursive: true, mode: 0o700 });
   return partial;
 }
 
@@ -69,12 +68,10 @@ export async function publish(folder: string, model: KnownModel): Promise<void> 
   await rename(partial, folder);
 }
 
-/** Removes all files but those. @param names within the folder, such as `tokens.txt` and `tokenizer/vocab.json` */
+/** Removes all files but those. */
 export async function keepOnly(folder: string, names: ReadonlySet<string>): Promise<void> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = found.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
-  const left = files.filter((file) => !names.has(relative(folder, file)));
-  await Promise.all(left.map((file) => rm(file)));
+  const left = (await readdir(folder)).filter((name) => !names.has(name));
+  await Promise.all(left.map((name) => rm(join(folder, name), { recursive: true })));
 }
 
 /**

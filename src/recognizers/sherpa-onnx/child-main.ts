@@ -67,14 +67,13 @@ function createRecognition(modelConfig: OfflineModelConfig): Hear<PieceResult> {
 /** @param language the model's own code; undefined: it finds out, or hears what it hears without being told */
 function speaking(config: OfflineModelConfig, language: string | undefined): OfflineModelConfig {
   if (language === undefined) return config;
-  const { whisper, senseVoice, canary, cohereTranscribe } = config;
+  const { whisper, senseVoice, canary } = config;
   return {
     ...config,
     ...(whisper && { whisper: { ...whisper, language } }),
     ...(senseVoice && { senseVoice: { ...senseVoice, language } }),
     // It translates when these differ.
     ...(canary && { canary: { ...canary, srcLang: language, tgtLang: language } }),
-    ...(cohereTranscribe && { cohereTranscribe: { ...cohereTranscribe, language } }),
   };
 }
 

@@ -29,41 +29,11 @@ export const hubModels: readonly HubModel[] = [
   parakeet('v3', '25 European languages', 670_478_772, '2bda32ec70b097a55adaa07d9a7173915b43cc78'),
   parakeet('v2', 'English', 661_190_513, '1ab9323565ddb038682214b292f588070a538ce2'),
   {
-    ...{ name: 'moonshine-2-base', kind: 'recognition', languages: 'English', bytes: 141_300_566 },
-    ...{ speed: 'fast', times: 'no', isUntried: true },
-    files: filesIn(
-      'csukuangfj2/sherpa-onnx-moonshine-base-en-quantized-2026-02-27',
-      '8f4d6c58c03d40bcea40043bb7120a878f2bbef6',
-      ['encoder_model.ort', 'decoder_model_merged.ort', 'tokens.txt'],
-    ),
-  },
-  {
     ...{ name: 'canary-180m-flash', kind: 'recognition', languages: 'English, German, Spanish, French' },
     ...{ bytes: 207_170_046, speed: 'fast', times: 'no' },
     files: filesOf('nemo-canary-180m-flash-en-es-de-fr-int8', '9077164e0d3dd1d5353743e89ceaa1d3a770838c', [
       ...['encoder.int8.onnx', 'decoder.int8.onnx', 'tokens.txt'],
     ]),
-  },
-  {
-    ...{ name: 'cohere-transcribe', kind: 'recognition', languages: '14 languages' },
-    ...{ bytes: 2_888_052_036, speed: 'slow', times: 'no', isUntried: true },
-    files: filesIn(
-      'csukuangfj2/sherpa-onnx-cohere-transcribe-14-lang-int8-2026-04-01',
-      '156a470cf08eefe706a0004f3c52d9ee567ca7a0',
-      ['encoder.int8.onnx', 'encoder.int8.onnx.data', 'decoder.int8.onnx', 'tokens.txt'],
-    ),
-  },
-  {
-    ...{ name: 'qwen3-asr-0.6b', kind: 'recognition', languages: '30 languages', bytes: 987_015_347 },
-    ...{ speed: 'slow', times: 'no', isUntried: true },
-    files: filesIn(
-      'csukuangfj2/sherpa-onnx-qwen3-asr-0.6B-int8-2026-03-25',
-      '68818b2313fe77bd06f6a7c5068ff3ef59d02b8a',
-      [
-        ...['conv_frontend.onnx', 'encoder.int8.onnx', 'decoder.int8.onnx'],
-        ...['tokenizer/merges.txt', 'tokenizer/tokenizer_config.json', 'tokenizer/vocab.json'],
-      ],
-    ),
   },
   {
     name: 'sense-voice',

@@ -1,7 +1,7 @@
 export interface ModelFile {
   /** Where it is found. */
   path: string;
-  /** The file's name in the model's folder, or its path there (`tokenizer/vocab.json`). */
+  /** The file's name in the model's folder. */
   name: string;
 }
 
@@ -15,6 +15,4 @@ export interface ModelDescription {
   times?: 'words' | 'sentences' | 'no';
   /** The size of all its files, for people. A download asks the hub. */
   bytes: number;
-  /** Not even a tiny model of its kind was run with the addon. */
-  isUntried?: true;
 }

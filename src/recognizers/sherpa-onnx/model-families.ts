@@ -1,4 +1,4 @@
-/** The kinds of models that sherpa-onnx runs: how each is told from the others, and what the addon has to be told. */
+/** The kinds of models that we have run with sherpa-onnx, if only tiny ones: how each is told from the others, and what the addon has to be told. */
 import type { OnnxMetadata } from './onnx-metadata.ts';
 import type { ModelFiles, Part } from './model-files.ts';
 import type { ModelConfigOfKind } from 'sherpa-onnx-node';
@@ -41,17 +41,18 @@ const oneFile = (name: string, isMeant: IsMeant, configOf: (model: string) => Mo
   configOf: ({ model }) => configOf(model),
 });
 
-const transducer = (name: string, isMeant: IsMeant, modelType: string): ModelFamily => ({
-  ...{ name, parts: ['encoder', 'decoder', 'joiner', 'tokens'], isMeant, times: 'words' },
-  configOf: ({ encoder, decoder, joiner }) => ({ transducer: { encoder, decoder, joiner }, modelType }),
-});
-
 const encoderAndDecoder = ['encoder', 'decoder', 'tokens'] as const;
 
 /** The first that fits is taken. */
 export const modelFamilies: readonly ModelFamily[] = [
-  transducer('NeMo transducer (Parakeet, GigaAM)', typeIs(/^EncDec/), 'nemo_transducer'),
-  transducer('Zipformer transducer', typeIs(/^(zipformer2?|conformer|lstm)$/), 'transducer'),
+  {
+    ...{ name: 'NeMo transducer (Parakeet, GigaAM)', isMeant: typeIs(/^EncDec/), times: 'words' },
+    parts: ['encoder', 'decoder', 'joiner', 'tokens'],
+    configOf: ({ encoder, decoder, joiner }) => ({
+      transducer: { encoder, decoder, joiner },
+      modelType: 'nemo_transducer',
+    }),
+  },
   {
     ...{ name: 'Whisper', parts: encoderAndDecoder, isMeant: typeIs(/^whisper/), times: 'segments', told: 'whisper' },
     configOf: ({ encoder, decoder }) => ({
@@ -64,18 +65,6 @@ export const modelFamilies: readonly ModelFamily[] = [
     configOf: ({ encoder, decoder }) => ({ canary: { encoder, decoder, srcLang: 'en', tgtLang: 'en', usePnc: 1 } }),
   },
   {
-    ...{ name: 'Cohere Transcribe', parts: encoderAndDecoder, isMeant: typeIs(/cohere-transcribe/), times: 'none' },
-    ...{ told: 'primary subtag', unlessTold: 'en' },
-    languages: 'ar de el en es fr it ja ko nl pl pt vi zh'.split(' '),
-    configOf: ({ encoder, decoder }) => ({
-      cohereTranscribe: { encoder, decoder, language: 'en', usePunct: 1, useItn: 1 },
-    }),
-  },
-  {
-    ...{ name: 'FireRedASR', parts: encoderAndDecoder, isMeant: has('cmvn_mean', 'num_decoder_layers'), times: 'none' },
-    configOf: ({ encoder, decoder }) => ({ fireRedAsr: { encoder, decoder } }),
-  },
-  {
     ...oneFile('SenseVoice', typeIs(/^sense_voice/), (model) => ({
       senseVoice: { model, language: 'auto', useInverseTextNormalization: 1 },
     })),
@@ -83,13 +72,8 @@ export const modelFamilies: readonly ModelFamily[] = [
   },
   oneFile('NeMo CTC (Parakeet, GigaAM)', typeIs(/^EncDec(CTC|HybridRNNTCTC)/), (model) => ({ nemoCtc: { model } })),
   oneFile('Zipformer CTC', typeIs(/^zipformer2_ctc$/), (model) => ({ zipformerCtc: { model } })),
-  oneFile('WeNet CTC', typeIs(/^wenet_ctc$/), (model) => ({ wenetCtc: { model } })),
-  oneFile('TeleSpeech CTC', typeIs(/^telespeech_ctc$/), (teleSpeechCtc) => ({ teleSpeechCtc })),
-  oneFile('Omnilingual ASR', typeIs(/^omnilingual-asr/), (model) => ({ omnilingual: { model } })),
-  oneFile('MedASR', typeIs(/^medasr_ctc$/), (model) => ({ medasr: { model } })),
   oneFile('FireRedASR CTC', typeIs(/^fire-red-asr-2-ctc$/), (model) => ({ fireRedAsrCtc: { model } })),
   oneFile('Dolphin', has('mean', 'invstd', 'vocab_size'), (model) => ({ dolphin: { model } })),
-  { ...oneFile('Paraformer', typeIs(/^paraformer$/), (model) => ({ paraformer: { model } })), times: 'none' },
   {
     ...{ name: 'Moonshine', times: 'none' },
     parts: ['preprocess', 'encode', 'uncachedDecode', 'cachedDecode', 'tokens'],
@@ -103,22 +87,5 @@ export const modelFamilies: readonly ModelFamily[] = [
     // beyond 384 frames (9.2 s) it fails (https://github.com/k2-fsa/sherpa-onnx/issues/3975).
     limitedBy: { part: 'mergedDecoder', input: 'encoder_attention_mask', longestPieceMs: 9_000 },
     configOf: ({ encoderModel: encoder, mergedDecoder }) => ({ moonshine: { encoder, mergedDecoder } }),
-  },
-  {
-    ...{ name: 'Qwen3-ASR', parts: ['convFrontend', 'encoder', 'decoder', 'tokenizer'], times: 'none' },
-    // It has room for 512 tokens of sound and text; a second of sound takes 13 of them.
-    ...{ longestPieceMs: 18_000 },
-    // As its makers list them.
-    languages: 'ar cs da de el en es fa fi fil fr hi hu id it ja ko mk ms nl pl pt ro ru sv th tr vi yue zh'.split(' '),
-    configOf: ({ convFrontend, encoder, decoder, tokenizer }) => ({
-      qwen3Asr: { convFrontend, encoder, decoder, tokenizer, maxNewTokens: 240 },
-    }),
-  },
-  {
-    // Its times of tokens are made up: they share the time of the piece.
-    ...{ name: 'Fun-ASR-Nano', parts: ['encoderAdaptor', 'llm', 'embedding', 'tokenizer'], times: 'none' },
-    configOf: ({ encoderAdaptor, llm, embedding, tokenizer }) => ({
-      funasrNano: { encoderAdaptor, llm, embedding, tokenizer },
-    }),
   },
 ];

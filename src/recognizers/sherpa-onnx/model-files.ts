@@ -20,13 +20,7 @@ const names = {
   cachedDecode: /^cached_decode(\..*)?\.onnx$/,
   encoderModel: /^encoder_model\.(ort|onnx)$/,
   mergedDecoder: /^decoder_model_merged\.(ort|onnx)$/,
-  convFrontend: /^conv_frontend(\..*)?\.onnx$/,
-  encoderAdaptor: /^encoder_adaptor(\..*)?\.onnx$/,
-  llm: /^llm(\..*)?\.onnx$/,
-  embedding: /^embedding(\..*)?\.onnx$/,
   tokens: /^(.*-)?tokens\.txt$/,
-  /** A folder. */
-  tokenizer: /^(tokenizer|Qwen3-.*)$/,
 };
 
 export type Part = keyof typeof names;
@@ -34,7 +28,6 @@ export type Part = keyof typeof names;
 /** What messages call a part. */
 export function usualName(part: Part): string {
   if (part === 'tokens') return 'tokens.txt';
-  if (part === 'tokenizer') return 'the folder tokenizer';
   const name = part.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return part === 'mergedDecoder' ? 'decoder_model_merged.ort' : `${name}.onnx`;
 }

@@ -32,7 +32,7 @@ export async function readModelFolder(folder: string): Promise<SherpaModel> {
   return {
     ...{ family: await limited(family, files), metadata },
     config: {
-      ...{ tokens: files.tokens ?? '', numThreads: 1, provider: 'cpu' },
+      ...{ tokens: files.tokens!, numThreads: 1, provider: 'cpu' },
       ...family.configOf(files as Required<ModelFiles>),
     },
     bytes: await loadedBytes(family.parts.map((part) => files[part]!)),

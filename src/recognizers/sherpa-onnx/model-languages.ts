@@ -13,7 +13,7 @@ const ofParakeet3 = 'bg cs da de el en es et fi fr hr hu it lt lv mt nl pl pt ro
 const byName: readonly (readonly [pattern: RegExp, languages: readonly string[]])[] = [
   [/parakeet-tdt-0\.6b-v3/, ofParakeet3],
   [/parakeet-tdt-0\.6b-v2|parakeet-unified-en/, ['en']],
-  [/^moonshine(-2-base|-tiny-[\d.]+)$|moonshine-(tiny|base)-en\b/, ['en']],
+  [/^moonshine-tiny-[\d.]+$|moonshine-(tiny|base)-en\b/, ['en']],
 ];
 
 /**

@@ -15,27 +15,17 @@ declare module 'sherpa-onnx-node' {
       enableSegmentTimestamps: 0 | 1;
     };
     canary?: { encoder: string; decoder: string; srcLang: string; tgtLang: string; usePnc: 0 | 1 };
-    cohereTranscribe?: { encoder: string; decoder: string; language: string; usePunct: 0 | 1; useItn: 0 | 1 };
-    fireRedAsr?: { encoder: string; decoder: string };
     moonshine?:
       | { preprocessor: string; encoder: string; uncachedDecoder: string; cachedDecoder: string }
       | { encoder: string; mergedDecoder: string };
     senseVoice?: { model: string; language: string; useInverseTextNormalization: 0 | 1 };
     nemoCtc?: { model: string };
     zipformerCtc?: { model: string };
-    wenetCtc?: { model: string };
-    teleSpeechCtc?: string;
-    omnilingual?: { model: string };
-    medasr?: { model: string };
     fireRedAsrCtc?: { model: string };
     dolphin?: { model: string };
-    paraformer?: { model: string };
-    qwen3Asr?: { convFrontend: string; encoder: string; decoder: string; tokenizer: string; maxNewTokens: number };
-    funasrNano?: { encoderAdaptor: string; llm: string; embedding: string; tokenizer: string };
   }
 
   export interface OfflineModelConfig extends ModelConfigOfKind {
-    /** Empty for models with a folder of their own for it. */
     tokens: string;
     numThreads: number;
     provider: 'cpu';

@@ -11,8 +11,7 @@ export async function makeEmptyModel(folder: string, files: readonly string[], m
   await mkdir(folder, { recursive: true });
   const content = onnxModel({ nodes: [], constants: [], inputs: [], outputs: [], metadata });
   for (const file of files) {
-    await mkdir(join(folder, file, file.endsWith('/') ? '.' : '..'), { recursive: true });
-    if (!file.endsWith('/')) await writeFile(join(folder, file), file.endsWith('.onnx') ? content : '');
+    await writeFile(join(folder, file), file.endsWith('.onnx') ? content : '');
   }
   return folder;
 }
@@ -24,7 +23,6 @@ export function metadataOfKnown(name: string): Metadata {
     return { model_type: 'sense_voice_ctc', ...Object.fromEntries(languages) };
   }
   if (name.startsWith('canary')) return { model_type: 'EncDecMultiTaskModel' };
-  if (name.startsWith('cohere')) return { model_type: 'cohere-transcribe-03-2026' };
   if (!name.startsWith('whisper')) return { model_type: 'EncDecRNNTBPEModel' };
   const codes = whisperLanguages.map((language) => whisperCodeOf(language)!);
   const own = /large-v3|turbo/.test(name) ? codes : codes.filter((code) => code !== 'yue');
