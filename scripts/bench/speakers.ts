@@ -40,6 +40,7 @@ const plans: MeetingPlan[] = [
   { sound: 'telephone', people: 3, minutes: 4 },
   { sound: 'telephone', people: 4, minutes: 6 },
   { sound: 'clean', people: 4, minutes: 40 },
+  { sound: 'reverberation', people: 4, minutes: 40 },
 ];
 
 interface Measured extends MeetingPlan, Attribution, Pick<PipelineRun, 'ms' | 'cpuMs' | 'memory'> {
