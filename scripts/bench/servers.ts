@@ -27,7 +27,8 @@ const kinds: [string, Kind, number, number][] = [
   ['64 at once', flatTo64, 15, 30],
   ['8 at once', { ms: 1_500, atOnce: () => 8 }, 15, 45],
   ['16 at once, worse beyond', { ms: 3_000, atOnce: () => 16, pace: worseBeyond16 }, 15, 30],
-  ['4, 32 and again 4 at once', { ms: 4_000, atOnce: (at) => (at >= 15 && at < 55 ? 32 : 4) }, 15, 75],
+  // From half a minute after it got more.
+  ['4, 32 and again 4 at once', { ms: 4_000, atOnce: (at) => (at >= 15 && at < 55 ? 32 : 4) }, 25, 75],
   ['one at a time', serial, 15, 60],
 ];
 

@@ -3,10 +3,10 @@
  * waits, waits here, where a short recording may pass a long one. It knows no clock but its caller's.
  */
 import { measuredIn, nothingSeen } from './measured.ts';
-import type { Measured, Seen } from './measured.ts';
+import type { Measured, Sent } from './measured.ts';
 
 const firstCount = 16;
-/** The first tries. Later ones are smaller, and every second one smaller still. */
+/** First tries, and those after one that was worth it. Others are smaller, and every second one smaller still. */
 const twice = 2;
 const tries = [1.5, 1.25];
 const [half, threeQuarters] = [0.5, 0.75];
@@ -23,19 +23,11 @@ const fewest = 4;
 /** Whisper hears 30 s at a time, so that less audio takes as long. */
 const shortestHeardMs = 30_000;
 /**
- * How often a number that was found is measured before more is tried: twice as often after each try in vain. A try
- * costs most where few do: beside one, the second is a whole request that waits at the server.
+ * How often a number that was found is measured before more is tried: twice as often after each try in vain, but not below half
+ * of what a server had before it refused some. A try costs most where few do: beside one, the second is a whole request that
+ * waits at the server.
  */
-const rests = { fewest: 2, most: 8, mostOfOne: 16, longestMs: 600_000 };
-
-/** A request that is under way. */
-export interface Sent {
-  readonly seen: Seen;
-  readonly at: number;
-  /** How many were under way with it. */
-  readonly among: number;
-  readonly isFull: boolean;
-}
+const rests = { fewest: 2, most: 8, mostOfOne: 32, longestMs: 600_000 };
 
 type Search = 'first' | 'more' | 'fewer' | 'rest';
 
@@ -50,6 +42,10 @@ export class ConcurrencyLimit {
   /** How quickly a request alone is heard, at least. */
   #alone = 0;
   #inVain = 0;
+  /** Whether the last measurement was of a server that has lost room: it may have been chance. */
+  #doubts = false;
+  /** What it had before the server refused some, and until when that tells. */
+  #before = { limit: 0, endsAt: -Infinity };
   #rest = { left: 0, endsAt: 0 };
   #cutAt = -Infinity;
 
@@ -100,7 +96,8 @@ export class ConcurrencyLimit {
     seen.waitedMs += among * tookMs;
     seen.tookMs += tookMs;
     seen.audioMs += heardMs;
-    const enough = this.#search === 'first' ? Math.max(3, this.#count / 4) : Math.max(4, this.#count);
+    const least = this.#search === 'rest' ? 2 : 4;
+    const enough = this.#search === 'first' ? Math.max(3, this.#count / 4) : Math.max(least, this.#count);
     const measured = measuredIn(seen);
     // A try ends early where it shows nothing.
     const isInVain = this.#search === 'more' && 2 * seen.answers >= enough && !this.#isWorth(measured);
@@ -112,11 +109,12 @@ export class ConcurrencyLimit {
     this.back(sent, now, undefined);
     if (sent.at < this.#cutAt) return;
     this.#cutAt = now;
+    if (now >= this.#before.endsAt) this.#before = { limit: this.#count, endsAt: now + rests.longestMs };
+    const limit = Math.max(1, Math.floor(this.#count * half));
+    const wasMore = this.#search === 'more';
+    if (wasMore) this.#inVain += 1;
     // What did well is kept when more was refused.
-    const didWell = this.#search === 'more' ? this.#good!.limit : 1;
-    if (this.#search === 'more') this.#inVain += 1;
-    const limit = Math.max(didWell, Math.floor(this.#count * half));
-    this.#good = { limit, count: limit, speed: 0 };
+    if (!wasMore || this.#good!.limit < limit) this.#good = { limit, count: limit, speed: 0 };
     this.#settle(now);
   }
 
@@ -138,7 +136,7 @@ export class ConcurrencyLimit {
       if (this.#count === this.#most) return this.#settle(now);
       // All that there was to do was heard as quickly: more can't be tried.
       if (measured.count < full * this.#count) return this.#go(this.#search, this.#count);
-      return this.#go(this.#search, this.#count * (this.#search === 'first' ? twice : tries[0]!));
+      return this.#go(this.#search, this.#count * twice);
     }
     const { limit, speed } = this.#good!;
     const heardAtOnce = Math.ceil(Math.max(speed, measured.speed) / this.#alone);
@@ -160,20 +158,28 @@ export class ConcurrencyLimit {
 
   #rested(measured: Measured, now: number): void {
     const { speed } = this.#good!;
-    const hasLost = measured.speed < lost * speed;
-    const isFirst = speed === 0 || hasLost;
-    this.#good = { ...measured, limit: this.#count, speed: isFirst ? measured.speed : (speed + measured.speed) / 2 };
+    const hasLost = measured.speed < lost * speed && this.#count > 1;
+    this.#doubts = hasLost && !this.#doubts;
+    if (this.#doubts) return this.#go('rest', this.#count);
+    const before = speed === 0 || hasLost ? measured.speed : speed;
+    this.#good = { ...measured, limit: this.#count, speed: (3 * before + measured.speed) / 4 };
     this.#rest.left -= 1;
-    if (hasLost && this.#count > 1) return this.#go('fewer', this.#count * half);
+    if (hasLost) return this.#go('fewer', this.#count * half);
     if (this.#rest.left > 0 && now < this.#rest.endsAt) return this.#go('rest', this.#count);
     if (this.#count === this.#most) return this.#settle(now);
-    this.#go('more', Math.ceil(this.#count * tries[this.#inVain % tries.length]!));
+    const by = this.#isBelow(now) ? twice : tries[this.#inVain % tries.length]!;
+    this.#go('more', Math.ceil(this.#count * by));
+  }
+
+  /** Whether what does well is at most half of what did before the server refused some. */
+  #isBelow(now: number): boolean {
+    return now < this.#before.endsAt && this.#good!.limit <= this.#before.limit * half;
   }
 
   /** Keeps what is known to do well, for some time. */
   #settle(now: number): void {
     const { limit } = this.#good!;
-    const most = Math.max(rests.most, rests.mostOfOne / limit);
+    const most = this.#isBelow(now) ? rests.fewest : Math.max(rests.most, rests.mostOfOne / limit);
     this.#rest = { left: Math.min(rests.fewest * 2 ** this.#inVain, most), endsAt: now + rests.longestMs };
     this.#go('rest', limit);
   }

@@ -9,6 +9,15 @@ export interface Seen {
   audioMs: number;
 }
 
+/** A request that is under way. */
+export interface Sent {
+  readonly seen: Seen;
+  readonly at: number;
+  /** How many were under way with it. */
+  readonly among: number;
+  readonly isFull: boolean;
+}
+
 /** How quickly the server hears with so many at once: ms of audio per ms. */
 export interface Measured {
   count: number;

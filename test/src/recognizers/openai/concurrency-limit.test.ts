@@ -1,6 +1,6 @@
 /** Servers of different kinds, in a time that the test lets pass. */
 import { ConcurrencyLimit } from '../../../../src/recognizers/openai/concurrency-limit.ts';
-import type { Sent } from '../../../../src/recognizers/openai/concurrency-limit.ts';
+import type { Sent } from '../../../../src/recognizers/openai/measured.ts';
 
 interface Kind {
   /** How many requests it works on at once. */
@@ -9,12 +9,15 @@ interface Kind {
   pace?: (inFlight: number) => number;
   /** It refuses with 429 what is beyond. */
   mayTake?: (second: number) => number;
+  /** By which part of 2 s requests take more or less, at most. */
+  spread?: number;
 }
 
 const flatTo64: Kind = { atOnce: () => 64 };
 const saturatedAt8: Kind = { atOnce: () => 8 };
 const worseBeyond16: Kind = { atOnce: () => Infinity, pace: (inFlight) => Math.min(1, (16 / inFlight) ** 2) };
 const serial: Kind = { atOnce: () => 1 };
+const stormy: Kind = { ...flatTo64, mayTake: (second) => (second >= 60 && second < 90 ? 4 : Infinity) };
 const scaled: Kind = { atOnce: (second) => (second >= 100 && second < 400 ? 32 : 4) };
 
 const tickMs = 50;
@@ -28,7 +31,7 @@ interface Seen {
 }
 
 /**
- * Each request takes a little more or less than 2 s.
+ * Each request takes a little more or less than 2 s, or much more or less.
  * @param requests without end unless given
  * @param offered how many there are to send at once, at most
  */
@@ -53,7 +56,7 @@ function run(
         limit.overloaded(own, now);
       } else {
         sent += 1;
-        open.push({ sent: own, leftMs: requestMs * (0.9 + 0.2 * random()) });
+        open.push({ sent: own, leftMs: requestMs * (1 + (kind.spread ?? 0.1) * (2 * random() - 1)) });
       }
     }
     const pace = kind.pace?.(open.length) ?? 1;
@@ -74,7 +77,8 @@ function randomOf(seed: number): () => number {
 
 const seeds = Array.from({ length: 20 }, (_, index) => 7_919 * (index + 1));
 const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
-const from = (second: number, seen: readonly Seen[]) => seen.filter((each) => each.second >= second);
+const from = (second: number, seen: readonly Seen[], to = Infinity) =>
+  seen.filter((each) => each.second >= second && each.second < to);
 const meanInFlight = (seen: readonly Seen[]) => seen.reduce((sum, { inFlight }) => sum + inFlight, 0) / seen.length;
 
 /** The part of what the server could have answered that it did. */
@@ -91,6 +95,33 @@ test.each<[string, Kind, (second: number) => number, number]>([
   ['gets 32 devices for 4, and loses them', scaled, scaled.atOnce, 0.87],
 ])('a server that %s → most of what it can, after 30 s', (_, kind, best, least) => {
   const shares = seeds.map((seed) => share(from(30, run(kind, seed, 600).seen), best));
+  expect(median(shares)).toBeGreaterThanOrEqual(least);
+});
+
+test.each<[string, Kind, number, number, number]>([
+  ['32 devices for 4', { atOnce: (second) => (second >= 30 ? 32 : 4) }, 32, 60, 110],
+  ['all its room after a storm of 429', stormy, 64, 110, 180],
+  [
+    '16 at once after 20 s for two',
+    { atOnce: () => 16, mayTake: (at) => (at >= 20 && at < 40 ? 2 : Infinity) },
+    16,
+    65,
+    90,
+  ],
+])('a server that gets %s → most of it, half a minute later', (_, kind, best, begin, end) => {
+  const shares = seeds.map((seed) => share(from(begin, run(kind, seed, end).seen, end), () => best));
+  expect(median(shares)).toBeGreaterThanOrEqual(0.9);
+});
+
+test.each<[string, Kind, number, number]>([
+  ['is as quick with 64 as with one', flatTo64, 64, 0.95],
+  ['works on 8', saturatedAt8, 8, 0.95],
+  ['gets worse beyond 16', worseBeyond16, 16, 0.9],
+  ['works on one', serial, 1, 0.95],
+  ['refuses what is beyond 4', { atOnce: () => Infinity, mayTake: () => 4 }, 4, 0.85],
+  ['refuses all but 4 for half a minute', stormy, 64, 0.9],
+])('requests of 0.8 to 3.2 s, and a server that %s → chance misleads it little', (_, kind, best, least) => {
+  const shares = seeds.map((seed) => share(from(110, run({ ...kind, spread: 0.6 }, seed, 600).seen), () => best));
   expect(median(shares)).toBeGreaterThanOrEqual(least);
 });
 
@@ -160,7 +191,6 @@ test('a server that refuses what is beyond 32 → as many as it takes', () => {
 });
 
 test('a storm of 429 → halved for each wave, not for each refusal, and back after it', () => {
-  const stormy: Kind = { ...flatTo64, mayTake: (second) => (second >= 60 && second < 90 ? 4 : Infinity) };
   const { limit, seen, refused } = run(stormy, seeds[0]!, 300);
   const before = seen.find(({ second }) => second === 59)!.inFlight;
   expect(before).toBeGreaterThanOrEqual(48);

@@ -65,7 +65,8 @@ test.each([
   const server = new Server(atOnce, 1_000);
   const requests = new Requests(most, false);
   await sendTo(server, requests, 40 * atOnce);
-  expect(requests.slotsOf('one').count).toBeLessThanOrEqual(1.5 * expected);
+  // It may just try one more.
+  expect(requests.slotsOf('one').count).toBeLessThanOrEqual(Math.max(2, 1.5 * expected));
   expect(requests.slotsOf('one').count).toBeGreaterThanOrEqual(0.75 * expected);
 });
 
