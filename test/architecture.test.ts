@@ -17,7 +17,7 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
   { name: 'express', files: /^src\/app\.ts$/, typesIn: /^src\/api\// },
   { name: 'multer', files: /^src\/api\/uploads\// },
   { name: 'openapi-backend', files: /^src\/(app\.ts|api\/contract\/.*)$/, typesIn: /^src\/api\// },
-  { name: 'pg-boss', files: /^src\/queue\// },
+  { name: 'pg-boss', files: /^(src\/queue\/|scripts\/bench\/fleet-workers\.ts$)/ },
   {
     name: 'pg',
     files:

@@ -29,11 +29,13 @@ const startLockLimitMs = readyLimitMs + 2 * 60_000;
 /**
  * Joins the users of the PostgreSQL below `folder`. Makes it where there is none, and starts it where it does not run.
  * Each join counts, also within one process, and needs its own `leave`.
+ * @param options.maxConnections in place of 200, where the server has to be started
  * @param options.onNotice hears what a person may want to know while waiting
  * @throws when it can't be made or started, with the last lines of the server's log
  */
 export async function joinEmbeddedPostgres(options: {
   folder: string;
+  maxConnections?: number;
   onNotice?: (message: string) => void;
 }): Promise<EmbeddedPostgres> {
   const paths = clusterPaths(options.folder);
@@ -42,7 +44,7 @@ export async function joinEmbeddedPostgres(options: {
   const { url, use } = await alone(paths, notice, async () => {
     const use = await waitForLock(paths.usersLock, 'shared', startLockLimitMs);
     try {
-      return { url: await ensureRunning(paths, notice), use };
+      return { url: await ensureRunning(paths, notice, options.maxConnections), use };
     } catch (error) {
       await endUse(paths, use);
       throw error;
@@ -54,7 +56,7 @@ export async function joinEmbeddedPostgres(options: {
     url,
     keepRunning(onMoved) {
       const startAgain = async (): Promise<void> => {
-        if ((await alone(paths, notice, () => ensureRunning(paths, notice))) !== url) onMoved();
+        if ((await alone(paths, notice, () => ensureRunning(paths, notice, options.maxConnections))) !== url) onMoved();
       };
       stopKeeping = keepRunning(paths, startAgain, notice);
     },

@@ -22,11 +22,12 @@ const worthAnotherAttempt = /Address already in use|lock file "postmaster\.pid" 
 /**
  * Makes sure the server runs and accepts connections, and makes the cluster first where there is none. Only for the
  * holder of the start lock.
+ * @param maxConnections where the server has to be started
  * @returns the database's URL
  * @throws when the server can't be started (with the last lines of its log) or isn't ready within `readyLimitMs`
  * @throws {OtherMajorVersion}
  */
-export async function ensureRunning(paths: ClusterPaths, notice: Notice): Promise<string> {
+export async function ensureRunning(paths: ClusterPaths, notice: Notice, maxConnections?: number): Promise<string> {
   const adopted = await adoptRunning(paths, notice);
   if (adopted !== undefined) return adopted;
 
@@ -40,7 +41,7 @@ export async function ensureRunning(paths: ClusterPaths, notice: Notice): Promis
   for (let attempt = 1; ; attempt++) {
     const killed = await clearRemains(paths);
     if (killed > 0) notice(`ended ${killed} PostgreSQL processes that outlived their server`);
-    const { pid, logStart } = await startPostmaster(paths, binaries, runAs);
+    const { pid, logStart } = await startPostmaster(paths, binaries, runAs, maxConnections);
     const url = (await waitUntilReady(paths, pid, notice)) ?? (await adoptRunning(paths, notice));
     if (url !== undefined) return url;
     const reason = lastLines(paths.log, logStart);

@@ -28,7 +28,8 @@ const settings = {
 } as const;
 
 /** Arguments for `postgres`. They override postgresql.conf, so this file decides how every start behaves. */
-export function serverArguments(clusterName: string, port: number): string[] {
-  const all = { ...settings, cluster_name: clusterName, port };
+export function serverArguments(clusterName: string, port: number, maxConnections?: number): string[] {
+  const more = maxConnections !== undefined && { max_connections: maxConnections };
+  const all = { ...settings, ...more, cluster_name: clusterName, port };
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }

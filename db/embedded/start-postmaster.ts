@@ -27,8 +27,9 @@ export async function startPostmaster(
   paths: ClusterPaths,
   binaries: Binaries,
   runAs: RunAs,
+  maxConnections?: number,
 ): Promise<StartedPostmaster> {
-  const settings = serverArguments(clusterName(paths.data), await choosePort(paths));
+  const settings = serverArguments(clusterName(paths.data), await choosePort(paths), maxConnections);
   const [program = '', ...args] = [...runAs.prefix, binaries.postgres, '-D', paths.data, ...settings];
   return appendingTo(paths.log, (log) => {
     const logStart = logSize(paths.log);

@@ -1,5 +1,6 @@
 import { accuracy } from './accuracy.ts';
 import { fairness } from './fairness.ts';
+import { fleet } from './fleet.ts';
 import { growth } from './growth.ts';
 import { idle } from './idle.ts';
 import { pickup } from './pickup.ts';
@@ -19,6 +20,7 @@ export const benches: readonly Bench[] = [
   search,
   uploads,
   pickup,
+  fleet,
   start,
   idle,
   fairness,

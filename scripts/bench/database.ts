@@ -20,17 +20,19 @@ export interface BenchDatabase {
  * Starts the embedded PostgreSQL as `npm start` does, and makes the tables.
  *
  * @param home where it is: below the folder of the run
+ * @param maxConnections in place of the usual number
  * @returns with what stops it before the end of the run
  */
 export async function startDatabase(
   setting: Setting,
   home = setting.folder,
+  maxConnections?: number,
 ): Promise<BenchDatabase & { leave(): Promise<void> }> {
   const folder = join(home, 'postgres');
   mkdirSync(home, { recursive: true });
   // PostgreSQL refuses to run as root. Its user must be able to enter the folders.
   for (const path of new Set([setting.folder, home])) chmodSync(path, 0o711);
-  const postgres = await joinEmbeddedPostgres({ folder });
+  const postgres = await joinEmbeddedPostgres({ folder, ...(maxConnections !== undefined && { maxConnections }) });
   const leave = () => postgres.leave();
   setting.atEnd(leave);
   const pid = Number(readFileSync(clusterPaths(folder).postmasterPid, 'utf8').split('\n')[0]);

@@ -3,10 +3,10 @@ import { PgBoss, fromKysely } from 'pg-boss';
 import { randomUUIDv7 } from 'node:crypto';
 import type { QueueOptions as RetryOptions } from 'pg-boss';
 import { expirySeconds } from './job-expiry.ts';
-import { queueConnection } from './connection.ts';
+import { notifyChannel, queueConnection } from './connection.ts';
 import { AttemptFailed, maxRunningJobs } from './jobs.ts';
 import { Taking } from './taking.ts';
-import { hasUnfinishedWork } from '../../db/queue-tables.ts';
+import { hasUnfinishedWork, notifyUnlessAtLimit } from '../../db/queue-tables.ts';
 import { heartbeatSeconds, startSupervision } from './supervision.ts';
 import type { Trx } from '../../db/connection/database.ts';
 import type { WorkerSlots } from './fetch-loop.ts';
@@ -47,12 +47,14 @@ export class Queue {
     await this.#keepQueue(
       deadLetterQueue,
       {},
-      { retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 300 },
+      { notify: true, retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 300 },
     );
     await this.#keepQueue(
       transcriptionQueue,
       { partition: true },
       {
+        // `enqueue` tells of those jobs that may run.
+        notify: false,
         deadLetter: deadLetterQueue,
         retryLimit: maxAttempts - 1,
         retryDelay: 2,
@@ -65,11 +67,11 @@ export class Queue {
 
   /** `createQueue` does not change a queue that exists, so new options need the second call. */
   async #keepQueue(name: string, once: { partition?: true }, options: QueueOptions): Promise<void> {
-    await this.#boss.createQueue(name, { ...once, ...options, notify: true });
-    await this.#boss.updateQueue(name, { ...options, notify: true });
+    await this.#boss.createQueue(name, { ...once, ...options });
+    await this.#boss.updateQueue(name, options);
   }
 
-  /** Sends a job within the caller's transaction. */
+  /** Sends a job within the caller's transaction, which has locked the account. */
   async enqueue(trx: Trx, job: NewJob): Promise<void> {
     const data: JobData = { accountId: job.accountId, sessionId: job.sessionId, queueJobId: job.id };
     await this.#boss.send(transcriptionQueue, data, {
@@ -81,6 +83,8 @@ export class Queue {
       group: { id: job.accountId, tier: String(Math.min(job.runningJobs, maxRunningJobs)) },
       db: fromKysely(trx),
     });
+    // An account at its limit: the worker that ends one of its jobs looks for the next.
+    if (!job.afterSeconds) await notifyUnlessAtLimit(trx, notifyChannel, transcriptionQueue, job);
   }
 
   /**
@@ -172,6 +176,6 @@ export class Queue {
   }
 }
 
-type QueueOptions = RetryOptions & { deadLetter?: string };
+type QueueOptions = RetryOptions & { notify: boolean; deadLetter?: string };
 
 export const newJobId = (): string => randomUUIDv7();

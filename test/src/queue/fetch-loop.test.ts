@@ -68,6 +68,24 @@ test('no free place → rings fetch nothing; the place of a job that ends is fil
   expect(numbers.asked).toEqual([2, 1]);
 });
 
+test('a job ends and the next is found → nothing behind it is looked for, unless two have ended and one was found', async () => {
+  numbers.waiting = [1, 2];
+  loop = new FetchLoop(() => 4, numbers);
+  await until(() => numbers.asked.length === 2);
+  numbers.waiting = [3];
+  numbers.end(1);
+  await until(() => numbers.running.has(3));
+  await new Promise(setImmediate);
+  expect(numbers.asked).toEqual([4, 2, 3]);
+
+  numbers.waiting = [4];
+  numbers.end(2);
+  numbers.end(3);
+  await until(() => numbers.running.has(4));
+  await new Promise(setImmediate);
+  expect(numbers.asked).toEqual([4, 2, 3, 4, 3]);
+});
+
 test('more places, then fewer → as many jobs run as there are places now', async () => {
   let places = 1;
   numbers.waiting = [1, 2, 3, 4];
