@@ -10,7 +10,7 @@ export type Verdict = { kind: 'caught' | 'missed'; words: string } | { kind: 'no
 
 const limitMs = 10 * 60_000;
 const redocly = ['node_modules/.bin/redocly', 'lint', '--extends=recommended-strict', 'openapi.yaml'];
-const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
+const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
 
 const jest = 'node_modules/jest/bin/jest.js';
 /** A mutated service may not start, and leave its connections open: Jest would wait for them for ever. */
@@ -46,6 +46,7 @@ export class Judges {
   #run(files: ChangedFiles, ...args: string[]): Promise<Verdict> {
     return this.#copy.with(files, async (cwd) => {
       const { promise, resolve } = Promise.withResolvers<Verdict>();
+      const env = { ...process.env, ...quiet };
       execFile(process.execPath, args, { cwd, env, timeout: limitMs, maxBuffer: 64 * 1024 ** 2 }, (error, out, err) => {
         const notRun = /^not run: .*/m.exec(out)?.[0];
         if (notRun !== undefined) return resolve({ kind: 'not run', words: notRun });

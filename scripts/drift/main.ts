@@ -8,6 +8,8 @@ import { ProjectCopy, changedBy } from './copy.ts';
 import { judgeTitles } from './judge-titles.ts';
 import { Judges } from './judges.ts';
 import { mutations } from './mutations.ts';
+import setUp from '../../test/support/global-setup.ts';
+import tearDown from '../../test/support/global-teardown.ts';
 import type { Verdict } from './judges.ts';
 import type { Mutation } from './mutations.ts';
 
@@ -26,6 +28,8 @@ function report(caught: boolean, sentence: string, { kind, words }: Verdict): vo
   }
 }
 
+// All tests clone the database of the unbroken project: no mutation changes its tables.
+await setUp();
 const copy = await ProjectCopy.make();
 try {
   const judges = new Judges(await Compiler.make(), copy);
@@ -47,4 +51,5 @@ try {
   }
 } finally {
   await copy.remove();
+  await tearDown();
 }

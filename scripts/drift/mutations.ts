@@ -66,8 +66,8 @@ export const mutations: Mutation[] = [
     judge: 'test',
     test: 'test/handlers/getSession.test.ts',
     file: 'handlers/getSession.ts',
-    from: 'status: 200,',
-    to: "status: 200, headers: { ETag: 'x' },",
+    from: 'isFinal(row.status) ? {}',
+    to: "isFinal(row.status) ? { ETag: 'x' }",
   },
   {
     drift: 'A handler leaves out a header that the contract requires.',

@@ -1,4 +1,7 @@
-/** One embedded PostgreSQL for the whole run, with a migrated template that every test file clones. */
+/**
+ * One embedded PostgreSQL for the whole run, with a migrated template that every test file clones. A run that is given the
+ * template of another one, as `npm run check:drift` does, clones that.
+ */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +18,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { EmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 
 declare global {
-  var testRun: { server: EmbeddedPostgres; folder: string; watchdog: ChildProcess; pooler?: PgBouncer } | undefined;
+  var testRun: { server?: EmbeddedPostgres; folder: string; watchdog: ChildProcess; pooler?: PgBouncer } | undefined;
 }
 
 export default async function setUp(): Promise<void> {
@@ -26,8 +29,14 @@ export default async function setUp(): Promise<void> {
   process.env.TEST_FOLDER = folder;
   process.env.TMPDIR = folder;
 
+  globalThis.testRun = { folder, watchdog };
+  if (process.env.TEST_DATABASE_URL === undefined) await makeTemplate(folder);
+  if (process.env.THROUGH_POOLER === '1') await beginPooler(process.env.TEST_DATABASE_URL!);
+}
+
+async function makeTemplate(folder: string): Promise<void> {
   const server = await joinEmbeddedPostgres({ folder: join(folder, 'postgres') });
-  globalThis.testRun = { server, folder, watchdog };
+  globalThis.testRun!.server = server;
   process.env.TEST_DATABASE_URL = server.url;
 
   const config = readConfig({ DATABASE_URL: server.url, DATA_DIR: join(folder, 'template') });
@@ -38,7 +47,6 @@ export default async function setUp(): Promise<void> {
   const { db, close } = openDatabase(server.url, () => {}, { maxConnections: 1 });
   await prepareDatabase(db, { url: server.url, mayMigrate: true, onNotice: () => {} });
   await close();
-  if (process.env.THROUGH_POOLER === '1') await beginPooler(server.url);
 }
 
 /** For `npm run test:pooler`: whatever the tests start reaches its database through it. */

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 export default async function tearDown(): Promise<void> {
   const { server, folder, watchdog, pooler } = globalThis.testRun!;
   await pooler?.stop();
-  await server.leave();
+  await server?.leave();
   await rm(folder, { recursive: true, force: true });
   watchdog.stdin!.end('finished');
   await once(watchdog, 'exit');
