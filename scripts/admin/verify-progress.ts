@@ -8,14 +8,21 @@ export interface Resumed extends Pick<Looking, 'begun' | 'keep'> {
   end(): Promise<void>;
 }
 
-/** @param database which one is looked at: what was found in another one counts for nothing */
-export async function resume(file: string, database: string): Promise<Resumed> {
+/**
+ * @param database which one is looked at: what was found in another one counts for nothing
+ * @param everything whether all transcripts are judged, also those of an earlier look
+ */
+export async function resume(file: string, database: string, everything = false): Promise<Resumed> {
   const kept = await read(file);
   if (kept !== undefined && kept.database !== database) throw new Mistake(`${file} is of another database.`);
+  if (kept !== undefined && kept.everything !== everything) {
+    const how = kept.everything ? 'with' : 'without';
+    throw new Mistake(`${file} was begun ${how} --everything: type it the same way, or remove the file.`);
+  }
   return {
     begun: kept?.progress,
     async keep(progress) {
-      await writeFile(`${file}.new`, JSON.stringify({ database, progress } satisfies Kept));
+      await writeFile(`${file}.new`, JSON.stringify({ database, everything, progress } satisfies Kept));
       await rename(`${file}.new`, file);
     },
     end: () => rm(file, { force: true }),
@@ -24,6 +31,7 @@ export async function resume(file: string, database: string): Promise<Resumed> {
 
 interface Kept {
   database: string;
+  everything: boolean;
   progress: Progress;
 }
 
@@ -35,7 +43,8 @@ async function read(file: string): Promise<Kept | undefined> {
   if (text === undefined) return undefined;
   try {
     const kept = JSON.parse(text) as Partial<Kept>;
-    if (typeof kept.database === 'string' && Array.isArray(kept.progress?.checks)) return kept as Kept;
+    const isWhole = typeof kept.everything === 'boolean' && Array.isArray(kept.progress?.checks);
+    if (typeof kept.database === 'string' && isWhole) return kept as Kept;
   } catch {
     // Said below.
   }

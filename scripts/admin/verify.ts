@@ -68,7 +68,7 @@ export async function verify(admin: AdminContext, options: Options = {}): Promis
   let asksStandby = false;
   try {
     asksStandby = await isStandby(db);
-    const resumed = file === undefined ? undefined : await resume(file, await nameOfDatabase(db));
+    const resumed = file === undefined ? undefined : await resume(file, await nameOfDatabase(db), everything);
     // A standby is another copy, and nothing can be kept there.
     const isOwn = options.databaseUrl === undefined && !asksStandby;
     const marks = isOwn ? (everything ? 'renewed' : 'used') : undefined;

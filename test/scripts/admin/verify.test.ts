@@ -144,13 +144,15 @@ test('interrupted and resumed → goes on behind the breach that it had found, a
     );
     await expect(interrupted).rejects.toThrow('interrupted');
     await tell(first.charged_ms);
+    const another = /was begun without --everything: type it the same way/;
+    expect(await admin.run('verify', '--everything', '--resume', file)).toEqual(mistaken(another));
     const { code, stdout } = await admin.run('verify', '--json', '--resume', file);
     expect(code).toBe(1);
     expect(brokenRules(JSON.parse(stdout) as Audit)).toMatchObject([
       { id: 'charge_is_told', breaches: 1, examples: [first.id] },
     ]);
     expect((await admin.json<Audit>('verify', '--resume', file)).sound).toBe(true);
-    await writeFile(file, JSON.stringify({ database: 'another', progress: { checks: [] } }));
+    await writeFile(file, JSON.stringify({ database: 'another', everything: false, progress: { checks: [] } }));
     expect(await admin.run('verify', '--resume', file)).toEqual(mistaken(/is of another database\./));
   });
 });
