@@ -8,5 +8,3 @@ export interface Fetches {
 
 /** How many places each has. */
 export const places = 8;
-/** How long the recognizer waits. */
-export const jobMs = 3_000;

@@ -13,7 +13,7 @@ import { Queue, transcriptionQueue } from '../../src/queue/queue.ts';
 import { completeSession } from '../../src/sessions/endings.ts';
 import { toStoredTranscript } from '../../src/worker/stored-transcript.ts';
 import { claimInTurn } from '../../src/worker/turn.ts';
-import { jobMs, places } from './fleet-sizes.ts';
+import { places } from './fleet-sizes.ts';
 import type { Db } from '../../db/connection/database.ts';
 import type { QueuedJob } from '../../src/queue/jobs.ts';
 import type { Fetches } from './fleet-sizes.ts';
@@ -48,7 +48,7 @@ async function startWorker(url: string) {
 async function hear(job: QueuedJob, db: Db, queue: Queue): Promise<void> {
   const claim = await claimInTurn(job, { db, queue });
   if (claim === undefined || typeof claim === 'string') return;
-  await sleep(jobMs);
+  await sleep(Number(process.env['FLEET_JOB_MS']));
   const { accountId, sessionId } = job.data;
   const attempt = { accountId, sessionId, attempt: claim.attempt };
   const segment = { index: 0, startMs: 0, endMs: 900, text: 'Good morning', words: [] };

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addDatabase, seedAccounts, settle, startDatabase } from './database.ts';
 import { hearEndings, openUploads, seedWaiting } from './fleet-uploads.ts';
-import { jobMs, places } from './fleet-sizes.ts';
+import { places } from './fleet-sizes.ts';
 import { cpuOfTree } from './process-tree.ts';
 import { startProgram } from './program.ts';
 import { interleaved } from './rounds.ts';
@@ -31,11 +31,15 @@ const nodes = 4;
 /** Each worker has up to seven connections. */
 const maxConnections = 1_000;
 
+/** How long the recognizer waits. */
+const jobMsOf = (setting: Setting) => setting.sized({ full: 3_000, quick: 3_000, tiny: 200 });
+
 async function run(setting: Setting): Promise<Findings> {
   const fleets = setting.sized({ full: [1, 10, 100], quick: [1, 10, 100], tiny: [3] });
   const backlogs = setting.sized({ full: [10, 10_000, 100_000], quick: [10, 10_000], tiny: [100] });
   const rounds = setting.sized({ full: 2, quick: 1, tiny: 1 });
-  const seconds = setting.sized({ full: 12, quick: 6, tiny: 1 });
+  const seconds = setting.sized({ full: 12, quick: 6, tiny: 3 });
+  const jobMs = jobMsOf(setting);
   setting.say('Starting PostgreSQL …');
   const server = await startDatabase(setting, setting.folder, maxConnections);
   const cases = fleets.flatMap((workers) => backlogs.map((waiting) => ({ workers, waiting })));
@@ -102,7 +106,7 @@ function startFleet(setting: Setting, { url }: BenchDatabase, workers: number): 
   return Promise.all(
     Array.from({ length: programs }, (_, index) => {
       const share = Math.floor(workers / programs) + (index < workers % programs ? 1 : 0);
-      const env = { DATABASE_URL: url, FLEET_WORKERS: String(share) };
+      const env = { DATABASE_URL: url, FLEET_WORKERS: String(share), FLEET_JOB_MS: String(jobMsOf(setting)) };
       return startProgram(setting, { script: 'scripts/bench/fleet-workers.ts', env });
     }),
   );

@@ -132,7 +132,7 @@ test.each([
 test.each([
   [
     ['reeds'],
-    'There is no bench reeds, only reads, search, uploads, pickup, start, idle, fairness, growth, accuracy, speakers, pipeline, long, servers.',
+    'There is no bench reeds, only reads, search, uploads, pickup, fleet, start, idle, fairness, growth, accuracy, speakers, pipeline, long, servers.',
   ],
   [['reads', '--hours', '2'], 'reads does not take --hours.'],
   [['long', '--server', 'http://127.0.0.1:9'], 'long does not take --server.'],
