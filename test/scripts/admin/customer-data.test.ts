@@ -88,11 +88,13 @@ test('usage of all → a line for each account, erased ones that were charged am
   expect(json).toMatchObject({ month: '2026-07', sessions: 3, chargedMs: 21_300 });
   expect(json).not.toHaveProperty('id');
   const ids = new Set([busy, idle, erased, erasedBefore]);
-  expect(json.accounts.filter(({ id }: { id: string }) => ids.has(id))).toEqual([
-    { id: busy, name: 'Busy', plan: 'pro', sessions: 2, chargedMs: 14_200 },
-    { id: idle, name: '=Idle', plan: 'pro', sessions: 0, chargedMs: 0 },
-    { id: erased, name: '', plan: 'pro', sessions: 1, chargedMs: 7_100 },
-  ]);
+  expect(json.accounts.filter(({ id }: { id: string }) => ids.has(id))).toEqual(
+    [
+      { id: busy, name: 'Busy', plan: 'pro', sessions: 2, chargedMs: 14_200 },
+      { id: idle, name: '=Idle', plan: 'pro', sessions: 0, chargedMs: 0 },
+      { id: erased, name: '', plan: 'pro', sessions: 1, chargedMs: 7_100 },
+    ].sort((a, b) => (a.id < b.id ? -1 : 1)),
+  );
   const csv = (await piecesOf(undefined, '2026-07', 'csv')).join('').split('\r\n');
   expect(csv[0]).toBe('account,name,plan,sessions,charged_ms');
   expect(csv).toContain(`${busy},Busy,pro,2,14200`);
