@@ -86,14 +86,22 @@ function statusOf({ content = {} }: Answer): string {
   return String(example!.value['status']);
 }
 
-/** Each header once, by the name that it has in answers. */
+/** Each header by the name that it has in answers, and of which answers it is. */
 function headersOf(operations: Operation[]): string {
-  const answers = operations.flatMap(({ responses }) => Object.values(responses));
-  const named = answers.flatMap((answer) =>
-    Object.entries((resolve(answer as never) as unknown as Answer).headers ?? {}),
+  const named = operations.flatMap(({ responses }) =>
+    Object.entries(responses).flatMap(([status, answer]) => {
+      const { headers = {} } = resolve(answer as never) as unknown as Answer;
+      return Object.entries(headers).map(([name, header]) => ({ status, name, header }));
+    }),
   );
-  const lines = named.map(([name, header]) =>
-    parameterOf({ ...(resolve(header as never) as unknown as Parameter), name }),
-  );
-  return [...new Set(lines)].sort().join('\n');
+  const alike = Map.groupBy(named, ({ name, header }) => JSON.stringify([name, header]));
+  const lines = [...alike.values()].map((answers) => {
+    const [{ name, header }] = answers as [(typeof answers)[0]];
+    const statuses = [...new Set(answers.map(({ status }) => status))].sort();
+    return parameterOf({
+      ...(resolve(header as never) as unknown as Parameter),
+      ...{ name, in: `of ${statuses.join(', ')}` },
+    });
+  });
+  return lines.sort().join('\n');
 }

@@ -72,6 +72,9 @@ test('GET /llms.txt without a key → every operation of the contract, and a sam
   for (const name of everyName([contract.paths, { ...contract.components, headers: {} }]))
     expect(text).toContain(`\`${name}\``);
   for (const language of ['shell', 'python', 'typescript']) expect(text).toContain('```' + language);
+  // A header of two kinds says of which answers each is.
+  expect(text).toContain('- `WWW-Authenticate` (of 401, string, required)');
+  expect(text).toContain('- `WWW-Authenticate` (of 403, string)');
   expect(text).not.toMatch(/^undefined|\[object/m);
   expect((await ask('/llms.txt', { headers: { 'If-None-Match': response.headers.get('etag')! } })).status).toBe(304);
   expect((await ask('/llms.txt', { method: 'POST' })).status).toBe(405);
