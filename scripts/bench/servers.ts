@@ -29,7 +29,8 @@ const kinds: [string, Kind, number, number][] = [
   ['16 at once, worse beyond', { ms: 3_000, atOnce: () => 16, pace: worseBeyond16 }, 15, 30],
   // From half a minute after it got more.
   ['4, 32 and again 4 at once', { ms: 4_000, atOnce: (at) => (at >= 15 && at < 55 ? 32 : 4) }, 25, 75],
-  ['one at a time', serial, 15, 60],
+  // From its second minute on: until then it is found out.
+  ['one at a time', serial, 60, 180],
 ];
 
 interface Place {
