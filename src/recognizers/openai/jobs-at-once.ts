@@ -5,8 +5,6 @@
 
 /** A third of the least time that a job may take. So long may the last of those wait that are held. */
 const longestWaitMs = 5 * 60_000;
-/** Until a server has answered. One that hears as quickly as people speak, one at a time, takes no longer for a short recording. */
-const supposedMs = 25_000;
 
 /** What is known of the server and of the recordings that are held. */
 export interface ServerInNumbers {
@@ -18,7 +16,9 @@ export interface ServerInNumbers {
   answersEveryMs: number | undefined;
 }
 
-export function jobsAtOnce({ limit, furtherPieces, answersEveryMs = supposedMs }: ServerInNumbers): number {
+/** @returns 0 before the first answer: it may be a slow server that hears one at a time */
+export function jobsAtOnce({ limit, furtherPieces, answersEveryMs }: ServerInNumbers): number {
+  if (answersEveryMs === undefined) return 0;
   // A long recording has many pieces, and uses the server with them. Others still get in.
   const inUse = Math.min(furtherPieces, limit - 1);
   return Math.min(Math.floor(1.25 * limit) + 1 - inUse, Math.floor(longestWaitMs / answersEveryMs));
