@@ -28,8 +28,8 @@ const mostTimes = 2;
 const nearlyWhole = 0.9;
 
 /**
- * speaches answers 500 to all audio of more than 30 s in which nobody speaks ("No clip timestamps found"). What a server
- * refuses in shorter pieces, too, has no words.
+ * A server may break at long pieces, as speaches does where nobody speaks for 30 s ("No clip timestamps found"). What it
+ * refuses in shorter ones, too, has no words.
  */
 const shortMs = 28_000;
 

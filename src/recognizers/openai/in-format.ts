@@ -6,10 +6,11 @@ import { FormatRefused } from './errors.ts';
 import { refuseOtherLanguage } from './hints.ts';
 import { sampleVoices, withLastingNames } from './known-speakers.ts';
 import { lettersOf } from './punctuation.ts';
+import { pieceLengths, shortMs } from './piece-lengths.ts';
 import { soundOf } from './sound.ts';
 import { readAnswer } from './server-answers.ts';
 import { toTranscript } from './transcript.ts';
-import type { Piece, PieceLengths } from '../../audio/pieces.ts';
+import type { Piece } from '../../audio/pieces.ts';
 import type { TranscribePiece, HeardPart } from '../transcribe-again.ts';
 import type { DecodedAudio, RecognizeOptions, Transcript } from '../recognizer.ts';
 import type { AnswerFormat, SpeechClient } from './client.ts';
@@ -18,15 +19,6 @@ import type { VoiceSamples } from './known-speakers.ts';
 import type { Requests } from './requests.ts';
 import type { Answer } from './server-answers.ts';
 import type { AnsweredPiece } from './transcript.ts';
-
-const lengthsOf: Record<AnswerFormat, PieceLengths> = {
-  verbose_json: { longestMs: 120_000, overlapMs: 1_000 },
-  // Speakers are told apart best within a piece, so a piece is as long as servers allow: 25 MB, and 10 minutes at vLLM.
-  diarized_json: { longestMs: 590_000, overlapMs: 0, longestPauseMs: Infinity },
-  // An answer without times gets the times of its piece, so pieces are short.
-  json: { longestMs: 28_000, overlapMs: 0 },
-  any: { longestMs: 28_000, overlapMs: 0 },
-};
 
 export interface ServerInUse {
   client: SpeechClient;
@@ -81,7 +73,8 @@ export async function recognizeIn(
   const slots = server.requests.slotsOf(options.owner ?? '');
   const isFirst = (heard: readonly HeardPart<AnsweredPiece>[][]) =>
     format === 'diarized_json' && !heard.flat().some(({ result }) => hasLetters(result.answer));
-  const lengths = lengthsOf[format];
+  const { language } = options;
+  const lengths = pieceLengths(format, audio, { language, free: server.requests.free() });
   // Without a voice detector, words that are repeated, each with its own time, may really have been said.
   const judging = { audio, overlapMs: lengths.overlapMs, saidIn, only, mayLoop: audio.speech !== undefined };
   const hearWell = transcribeAgain(hearPiece, judging, options.onUncertain);
@@ -130,10 +123,10 @@ async function hearOnce(
   const own = { ...piece, windowStartMs: piece.startMs, windowEndMs: piece.endMs };
   const heard = learnt.wordTimes === false ? own : piece;
   const answer = await hear(file, heard, format, options, server);
-  if (isFormatWasted(answer, format, heard, learnt)) throw new FormatRefused('it has no times');
+  const isShared = heard.windowStartMs < piece.startMs || heard.windowEndMs > piece.endMs;
+  if (isFormatWasted(answer, format, heard, isShared, learnt)) throw new FormatRefused('it has no times');
   if (answer.timesOf === 'words') learnt.wordTimes = true;
   else if (answer.timesOf === 'segments' && hasLetters(answer)) learnt.wordTimes ??= false;
-  const isShared = heard.windowStartMs < piece.startMs || heard.windowEndMs > piece.endMs;
   if (answer.timesOf === 'words' || answer.timesOf === 'nothing' || !isShared)
     return { piece: heard, answer, own: heard };
   return { piece: own, own, answer: await hear(file, own, format, options, server) };
@@ -164,9 +157,10 @@ async function hear(
 
 const hasLetters = ({ utterances }: Answer) => utterances.flat().some(({ text }) => lettersOf(text).length > 0);
 
-/** Whether the shorter pieces of `json` would give better times than this answer. */
-function isFormatWasted(answer: Answer, format: AnswerFormat, heard: Piece, { wordTimes }: Learnt): boolean {
+/** Whether pieces of `json`, which are short and have no overlap, would give better times than this answer. */
+function isFormatWasted(answer: Answer, format: AnswerFormat, heard: Piece, isShared: boolean, { wordTimes }: Learnt) {
   if (answer.timesOf !== 'text' || !hasLetters(answer)) return false;
-  const isLong = heard.windowEndMs - heard.windowStartMs > lengthsOf.json.longestMs;
-  return isLong && (format === 'diarized_json' || (format === 'verbose_json' && wordTimes === undefined));
+  const isLong = heard.windowEndMs - heard.windowStartMs > shortMs;
+  if (format === 'verbose_json') return (isLong || isShared) && wordTimes === undefined;
+  return format === 'diarized_json' && isLong;
 }

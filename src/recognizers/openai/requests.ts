@@ -91,6 +91,11 @@ export class Requests {
     };
   }
 
+  /** How many more pieces the server hears at once than are held. */
+  free(): number {
+    return Math.max(0, this.#limit.count - this.#pieces);
+  }
+
   /** How many recordings are held for the server. */
   jobsAtOnce(): number {
     const [furtherPieces, answersEveryMs] = [this.#furtherPieces, this.#answersEveryMs];

@@ -16,7 +16,7 @@ const inaudible = 33;
 const shortestMs = 1_100;
 
 /** To compress it takes longer than to send it. */
-const notWorthCompressingMs = 30_000;
+const notWorthCompressingMs = 10_000;
 
 /**
  * FLAC has about half the size of WAV, and costs a hundred times the processor time. Both lose nothing, and every

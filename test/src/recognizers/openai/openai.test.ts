@@ -42,7 +42,7 @@ closing.push(listener);
 const hearsTones = await toneServer();
 const tones = await toneSpeech(folder);
 recognizerConformance('openai', () => askingFor(hearsTones), tones);
-cutConformance('openai', () => askingFor(hearsTones), 120_000, tones);
+cutConformance('openai', () => askingFor(hearsTones), 28_000, tones);
 // test/src/worker/openai.test.ts sends a voice.
 speechConformance('openai', () => askingFor(hearsTones), tones);
 
@@ -87,7 +87,8 @@ test('a recording of several pieces → sent as FLAC, in parallel; no word lost 
   expect(server.requests.length).toBeGreaterThanOrEqual(3);
   expect(server.peak()).toBeGreaterThan(1);
   expect(server.peak()).toBeLessThanOrEqual(4);
-  for (const { method, path, headers, fields, file } of server.requests) {
+  for (const request of server.requests) {
+    const { method, path, headers, fields, file } = request;
     expect({ method, path }).toEqual({ method: 'POST', path: '/v1/audio/transcriptions' });
     expect(headers.authorization).toBe('Bearer sk-of-a-test');
     expect(fields).toEqual({
@@ -95,14 +96,16 @@ test('a recording of several pieces → sent as FLAC, in parallel; no word lost 
       response_format: ['verbose_json'],
       'timestamp_granularities[]': ['word', 'segment'],
     });
-    expect(file).toMatchObject({ name: 'audio.flac', type: 'audio/flac' });
+    // What is short is not worth the work.
+    const format = (await durationMs(request)) > 10_000 ? 'flac' : 'wav';
+    expect(file).toMatchObject({ name: `audio.${format}`, type: `audio/${format}` });
   }
 });
 
 test.each([
-  ['far away', 'flac', 40, false],
+  ['far away', 'flac', 26, false],
   ['far away, short', 'wav', 7, false],
-  ['near', 'wav', 40, true],
+  ['near', 'wav', 26, true],
 ])(
   'what is sent, %s → %s: the samples of the piece, exactly; a header that tells the length',
   async (_, format, seconds, isNear) => {
@@ -147,7 +150,7 @@ test('verbose_json refused in the middle → begun again, and progress rises sti
   const transcript = await recognizer.recognize(audio, { signal, onProgress: (percent) => percents.push(percent) });
   expect(plain(textsOf(transcript))).toEqual(tones);
   expect(percents).toEqual([...new Set(percents)].sort((a, b) => a - b));
-  expect(percents[0]).toBeGreaterThan(50);
+  expect(percents[0]).toBeGreaterThan(10);
 });
 
 test('a server without word times → its segments, none lost or doubled, no words; without overlap after the first piece', async () => {
@@ -172,7 +175,7 @@ test.each<[string, SpeechServerOptions, string[]]>([
   const server = await toneServer(options);
   const tones = tonesOf(50);
   const audio = await spoken('json', tones);
-  const recognizer = askingFor(server);
+  const recognizer = askingFor(server, 'whisper-1', undefined, 1);
   for (const _attempt of [1, 2]) {
     const transcript = await recognizer.recognize(audio, { signal });
     expectWellFormed(transcript, audio.durationMs);
