@@ -11,17 +11,15 @@ export interface Piece {
   /** The part that this piece is responsible for. Such parts don't overlap. */
   startMs: number;
   endMs: number;
-  /** What the recognizer hears: a little more at both cuts, so that it hears the words there whole. */
+  /** What the recognizer hears: a little more at cuts without a pause, so that it hears the words there whole. */
   windowStartMs: number;
   windowEndMs: number;
 }
 
 export interface PieceLengths {
   longestMs: number;
-  /** How much beyond its own cuts a piece is heard. `longestMs` does not include it. */
+  /** How much beyond a cut without a pause a piece is heard. `longestMs` does not include it. */
   overlapMs: number;
-  /** How much before its start a piece is heard, if that is more than `overlapMs`. */
-  leadInMs?: number;
   /** A longer stretch without speech is left out, if it is known where somebody speaks. 3 s without it. */
   longestPauseMs?: number;
   /** Without it, all pieces but the last are about as long as allowed. */
@@ -42,6 +40,16 @@ export interface EvenPieces {
 const earliestCut = 0.6;
 /** How far a cut may be from its even place, as a part of an even piece. */
 const unevenness = 0.15;
+/**
+ * A cut in such a pause cuts no word. There neighbours hear nothing of each other: in both, Whisper's times of the same words
+ * may differ by half a second, so that neither counted for a first word after a pause.
+ */
+const pauseMs = 500;
+
+interface Cut {
+  atMs: number;
+  isInPause: boolean;
+}
 
 /**
  * Cuts a recording into pieces of at most `longestMs`. Each cut is in the middle of the longest silence within reach.
@@ -49,14 +57,16 @@ const unevenness = 0.15;
  * @returns at least one piece, in order, from 0 to `durationMs`
  */
 export function cutIntoPieces(durationMs: number, silences: readonly Silence[], lengths: PieceLengths): Piece[] {
-  const { overlapMs, leadInMs = overlapMs, evenly } = lengths;
+  const { evenly } = lengths;
   const cuts = evenly ? evenCuts(durationMs, silences, lengths, evenly) : lateCuts(durationMs, silences, lengths);
-  return [...cuts, durationMs].map((endMs, index) => {
-    const startMs = cuts[index - 1] ?? 0;
+  const ends: Cut[] = [{ atMs: 0, isInPause: true }, ...cuts, { atMs: durationMs, isInPause: true }];
+  const overlapAt = ({ isInPause }: Cut) => (isInPause ? 0 : lengths.overlapMs);
+  return ends.slice(1).map((end, index) => {
+    const start = ends[index]!;
     return {
-      ...{ startMs, endMs },
-      windowStartMs: Math.max(0, startMs - leadInMs),
-      windowEndMs: Math.min(durationMs, endMs + overlapMs),
+      ...{ startMs: start.atMs, endMs: end.atMs },
+      windowStartMs: Math.max(0, start.atMs - overlapAt(start)),
+      windowEndMs: Math.min(durationMs, end.atMs + overlapAt(end)),
     };
   });
 }
@@ -73,10 +83,11 @@ export function inHalves(piece: Piece, silences: readonly Silence[], overlapMs: 
   const lengthMs = endMs - startMs;
   if (lengthMs < tooShortMs) return [piece];
   const reachMs = Math.floor(lengthMs / 4);
-  const cutMs = cutter(silences)(startMs + reachMs, endMs - reachMs, Math.round((startMs + endMs) / 2));
+  const cut = cutter(silences)(startMs + reachMs, endMs - reachMs, Math.round((startMs + endMs) / 2));
+  const [cutMs, overlapHereMs] = [cut.atMs, cut.isInPause ? 0 : overlapMs];
   return [
-    { ...piece, endMs: cutMs, windowEndMs: Math.min(endMs, cutMs + overlapMs) },
-    { ...piece, startMs: cutMs, windowStartMs: Math.max(startMs, cutMs - overlapMs) },
+    { ...piece, endMs: cutMs, windowEndMs: Math.min(endMs, cutMs + overlapHereMs) },
+    { ...piece, startMs: cutMs, windowStartMs: Math.max(startMs, cutMs - overlapHereMs) },
   ];
 }
 
@@ -133,10 +144,10 @@ export function withPauses(spans: readonly Span[], longestPauseMs: number): Span
   return joined;
 }
 
-function lateCuts(durationMs: number, silences: readonly Silence[], { longestMs }: PieceLengths): number[] {
+function lateCuts(durationMs: number, silences: readonly Silence[], { longestMs }: PieceLengths): Cut[] {
   const bestCut = cutter(silences);
-  const cuts: number[] = [];
-  for (let startMs = 0; startMs + longestMs < durationMs; startMs = cuts.at(-1)!) {
+  const cuts: Cut[] = [];
+  for (let startMs = 0; startMs + longestMs < durationMs; startMs = cuts.at(-1)!.atMs) {
     const latestMs = startMs + longestMs;
     cuts.push(bestCut(startMs + Math.floor(longestMs * earliestCut), latestMs, latestMs));
   }
@@ -148,7 +159,7 @@ function evenCuts(
   silences: readonly Silence[],
   { longestMs }: PieceLengths,
   { atOnce, shortestMs }: EvenPieces,
-): number[] {
+): Cut[] {
   // Each end of a piece may be off by the unevenness, and is rounded.
   const longestEvenMs = (longestMs - 1) / (1 + 2 * unevenness);
   const multiple = Math.ceil(durationMs / longestEvenMs / atOnce) * atOnce;
@@ -166,7 +177,7 @@ function evenCuts(
 /** Finds the middle of the longest silence between two times, for one stretch after the other. */
 function cutter(silences: readonly Silence[]) {
   let next = 0;
-  return (earliestMs: number, latestMs: number, otherwiseMs: number): number => {
+  return (earliestMs: number, latestMs: number, otherwiseMs: number): Cut => {
     // Silences are in order, so those before this stretch are looked at only once.
     while (next < silences.length && silences[next]!.endMs <= earliestMs) next += 1;
     let [cutMs, longest] = [otherwiseMs, 0];
@@ -176,6 +187,6 @@ function cutter(silences: readonly Silence[]) {
       if (endMs - startMs < longest) continue;
       [cutMs, longest] = [Math.round((startMs + endMs) / 2), endMs - startMs];
     }
-    return cutMs;
+    return { atMs: cutMs, isInPause: longest >= pauseMs };
   };
 }

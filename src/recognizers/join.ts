@@ -14,7 +14,11 @@ export interface HeardPiece<W extends Word = Word> {
  * @param heard in order of time
  */
 export function joinPieces<W extends Word>(heard: readonly HeardPiece<W>[]): W[][] {
-  const seams = heard.slice(1).map((right, index) => seamBetween(heard[index]!, right));
+  const seams = heard.slice(1).map((right, index) => {
+    const left = heard[index]!;
+    const isShared = right.piece.windowStartMs < left.piece.windowEndMs;
+    return isShared ? seamBetween(left, right) : undefined;
+  });
   return heard.flatMap(({ utterances }, index) => {
     const fromMs = seams[index - 1] ?? -Infinity;
     const toMs = seams[index] ?? Infinity;

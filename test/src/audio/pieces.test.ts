@@ -42,12 +42,19 @@ test('pieces → hear some more at their cuts, nothing outside the recording', (
   ]);
 });
 
-test('a lead-in → more is heard before a piece than after it, nothing outside the recording', () => {
-  const heard = cutIntoPieces(25_000, [], { ...lengths, leadInMs: 12_000 });
+test('a cut in a pause of half a second → its neighbours hear nothing of each other, a shorter one cuts words', () => {
+  const heard = cutIntoPieces(
+    25_000,
+    [
+      { startMs: 8_000, endMs: 8_500 },
+      { startMs: 16_000, endMs: 16_499 },
+    ],
+    lengths,
+  );
   expect(heard.map(({ windowStartMs, windowEndMs }) => [windowStartMs, windowEndMs])).toEqual([
-    [0, 11_000],
-    [0, 21_000],
-    [8_000, 25_000],
+    [0, 8_250],
+    [8_250, 17_250],
+    [15_250, 25_000],
   ]);
 });
 
@@ -110,8 +117,8 @@ describe('where it is known where somebody speaks', () => {
   test('short pauses are heard, longer ones left out; cuts lie in silences, and nothing of the rest is heard', () => {
     expect(cutSpeechIntoPieces(speech, silences, lengths)).toEqual([
       { startMs: 2_000, endMs: 9_000, windowStartMs: 2_000, windowEndMs: 9_000 },
-      { startMs: 30_000, endMs: 39_250, windowStartMs: 30_000, windowEndMs: 40_250 },
-      { startMs: 39_250, endMs: 42_000, windowStartMs: 38_250, windowEndMs: 42_000 },
+      { startMs: 30_000, endMs: 39_250, windowStartMs: 30_000, windowEndMs: 39_250 },
+      { startMs: 39_250, endMs: 42_000, windowStartMs: 39_250, windowEndMs: 42_000 },
     ]);
   });
 
