@@ -9,31 +9,80 @@ export interface HeardPiece<W extends Word = Word> {
 }
 
 /**
- * Joins pieces that were recognized on their own. Where two pieces heard the same stretch, the seam lies between words
- * of both. So no word is lost, doubled or cut in two.
+ * Joins pieces that were recognized on their own. Where two pieces heard the same stretch, the seam lies behind words that
+ * both heard, or else between words of both. So no word is lost, doubled or cut in two.
  * @param heard in order of time
+ * @param areTimesRough Whisper's may be a second off. Where two pieces have no word in common, all of both stays then.
  */
-export function joinPieces<W extends Word>(heard: readonly HeardPiece<W>[]): W[][] {
-  const seams = heard.slice(1).map((right, index) => {
-    const left = heard[index]!;
-    const isShared = right.piece.windowStartMs < left.piece.windowEndMs;
-    return isShared ? seamBetween(left, right) : undefined;
-  });
+export function joinPieces<W extends Word>(heard: readonly HeardPiece<W>[], areTimesRough = false): W[][] {
+  const seams = heard.slice(1).map((right, index) => seamBetween(heard[index]!, right, areTimesRough));
+  let endMs = 0;
   return heard.flatMap(({ utterances }, index) => {
-    const fromMs = seams[index - 1] ?? -Infinity;
-    const toMs = seams[index] ?? Infinity;
-    const isOwn = (word: Word) => middleOf(word) >= fromMs && middleOf(word) < toMs;
-    return utterances.map((words) => words.filter(isOwn)).filter((words) => words.length > 0);
+    const [from, to] = [seams[index - 1]?.from ?? 0, seams[index]?.to ?? Infinity];
+    let place = -1;
+    const isOwn = () => (place += 1) >= from && place < to;
+    // In order of time, too, where the neighbour's times were other ones.
+    const beginMs = endMs;
+    const own = utterances.map((words) => words.filter(isOwn).map((word) => notBefore(beginMs, word)));
+    endMs = own.flat().reduce((last, word) => Math.max(last, word.endMs), beginMs);
+    return own.filter((words) => words.length > 0);
   });
 }
 
-const middleOf = ({ startMs, endMs }: Word) => (startMs + endMs) / 2;
+const notBefore = <W extends Word>(ms: number, word: W): W =>
+  word.startMs >= ms ? word : { ...word, startMs: ms, endMs: Math.max(ms, word.endMs) };
+
+/** Before which of its words the left side ends, and from which one the right side begins. */
+interface Seam {
+  to: number;
+  from: number;
+}
+
+const everything: Seam = { to: Infinity, from: 0 };
+
+function seamBetween(left: HeardPiece, right: HeardPiece, areTimesRough: boolean): Seam {
+  const [fromMs, toMs] = [right.piece.windowStartMs, left.piece.windowEndMs];
+  if (fromMs >= toMs) return everything;
+  const [before, after] = [left.utterances.flat(), right.utterances.flat()];
+  return seamByText(before, after, [fromMs, toMs]) ?? (areTimesRough ? everything : seamByTime(left, right));
+}
+
+/** Times of the same word may differ by so much, and by twice as much where the word before it is the same, too. */
+const sameMs = 1_000;
+
+/** Behind the longest run of words that both sides heard there; undefined when they have no word in common. */
+function seamByText(
+  before: readonly Word[],
+  after: readonly Word[],
+  [fromMs, toMs]: [number, number],
+): Seam | undefined {
+  const ours = before.map(toPlaced).filter(({ endMs }) => endMs > fromMs);
+  const theirs = after.map(toPlaced).filter(({ startMs }) => startMs < toMs);
+  let best: (Seam & { run: number; apartMs: number }) | undefined;
+  let runs: number[] = [];
+  for (const one of ours) {
+    const apart = theirs.map((other) => Math.abs(middleOf(other) - middleOf(one)));
+    const isSame = (index: number) => theirs[index]!.text === one.text && apart[index]! <= 2 * sameMs;
+    runs = theirs.map((_, index) => (isSame(index) ? (runs[index - 1] ?? 0) + 1 : 0));
+    for (const [index, run] of runs.entries()) {
+      const apartMs = apart[index]!;
+      if (run === 0 || (run === 1 && apartMs > sameMs)) continue;
+      if (best === undefined || run > best.run || (run === best.run && apartMs < best.apartMs))
+        best = { to: one.place + 1, from: theirs[index]!.place + 1, run, apartMs };
+    }
+  }
+  return best;
+}
+
+const toPlaced = ({ text, ...times }: Word, place: number) => ({ ...times, place, text: plain(text) });
+const plain = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+const middleOf = ({ startMs, endMs }: Pick<Word, 'startMs' | 'endMs'>) => (startMs + endMs) / 2;
 
 /**
- * The time nearest to the cut at which neither side is inside a word. A side that heard nothing beyond the cut knows no
+ * At the time nearest to the cut at which neither side is inside a word. A side that heard nothing beyond the cut knows no
  * whole word there and is not asked. Where there is no such time, the left side counts as far as it heard.
  */
-function seamBetween(left: HeardPiece, right: HeardPiece): number {
+function seamByTime(left: HeardPiece, right: HeardPiece): Seam {
   const cutMs = right.piece.startMs;
   const [fromMs, toMs] = [right.piece.windowStartMs, left.piece.windowEndMs];
   const isNear = ({ startMs, endMs }: Word) => endMs > fromMs && startMs < toMs;
@@ -43,5 +92,10 @@ function seamBetween(left: HeardPiece, right: HeardPiece): number {
   const isFree = (ms: number) => ms >= fromMs && ms <= toMs && !words.some((w) => w.startMs < ms && ms < w.endMs);
   const candidates = [cutMs, ...words.flatMap(({ startMs, endMs }) => [startMs, endMs])].filter(isFree);
   const distance = (ms: number) => Math.abs(ms - cutMs);
-  return candidates.reduce((best, ms) => (distance(ms) < distance(best) ? ms : best), candidates[0] ?? toMs);
+  const seamMs = candidates.reduce((best, ms) => (distance(ms) < distance(best) ? ms : best), candidates[0] ?? toMs);
+  const firstFrom = (words: readonly Word[]) => {
+    const index = words.findIndex((word) => middleOf(word) >= seamMs);
+    return index < 0 ? words.length : index;
+  };
+  return { to: firstFrom(left.utterances.flat()), from: firstFrom(right.utterances.flat()) };
 }

@@ -24,7 +24,7 @@ export interface AnsweredPiece {
  */
 export function toTranscript(heard: readonly AnsweredPiece[], audio: DecodedAudio): Transcript {
   const { durationMs } = audio;
-  const spoken = withNumberedSpeakers(joinPieces(heard.map(inRecording)));
+  const spoken = withNumberedSpeakers(joinPieces(heard.map(inRecording), true));
   const segments = withoutUntimedWords(segmentsFromUtterances(spoken, durationMs), heard, audio);
   const language = languageOf(heard);
   return { segments, ...(language !== undefined && { language }) };

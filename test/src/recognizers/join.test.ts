@@ -29,6 +29,18 @@ test('the word across the cut, heard at slightly different times → once', () =
   expect(joined([word('word', 9970, 10_120)], [word('word', 9900, 10_050)])).toBe('word');
 });
 
+test('both heard a word at times that are half a second apart → no other word is lost at it', () => {
+  const heardLeft = [
+    word('all', 9000, 9400),
+    word('Going', 9500, 9900),
+    word('to', 9900, 10_000),
+    word('have', 10_000, 10_400),
+  ];
+  const heardRight = [word('going,', 9000, 9400), word('direct', 9400, 9900), word('to', 9900, 10_000), word('heaven', 10_000, 11_000)]; // prettier-ignore
+  expect(joined(heardLeft, heardRight)).toBe('all Going to heaven');
+  expect(joined(heardLeft.slice(0, 2), heardRight)).toBe('all Going direct to heaven');
+});
+
 test('words cut short at the edge of what is heard → those of the side that heard them whole', () => {
   expect(joined([word('whole', 9500, 10_200), word('hal', 10_800, 11_000)], [word('ole', 9000, 9100), word('half', 10_800, 11_400)])) // prettier-ignore
     .toBe('whole half');
@@ -63,17 +75,36 @@ test('one long word beyond everything that both sides hear → once', () => {
 test('utterances → kept apart; those left without words vanish', () => {
   const utterances = joinPieces([
     { piece: left, utterances: [[word('a', 0, 500)], [word('b', 700, 900), word('c', 10_500, 10_900)]] },
-    { piece: right, utterances: [[word('b', 9000, 9100)], [word('c', 10_500, 10_900)]] },
+    { piece: right, utterances: [[word('b', 9000, 9100)], [word('c', 10_500, 10_900), word('d', 11_500, 11_900)]] },
   ]);
-  expect(utterances.map((words) => words.map(({ text }) => text))).toEqual([['a'], ['b'], ['c']]);
+  expect(utterances.map((words) => words.map(({ text }) => text))).toEqual([['a'], ['b', 'c'], ['d']]);
 });
 
-test('any speech, heard within 60 ms of its time by both sides → no word lost, none doubled', () => {
+test('no word in common, and times that are off → all that both heard, in order of time', () => {
+  const heard = [
+    { piece: left, utterances: [[word('thriftless', 9000, 9700), word('praise', 9700, 10_300)]] },
+    { piece: right, utterances: [[word('How', 9000, 9400), word('much', 9400, 10_400), word('more', 10_400, 11_000)]] },
+  ];
+  const words = joinPieces(heard, true).flat();
+  expect(words.map(({ text, startMs, endMs }) => [text, startMs, endMs])).toEqual([
+    ['thriftless', 9000, 9700],
+    ['praise', 9700, 10_300],
+    ['How', 10_300, 10_300],
+    ['much', 10_300, 10_400],
+    ['more', 10_400, 11_000],
+  ]);
+  expect(joinPieces(heard).flat()).toHaveLength(3);
+});
+
+test.each([
+  [60, false],
+  [400, true],
+])('any speech, heard within %i ms of its time by both sides → no word lost, none doubled', (mostMs, areTimesRough) => {
   // A word, then a pause that is longer than what the two sides may differ by.
   const spoken = fc.array(fc.tuple(fc.integer({ min: 130, max: 600 }), fc.integer({ min: 150, max: 900 })), {
     ...{ minLength: 1, maxLength: 25 },
   });
-  const shifts = fc.infiniteStream(fc.integer({ min: -60, max: 60 }));
+  const shifts = fc.infiniteStream(fc.integer({ min: -mostMs, max: mostMs }));
   fc.assert(
     fc.property(spoken, shifts, (lengths, shift) => {
       let at = 7000;
@@ -90,7 +121,9 @@ test('any speech, heard within 60 ms of its time by both sides → no word lost,
             return word(text, startMs + by, endMs + by);
           });
       const whole = words.filter(({ endMs }) => endMs <= 20_000).map(({ text }) => text);
-      expect(joined(heardBy(left), heardBy(right))).toBe(whole.join(' '));
+      const heard = [left, right].map((piece) => ({ piece, utterances: [heardBy(piece)] }));
+      const texts = joinPieces(heard, areTimesRough).flatMap((utterance) => utterance.map(({ text }) => text));
+      expect(texts).toEqual(whole);
     }),
     { seed: 1, numRuns: 500 },
   );
