@@ -63,7 +63,7 @@ async function measure(bench: Bench, choices: Choices, { size, out }: Options): 
 /** @throws when the bench fails */
 async function runBench(name: string | undefined, audio: string | undefined, options: Options): Promise<void> {
   if (name === undefined) {
-    for (const bench of benches) process.stdout.write(`${bench.name.padEnd(10)} ${bench.summary}\n`);
+    for (const bench of benches) process.stdout.write(`${bench.name.padEnd(12)} ${bench.summary}\n`);
     return;
   }
   const bench =
@@ -108,10 +108,10 @@ const program: Command = new Command('npm run bench --')
   .argument('[folder]', 'accuracy, speakers: recordings, each with what is said in it in a .txt of the same name')
   .addOption(new Option('--size <size>').choices(['full', 'quick', 'tiny']).default('full'))
   .option('--quick', 'small sizes, at most a minute: to see the direction, not to quote')
-  .addOption(new Option('--recognizer <name>', 'long: in place of RECOGNIZER').choices(recognizerNames))
+  .addOption(new Option('--recognizer <name>', 'one-machine: in place of RECOGNIZER').choices(recognizerNames))
   .addOption(new Option('--model <name>', 'accuracy, speakers: in place of SHERPA_ONNX_MODEL'))
   .addOption(new Option('--server <url>', "accuracy: a server with OpenAI's interface, its model in OPENAI_MODEL"))
-  .addOption(new Option('--hours <number>', 'long: hours of speech').argParser(parseHours))
+  .addOption(new Option('--hours <number>', 'one-machine: hours of speech').argParser(parseHours))
   .option('--diarization <folder>', 'speakers: segmentation.onnx and embedding.onnx')
   .option('--json', 'everything that was measured, instead of tables')
   .option('--markdown', 'tables for a README')

@@ -7,9 +7,9 @@ import { send, untilAnswered } from './session-client.ts';
 import { watchSessions } from './session-events.ts';
 import type { AloneRun } from './alone.ts';
 import type { Setting } from './bench.ts';
-import type { BenchDatabase } from './database.ts';
+import type { BenchAccount, BenchDatabase } from './database.ts';
 import type { Client } from './session-client.ts';
-import type { SessionEvent, SessionEvents } from './session-events.ts';
+import type { SessionEvents } from './session-events.ts';
 
 type Meanwhile = (client: Client, id: string) => Promise<void>;
 
@@ -30,14 +30,26 @@ export interface PipelineRun extends AloneRun {
 
 const longestAudioMs = 48 * 3_600_000;
 
-/** @param env added to what an operator would set */
-export async function startPipeline(setting: Setting, env: Record<string, string>): Promise<Pipeline> {
-  const database = await startDatabase(setting);
+export interface Prepared {
+  database: BenchDatabase & { leave(): Promise<void> };
+  account: BenchAccount;
+  events: SessionEvents;
+}
+
+/** A database where the service would start its own, with an account that may send recordings of any length. */
+export async function preparePipeline(setting: Setting): Promise<Prepared> {
+  const database = await startDatabase(setting, serviceEnv(setting, '').DATA_DIR);
   const [account] = await seedAccounts(database, 1);
   const limits = `update accounts set max_audio_ms = ${longestAudioMs}, max_upload_bytes = 2147483647`;
   await database.query(limits);
   await settle(database);
-  const events = await watchSessions(setting, database);
+  return { database, account: account!, events: await watchSessions(setting, database) };
+}
+
+/** @param env added to what an operator would set */
+export async function startPipeline(setting: Setting, env: Record<string, string>): Promise<Pipeline> {
+  const prepared = await preparePipeline(setting);
+  const { database, account } = prepared;
   const service = await startProgram(setting, {
     script: 'src/start.ts',
     env: { ...serviceEnv(setting, database.url), NODE_ENV: 'production', ...env },
@@ -45,15 +57,17 @@ export async function startPipeline(setting: Setting, env: Record<string, string
   return {
     async transcribe(file, meanwhile) {
       const audio = await openAsBlob(file);
-      const client: Client = { url: service.url, key: account!.key, audio, signal: setting.signal };
-      return transcribeBy(client, { database, events, pid: service.pid }, meanwhile);
+      const client: Client = { url: service.url, key: account.key, audio, signal: setting.signal };
+      return transcribeBy(client, prepared, service.pid, meanwhile);
     },
   };
 }
 
-async function transcribeBy(
+/** @param pid of the service */
+export async function transcribeBy(
   client: Client,
-  { database, events, pid }: { database: BenchDatabase; events: SessionEvents; pid: number },
+  { database, events }: Prepared,
+  pid: number,
   meanwhile?: Meanwhile,
 ): Promise<PipelineRun> {
   const cpu = () => cpuOfTree(pid) + cpuOfTree(database.pid);
@@ -63,8 +77,7 @@ async function transcribeBy(
     const began = performance.now();
     const { id, acceptedAt } = await send(client);
     const [answeredAt] = await Promise.all([untilAnswered(client, id), meanwhile?.(client, id)]);
-    const at = async (status: string) =>
-      (await events.find((event: SessionEvent) => event.id === id && event.status === status)).at;
+    const at = async (status: string) => (await events.find((event) => event.id === id && event.status === status)).at;
     const [claimedAt, storedAt] = [await at('processing'), await at('completed')];
     return {
       text: await textOf(client, id),

@@ -9,8 +9,6 @@ export interface SessionEvent {
   status: string;
   /** When the event was received, right after the commit, in ms of `performance.now()`. */
   at: number;
-  /** When its transaction began, on the same clock, because all runs on one machine. */
-  beganAt: number;
 }
 
 export interface SessionEvents {
@@ -24,7 +22,7 @@ export interface SessionEvents {
 export async function watchSessions(setting: Setting, database: BenchDatabase): Promise<SessionEvents> {
   await database.query(`create function tell_bench() returns trigger language plpgsql as $$
     begin
-      perform pg_notify('bench', new.id || ' ' || new.status || ' ' || extract(epoch from now()) * 1000);
+      perform pg_notify('bench', new.id || ' ' || new.status);
       return null;
     end $$`);
   await database.query(`create trigger tell_bench after insert or update of status on sessions
@@ -34,8 +32,8 @@ export async function watchSessions(setting: Setting, database: BenchDatabase): 
   const connection = openConnection(database.url);
   connection.on('error', () => undefined);
   connection.on('notification', ({ payload = '' }) => {
-    const [id = '', status = '', epochMs] = payload.split(' ');
-    all.push({ id, status, at: performance.now(), beganAt: Number(epochMs) - performance.timeOrigin });
+    const [id = '', status = ''] = payload.split(' ');
+    all.push({ id, status, at: performance.now() });
   });
   await connection.connect();
   await connection.query('listen bench');

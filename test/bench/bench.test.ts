@@ -132,13 +132,13 @@ test.each([
 test.each([
   [
     ['reeds'],
-    'There is no bench reeds, only reads, search, uploads, pickup, fleet, start, idle, fairness, growth, accuracy, speakers, pipeline, long, servers.',
+    'There is no bench reeds, only one-machine, reads, search, uploads, fleet, fairness, growth, accuracy, speakers, pipeline, servers.',
   ],
   [['reads', '--hours', '2'], 'reads does not take --hours.'],
-  [['long', '--server', 'http://127.0.0.1:9'], 'long does not take --server.'],
-  [['pickup', 'recordings'], 'pickup does not take a folder.'],
-  [['long', '--hours', 'many'], 'Type a number above 0, at most 24.'],
-  [['long', '--recognizer', 'ears'], 'Allowed choices are sherpa-onnx, openai'],
+  [['one-machine', '--server', 'http://127.0.0.1:9'], 'one-machine does not take --server.'],
+  [['reads', 'recordings'], 'reads does not take a folder.'],
+  [['one-machine', '--hours', 'many'], 'Type a number above 0, at most 24.'],
+  [['one-machine', '--recognizer', 'ears'], 'Allowed choices are sherpa-onnx, openai'],
   [['reads', '--quickly'], "unknown option '--quickly'"],
 ])('%j → 2, and what is wrong', async (args, message) => {
   const { code, stdout, stderr } = await bench(...args);
