@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { wavHeader } from '../../src/audio/wav-header.ts';
+import { randomFrom } from './random.ts';
 import type { Said } from './who-said.ts';
 import type { SpokenClip } from './spoken-clips.ts';
 
@@ -123,17 +124,6 @@ const ffmpeg = (...args: string[]) =>
   promisify(execFile)('ffmpeg', ['-v', 'error', '-nostdin', '-y', ...args], {
     ...{ encoding: 'buffer', maxBuffer: 2 ** 30 },
   });
-
-/** Numbers from 0 to below 1 (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const shuffled = <T>(values: readonly T[], chance: () => number): T[] =>
   values

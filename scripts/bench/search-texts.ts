@@ -1,4 +1,5 @@
 /** Texts that are made like speech: few words make most of it, and many are said once. The same in every run. */
+import { randomFrom } from './random.ts';
 
 const vocabulary = 30_000;
 const wordsInSegment = 10;
@@ -20,17 +21,6 @@ export const sometimes = 'sometimes';
 export const phrase = 'northern lights';
 /** In none. */
 export const nowhere = 'nowhere';
-
-/** Numbers from 0 to 1, always the same (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** The most common words of spoken English, roughly in their order. */
 const shortWords =
