@@ -56,8 +56,9 @@ function seamByText(
   after: readonly Word[],
   [fromMs, toMs]: [number, number],
 ): Seam | undefined {
-  const ours = before.map(toPlaced).filter(({ endMs }) => endMs > fromMs - sameMs);
-  const theirs = after.map(toPlaced).filter(({ startMs }) => startMs < toMs + sameMs);
+  const isSaid = ({ text }: Word) => text !== '';
+  const ours = before.map(toPlaced).filter((word) => isSaid(word) && word.endMs > fromMs - sameMs);
+  const theirs = after.map(toPlaced).filter((word) => isSaid(word) && word.startMs < toMs + sameMs);
   let best: (Seam & { run: number; apartMs: number }) | undefined;
   let runs: number[] = [];
   for (const one of ours) {

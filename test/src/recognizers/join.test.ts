@@ -41,6 +41,15 @@ test('both heard a word at times that are half a second apart → no other word 
   expect(joined(heardLeft.slice(0, 2), heardRight)).toBe('all Going direct to heaven');
 });
 
+test('a mark that both wrote → is no word in common', () => {
+  const heard = [
+    { piece: left, utterances: [[word('你好', 9000, 9500), word('，', 9500, 9600)]] },
+    { piece: right, utterances: [[word('再', 9000, 9400), word('，', 9500, 9600), word('见', 10_000, 10_300)]] },
+  ];
+  const texts = joinPieces(heard, true).flatMap((words) => words.map(({ text }) => text));
+  expect(texts.join('')).toBe('你好，再，见');
+});
+
 test('words cut short at the edge of what is heard → those of the side that heard them whole', () => {
   expect(joined([word('whole', 9500, 10_200), word('hal', 10_800, 11_000)], [word('ole', 9000, 9100), word('half', 10_800, 11_400)])) // prettier-ignore
     .toBe('whole half');
