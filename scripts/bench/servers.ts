@@ -47,7 +47,7 @@ async function run(setting: Setting): Promise<Findings> {
   const database = await startDatabase(setting);
   const accounts = await seedAccounts(database, 8);
   await settle(database);
-  const shorter = setting.sized({ full: 1, quick: 8, tiny: 40 });
+  const shorter = setting.sized({ full: 1, quick: 8, tiny: 160 });
   const place = { setting, database, accounts, audio: await makeSpeech(setting), shorter };
 
   const checks: Check[] = [];
@@ -159,7 +159,8 @@ async function measureBesideLong(place: Place): Promise<Check> {
   const minutes = setting.sized({ full: 60, quick: 20, tiny: 6 });
   const work = `a short one beside ${minutes} minutes, one at a time`;
   setting.say(`Measuring: ${work} …`);
-  const { server, service, end } = await begin(place, { ...serial, ms: 2_000 * place.shorter });
+  const ms = setting.sized({ full: 2_000, quick: 2_000, tiny: 200 }) * place.shorter;
+  const { server, service, end } = await begin(place, { ...serial, ms });
   const [long, short] = accounts as [BenchAccount, BenchAccount];
   await send({ url: service.url, key: long.key, audio: await makeLong(setting, minutes) });
   await until(setting, () => server.asked.length >= 2);

@@ -1,9 +1,8 @@
 /** The API as a process of its own, seen by its operators, while its database goes away and comes back. */
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { listen } from '../../../src/ops/listening.ts';
+import { steadyPort } from '../../rig/place.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { assertConforms } from '../../support/clients/contract.ts';
@@ -27,7 +26,7 @@ beforeAll(async () => {
   sessionId = (await makeSession(beside.db, account.id, { status: 'processing', title: 'Private title' })).id;
   relay = await startRelay(beside.databaseUrl);
   atEnd(relay.close);
-  const opsPort = await freePort();
+  const opsPort = await steadyPort();
   ops = `http://127.0.0.1:${opsPort}`;
 
   child = spawn(process.execPath, [fileURLToPath(new URL('../../../src/start-api.ts', import.meta.url))], {
@@ -44,13 +43,6 @@ beforeAll(async () => {
   const { port } = JSON.parse(lines.find((line) => line.includes('"api answers"'))!) as { port: number };
   api = `http://127.0.0.1:${port}`;
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server, 0, '127.0.0.1', 'PORT');
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function ask(path: string, key?: string) {
   const headers = key === undefined ? {} : { Authorization: `Bearer ${key}` };

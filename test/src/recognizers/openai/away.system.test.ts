@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createSpeechClient } from '../../../../src/recognizers/openai/client.ts';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
+import { steadyPort } from '../../../rig/place.ts';
 import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
 import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';
 import { useFolder } from '../../../support/use-folder.ts';
@@ -25,11 +26,7 @@ async function hear(recognizer: Recognizer, name: string): Promise<Transcript> {
 }
 
 test('a server that is away → a notice, and RecognizerError that says so, retryable; back again → the next recording is recognized', async () => {
-  const placeholder = createServer().listen(0, '127.0.0.1');
-  await once(placeholder, 'listening');
-  const { port } = placeholder.address() as AddressInfo;
-  placeholder.close();
-  await once(placeholder, 'close');
+  const port = await steadyPort();
   const server = { baseUrl: `http://127.0.0.1:${port}/v1`, apiKey, model };
   const recognizer = createOpenAi({ server, retries: 1 });
   closing.push(recognizer);
