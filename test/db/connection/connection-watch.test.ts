@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { connect, createServer } from 'node:net';
+import { Client } from 'pg';
 import { ConnectionWatch } from '../../../db/connection/connection-watch.ts';
 import { openConnection } from '../../../db/connection/database.ts';
 import { startRelay } from '../../support/faults/relay.ts';
@@ -10,7 +11,7 @@ import type { AddressInfo, Socket } from 'node:net';
 test.concurrent(
   'a silent connection, and a server that refuses another → it said so itself: the connection lives on',
   async () => {
-    const admin = openConnection(process.env.TEST_DATABASE_URL!);
+    const admin = new Client(process.env.TEST_DATABASE_URL!);
     await admin.connect();
     const role = `role_${randomUUID().replaceAll('-', '')}`;
     await admin.query(`create role ${role} login password 'secret' connection limit 1`);
