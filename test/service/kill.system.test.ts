@@ -19,9 +19,12 @@ import type { TestAccount } from '../support/service/accounts.ts';
 import type { ServiceProcess } from '../support/service/processes.ts';
 
 const folder = useFolder();
-/** Made here, since tests that run at the same time don't wait for hooks. */
-const prepared = longSpeech(60, `${folder}/speech.wav`);
-const durationMs = 60_000;
+/**
+ * Made here, since tests that run at the same time don't wait for hooks. So long that progress, which is written every two
+ * seconds, is seen.
+ */
+const durationMs = 120_000;
+const prepared = longSpeech(durationMs / 1000, `${folder}/speech.wav`);
 
 const bearer = (account: TestAccount) => ({ Authorization: `Bearer ${account.key}` });
 async function uploadSpeech(url: string, account: TestAccount): Promise<string> {
