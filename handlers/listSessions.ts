@@ -6,6 +6,7 @@ import { toSession } from '../src/sessions/view.ts';
 import { toMicroseconds } from '../src/api/reads/time.ts';
 import type { Schema } from '../codegen/operations.ts';
 import type { PageQuestion } from '../db/sessions/pages.ts';
+import type { ListFilter } from '../src/api/reads/cursor.ts';
 import type { Context } from '../src/api/api-context.ts';
 import type { Handler } from '../src/api/handler.ts';
 
@@ -21,7 +22,7 @@ export const listSessions: Handler<'listSessions'> = async (input, ctx) => {
     q: searchText(query.q),
     reference: query.reference,
     language: query.language && primaryOf(canonicalTag(query.language)!),
-  };
+  } satisfies Record<keyof ListFilter, unknown>;
   const limit = query.limit!;
   const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, filter);
 

@@ -4,10 +4,11 @@
  */
 import { sql } from 'kysely';
 import { Prepared } from '../connection/prepared.ts';
+import { fitsFilter } from '../sessions/filter.ts';
 import { readable } from '../sessions/readable.ts';
 import type { ParameterOf } from '../connection/prepared.ts';
 import type { Queryable } from '../connection/database.ts';
-import type { SessionStatus } from '../schema.ts';
+import type { FilterValues } from '../sessions/filter.ts';
 import type { ReadableSession } from '../sessions/readable.ts';
 
 /** A condition of a search, as the text of a `tsquery`: a passage of the session has to fulfil it, or none may. */
@@ -17,14 +18,8 @@ export interface SearchCondition {
 }
 
 /** Which sessions of an account are looked at, and how many of those found are wanted. */
-export interface SearchRange {
+export interface SearchRange extends FilterValues {
   accountId: string;
-  /** Null: of every status. */
-  statuses: SessionStatus[] | null;
-  /** Null: of any, and of none. */
-  reference: string | null;
-  /** Null: in any. */
-  language: string | null;
   /** From this time on, and before this place: RFC 3339, or `infinity`. */
   from: string;
   time: string;
@@ -62,12 +57,9 @@ const checks = (parameter: ParameterOf<Conditions>) => sql`checks as materialize
   select query::tsquery as query, wanted
   from unnest(${parameter('checked')}::text[], ${parameter('isWanted')}::boolean[]) as c (query, wanted))`;
 
-/** Whether a session `s` is of a status, of the reference and in the language that were asked for, and fulfils the conditions that are looked for in it. */
+/** Whether a session `s` is one of those that are asked for, and fulfils the conditions that are looked for in it. */
 const holds = (parameter: ParameterOf<Conditions>) => sql<boolean>`
-  (${parameter('statuses')}::text[] is null or s.status = any(${parameter('statuses')}::text[]))
-  and (${parameter('reference')}::text is null or s.reference = ${parameter('reference')})
-  and (${parameter('language')}::text is null or split_part(s.language, '-', 1) = ${parameter('language')})
-  and coalesce((select bool_and(wanted = exists (
+  ${fitsFilter(parameter)} and coalesce((select bool_and(wanted = exists (
       select from passages p where p.account_id = s.account_id and p.session_id = s.id and p.words @@ query))
     from checks), true)`;
 

@@ -1,22 +1,14 @@
 /** Sessions page by page. */
 import { sql } from 'kysely';
 import { Prepared } from '../connection/prepared.ts';
+import { filterValues, fitsFilter, primaryOf } from './filter.ts';
 import { record, recordsTogether, sessionsOf } from './records.ts';
 import { readable } from './readable.ts';
 import type { Queryable } from '../connection/database.ts';
 import type { ParameterOf } from '../connection/prepared.ts';
 import type { SessionStatus } from '../schema.ts';
+import type { FilterValues, SessionFilter } from './filter.ts';
 import type { ReadableSession } from './readable.ts';
-
-export interface SessionFilter {
-  statuses?: readonly SessionStatus[] | undefined;
-  reference?: string | undefined;
-  /** The first part of a canonical BCP 47 tag. */
-  language?: string | undefined;
-  /** RFC 3339, UTC, with microseconds. */
-  createdAfter?: string | undefined;
-  createdBefore?: string | undefined;
-}
 
 /** The last session of the page before. Its time has the form of the filter's times. */
 export interface SessionPosition {
@@ -36,16 +28,18 @@ export interface PageQuestion extends SessionFilter {
  * as the first, because it is found by keyset.
  */
 export async function listSessions(db: Queryable, question: PageQuestion): Promise<ReadableSession[]> {
-  const statuses = [...new Set(question.statuses)];
-  const { reference, language, limit } = question;
-  if (reference !== undefined) {
-    return pageOfReference.run(db, { ...boundsOf(question), reference, language: language ?? null, statuses, limit });
+  const { statuses, reference, language, ...unserved } = filterValues(question);
+  // A filter that no statement knows does not compile here.
+  unserved satisfies Record<string, never>;
+  const { limit } = question;
+  if (reference !== null) {
+    return pageOfReference.run(db, { ...boundsOf(question), statuses, reference, language, limit });
   }
-  if (language !== undefined) {
-    const asked = statuses.length === 0 ? everyStatus : statuses;
+  if (language !== null) {
+    const asked = statuses ?? everyStatus;
     return pagesByLanguage[asked.length - 1]!.run(db, { ...valuesOf(question, asked), language });
   }
-  if (statuses.length === 0) {
+  if (statuses === null) {
     const [row] = await pageOfAll.run(db, { ...boundsOf(question), limit });
     return sessionsOf(row!.page);
   }
@@ -124,23 +118,16 @@ const pagesOf = <Values extends PageValues>(name: string, only: (page: Page, par
 
 const pagesByStatus = pagesOf<PageValues>('page-of', (page) => page);
 
-/** What the index holds of a session's language. */
-const primaryOf = sql<string>`split_part(language, '-', 1)`;
-
 /** Of a language there may be very many sessions in one status and few in another: its index knows the status, too. */
 const pagesByLanguage = pagesOf<PageValues & { language: string }>('page-of-language', (page, parameter) =>
   page.where(primaryOf, '=', parameter('language')),
 );
 
 /** Few sessions have the same reference: those of other statuses and languages may be read and left out. */
-const pageOfReference = new Prepared<
-  Bounds & { reference: string; language: string | null; statuses: SessionStatus[]; limit: number },
-  ReadableSession
->('page-of-reference', (db, parameter) =>
-  pageWithin(db, parameter)
-    .where('reference', '=', parameter('reference'))
-    .where(sql<boolean>`(${parameter('statuses')}::text[] = '{}' or status = any(${parameter('statuses')}::text[]))`)
-    .where(sql<boolean>`(${parameter('language')}::text is null or ${primaryOf} = ${parameter('language')})`),
+const pageOfReference = new Prepared<Bounds & FilterValues & { reference: string; limit: number }, ReadableSession>(
+  'page-of-reference',
+  (db, parameter) =>
+    pageWithin(db, parameter).where('reference', '=', parameter('reference')).where(fitsFilter(parameter)),
 );
 
 /**

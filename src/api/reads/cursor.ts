@@ -2,7 +2,8 @@
 import { crc32 } from 'node:zlib';
 import { ApiError } from '../answers/problem.ts';
 import { toMicroseconds } from './time.ts';
-import type { SessionFilter, SessionPosition } from '../../../db/sessions/pages.ts';
+import type { SessionFilter } from '../../../db/sessions/filter.ts';
+import type { SessionPosition } from '../../../db/sessions/pages.ts';
 
 /** What a list was asked for, besides its page. */
 export type ListFilter = SessionFilter & { q?: string | undefined };
@@ -36,11 +37,10 @@ export function decodeCursor(cursor: string, filter: ListFilter): SessionPositio
 }
 
 /** Eight hexadecimal digits. */
-function checksum(
-  text: string,
-  { statuses = [], createdAfter, createdBefore, q, reference, language }: ListFilter,
-): string {
-  // What came later is only there when it is asked for: so a cursor outlives the next version of the service.
+function checksum(text: string, filter: ListFilter): string {
+  const { statuses = [], createdAfter, createdBefore, q, reference, language, ...forgotten } = filter;
+  forgotten satisfies Record<string, never>;
+  // What came later is only there when it is asked for, and the newest is the last: so a cursor outlives the next version.
   const later = [q, reference, language];
   while (later.length > 0 && later.at(-1) === undefined) later.pop();
   const filters = JSON.stringify([[...new Set(statuses)].sort(), createdAfter, createdBefore, ...later]);

@@ -3,6 +3,7 @@ import { findByIndex, findByTime, countPassages, isTimedOut } from '../../../db/
 import { findPlaces, findSegmentsAt } from '../../../db/search/places.ts';
 import { findLanguages } from '../../../db/search/account-languages.ts';
 import { findStems } from '../../../db/search/stems.ts';
+import { filterValues } from '../../../db/sessions/filter.ts';
 import { boundsOf } from '../../../db/sessions/pages.ts';
 import { anyOf, toCondition } from '../../search/conditions.ts';
 import { simple, stemmedOf } from '../../search/index-languages.ts';
@@ -97,9 +98,7 @@ export class SessionSearch {
     const words = wanted.map((condition) => condition.words);
     const counts = await countPassages(this.#db, words, commonFrom);
     if (counts.includes(0)) return [];
-    const statuses = question.statuses === undefined ? null : [...question.statuses];
-    const { reference = null, language = null, limit } = question;
-    const range = { ...boundsOf(question), statuses, reference, language, limit };
+    const range = { ...boundsOf(question), ...filterValues(question), limit: question.limit };
     const rare = words.filter((_, index) => counts[index]! < commonFrom);
     if (rare.length === 0) {
       const newest = await findByTime(this.#db, range, conditions);

@@ -1,4 +1,5 @@
 /** What most requests read. Requests of the same moment are read by few statements. */
+import { isOfAll } from '../../../db/sessions/filter.ts';
 import { listSessions } from '../../../db/sessions/pages.ts';
 import { findPages } from '../../../db/sessions/pages-together.ts';
 import { findSessions } from '../../../db/sessions/sessions.ts';
@@ -70,8 +71,7 @@ export class SessionReads {
 
   /** Sessions of an account, newest first. */
   page(question: PageQuestion): Promise<ReadableSession[]> {
-    const { statuses, reference, language } = question;
-    if ([statuses, reference, language].every((filter) => filter === undefined)) return this.#pages.load(question);
+    if (isOfAll(question)) return this.#pages.load(question);
     return this.#filtered.run(question.accountId, () => listSessions(this.#db, question));
   }
 }
