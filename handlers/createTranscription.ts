@@ -81,7 +81,7 @@ async function findRepeated({ headers, body, file, principal }: Request, ctx: Co
 async function refuseByHint(request: Request, ctx: Context): Promise<void> {
   const { durationMs } = request.body;
   if (durationMs === undefined) return;
-  const account = await ctx.uploads.standing(request.principal.account_id);
+  const account = await ctx.uploads.quota(request.principal.account_id);
   if (account === undefined || availableMs(account) >= durationMs) return;
   // The first upload with this key may have reserved the balance a moment ago.
   if ((await findRepeated(request, ctx)) === undefined) throw insufficientBalance(account, durationMs);

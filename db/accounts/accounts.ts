@@ -46,7 +46,7 @@ export interface AccountQuota extends AccountInForce {
  *
  * @returns in the order of `ids`; undefined where there is no such account
  */
-export async function findStandings(db: Queryable, ids: readonly string[]): Promise<(AccountQuota | undefined)[]> {
+export async function findQuotas(db: Queryable, ids: readonly string[]): Promise<(AccountQuota | undefined)[]> {
   const rows = await accountsInForce(db)
     .where('accounts.id', 'in', ids)
     .select((eb) =>

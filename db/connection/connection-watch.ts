@@ -7,7 +7,7 @@ import { Socket } from 'node:net';
 const silentMs = 3_000;
 const answerMs = 3_000;
 /** Sockets have timers for this, but those would cost every query 6 µs. */
-const lookEveryMs = 1_000;
+const pollIntervalMs = 1_000;
 
 const looks = new Set<() => void>();
 let looking: NodeJS.Timeout | undefined;
@@ -15,7 +15,7 @@ let looking: NodeJS.Timeout | undefined;
 /** All watches look in the same moment: each wake of an idle process costs more than the look. @returns ends it */
 function lookTogether(look: () => void): () => void {
   looks.add(look);
-  looking ??= setInterval(() => looks.forEach((one) => one()), lookEveryMs).unref();
+  looking ??= setInterval(() => looks.forEach((one) => one()), pollIntervalMs).unref();
   return () => {
     looks.delete(look);
     if (looks.size > 0) return;

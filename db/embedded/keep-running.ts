@@ -1,7 +1,7 @@
 import { runningPostmaster } from './postmaster.ts';
 import type { ClusterPaths } from './cluster.ts';
 
-const lookEveryMs = 500;
+const pollIntervalMs = 500;
 
 /**
  * Watches the server and starts it again when it has died.
@@ -20,7 +20,7 @@ export function keepRunning(
     starting = start()
       .catch((error: unknown) => notice(`PostgreSQL could not be started again: ${String(error)}`))
       .finally(() => (starting = undefined));
-  }, lookEveryMs);
+  }, pollIntervalMs);
   timer.unref();
   return async () => {
     clearInterval(timer);

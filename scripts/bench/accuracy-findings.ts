@@ -9,7 +9,7 @@ import type { WordErrors } from './word-errors.ts';
 
 const megabyte = 1_000_000;
 
-export interface Heard {
+export interface Transcribed {
   text: string;
   errors: WordErrors;
   /** Without decoding. */
@@ -19,13 +19,13 @@ export interface Heard {
 export interface MeasuredClip extends SpokenClip {
   wav: string;
   audio: DecodedAudio;
-  direct: Heard;
-  service: Heard;
+  direct: Transcribed;
+  service: Transcribed;
 }
 
 export interface MeasuredLong extends Recording {
   /** With the starts of its captions, in ms. */
-  service: Heard & { starts: readonly number[] };
+  service: Transcribed & { starts: readonly number[] };
   peakBytes: number;
 }
 
@@ -65,11 +65,11 @@ function startsOff({ clips, service }: MeasuredLong, measured: readonly Measured
 }
 
 export function figuresOf(clips: readonly MeasuredClip[], long: MeasuredLong): Figures[] {
-  const row = (name: string, by: string, durationMs: number, { errors, ms }: Pick<Heard, 'errors' | 'ms'>) => {
+  const row = (name: string, by: string, durationMs: number, { errors, ms }: Pick<Transcribed, 'errors' | 'ms'>) => {
     const { words, insertions, deletions, substitutions } = errors;
     return [name, by, durationMs / 1000, words, insertions, deletions, substitutions, percentOf(errors), ms / 1000];
   };
-  const inTotal = (by: 'direct' | 'service'): Pick<Heard, 'errors' | 'ms'> => ({
+  const inTotal = (by: 'direct' | 'service'): Pick<Transcribed, 'errors' | 'ms'> => ({
     errors: all(clips, by),
     ms: sum(clips.map((clip) => clip[by].ms)),
   });

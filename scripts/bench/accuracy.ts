@@ -12,7 +12,7 @@ import { watchMemory } from './process-tree.ts';
 import { clipsIn, librivoxClips } from './spoken-clips.ts';
 import { wordErrors } from './word-errors.ts';
 import type { DecodedAudio, Recognizer } from '../../src/recognizers/recognizer.ts';
-import type { Heard, MeasuredClip, MeasuredLong } from './accuracy-findings.ts';
+import type { Transcribed, MeasuredClip, MeasuredLong } from './accuracy-findings.ts';
 import type { Bench, Choices, Findings, Setting } from './bench.ts';
 import type { SpokenClip } from './spoken-clips.ts';
 
@@ -107,7 +107,7 @@ async function transcribe(recognizer: Recognizer, audio: DecodedAudio, signal: A
 async function heardBy<Answer extends { text: string }>(
   hear: () => Promise<Answer>,
   reference: string,
-): Promise<Answer & Heard> {
+): Promise<Answer & Transcribed> {
   const began = performance.now();
   const answer = await hear();
   return { ...answer, ms: performance.now() - began, errors: wordErrors(reference, answer.text) };

@@ -26,18 +26,18 @@ export async function chooseTrack(
   return byDefault[0] ?? 0;
 }
 
-class Heard extends Error {}
+class Audible extends Error {}
 
 /** Ends at the first sound. */
 async function hasSound(options: SamplesOptions): Promise<boolean> {
   try {
     await decodeSamples(options, async (samples) => {
       for (let at = 0; at < samples.length; at += 2)
-        if (Math.abs(samples.readInt16LE(at)) >= audible) throw new Heard();
+        if (Math.abs(samples.readInt16LE(at)) >= audible) throw new Audible();
     });
     return false;
   } catch (error) {
-    if (error instanceof Heard) return true;
+    if (error instanceof Audible) return true;
     if (error instanceof AudioError) return false;
     throw error;
   }

@@ -22,7 +22,7 @@ const ofHalves = {
   slotsInUse: ['transcription_worker_slots_in_use', 'Jobs that this worker runs'],
 } as const;
 
-/** Each half sets its own. A process without that half does not show them. */
+/** Each role sets its own. A process without that role does not show them. */
 export type Readings = { -readonly [Name in keyof typeof ofHalves]?: () => number | undefined };
 
 export function showReadings(registry: Registry, readings: Readings): void {

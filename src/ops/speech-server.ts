@@ -3,7 +3,7 @@ import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
 /** How a request to a server ended. `refused`: it may not be repeated as it is. `broken`: no answer that makes sense. */
-export type RequestOutcome = 'heard' | 'busy' | 'timed_out' | 'refused' | 'broken';
+export type RequestOutcome = 'transcribed' | 'busy' | 'timed_out' | 'refused' | 'broken';
 
 export interface ServerLoad {
   /** Requests that it gets at once. */

@@ -1,4 +1,4 @@
-/** The answering half: the HTTP server around the app. */
+/** The role `api`: the HTTP server around the app. */
 import { createServer } from 'node:http';
 import { classesFor } from '../api/connections/express-prototypes.ts';
 import { answerParserRefusals } from '../api/connections/parser-refusals.ts';

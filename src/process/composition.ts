@@ -1,4 +1,4 @@
-/** Puts together what both halves need, and takes it apart in the opposite order. */
+/** Puts together what both roles need, and takes it apart in the opposite order. */
 import { resolve } from 'node:path';
 import { lackOfConnections, mostConnections, mostDirectConnections } from '../../db/connection/connection-room.ts';
 import { openDatabase } from '../../db/connection/database.ts';

@@ -7,18 +7,18 @@ import type { Readiness } from '../ops/server.ts';
 
 const pingTimeoutMs = 2_000;
 
-/** @param whyNotServing a sentence while a half of this process starts, stops or waits for the operator */
+/** @param notReadyReason a sentence while a role of this process starts, stops or waits for the operator */
 export async function readinessOf(
   { db, audioStore, storeTrial }: Pick<Foundation, 'db' | 'audioStore' | 'storeTrial'>,
-  whyNotServing: () => string | undefined,
+  notReadyReason: () => string | undefined,
   notice: () => string | undefined,
 ): Promise<Readiness> {
   // Asked again at the end: the process may have begun to stop while the database was asked.
   const problem =
-    whyNotServing() ??
+    notReadyReason() ??
     (await inTime(whyNoDatabase(db), pingTimeoutMs, 'the database does not answer')) ??
     (await inTime(whyNoStore(audioStore), pingTimeoutMs, undefined)) ??
-    whyNotServing();
+    notReadyReason();
   const noUploads = problem === undefined ? await storeTrial.whyNot(pingTimeoutMs) : undefined;
   const notices = [notice(), noUploads && `uploads can not be stored: ${noUploads}`].filter(isSaid);
   const noticed = notices.length > 0 ? notices.join('; ') : undefined;

@@ -1,4 +1,4 @@
-/** One half of the service or both, in this process. */
+/** One role of the service or both, in this process. */
 import { isDatabaseAway } from '../../db/connection/database-errors.ts';
 import { PoolerUnfit } from '../../db/connection/pooler.ts';
 import { startApi } from './api-server.ts';
@@ -24,10 +24,10 @@ export interface Roles {
  * @returns an orderly stop
  * @throws {PlainFault} where the message says all that an operator needs
  */
-export function startRoles(config: Config, log: Log, halves: Roles): Promise<() => Promise<void>> {
-  return begin(config, log, halves).catch((error: unknown) => {
+export function startRoles(config: Config, log: Log, roles: Roles): Promise<() => Promise<void>> {
+  return begin(config, log, roles).catch((error: unknown) => {
     if (isSaidWhole(error)) throw new PlainFault(error.message);
-    // While a half starts, nobody knows which URL its question went by.
+    // While a role starts, nobody knows which URL its question went by.
     if (isDatabaseAway(error) && !(error instanceof DatabaseAway))
       throw new Error('the database can not be reached', { cause: error });
     throw error;
@@ -39,25 +39,25 @@ const isSaidWhole = (error: unknown): error is Error =>
   [RecognizerError, ExecutableNotFound, PoolerUnfit, LoginRefused].some((kind) => error instanceof kind) ||
   isVersionFault(error);
 
-async function begin(config: Config, log: Log, halves: Roles): Promise<() => Promise<void>> {
+async function begin(config: Config, log: Log, roles: Roles): Promise<() => Promise<void>> {
   await findExecutable('ffmpeg');
   await findLimiters();
-  const recognizer = halves.worker ? await checkedRecognizer(config) : undefined;
-  const foundation = await composeService(config, log, halves.worker ? 'worker' : 'api');
-  let whyNotServing: () => string | undefined = () => 'starting';
+  const recognizer = roles.worker ? await checkedRecognizer(config) : undefined;
+  const foundation = await composeService(config, log, roles.worker ? 'worker' : 'api');
+  let notReadyReason: () => string | undefined = () => 'starting';
   const notice = () => recognizer?.notice?.();
   try {
-    const readiness = () => readinessOf(foundation, () => whyNotServing(), notice);
+    const readiness = () => readinessOf(foundation, () => notReadyReason(), notice);
     // Operators may ask before anything else is ready.
     const hide = await showOnPort({ readiness, registry: foundation.metrics.registry }, config, log);
     // The worker starts last. When the port is taken, no job has begun and lost an attempt.
-    const api = halves.api ? await startApi(foundation, foundation.databaseUrl) : undefined;
+    const api = roles.api ? await startApi(foundation, foundation.databaseUrl) : undefined;
     const noticed = notice();
     if (noticed !== undefined) log.warn(noticed);
     const worker = recognizer && (await (await import('../worker/worker.ts')).startWorker(foundation, recognizer));
-    whyNotServing = () => worker?.whyNotReady();
+    notReadyReason = () => worker?.notReadyReason();
     return async () => {
-      whyNotServing = () => 'stopping';
+      notReadyReason = () => 'stopping';
       await Promise.all([api?.stop(), worker?.stop()]);
       await hide();
       await foundation.close();

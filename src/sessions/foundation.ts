@@ -8,7 +8,7 @@ import type { Metrics } from '../ops/metrics.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Tracing } from '../tracing/span.ts';
 
-/** What both halves work with. Made once per process, passed, never imported. */
+/** What both roles work with. Made once per process, passed, never imported. */
 export interface Foundation {
   config: Config;
   log: Log;

@@ -1,6 +1,6 @@
 const patienceMs = 10 * 60_000;
 /** Those beyond it wait for the next list of the audio. */
-const mostSuspects = 100_000;
+const maxCandidates = 100_000;
 
 interface Owner {
   accountId: string;
@@ -19,10 +19,10 @@ export class OrphanCandidates {
   /** One that is a suspect already stays one since then. @param steadyNow ms, as of `performance.now()` */
   add(owner: Owner, steadyNow: number): void {
     const name = nameOf(owner);
-    if (!this.#since.has(name) && this.#since.size < mostSuspects) this.#since.set(name, { owner, since: steadyNow });
+    if (!this.#since.has(name) && this.#since.size < maxCandidates) this.#since.set(name, { owner, since: steadyNow });
   }
 
-  /** Suspects of ten minutes ago or longer: look at their rows once more. */
+  /** Candidates of ten minutes ago or longer: look at their rows once more. */
   due(steadyNow: number): Owner[] {
     return [...this.#since.values()].filter(({ since }) => steadyNow - since >= patienceMs).map(({ owner }) => owner);
   }

@@ -1,4 +1,4 @@
-/** The working half: takes jobs from the queue and runs them until it is asked to stop. */
+/** The role `worker`: takes jobs from the queue and runs them until it is asked to stop. */
 import { runJob } from './attempt.ts';
 import { findFault } from './faults.ts';
 import { workerSlots } from './worker-slots.ts';
@@ -20,7 +20,7 @@ import type { Fault } from './faults.ts';
 
 export interface Worker {
   /** For `/readyz`: what the worker waits for; undefined while it takes jobs. */
-  whyNotReady(): string | undefined;
+  notReadyReason(): string | undefined;
   /** Takes no further job and hands back those that run. Resolves when they are handed back. */
   stop(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
   worker.log.info({ recognizer: recognizer.name, concurrency: worker.config.workerConcurrency }, 'worker takes jobs');
 
   return {
-    whyNotReady() {
+    notReadyReason() {
       const { fault } = worker.pause;
       return fault && `the worker takes no jobs until this has been put right: ${fault.message}`;
     },
@@ -72,7 +72,7 @@ async function openStorage({ audioStore, workFolder }: WorkerContext): Promise<F
   }
 }
 
-/** What the working half shares besides the foundation. */
+/** What the worker shares besides the foundation. */
 export function contextOf(
   foundation: Foundation,
   recognizer: Recognizer,

@@ -18,7 +18,7 @@ export interface Load {
   end(): Promise<void>;
 }
 
-const lookEveryMs = 300;
+const pollIntervalMs = 300;
 const pauseMs = { shortest: 300, longest: 2_000 };
 /** After the last fault. */
 const endLimitMs = 180_000;
@@ -55,7 +55,7 @@ export function startLoad(url: string, customers: readonly Customer[], clips: Cl
       const titles = await titlesSeen(serverOf(customer));
       const foreign = titles.filter((title) => !title.startsWith(`${customer.name}-`));
       if (foreign.length > 0) breaches.push(`${customer.name} sees ${foreign.join(', ')}`);
-      await pause(lookEveryMs, ending.signal);
+      await pause(pollIntervalMs, ending.signal);
     }
   };
 

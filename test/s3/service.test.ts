@@ -113,7 +113,7 @@ test('the store is away when the worker comes → it waits, no attempt is spent;
   const { sessionId } = await upload(service, account, file);
   await objects.machine.kill();
   const worker = await service.work();
-  const why = await until(() => worker.whyNotReady());
+  const why = await until(() => worker.notReadyReason());
   expect(why).toContain('until this has been put right: the object store can not be used');
   await until(async () => (await row(service, account, sessionId)).status === 'queued');
   expect(await row(service, account, sessionId)).toMatchObject({ attempts_left: 3, reserved_ms: 1_000 });

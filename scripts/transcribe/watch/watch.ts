@@ -36,7 +36,7 @@ export async function watchFolder(
   { progress, signal }: { progress: Progress; signal: AbortSignal },
   { settleMs, atOnce }: { settleMs: number; atOnce: number },
 ): Promise<void> {
-  const lookEveryMs = Math.max(fastestLookMs, Math.min(settleMs, slowestLookMs));
+  const pollIntervalMs = Math.max(fastestLookMs, Math.min(settleMs, slowestLookMs));
   const quiet = new QuietFiles(settleMs);
   const troubles = new Troubles(progress.say);
   const onPause = (why: string, ms: number) => {
@@ -98,7 +98,7 @@ export async function watchFolder(
       if (error.syscall === undefined) throw error;
       troubles.tell(watch.folder, `The folder can't be looked at: ${error.message}`, 'The folder is there again.');
     });
-    await Promise.race([delay(lookEveryMs, undefined, { signal }).catch(() => {}), bug.promise]);
+    await Promise.race([delay(pollIntervalMs, undefined, { signal }).catch(() => {}), bug.promise]);
   }
   await Promise.all(going.values());
 }

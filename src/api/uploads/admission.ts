@@ -34,7 +34,7 @@ export async function admitUpload(
   const announcedBytes = Number(headers['content-length'] ?? 0);
   try {
     if (announcedBytes > principal.max_upload_bytes + formOverheadBytes) throw fileTooLarge(principal.max_upload_bytes);
-    const account = await uploads.standing(accountId);
+    const account = await uploads.quota(accountId);
     refuseFullQueue((account?.queued ?? 0) + inFlight, principal.queued_sessions);
     if (account !== undefined && availableMs(account) <= 0) throw insufficientBalance(account);
     // A store that is gone is not where this upload would be kept. One that is back lacks no folder.

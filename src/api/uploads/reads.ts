@@ -1,5 +1,5 @@
 /** What an upload is judged by before it is accepted, gathered from all requests of the same moment. */
-import { findStandings } from '../../../db/accounts/accounts.ts';
+import { findQuotas } from '../../../db/accounts/accounts.ts';
 import { findIdempotencyRecords } from '../../../db/idempotency.ts';
 import { Loader } from '../loader.ts';
 import type { AccountQuota } from '../../../db/accounts/accounts.ts';
@@ -15,7 +15,7 @@ interface Keyed {
 /** Few at once: whoever reads something else always finds a connection. */
 const few = { maxBatchSize: 100, maxAtOnce: 2 };
 const limits = {
-  standings: { ...few, accountOf: (id: string) => id, cacheKeyOf: (id: string) => id },
+  quotas: { ...few, accountOf: (id: string) => id, cacheKeyOf: (id: string) => id },
   records: {
     ...few,
     accountOf: ({ accountId }: Keyed) => accountId,
@@ -24,17 +24,17 @@ const limits = {
 };
 
 export class UploadReads {
-  readonly #standings: Loader<string, AccountQuota | undefined>;
+  readonly #quotas: Loader<string, AccountQuota | undefined>;
   readonly #records: Loader<Keyed, IdempotencyRecord | undefined>;
 
   constructor(db: Db) {
-    this.#standings = new Loader((ids) => findStandings(db, ids), limits.standings);
+    this.#quotas = new Loader((ids) => findQuotas(db, ids), limits.quotas);
     this.#records = new Loader((asked) => findIdempotencyRecords(db, asked), limits.records);
   }
 
   /** The account as it is, unlocked; undefined when it was deleted for good. */
-  standing(accountId: string): Promise<AccountQuota | undefined> {
-    return this.#standings.load(accountId);
+  quota(accountId: string): Promise<AccountQuota | undefined> {
+    return this.#quotas.load(accountId);
   }
 
   /** The record of an upload that was accepted with this Idempotency-Key in the last 24 hours. */

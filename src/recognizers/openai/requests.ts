@@ -38,7 +38,7 @@ export class Requests {
   #answersEveryMs: number | undefined;
   /** All pieces that are held. */
   #pieces = 0;
-  readonly #ended: Record<RequestOutcome, number> = { heard: 0, busy: 0, timed_out: 0, refused: 0, broken: 0 };
+  readonly #ended: Record<RequestOutcome, number> = { transcribed: 0, busy: 0, timed_out: 0, refused: 0, broken: 0 };
   #mayAskAt = 0;
 
   /**
@@ -148,7 +148,7 @@ export class Requests {
       const answer = await send();
       this.#limit.back(sent, performance.now(), audioMs);
       this.#answersEveryMs = (performance.now() - sent.at) / sent.among;
-      this.#ended.heard += 1;
+      this.#ended.transcribed += 1;
       return answer;
     } catch (error) {
       if (isLate()) this.#ended.timed_out += 1;

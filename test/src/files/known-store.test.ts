@@ -65,7 +65,7 @@ test('not mounted at a restart → not ready, uploads 503, no attempt spent, not
   expect(await problem(service)).toMatch(another);
   expect((await refused(service, account.key)).body).toMatchObject({ code: 'unavailable' });
   const worker = await service.work(new ScriptedRecognizer());
-  expect(worker.whyNotReady()).toMatch(another);
+  expect(worker.notReadyReason()).toMatch(another);
   expect(await row(service, account, sessionId)).toMatchObject({ status: 'queued', attempts_left: 3 });
   expect(await readdir(service.dataDir)).toEqual([]);
 
@@ -84,7 +84,7 @@ test('goes away while it runs → 503 and no attempt spent; back without its emp
   const { sessionId } = await upload(service, account, file);
   await unmount(service);
   const worker = await service.work(new ScriptedRecognizer());
-  expect(await until(() => worker.whyNotReady())).toMatch(another);
+  expect(await until(() => worker.notReadyReason())).toMatch(another);
   await refused(service, account.key);
   expect(await readdir(service.dataDir)).toEqual([]);
 
@@ -93,7 +93,7 @@ test('goes away while it runs → 503 and no attempt spent; back without its emp
   const next = await upload(service, account, file);
   for (const id of [sessionId, next.sessionId])
     expect(await final(service, account, id)).toMatchObject({ status: 'completed' });
-  expect(worker.whyNotReady()).toBeUndefined();
+  expect(worker.notReadyReason()).toBeUndefined();
 });
 
 test('away while a session is erased and a sweep looks → its audio is not taken for removed', async () => {

@@ -7,7 +7,7 @@ test('no server hears the recordings → nothing of one; one does → what it ha
   const shown = async () =>
     (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#')); // prettier-ignore
   expect(await shown()).toEqual([]);
-  const requests = { heard: 7, busy: 2, timed_out: 0, refused: 1, broken: 0 };
+  const requests = { transcribed: 7, busy: 2, timed_out: 0, refused: 1, broken: 0 };
   let speed: number | undefined;
   metrics.show(() => ({ limit: 16, inFlight: 12, waiting: 30, speed, requests }));
   const counted = [

@@ -118,7 +118,7 @@ async function untilItWaits() {
   const clip = (await speechClips()).at(-1)!;
   const sessions = await Promise.all([1, 2, 3].map(() => upload(service, account, clip.file)));
   const why = await until(
-    () => worker.whyNotReady(),
+    () => worker.notReadyReason(),
     (said) => said !== undefined,
   );
   const rows = () => Promise.all(sessions.map(({ sessionId }) => row(service, account, sessionId)));
@@ -146,7 +146,7 @@ test('a server that refuses the key → the worker waits and says so, no attempt
     [2, 0],
     [2, 0],
   ]);
-  expect(worker.whyNotReady()).toBeUndefined();
+  expect(worker.notReadyReason()).toBeUndefined();
   expect((await charges()).toSorted()).toEqual([-clip.durationMs, -clip.durationMs, -clip.durationMs, 60_000]);
 });
 
@@ -157,7 +157,7 @@ test('a server that goes away → the worker waits and says so, no attempt is sp
   expect(why).toMatch(/put right: 127\.0\.0\.1:\d+ could not be reached: it answered 503$/);
   isThere = true;
   await until(
-    () => worker.whyNotReady(),
+    () => worker.notReadyReason(),
     (said) => said === undefined,
   );
   const areCompleted = async () => {

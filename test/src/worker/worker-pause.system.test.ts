@@ -51,7 +51,7 @@ const waitingMetric = async () => {
 };
 const isWaiting = () =>
   until(
-    () => worker!.whyNotReady(),
+    () => worker!.notReadyReason(),
     (why) => why !== undefined,
   );
 
@@ -118,7 +118,7 @@ test.each(breakages)(
       const jobs = await jobsOf(service, sessionId);
       expect(jobs.map(({ retry_count }) => retry_count)).toEqual(jobs.map(() => 0));
     }
-    expect(worker.whyNotReady()).toBeUndefined();
+    expect(worker.notReadyReason()).toBeUndefined();
     expect(await waitingMetric()).toEqual([]);
     expect([told(began).length - before[0]!, told(ended).length - before[1]!]).toEqual([1, 1]);
   },
@@ -167,7 +167,7 @@ test.each([
     });
     // Five that were not spent, and three that were.
     expect(recognizer.of(doomed.sessionId)).toBe(8);
-    expect(worker.whyNotReady()).toBeUndefined();
+    expect(worker.notReadyReason()).toBeUndefined();
   },
 );
 

@@ -13,13 +13,13 @@ test('500 uploads of two accounts in one moment → one statement, each account 
   await makeSession(service.db, one.id, { status: 'processing' });
   const { db, count } = countStatements(service.db);
   const reads = new UploadReads(db);
-  const standings = await Promise.all(Array.from({ length: 500 }, (_, i) => reads.standing([one, two][i % 2]!.id)));
+  const quotas = await Promise.all(Array.from({ length: 500 }, (_, i) => reads.quota([one, two][i % 2]!.id)));
   expect(count()).toBe(1);
-  expect(standings.slice(0, 2)).toMatchObject([
+  expect(quotas.slice(0, 2)).toMatchObject([
     { id: one.id, queued: 1, reserved_ms: 1_000, queued_sessions: 500 },
     { id: two.id, queued: 0, balance_ms: 7_000 },
   ]);
-  expect(await reads.standing('00000000-0000-7000-8000-000000000000')).toBeUndefined();
+  expect(await reads.quota('00000000-0000-7000-8000-000000000000')).toBeUndefined();
 });
 
 test('records of keys in one moment → each its own, none of another account', async () => {
