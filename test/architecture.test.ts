@@ -29,7 +29,10 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
     files: /^src\/recognizers\/sherpa-onnx\/child-main\.ts$/,
     typesIn: /^src\/recognizers\/sherpa-onnx\//,
   },
-  { name: 'undici', files: /^(src\/config\/proxies|src\/recognizers\/openai\/exchange|scripts\/model\/[^/]+)\.ts$/ },
+  {
+    name: 'undici',
+    files: /^(src\/recognizers\/proxies|src\/recognizers\/openai\/exchange|scripts\/model\/[^/]+)\.ts$/,
+  },
   { name: '@huggingface/hub', files: /^scripts\/model\// },
   { name: 'tar', files: /^scripts\/model\// },
   { name: '@zip.js/zip.js', files: /^scripts\/admin\/session-export\.ts$/ },
@@ -51,6 +54,14 @@ test.each(rooms)('$sentence ($name)', (room) => {
   const outwards = imports.filter(({ path, target }) => roomOf(path) === room && isCode.test(target));
   const wrong = outwards.filter(({ target }) => ![room.name, ...room.restsOn].includes(roomOf(target)?.name ?? ''));
   expect(wrong.map(({ path, target }) => `${path} imports ${target}`)).toEqual([]);
+});
+
+test('no room rests on one above it', () => {
+  const upwards = rooms.flatMap(({ name, restsOn }, index) => {
+    const below = rooms.slice(0, index).map((room) => room.name);
+    return restsOn.filter((other) => !below.includes(other)).map((other) => `${name} rests on ${other}`);
+  });
+  expect(upwards).toEqual([]);
 });
 
 test('nobody locks an account out of turn', () => {

@@ -2,7 +2,8 @@
 import { pathsInfo } from '@huggingface/hub';
 import { fetch as fetchByHttp1 } from 'undici';
 import { ConfigError } from '../../src/config/config.ts';
-import { throughProxies } from '../../src/config/proxies.ts';
+import { faultOf, proxiesOf } from '../../src/config/proxies.ts';
+import { throughProxies } from '../../src/recognizers/proxies.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { HubRefusal, unreachable } from './hub-refusal.ts';
 import type { HubFile, HubModel } from '../../src/recognizers/sherpa-onnx/hub-models.ts';
@@ -36,10 +37,13 @@ export function connectToHub(env: NodeJS.ProcessEnv, signal: AbortSignal): Hub {
       'HF_ENDPOINT: expected the address of a mirror, such as https://hf.example.com, without a user',
     ]);
   }
+  const proxies = proxiesOf(env);
+  const fault = faultOf(proxies);
+  if (fault !== undefined) throw new ConfigError([fault]);
   const token = env['HF_TOKEN']?.trim();
   // undici 7 instead of Node's own fetch, which uses HTTP/2 and then gets only a few MB/s over long distances, as the
   // hub's client notes.
-  const dispatcher = throughProxies(env, { headersTimeout: silenceLimitMs, bodyTimeout: silenceLimitMs });
+  const dispatcher = throughProxies(proxies, { headersTimeout: silenceLimitMs, bodyTimeout: silenceLimitMs });
 
   const ask: typeof fetch = async (input, init) => {
     const target = new URL(input instanceof Request ? input.url : input);

@@ -1,6 +1,7 @@
 /** The one reader of the environment. Every wrong variable is reported at once. */
 import { resolve } from 'node:path';
 import { chooseModel } from '../recognizers/sherpa-onnx/installed-models.ts';
+import { faultOf, proxiesOf } from './proxies.ts';
 import { isOpenAis, withoutPassword } from './values.ts';
 import { variables } from './variables.ts';
 import type { ObjectPlace } from './object-place.ts';
@@ -90,6 +91,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     baseUrl: read('OPENAI_BASE_URL'),
     apiKey: read('OPENAI_API_KEY'),
     model: read('OPENAI_MODEL'),
+    proxies: proxiesOf(env),
   });
   const unlessAuto = (value: string) => (value === 'auto' ? undefined : value);
 
@@ -138,6 +140,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const needsKey = config.openai !== undefined && isOpenAis(new URL(config.openai.baseUrl));
   if (needsKey && config.openai?.apiKey === undefined && !faults.some((fault) => fault.startsWith('OPENAI_')))
     faults.push('OPENAI_API_KEY is not set: RECOGNIZER=openai needs a key, or a server of your own in OPENAI_BASE_URL');
+  const proxyFault = config.openai?.proxies && faultOf(config.openai.proxies);
+  if (proxyFault !== undefined) faults.push(proxyFault);
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }

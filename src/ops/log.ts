@@ -1,7 +1,6 @@
 import { pino, stdSerializers } from 'pino';
 import { LogOutput } from './log-output.ts';
 import type { DestinationStream, Logger } from 'pino';
-import type { Config } from '../config/config.ts';
 
 export type Log = Logger;
 
@@ -10,7 +9,7 @@ export type Log = Logger;
  * LOG_ADDRESSES allows. They never hold the keys themselves, transcripts, file names or the values of queries. Of a
  * database error they hold only what can't quote a row.
  */
-export function createLog({ logLevel }: Pick<Config, 'logLevel'>, destination?: DestinationStream): Log {
+export function createLog({ logLevel }: { logLevel: string }, destination?: DestinationStream): Log {
   const options = { level: logLevel, base: { pid: process.pid }, serializers: { err: withoutRows } };
   if (destination !== undefined) return pino(options, destination);
   const output = new LogOutput();

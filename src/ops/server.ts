@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import { Registry } from 'prom-client';
 import { closeGracefully, listen } from './listening.ts';
 import type { ServerResponse } from 'node:http';
-import type { Config } from '../config/config.ts';
 import type { Log } from './log.ts';
 
 /** Whether a process does its work. */
@@ -25,7 +24,7 @@ const closeGraceMs = 1_000;
 /** @returns closes the port @throws when it is taken */
 export async function showOnPort(
   shown: Shown,
-  { opsPort, host }: Pick<Config, 'opsPort' | 'host'>,
+  { opsPort, host }: { opsPort: number; host: string },
   log: Log,
 ): Promise<() => Promise<void>> {
   const answers: Record<string, (res: ServerResponse) => Promise<void>> = {

@@ -1,4 +1,4 @@
-/** The rooms of the house, and which of them each may import. `src/README.md` draws them. */
+/** The rooms of the house, from the ground up, and which of them each may import. `src/README.md` draws them. */
 
 export interface Room {
   name: string;
@@ -9,7 +9,7 @@ export interface Room {
   sentence: string;
 }
 
-/** What every room may use. It knows nothing of what the service does. */
+/** What most rooms may use. It knows nothing of what the service does. */
 const ground = ['concurrency', 'languages', 'config', 'ops'];
 const shared = [...ground, 'db', 'tracing', 'sessions', 'search', 'queue', 'files', 'audio', 'captions', 'children'];
 
@@ -25,17 +25,17 @@ export const rooms: Room[] = [
   folder('db', [], 'db/ imports nothing of ours from outside'),
   folder('concurrency', [], 'concurrency/ is imported by every room and imports none'),
   folder('languages', [], 'languages/ is imported by every room and imports none'),
-  folder('config', ['languages', 'recognizers'], 'config/ reads the environment and knows neither half'),
-  folder('ops', ['concurrency', 'config', 'db'], 'ops/ shows what operators ask for and knows neither half'),
+  folder('ops', ['concurrency', 'db'], 'ops/ shows what operators ask for and knows neither role'),
   folder('children', ['ops'], 'children/ runs programs and does not know which'),
   folder('audio', ['ops', 'children'], 'audio/ knows no row and no job'),
   folder('captions', [], 'captions/ knows words and segments, and nothing of where they come from'),
   folder('tracing', ['concurrency', 'ops'], 'tracing/ knows spans and not what they are about'),
   folder(
     'recognizers',
-    [...ground, 'tracing', 'children', 'audio', 'captions'],
+    ['concurrency', 'languages', 'ops', 'tracing', 'children', 'audio', 'captions'],
     'recognizers/ turn audio into words and know no row and no job',
   ),
+  folder('config', ['languages', 'recognizers'], 'config/ reads the environment and knows neither role'),
   folder(
     'search',
     ['concurrency', 'languages', 'db'],
@@ -64,13 +64,13 @@ export const rooms: Room[] = [
     'api/ and worker/ stand side by side and never touch; both rest on sessions/, queue/ and files/',
   ),
   folder('handlers', [...shared, 'codegen', 'api'], 'handlers/ are typed by the contract and know no worker'),
-  folder('process', [...shared, 'api', 'worker', 'recognizers', 'app'], 'a process is put together from both halves'),
   {
     name: 'app',
     files: /^src\/app\.ts$/,
     restsOn: ['handlers', 'api'],
     sentence: 'app.ts is the map of where a request goes',
   },
+  folder('process', [...shared, 'api', 'worker', 'recognizers', 'app'], 'a process is put together from both roles'),
   {
     name: 'start',
     files: /^src\/start[^/]*\.ts$/,

@@ -57,10 +57,7 @@ export interface SpeechClient {
   close(): Promise<void>;
 }
 
-/**
- * @param retries of one request
- * @throws {ConfigError} a proxy has no address
- */
+/** @param retries of one request */
 export function createSpeechClient(server: SpeechServer, retries: number): SpeechClient {
   const exchange = new Exchange(server);
   const { presence } = exchange;

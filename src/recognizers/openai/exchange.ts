@@ -1,6 +1,6 @@
 /** One request to a speech server, and its whole answer. */
 import { FormData, fetch } from 'undici';
-import { throughProxies } from '../../config/proxies.ts';
+import { noProxies, throughProxies } from '../proxies.ts';
 import { readBody } from './answer-body.ts';
 import { ServerHealth } from './server-health.ts';
 import { isOfCertificate, isOfDisk } from './reasons.ts';
@@ -40,7 +40,7 @@ export class Exchange {
     this.#base = new URL(server.baseUrl);
     this.#headers = { accept: 'application/json', ...keyHeader(server) };
     // Node's own limit of five minutes is too short for a slow server with a queue.
-    this.#dispatcher = throughProxies(process.env, { headersTimeout: 0, bodyTimeout: 0 });
+    this.#dispatcher = throughProxies(server.proxies ?? noProxies, { headersTimeout: 0, bodyTimeout: 0 });
   }
 
   /**

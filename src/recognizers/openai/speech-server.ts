@@ -1,9 +1,13 @@
+import type { Proxies } from '../proxies.ts';
+
 export interface SpeechServer {
   /** Up to `/audio/transcriptions`, such as `https://api.openai.com/v1`. */
   baseUrl: string;
   /** Servers of your own often need none. */
   apiKey: string | undefined;
   model: string;
+  /** On the way to it. Without them it is asked directly. */
+  proxies?: Proxies;
 }
 
 /** Some servers want a key and take any. */

@@ -240,6 +240,10 @@ test.each<[NodeJS.ProcessEnv, object]>([
     { baseUrl: 'https://me.openai.azure.com/openai/deployments/w?api-version=2024-10-21' },
   ],
   [{ OPENAI_BASE_URL: 'http://[::1]:8080' }, { baseUrl: 'http://[::1]:8080', apiKey: undefined, model: 'whisper-1' }],
+  [
+    { OPENAI_BASE_URL: 'http://gpu', http_proxy: ' http://proxy:3128 ', HTTPS_PROXY: 'http://p:1', NO_PROXY: 'a,b' },
+    { baseUrl: 'http://gpu', proxies: { http: 'http://proxy:3128', https: 'http://p:1', none: 'a,b' } },
+  ],
 ])('RECOGNIZER=openai with %j → %j', (env, openai) => {
   expect(readConfig({ RECOGNIZER: 'openai', ...env })).toMatchObject({ recognizer: 'openai', openai });
   // Other programs' variables.
@@ -261,6 +265,8 @@ test.each([
   [{ OPENAI_BASE_URL: 'ftp://gpu/v1' }, 'OPENAI_BASE_URL=ftp://gpu/v1: expected an address such as'],
   [{ OPENAI_BASE_URL: 'https://me:secret@gpu/v1' }, 'OPENAI_BASE_URL=https://…@gpu/v1: expected an address such as'],
   [{ OPENAI_BASE_URL: 'https://gpu/v1?api-version=1&key=secret' }, 'OPENAI_BASE_URL=https://gpu/v1?…: expected an'],
+  [{ OPENAI_BASE_URL: 'http://gpu', https_proxy: 'secret' }, 'HTTPS_PROXY or HTTP_PROXY: expected an address such as'],
+  [{ OPENAI_BASE_URL: 'http://gpu', HTTP_PROXY: 'secret:3128' }, 'HTTPS_PROXY or HTTP_PROXY: expected an address'],
   [{ OPENAI_BASE_URL: 'https://gpu/v1?key=secret' }, 'OPENAI_BASE_URL=https://gpu/v1?…: expected an address such as'],
 ])('RECOGNIZER=openai with %j → a fault that shows no secret, beside the other faults', (env, message) => {
   const read = () => readConfig({ RECOGNIZER: 'openai', PORT: 'abc', ...env });

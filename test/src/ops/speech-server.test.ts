@@ -11,7 +11,7 @@ test('no server hears the recordings → nothing of one; one does → what it ha
   let speed: number | undefined;
   metrics.show(() => ({ limit: 16, inFlight: 12, waiting: 30, speed, requests }));
   const counted = [
-    'transcription_speech_server_requests_total{outcome="heard"} 7',
+    'transcription_speech_server_requests_total{outcome="transcribed"} 7',
     'transcription_speech_server_requests_total{outcome="busy"} 2',
     'transcription_speech_server_requests_total{outcome="timed_out"} 0',
     'transcription_speech_server_requests_total{outcome="refused"} 1',
