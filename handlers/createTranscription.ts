@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { inAccountTransaction } from '../db/accounts/account-transaction.ts';
 import { changeReserved } from '../db/accounts/accounts.ts';
 import { isKeyValid } from '../db/accounts/api-keys.ts';
-import { findIdempotencyRecords, insertIdempotencyRecord } from '../db/idempotency.ts';
+import { findIdempotencyRecords, insertIdempotencyRecord } from '../db/sessions/idempotency.ts';
 import { nextStartTag } from '../db/sessions/start-tag.ts';
 import { insertQueuedSession } from '../db/sessions/states.ts';
 import { countQueued } from '../db/sessions/sessions.ts';
@@ -24,7 +24,7 @@ import type { Answer } from '../codegen/operations.ts';
 import type { Handler, Input } from '../src/api/handler.ts';
 import type { AccountInForce } from '../db/accounts/accounts.ts';
 import type { Trx } from '../db/connection/database.ts';
-import type { IdempotencyRecord } from '../db/idempotency.ts';
+import type { IdempotencyRecord } from '../db/sessions/idempotency.ts';
 import type { Context } from '../src/api/api-context.ts';
 
 type Request = Input<'createTranscription'>;

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { applicationName } from './database.ts';
 import type { Queryable } from './database.ts';
@@ -24,13 +25,21 @@ export async function readConnectionRoom(db: Queryable): Promise<ConnectionRoom>
   return rows[0]!;
 }
 
+/** The server counts connections that were just closed for another moment, such as those of the start itself. */
+const pausesMs = [100, 1_000];
+
 /**
  * Whether the server may run out of connections when this process opens all of its own beside those of all others.
  * @param db leads to the server itself
  * @returns what to tell the operator; undefined when there is room
  */
 export async function lackOfConnections(db: Queryable, needed: number): Promise<string | undefined> {
-  const { limit, open } = await readConnectionRoom(db);
+  let { limit, open } = await readConnectionRoom(db);
+  for (const pauseMs of pausesMs) {
+    if (open + needed <= limit) return undefined;
+    await pause(pauseMs);
+    ({ limit, open } = await readConnectionRoom(db));
+  }
   if (open + needed <= limit) return undefined;
   return `the database takes ${limit} connections and has ${open}; this process may open ${needed}: raise max_connections, or put a pooler before it`;
 }

@@ -1,6 +1,6 @@
 /** What keeps a process from its database, in words for operators. A start names the variable to change. */
+import { sql } from 'kysely';
 import { isDatabaseAway, isDatabaseError, isRefusedByPooler, isRefusedLogin } from './database-errors.ts';
-import { ping } from '../migrate.ts';
 import { PoolerUnfit, nameServer } from './pooler.ts';
 import type { Db } from './database.ts';
 
@@ -57,4 +57,15 @@ export function whyNoDatabase(db: Db): Promise<string | undefined> {
     (error: Error) =>
       isDatabaseError(error) ? `the database refuses: ${error.message}` : 'the database can not be reached',
   );
+}
+
+/** How long a table may be locked by somebody else before the database counts as unusable. */
+const lockedMs = 1_500;
+
+/** Asks for an account, as every request does. @throws when the database can not be used */
+export async function ping(db: Db): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await sql`set local lock_timeout = ${sql.lit(lockedMs)}`.execute(trx);
+    await sql`select from accounts limit 1`.execute(trx);
+  });
 }

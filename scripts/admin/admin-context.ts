@@ -1,6 +1,6 @@
 /** What commands work with. They get no more of the service than they need, so that most of them are quick. */
 import { openDatabase } from '../../db/connection/database.ts';
-import { readSchemaVersion } from '../../db/schema-version.ts';
+import { readSchemaVersion } from '../../db/migrations/schema-version.ts';
 import { addToSupportLog } from '../../db/accounts/support-log.ts';
 import { bareAudioStore, selectAudioStore } from '../../src/files/select-audio-store.ts';
 import { isPooled, mayHaveDatabase, useDatabase } from '../../src/process/database-url.ts';

@@ -1,5 +1,5 @@
 import { setRoleDefaults } from '../../db/connection/pooler.ts';
-import { readSchemaVersion } from '../../db/schema-version.ts';
+import { readSchemaVersion } from '../../db/migrations/schema-version.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { migrateCommand, prepareDatabase, stateOf } from '../../src/process/migration.ts';
 import { queueTablesVersion } from '../../src/queue/tables-version.ts';
@@ -7,7 +7,7 @@ import { addCommand, addGroup } from './command.ts';
 import { runOnDatabase } from './database-run.ts';
 import { count, minuteOf, table } from '../terminal/table.ts';
 import type { Command } from 'commander';
-import type { SchemaVersion } from '../../db/schema-version.ts';
+import type { SchemaVersion } from '../../db/migrations/schema-version.ts';
 import type { DatabaseState } from '../../src/process/migration.ts';
 import type { AdminContext } from './admin-context.ts';
 import type { Answer } from './answer.ts';

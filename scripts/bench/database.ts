@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openConnection } from '../../db/connection/database.ts';
 import { clusterPaths } from '../../db/embedded/cluster.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
-import { migrateToLatest } from '../../db/migrate.ts';
+import { migrateToLatest } from '../../db/migrations/migrate.ts';
 import { digestOf, newApiKey } from '../../src/api/access/api-key.ts';
 import type { Setting } from './bench.ts';
 

@@ -1,13 +1,13 @@
 /** Whether a database is of this version of the service, and what becomes of it when it is not. */
 import { OtherMajorVersion } from '../../db/embedded/other-major-version.ts';
-import { MigrationFailed, migrateAlone, runMigrations } from '../../db/migrate.ts';
+import { MigrationFailed, migrateAlone, runMigrations } from '../../db/migrations/migrate.ts';
 import { setRoleDefaults } from '../../db/connection/pooler.ts';
-import { readSchemaVersion } from '../../db/schema-version.ts';
+import { readSchemaVersion } from '../../db/migrations/schema-version.ts';
 import { createLog } from '../ops/log.ts';
 import { Queue } from '../queue/queue.ts';
 import { queueTablesVersion } from '../queue/tables-version.ts';
 import type { Db } from '../../db/connection/database.ts';
-import type { SchemaVersion } from '../../db/schema-version.ts';
+import type { SchemaVersion } from '../../db/migrations/schema-version.ts';
 
 /** `absent`: the service never ran on it. A first start that was interrupted leaves it so, too. */
 export type DatabaseState = 'current' | 'too_old' | 'too_new' | 'absent';

@@ -1,9 +1,9 @@
-import { deleteFinalSessions, deleteSessionsOfAccount } from '../../db/accounts/account-erasure.ts';
+import { deleteFinalSessions, deleteSessionsOfAccount } from '../../db/sessions/account-erasure.ts';
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { deleteLanguages } from '../../db/search/account-languages.ts';
 import { changeReserved, markAccountDeleted } from '../../db/accounts/accounts.ts';
 import { deleteApiKeys, listApiKeys } from '../../db/accounts/api-keys.ts';
-import { deleteIdempotencyRecords } from '../../db/idempotency.ts';
+import { deleteIdempotencyRecords } from '../../db/sessions/idempotency.ts';
 import { eraseLedgerText } from '../../db/accounts/ledger.ts';
 import type { Trx } from '../../db/connection/database.ts';
 import type { Foundation } from './foundation.ts';

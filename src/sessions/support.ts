@@ -4,7 +4,7 @@
  */
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { changeReserved } from '../../db/accounts/accounts.ts';
-import { deleteIdempotencyRecords } from '../../db/idempotency.ts';
+import { deleteIdempotencyRecords } from '../../db/sessions/idempotency.ts';
 import { findAccountOfSession, findSessionRow } from '../../db/sessions/sessions.ts';
 import { nextStartTag } from '../../db/sessions/start-tag.ts';
 import { deleteSession, retryIfFailed } from '../../db/sessions/states.ts';

@@ -1,5 +1,5 @@
 /** Once a minute: finds what a crash or a jump of the clock left behind. Any number of workers may sweep at once; every step is guarded. */
-import { deleteExpiredIdempotencyRecords } from '../../db/idempotency.ts';
+import { deleteExpiredIdempotencyRecords } from '../../db/sessions/idempotency.ts';
 import { mendStampsOfTheFuture, mendTurns } from '../../db/queue-tables.ts';
 import { acquireLease } from '../../db/leases.ts';
 import { transcriptionQueue } from '../queue/queue.ts';

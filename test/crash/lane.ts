@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../db/connection/database.ts';
-import { migrateToLatest } from '../../db/migrate.ts';
+import { migrateToLatest } from '../../db/migrations/migrate.ts';
 import { nodeOfService } from '../rig/node-of-service.ts';
 import { here, steadyPort } from '../rig/place.ts';
 import { startPostgres } from '../rig/postgres.ts';

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '../../db/connection/database.ts';
-import { migrateToLatest } from '../../db/migrate.ts';
+import { migrateToLatest } from '../../db/migrations/migrate.ts';
 import { startHaproxy } from '../rig/haproxy.ts';
 import { addPlace, layNetwork } from '../rig/network.ts';
 import { nodeOfService } from '../rig/node-of-service.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDatabaseAway } from '../../db/connection/database-errors.ts';
 import { openDatabase } from '../../db/connection/database.ts';
 import { listLedger } from '../../db/accounts/ledger.ts';
-import { ping } from '../../db/migrate.ts';
+import { ping } from '../../db/connection/explained-faults.ts';
 import { atEnd } from '../support/at-end.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';

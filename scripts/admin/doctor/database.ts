@@ -7,7 +7,7 @@ import {
 } from '../../../db/connection/connection-room.ts';
 import { openDatabase } from '../../../db/connection/database.ts';
 import { checkConnections, checkNamedStatements, hearsNotices } from '../../../db/connection/pooler.ts';
-import { readSchemaVersion } from '../../../db/schema-version.ts';
+import { readSchemaVersion } from '../../../db/migrations/schema-version.ts';
 import { readServer } from '../../../db/connection/server.ts';
 import { explainDatabaseFault } from '../../../db/connection/explained-faults.ts';
 import { isPooled, mayHaveDatabase, useDatabase } from '../../../src/process/database-url.ts';

@@ -1,10 +1,10 @@
 /** What an upload is judged by before it is accepted, gathered from all requests of the same moment. */
 import { findQuotas } from '../../../db/accounts/accounts.ts';
-import { findIdempotencyRecords } from '../../../db/idempotency.ts';
+import { findIdempotencyRecords } from '../../../db/sessions/idempotency.ts';
 import { Loader } from '../loader.ts';
 import type { AccountQuota } from '../../../db/accounts/accounts.ts';
 import type { Db } from '../../../db/connection/database.ts';
-import type { IdempotencyRecord } from '../../../db/idempotency.ts';
+import type { IdempotencyRecord } from '../../../db/sessions/idempotency.ts';
 
 /** An upload with an Idempotency-Key. */
 interface Keyed {

@@ -1,6 +1,6 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
 import { openConnection } from '../../../db/connection/database.ts';
-import { migrateAlone, runMigrations } from '../../../db/migrate.ts';
+import { migrateAlone, runMigrations } from '../../../db/migrations/migrate.ts';
 import { makeIndex } from '../../../db/migrations/online.ts';
 import { migrations } from '../../../db/migrations/index.ts';
 import { lockWaits } from '../../support/service/lock-waits.ts';

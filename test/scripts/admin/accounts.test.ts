@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { findAccount } from '../../../db/accounts/accounts.ts';
-import { insertIdempotencyRecord } from '../../../db/idempotency.ts';
+import { insertIdempotencyRecord } from '../../../db/sessions/idempotency.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';

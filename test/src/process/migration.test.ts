@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { openConnection } from '../../../db/connection/database.ts';
-import { migrateAlone, runMigrations } from '../../../db/migrate.ts';
+import { migrateAlone, runMigrations } from '../../../db/migrations/migrate.ts';
 import { listSupportLog } from '../../../db/accounts/support-log.ts';
 import { makeIndex } from '../../../db/migrations/online.ts';
 import { migrations } from '../../../db/migrations/index.ts';

@@ -1,6 +1,6 @@
 /** Errors of the database that say nothing about a recording or a request. */
 import { sql } from 'kysely';
-import { ping } from '../../../db/migrate.ts';
+import { ping } from '../../../db/connection/explained-faults.ts';
 import { isDatabasesFault } from '../../../db/connection/database-errors.ts';
 import { whyNoDatabase } from '../../../db/connection/explained-faults.ts';
 import { makeAccount } from '../../support/service/accounts.ts';

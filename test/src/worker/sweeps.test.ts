@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { sql } from 'kysely';
-import { insertIdempotencyRecord } from '../../../db/idempotency.ts';
+import { insertIdempotencyRecord } from '../../../db/sessions/idempotency.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { acquireLease } from '../../../db/leases.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { deleteFinalSessions } from '../../../db/accounts/account-erasure.ts';
+import { deleteFinalSessions } from '../../../db/sessions/account-erasure.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { useDatabase } from '../../support/service/use-database.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queryable, Trx } from './connection/database.ts';
+import type { Queryable, Trx } from '../connection/database.ts';
 
 export interface IdempotencyRecord {
   fingerprint: Buffer;

@@ -1,8 +1,8 @@
 /** What version of the service a database is of, by the migrations that ran on it and the tables of the queue. */
 import { sql } from 'kysely';
-import { migrations } from './migrations/index.ts';
-import { areQueueTablesMade, readQueueTablesVersion } from './queue-tables.ts';
-import type { Db } from './connection/database.ts';
+import { migrations } from './index.ts';
+import { areQueueTablesMade, readQueueTablesVersion } from '../queue-tables.ts';
+import type { Db } from '../connection/database.ts';
 
 export interface SchemaVersion {
   /** In the order of their names. */

@@ -2,11 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { openDatabase, patientTimeoutMs } from './connection/database.ts';
-import { migrations } from './migrations/index.ts';
-import { isInSteps, limitWaits } from './migrations/online.ts';
+import { openDatabase, patientTimeoutMs } from '../connection/database.ts';
+import { migrations } from './index.ts';
+import { isInSteps, limitWaits } from './online.ts';
 import type { Migration } from 'kysely/migration';
-import type { Db } from './connection/database.ts';
+import type { Db } from '../connection/database.ts';
 
 /** Of those who migrate, by `pg_try_advisory_lock`. Kysely has a lock of its own. */
 const lock = sql.lit(7_265_112_018_093n);
@@ -98,15 +98,4 @@ export async function migrateToLatest(url: string): Promise<void> {
     () => {},
     (connection) => runMigrations(connection, () => {}),
   );
-}
-
-/** How long a table may be locked by somebody else before the database counts as unusable. */
-const lockedMs = 1_500;
-
-/** Asks for an account, as every request does. @throws when the database can not be used */
-export async function ping(db: Db): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    await sql`set local lock_timeout = ${sql.lit(lockedMs)}`.execute(trx);
-    await sql`select from accounts limit 1`.execute(trx);
-  });
 }

@@ -1,6 +1,6 @@
 /** What the erasure of an account deletes. */
 import { sql } from 'kysely';
-import { sessionChannel } from '../sessions/states.ts';
+import { sessionChannel } from './states.ts';
 import type { Trx } from '../connection/database.ts';
 
 /**
