@@ -3,9 +3,9 @@
  * `bigint` as a number that is checked to be a safe integer. `database.ts` does both.
  */
 import type { ColumnType, Generated } from 'kysely';
-import type { KnownStore } from './audio-store-table.ts';
-import type { PassageTable, SearchLanguageTable } from './search/tables.ts';
-import type { SupportLogTable } from './accounts/support-acts.ts';
+import type { KnownStore } from './tables/audio-store.ts';
+import type { PassageTable, SearchLanguageTable } from './tables/search.ts';
+import type { SupportLogTable } from './tables/support-log.ts';
 
 export type SessionStatus = 'queued' | 'processing' | 'completed' | 'failed';
 /** Why a session failed: the contract's `SessionError.code`. */

@@ -56,14 +56,6 @@ test.each(rooms)('$sentence ($name)', (room) => {
   expect(wrong.map(({ path, target }) => `${path} imports ${target}`)).toEqual([]);
 });
 
-test('no room rests on one above it', () => {
-  const upwards = rooms.flatMap(({ name, restsOn }, index) => {
-    const below = rooms.slice(0, index).map((room) => room.name);
-    return restsOn.filter((other) => !below.includes(other)).map((other) => `${name} rests on ${other}`);
-  });
-  expect(upwards).toEqual([]);
-});
-
 test('nobody locks an account out of turn', () => {
   const mayLock = /^db\/accounts\/(accounts|account-transaction)\.ts$/;
   expect(pathsOf(code.filter(({ path }) => !mayLock.test(path) && /\blockAccount\b/.test(textOf(path))))).toEqual([]);
@@ -76,6 +68,19 @@ test('only db/queue-tables.ts knows the tables of the queue', () => {
 
 test('no import goes in a circle, also of types only', () => {
   expect(cyclesIn(files).map((cycle) => cycle.join(' → '))).toEqual([]);
+});
+
+test('no arrow between the folders of src/ or db/ points up', () => {
+  const folderOf = (path: string) => path.split('/').slice(0, 2).join('/');
+  const arrows = imports.filter(({ path, target }) => folderOf(path) !== folderOf(target));
+  const ofFolders = Map.groupBy(arrows, ({ path }) => folderOf(path));
+  const folders = new Map(
+    [...ofFolders].map(([folder, used]) => [
+      folder,
+      { imports: used.map(({ target }) => ({ target: folderOf(target) })) },
+    ]),
+  );
+  expect(cyclesIn(folders).map((cycle) => cycle.join(' → '))).toEqual([]);
 });
 
 test('nobody imports a file that has a main', () => {

@@ -1,6 +1,5 @@
-import type { SourceFile } from './source-files.ts';
-
-export type Files = ReadonlyMap<string, SourceFile>;
+/** What imports what. */
+export type Files = ReadonlyMap<string, { imports: { target: string }[] }>;
 
 /** Circles of imports, also of types only, each as the paths around it. */
 export function cyclesIn(files: Files): string[][] {
