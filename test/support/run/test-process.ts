@@ -45,12 +45,19 @@ function openResources(): string {
 /** Tests of the whole system start, kill and wait for processes: three times as long, ms. */
 const timeLimitOf = (path: string, ms: number) => (path.endsWith('.system.test.ts') ? 3 * ms : ms);
 
+/** With `FUZZ_SEED`, generated cases are those of another run with the same. */
+async function repeatCases(): Promise<void> {
+  const { FUZZ_SEED: seed } = process.env;
+  if (seed !== undefined) (await import('fast-check')).default.configureGlobal({ seed: Number(seed) });
+}
+
 let filesSoFar = 0;
 
 export async function runFile(path: string, { global, project }: RunSettings): Promise<TestResult> {
   const start = Date.now();
   const timeoutMs = timeLimitOf(path, global.testTimeout ?? 60_000);
   process.env.TEST_TIME_LIMIT_MS = String(timeoutMs);
+  await repeatCases();
   circus.resetState();
   Object.assign(circus.getState(), {
     maxConcurrency: global.maxConcurrency,
