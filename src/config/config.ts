@@ -6,15 +6,14 @@ import { isOpenAis, withoutPassword } from './values.ts';
 import { variables } from './variables.ts';
 import type { ObjectPlace } from './object-place.ts';
 import type { SpeechServer } from '../recognizers/openai/speech-server.ts';
-import type { RecognizerName } from '../recognizers/names.ts';
-import type { ChosenModel } from '../recognizers/sherpa-onnx/installed-models.ts';
+import type { RecognizerSettings } from '../recognizers/select.ts';
 import type { Variable } from './variable.ts';
 import type { Values } from './variables.ts';
 
 /** Each variable beside the kind of its own value. */
 const known: { [Name in keyof Values]: Variable<Values[Name]> } = variables;
 
-export interface Config {
+export interface Config extends RecognizerSettings {
   host: string;
   port: number;
   /** The port of `/healthz`, `/readyz` and `/metrics`. The host is the same. */
@@ -23,20 +22,8 @@ export interface Config {
   databaseUrl: string | undefined;
   /** Where `databaseUrl` leads to a pooler: the server itself. */
   databaseDirectUrl: string | undefined;
-  dataDir: string;
   /** Where uploaded audio is kept. Undefined: in files below `dataDir`. */
   objectPlace: ObjectPlace | undefined;
-  recognizer: RecognizerName;
-  /** What a recording is in whose upload says no language (BCP 47). Undefined: the recognizer finds out, if it can. */
-  recognizerLanguage: string | undefined;
-  /** Only for `sherpa-onnx`. */
-  sherpaOnnxModel: ChosenModel;
-  /** How long a process of `sherpa-onnx` keeps its model in memory while it has nothing to do. */
-  recognizerIdleMinutes: number;
-  diarizationThreshold: number;
-  /** Only for `openai`. */
-  openai: SpeechServer | undefined;
-  openAiMaxRequests: number;
   /** Jobs that use this machine's cores at once. More are held where a server hears them. */
   workerConcurrency: number;
   logLevel: Values['LOG_LEVEL'];

@@ -8,19 +8,17 @@ import type { ChosenModel } from './sherpa-onnx/installed-models.ts';
 
 export interface RecognizerSettings {
   recognizer: RecognizerName;
-  /** Where downloaded models are. */
+  /** Downloaded models are below it. */
   dataDir: string;
-  /** `RECOGNIZER_LANGUAGE` */
+  /** What a recording is in whose upload says no language (BCP 47). Undefined: the recognizer finds out, if it can. */
   recognizerLanguage: string | undefined;
-  /** `SHERPA_ONNX_MODEL` */
+  /** Only for `sherpa-onnx`. */
   sherpaOnnxModel: ChosenModel;
-  /** `RECOGNIZER_IDLE_MINUTES` */
+  /** How long a process of `sherpa-onnx` keeps its model in memory while it has nothing to do. */
   recognizerIdleMinutes: number;
-  /** `DIARIZATION_THRESHOLD` */
   diarizationThreshold: number;
-  /** `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL` */
+  /** Only for `openai`. */
   openai: SpeechServer | undefined;
-  /** `OPENAI_MAX_REQUESTS` */
   openAiMaxRequests: number;
 }
 
