@@ -64,14 +64,14 @@ async function typesOf(name: string): Promise<string[]> {
 }
 
 test.each([
-  ['all sessions', 'page', {}, {}, 'infinity'],
-  ['all sessions', 'page', {}, {}, position.createdAt],
+  ['all sessions', 'page', {}, { integer: ['20'] }, 'infinity'],
+  ['all sessions', 'page', {}, { integer: ['20'] }, position.createdAt],
   ['one status', 'page-of-1', { statuses: ['failed'] as const }, { text: ['failed'] }, position.createdAt],
   [
     'one reference',
     'page-of-reference',
     { reference: 'call 7' },
-    { text: ['call 7', 'de', 'de'], 'text[]': ['{}', '{}'] },
+    { text: ['call 7', 'call 7', 'call 7'] },
     position.createdAt,
   ],
   // There are few of these: a way to them by time alone is the longer, the later it begins.
@@ -90,15 +90,16 @@ test.each([
     uuid: [accountId, position.id],
     'timestamp with time zone': ['-infinity', createdAt],
     bigint: ['20', '20'],
-    integer: ['20'],
   };
   const taken = new Map<string, number>();
   const given = (await typesOf(name)).map((type) => {
     const index = taken.get(type) ?? 0;
     taken.set(type, index + 1);
-    return values[type]![index]!;
+    // Filters that are not asked for come last.
+    const value = values[type]?.[index];
+    return value === undefined ? 'null' : `'${value}'`;
   });
-  expect(await blocksOf(name, given.map((value) => `'${value}'`).join(', '))).toBeLessThan(fewBlocks);
+  expect(await blocksOf(name, given.join(', '))).toBeLessThan(fewBlocks);
 });
 
 test.each([
