@@ -72,12 +72,12 @@ export async function recognizeInPieces(
   const saidIn = (utterances: Word[][]) => utterances.flat();
   const only = (utterances: Word[][], fromMs: number, toMs: number) =>
     utterances.map((words) => words.filter((word) => isWithin(word, fromMs, toMs)));
-  const hearSpeech: RecognizePiece = async (...piece) => (await recognizePiece(...piece)).filter(isSpeech);
+  const recognizeSpeech: RecognizePiece = async (...piece) => (await recognizePiece(...piece)).filter(isSpeech);
   const judging = { audio, overlapMs: lengths.overlapMs, saidIn, only, mayLoop };
-  const hear = transcribeAgain(hearSpeech, judging, options.onUncertain);
-  const heard = await hearInPieces(audio, lengths, slots, hear, options);
+  const transcribe = transcribeAgain(recognizeSpeech, judging, options.onUncertain);
+  const results = await processInPieces(audio, lengths, slots, transcribe, options);
   return joinPieces(
-    heard.flatMap(({ result }) => result.map((part) => ({ piece: part.piece, utterances: part.result }))),
+    results.flatMap(({ result }) => result.map((part) => ({ piece: part.piece, utterances: part.result }))),
   );
 }
 
@@ -103,42 +103,42 @@ export function piecesOf({ durationMs, silences, speech, changes }: DecodedAudio
 }
 
 /**
- * Hears all pieces. The first piece that fails stops the others. Nothing runs any more when this rejects.
- * @param isAlone whether the next piece is heard on its own, after those that were heard already; none is without it
+ * Processes all pieces. The first piece that fails stops the others. Nothing runs any more when this rejects.
+ * @param isAlone whether the next piece is processed on its own, after those that are done already; none is without it
  * @returns the result of each piece, in order of time
- * @throws what `hear` throws
+ * @throws what `work` throws
  * @throws the abort reason of `options.signal`
  */
-export async function hearInPieces<Result>(
+export async function processInPieces<Result>(
   audio: DecodedAudio,
   lengths: PieceLengths,
   slots: Slots,
-  hear: TranscribePiece<Result>,
+  work: TranscribePiece<Result>,
   { signal, span, onProgress }: RecognizeOptions,
-  isAlone: (heard: readonly Result[]) => boolean = () => false,
+  isAlone: (done: readonly Result[]) => boolean = () => false,
 ): Promise<{ piece: Piece; result: Result }[]> {
   const pieces = piecesOf(audio, lengths);
-  const heardOf = progressOf(pieces, onProgress);
+  const report = progressOf(pieces, onProgress);
   // A recording never has more pieces in the line than can run at once. So a short recording that comes later waits for
   // one piece of a long one, not for all.
   const inLine = pLimit(slots.count);
-  const works = pieces.map(
+  const tasks = pieces.map(
     (piece) => (stop: AbortSignal) =>
       inLine(() =>
         slots.run(async () => {
           const traced = span?.child('piece', 'client', placeOf(piece));
-          const result = await within(traced, () => hear(piece, stop, (ms) => heardOf(piece, ms), traced));
-          heardOf(piece, piece.windowEndMs - piece.windowStartMs);
+          const result = await within(traced, () => work(piece, stop, (ms) => report(piece, ms), traced));
+          report(piece, piece.windowEndMs - piece.windowStartMs);
           inLine.concurrency = slots.count;
           return { piece, result };
         }, stop),
       ),
   );
-  const heard: { piece: Piece; result: Result }[] = [];
-  while (heard.length < works.length && isAlone(heard.map(({ result }) => result))) {
-    heard.push(...(await allOrAbort(signal, [works[heard.length]!])));
+  const done: { piece: Piece; result: Result }[] = [];
+  while (done.length < tasks.length && isAlone(done.map(({ result }) => result))) {
+    done.push(...(await allOrAbort(signal, [tasks[done.length]!])));
   }
-  return [...heard, ...(await allOrAbort(signal, works.slice(heard.length)))];
+  return [...done, ...(await allOrAbort(signal, tasks.slice(done.length)))];
 }
 
 const placeOf = ({ startMs, endMs }: Piece) => ({
@@ -160,15 +160,15 @@ export const laterBy = (ms: number, word: Word): Word => ({
 function progressOf(pieces: readonly Piece[], onProgress: RecognizeOptions['onProgress']) {
   const lengthOf = ({ windowStartMs, windowEndMs }: Piece) => windowEndMs - windowStartMs;
   const wholeMs = pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);
-  const heard = new Map<Piece, number>();
-  let heardMs = 0;
+  const done = new Map<Piece, number>();
+  let doneMs = 0;
   let last = 0;
   return (piece: Piece, ms: number): void => {
-    const before = heard.get(piece) ?? 0;
+    const before = done.get(piece) ?? 0;
     const now = Math.min(lengthOf(piece), Math.max(before, ms));
-    heard.set(piece, now);
-    heardMs += now - before;
-    const percent = Math.min(99, Math.floor((heardMs * 100) / wholeMs));
+    done.set(piece, now);
+    doneMs += now - before;
+    const percent = Math.min(99, Math.floor((doneMs * 100) / wholeMs));
     if (percent <= last) return;
     last = percent;
     onProgress?.(percent);

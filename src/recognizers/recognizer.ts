@@ -127,14 +127,14 @@ export class RecognizerError extends Error {
 }
 
 /** The recognizer failed at one piece, and lives on. In shorter pieces it may hear it. */
-export class PieceNotHeard extends RecognizerError {
+export class PieceNotTranscribed extends RecognizerError {
   constructor(message: string) {
     super('recognizer_error', message, { retryable: true });
   }
 }
 
 /** A server breaks at one piece, again and again, while it hears others. Some do where nobody speaks. */
-export class PieceRefused extends PieceNotHeard {}
+export class PieceRefused extends PieceNotTranscribed {}
 
 /** The recognizer would write nonsense: it does not know the language that is spoken. */
 export class LanguageNotKnown extends RecognizerError {

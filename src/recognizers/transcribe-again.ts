@@ -1,7 +1,7 @@
 /** Above all recognizers: what one of them failed to hear is heard again, and put where it belongs. */
 import { cutSpeechIntoPieces, inHalves } from '../audio/pieces.ts';
 import { totalMs, within } from '../audio/spans.ts';
-import { PieceNotHeard, PieceRefused } from './recognizer.ts';
+import { PieceNotTranscribed, PieceRefused } from './recognizer.ts';
 import { missedIn, slowlyMs } from './missed.ts';
 import type { Piece } from '../audio/pieces.ts';
 import type { TraceSpan } from '../tracing/span.ts';
@@ -56,7 +56,7 @@ export interface Judging<Result> {
  * heard again, and few words stay where no more are heard then.
  * Where the recognizer failed, the piece is cut in two and heard again, or in short pieces where a server refused it.
  * What was not heard then either is told to `onUncertain`; loops are left out, and a failure counts.
- * @returns rejects with {@link PieceNotHeard}, and with all else that `hear` throws
+ * @returns rejects with {@link PieceNotTranscribed}, and with all else that `hear` throws
  */
 export function transcribeAgain<Result>(
   hear: TranscribePiece<Result>,
@@ -70,7 +70,7 @@ export function transcribeAgain<Result>(
         result = await hear(piece, signal, earlier === 0 ? onHeard : () => {}, span, earlier);
       } catch (error) {
         if (error instanceof PieceRefused) return hearShort(piece, earlier + 1);
-        if (!(error instanceof PieceNotHeard) || earlier === mostTimes) throw error;
+        if (!(error instanceof PieceNotTranscribed) || earlier === mostTimes) throw error;
         return hearAll(inHalves(piece, audio.silences, overlapMs), earlier + 1);
       }
       const parts: HeardPart<Result>[] = [];

@@ -40,53 +40,55 @@ export interface RecordingTranscript {
  * are listened to before, to know what leaks over from one into another.
  * @throws {AudioError} {AudioToolError} {RecognizerError} {NotCovered} {ClaimLost}
  * @throws {AudioStoreAway}
- * @throws the abort reason of `hearing.signal`
+ * @throws the abort reason of `options.signal`
  */
 export async function transcribeRecording(
   attempt: Attempt,
   claim: Claim,
-  hearing: TranscriptionOptions,
+  options: TranscriptionOptions,
   worker: WorkerContext,
 ): Promise<RecordingTranscript> {
   const wanted = {
     to: worker.workFolder.uploadPath(attempt),
     bytes: claim.audio_bytes ?? undefined,
-    signal: hearing.signal,
+    signal: options.signal,
   };
   const input = await worker.audioStore.fetch(attempt.accountId, attempt.sessionId, wanted);
-  const { timeLimitMs, signal } = hearing;
+  const { timeLimitMs, signal } = options;
   const output = worker.workFolder.path(attempt);
   const decoding = { input, output, maxDurationMs: claim.max_audio_ms, timeLimitMs, signal };
-  if (!claim.separate_channels) return hearChannel(attempt, claim, { ...hearing, decoding }, worker);
+  if (!claim.separate_channels) return transcribeChannel(attempt, claim, { ...options, decoding }, worker);
 
   const { track, channels: count } = await countChannels({ input, timeLimitMs, signal });
   if (count > mostChannels) throw new AudioError('too_many_channels', `${count} channels`);
-  const progressOf = meanProgress(count, hearing.onProgress);
+  const progressOf = meanProgress(count, options.onProgress);
   const listen = () => findLeaks({ ...decoding, track }, count);
   const leaks = await worker.decoding.run(attempt.accountId, listen, signal);
-  const heard: RecordingTranscript[] = [];
+  const transcripts: RecordingTranscript[] = [];
   for (let channel = 1; channel <= count; channel += 1) {
     const onProgress = progressOf(channel - 1);
     const listening = { ...decoding, track, channel, silenced: leaks[channel - 1] };
-    const now = { ...claim, reserved_ms: heard.at(-1)?.reservedMs ?? claim.reserved_ms };
-    heard.push(await hearChannel(attempt, now, { ...hearing, onProgress, decoding: listening }, worker));
-    if (heard[0]!.durationMs !== heard.at(-1)!.durationMs)
-      throw new AudioToolError(`channel ${channel} is ${heard.at(-1)!.durationMs} ms, not ${heard[0]!.durationMs}`);
+    const now = { ...claim, reserved_ms: transcripts.at(-1)?.reservedMs ?? claim.reserved_ms };
+    transcripts.push(await transcribeChannel(attempt, now, { ...options, onProgress, decoding: listening }, worker));
+    if (transcripts[0]!.durationMs !== transcripts.at(-1)!.durationMs)
+      throw new AudioToolError(
+        `channel ${channel} is ${transcripts.at(-1)!.durationMs} ms, not ${transcripts[0]!.durationMs}`,
+      );
     if (channel < count) onProgress(100);
   }
   return {
-    ...heard.at(-1)!,
-    transcript: joinChannels(heard.map(({ transcript }) => transcript)),
-    audioWarnings: heard.flatMap(({ audioWarnings }) => audioWarnings),
-    uncertain: heard.flatMap(({ uncertain }) => uncertain),
+    ...transcripts.at(-1)!,
+    transcript: joinChannels(transcripts.map(({ transcript }) => transcript)),
+    audioWarnings: transcripts.flatMap(({ audioWarnings }) => audioWarnings),
+    uncertain: transcripts.flatMap(({ uncertain }) => uncertain),
   };
 }
 
 /** A log line has room for so many. */
 const mostStretches = 20;
 
-/** @param hearing without track and channel, `decodeWhole` finds what to listen to */
-async function hearChannel(
+/** @param options without track and channel, `decodeWhole` finds what to listen to */
+async function transcribeChannel(
   attempt: Attempt,
   claim: Claim,
   { signal, span, onProgress, decoding }: TranscriptionOptions & { decoding: DecodeOptions },

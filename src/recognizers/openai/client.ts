@@ -60,7 +60,7 @@ export interface SpeechClient {
 /** @param retries of one request */
 export function createSpeechClient(server: SpeechServer, retries: number): SpeechClient {
   const exchange = new Exchange(server);
-  const { presence } = exchange;
+  const { health } = exchange;
   const askOnce = (fields: Fields, signal: AbortSignal, traceparent?: string) =>
     exchange.ask('/audio/transcriptions', { fields: { model: server.model, ...fields }, signal, traceparent });
   const askAboutSilence = (signal: AbortSignal) =>
@@ -107,7 +107,7 @@ export function createSpeechClient(server: SpeechServer, retries: number): Speec
         await exchange.ask('/models', { signal });
         return false;
       } catch (error) {
-        if (signal.aborted) presence.silent('GET', signal.reason);
+        if (signal.aborted) health.silent('GET', signal.reason);
         if (!isKey(error)) return false;
         // A key may be for recordings only. OpenAI says so of one, and speaches asks for it everywhere.
         return await askAboutSilence(signal).then(() => false, isKey);
@@ -122,21 +122,21 @@ export function createSpeechClient(server: SpeechServer, retries: number): Speec
         () => true,
         (error: unknown) => error instanceof Refusal,
       );
-      if (isThere) presence.answered('POST', 200);
-      else presence.silent('POST', heard.reason);
+      if (isThere) health.answered('POST', 200);
+      else health.silent('POST', heard.reason);
     },
     unreachable() {
-      const reason = presence.missing;
+      const reason = health.missing;
       return reason === undefined ? undefined : cannotReach(server, reason);
     },
-    isUnheard: () => presence.unheard !== undefined,
+    isUnheard: () => health.unheard !== undefined,
     refusal() {
-      const { refusal } = presence;
+      const { refusal } = health;
       if (refusal === undefined) return undefined;
       return refusal instanceof Refusal ? answered(server, refusal) : cannotReach(server, refusal);
     },
     hearsOneAtATime: () => exchange.isWhisperCpp,
-    answers: () => presence.answers,
+    answers: () => health.answers,
     close: () => exchange.close(),
   };
 }

@@ -28,7 +28,7 @@ export class EndlessAnswer extends Error {
 
 export class Exchange {
   /** What its requests tell of whether the server is there. */
-  readonly presence = new ServerHealth();
+  readonly health = new ServerHealth();
   /** Whether the last answer came from whisper.cpp's own server. */
   isWhisperCpp = false;
   readonly #base: URL;
@@ -70,12 +70,12 @@ export class Exchange {
         throw error;
       },
     );
-    this.presence.answered(method, response.status);
+    this.health.answered(method, response.status);
     this.isWhisperCpp = response.headers.get('server') === 'whisper.cpp';
     const text = await textWithin(response, longestAnswerBytes);
     if (response.ok) return readBody(text, response.headers.get('content-type') ?? '', this.#base.host);
     const refusal = new Refusal(response.status, new Headers([...response.headers]), text);
-    if (method === 'POST' && refusal.isOperators) this.presence.refused(refusal);
+    if (method === 'POST' && refusal.isOperators) this.health.refused(refusal);
     throw refusal;
   }
 
@@ -87,8 +87,8 @@ export class Exchange {
   }
 
   #notReached(method: string, error: unknown): void {
-    if (method === 'POST' && isOfCertificate(error)) this.presence.refused(error);
-    else this.presence.silent(method, error);
+    if (method === 'POST' && isOfCertificate(error)) this.health.refused(error);
+    else this.health.silent(method, error);
   }
 
   /** Closes its connections. */

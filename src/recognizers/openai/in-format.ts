@@ -1,6 +1,6 @@
 /** Recognizes a recording by a server's answers in one format. */
 import { transcribeAgain } from '../transcribe-again.ts';
-import { hearInPieces, isWithin, laterBy } from '../in-pieces.ts';
+import { processInPieces, isWithin, laterBy } from '../in-pieces.ts';
 import { PieceRefused, RecognizerError } from '../recognizer.ts';
 import { FormatRefused } from './errors.ts';
 import { refuseOtherLanguage } from './hints.ts';
@@ -78,7 +78,7 @@ export async function recognizeIn(
   // Without a voice detector, words that are repeated, each with its own time, may really have been said.
   const judging = { audio, overlapMs: lengths.overlapMs, saidIn, only, mayLoop: audio.speech !== undefined };
   const hearWell = transcribeAgain(hearPiece, judging, options.onUncertain);
-  const pieces = await hearInPieces(audio, lengths, slots, hearWell, options, isFirst);
+  const pieces = await processInPieces(audio, lengths, slots, hearWell, options, isFirst);
   // It broke at all that it got: that says nothing of the recording.
   if (learnt.refused !== undefined && !learnt.isAnswered) throw learnt.refused;
   const answered = pieces.flatMap(({ result }) => result.map((part) => ({ ...part.result, own: ownOf(part) })));

@@ -12,7 +12,7 @@ export interface Turn {
 }
 
 /** Who was heard in a window of a recording. */
-export interface HeardWindow {
+export interface DiarizedWindow {
   piece: Piece;
   result: WindowResult;
 }
@@ -26,7 +26,7 @@ const mostPeople = 100;
  * @param most how many people speak at the most
  * @returns in order of time
  */
-export function joinWindows(windows: readonly HeardWindow[], most = mostPeople): Turn[] {
+export function joinWindows(windows: readonly DiarizedWindow[], most = mostPeople): Turn[] {
   const known = windows.reduce<Voice[]>(
     (before, window) => joinAlike([...before, ...voicesOf(window)], mostPeople),
     [],
@@ -37,7 +37,7 @@ export function joinWindows(windows: readonly HeardWindow[], most = mostPeople):
     .sort((a, b) => a.startMs - b.startMs);
 }
 
-const voicesOf = ({ piece, result }: HeardWindow): Voice[] =>
+const voicesOf = ({ piece, result }: DiarizedWindow): Voice[] =>
   result.speakers.map(({ turns, embedding }) => ({
     turns: turns.map(([startMs, endMs]) => ({
       ...{ startMs: piece.windowStartMs + startMs, endMs: piece.windowStartMs + endMs },

@@ -1,4 +1,4 @@
-import { createSlots, hearInPieces } from '../in-pieces.ts';
+import { createSlots, processInPieces } from '../in-pieces.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { diarizersThatFit } from './copies-that-fit.ts';
 import { defaultThreshold, readDiarizationFolder } from './diarization-folder.ts';
@@ -96,7 +96,7 @@ export function createDiarization(options: DiarizationOptions): Diarization {
           return processes.run(ask, stop).catch(explained);
         };
         return joinWindows(
-          await hearInPieces(audio, { longestMs: windowMs, overlapMs: 0, evenly }, slots, hear, recognizeOptions),
+          await processInPieces(audio, { longestMs: windowMs, overlapMs: 0, evenly }, slots, hear, recognizeOptions),
           recognizeOptions.speakers,
         );
       };

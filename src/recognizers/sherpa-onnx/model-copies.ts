@@ -78,7 +78,7 @@ export class ModelCopies {
    * @throws {RecognizerError}
    * @throws the abort reason of `stop`
    */
-  async hearTwiceIfNeeded(request: PieceRequest, threads: number, stop: AbortSignal): Promise<PieceHeard> {
+  async transcribeTwiceIfNeeded(request: PieceRequest, threads: number, stop: AbortSignal): Promise<PieceHeard> {
     const result = await this.hear(request, threads, stop);
     if (!result.lacksWords) return { result, isSecond: false };
     return { result: await this.hear({ ...request, silenceMs }, threads, stop), isSecond: true };

@@ -1,11 +1,11 @@
 import { segmentsFromTexts, segmentsFromUtterances } from '../../captions/segments.ts';
 import { createSlots, piecesOf, recognizeInPieces } from '../in-pieces.ts';
-import { PieceNotHeard, RecognizerError } from '../recognizer.ts';
+import { PieceNotTranscribed, RecognizerError } from '../recognizer.ts';
 import { changesIn } from './changes.ts';
 import { createDiarization } from './diarization.ts';
 import { howToInstall } from './installed-models.ts';
 import { primaryOf } from '../../languages/tags.ts';
-import { heardIn, languageIn } from './heard.ts';
+import { wordsIn, languageIn } from './piece-results.ts';
 import { ModelCopies } from './model-copies.ts';
 import { readModelFolder } from './model-folder.ts';
 import { languagesOf, modelLanguageCode } from './model-languages.ts';
@@ -100,11 +100,11 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
         // A stretch without words in the session's language may be in another one.
         const language = earlier < 2 || family.unlessTold !== undefined ? told : undefined;
         const request = { file: audio.file, fromMs, toMs, language };
-        const { result, isSecond } = await copies.hearTwiceIfNeeded(request, share.threads, stop);
+        const { result, isSecond } = await copies.transcribeTwiceIfNeeded(request, share.threads, stop);
         if (isSecond) onWordless?.({ hasWordsNow: result.text.trim() !== '' });
         throwIfFailed(result);
         spoken.add(languageIn(result), result.text);
-        return [heardIn(result, piece, family)];
+        return [wordsIn(result, piece, family)];
       };
       try {
         const [heard, turns] = await allOrAbort(signal, [
@@ -145,11 +145,11 @@ const only = (known: readonly string[] | undefined) => (known?.length === 1 ? kn
 /**
  * Where the runtime throws, sherpa-onnx writes "Caught exception" to standard error and answers an empty text
  * (`offline-recognizer-*-impl.h`), which looks like silence.
- * @throws {PieceNotHeard}
+ * @throws {PieceNotTranscribed}
  */
 function throwIfFailed({ text, complaint }: PieceResult & Complaint): void {
   if (text.trim() !== '' || !complaint.includes('Caught exception')) return;
-  throw new PieceNotHeard(`sherpa-onnx could not hear a piece: ${complaint.replace(/\s+/g, ' ').slice(0, 500)}`);
+  throw new PieceNotTranscribed(`sherpa-onnx could not hear a piece: ${complaint.replace(/\s+/g, ' ').slice(0, 500)}`);
 }
 
 const defaultIdleMs = 10 * 60_000;

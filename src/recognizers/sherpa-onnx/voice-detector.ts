@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { withPauses } from '../../audio/pieces.ts';
-import { createSlots, hearInPieces } from '../in-pieces.ts';
+import { createSlots, processInPieces } from '../in-pieces.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { howToInstall } from './installed-models.ts';
 import { NoModel } from './model-files.ts';
@@ -79,7 +79,7 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
       });
       const hear = ({ windowStartMs: fromMs, windowEndMs: toMs }: Piece, stop: AbortSignal) =>
         children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop).catch(explained);
-      const windows = await hearInPieces(audio, { longestMs: windowMs, overlapMs: 0 }, slots, hear, { signal });
+      const windows = await processInPieces(audio, { longestMs: windowMs, overlapMs: 0 }, slots, hear, { signal });
       const voices = windows.flatMap(({ piece, result }) =>
         result.speech.map(([startMs, endMs]) => ({
           startMs: piece.startMs + startMs,

@@ -2,7 +2,7 @@
 import { transcribeAgain } from '../../../src/recognizers/transcribe-again.ts';
 import { loopingOf } from '../../../src/recognizers/loops.ts';
 import { isWithin } from '../../../src/recognizers/in-pieces.ts';
-import { LanguageNotKnown, PieceNotHeard, PieceRefused } from '../../../src/recognizers/recognizer.ts';
+import { LanguageNotKnown, PieceNotTranscribed, PieceRefused } from '../../../src/recognizers/recognizer.ts';
 import type { Piece, Span } from '../../../src/audio/pieces.ts';
 import type { Word } from '../../../src/captions/segment.ts';
 import type { UncertainStretch } from '../../../src/recognizers/recognizer.ts';
@@ -48,7 +48,7 @@ async function heard(say: (startMs: number, lengthMs: number) => string | readon
 }
 
 const failsBeyond = (mostMs: number) => (_: number, lengthMs: number) => {
-  if (lengthMs > mostMs) throw new PieceNotHeard('it is too long');
+  if (lengthMs > mostMs) throw new PieceNotTranscribed('it is too long');
   return sentence;
 };
 

@@ -1,5 +1,5 @@
 import { joinWindows } from '../../../../src/recognizers/sherpa-onnx/diarization-windows.ts';
-import type { HeardWindow, Turn } from '../../../../src/recognizers/sherpa-onnx/diarization-windows.ts';
+import type { DiarizedWindow, Turn } from '../../../../src/recognizers/sherpa-onnx/diarization-windows.ts';
 
 /** What is heard of a voice: seconds of speech, and a direction in which it lies. */
 type Heard = [seconds: number, ...likeness: number[]];
@@ -7,7 +7,7 @@ type Heard = [seconds: number, ...likeness: number[]];
 const embedding = (values: number[]) => Buffer.from(Float32Array.from(values).buffer).toString('base64');
 
 /** In each window the voices speak one after the other. Windows begin 1,000 s apart. */
-const windowsOf = (windows: Heard[][]): HeardWindow[] =>
+const windowsOf = (windows: Heard[][]): DiarizedWindow[] =>
   windows.map((voices, index) => {
     const [startMs, endMs] = [index * 1_000_000, (index + 1) * 1_000_000];
     let from = 0;

@@ -11,7 +11,7 @@ import type { ModelFamily } from './model-families.ts';
  *   these, or one for the whole piece
  * @throws {RecognizerError} there is no time where the model should tell one
  */
-export function heardIn(result: PieceResult, piece: Piece, { times }: ModelFamily): Word[] {
+export function wordsIn(result: PieceResult, piece: Piece, { times }: ModelFamily): Word[] {
   if (times === 'words') return wordsOf(result, piece.windowStartMs, piece.windowEndMs);
   const text = result.text.trim();
   if (text === '') return [];
