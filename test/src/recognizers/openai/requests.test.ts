@@ -168,6 +168,6 @@ test('how requests end → counted; what a stopped job asked for counts nowhere'
   await ended;
   expect(requests.load()).toMatchObject({
     ...{ inFlight: 0, waiting: 0 },
-    requests: { heard: 1, busy: 2, timed_out: 1, refused: 1, broken: 2 },
+    requests: { transcribed: 1, busy: 2, timed_out: 1, refused: 1, broken: 2 },
   });
 });
