@@ -1,7 +1,8 @@
 /**
  * Refuses a request whose body is still on its way. If the connection were closed at once, it would be reset, and most
  * clients would never see the answer. If the body were read to its end, a client could send for ever. So the answer is
- * sent, our half of the connection is closed, and a little more is read and dropped.
+ * sent, our half of the connection is closed, and a little more is read and dropped. Then no more is read for a moment: a
+ * client or proxy that can send no more looks whether there is an answer, and one that meets an error may not.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -34,7 +35,7 @@ function refuse(req: IncomingMessage, res: ServerResponse, body: string): void {
   socket.once('close', () => clearTimeout(timer));
   req.on('data', (chunk: Buffer) => {
     dropped += chunk.length;
-    if (dropped >= maxDroppedBytes) socket.destroy();
+    if (dropped >= maxDroppedBytes) req.pause();
   });
   req.once('end', () => socket.destroy());
   req.once('error', () => socket.destroy());
