@@ -8,6 +8,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const maxDroppedBytes = 4 * 1024 * 1024;
 const maxDropMs = 2_000;
+/** For who could send no more to look. */
+const maxPauseMs = 500;
 
 /**
  * Ends an answer whose headers are set, including `Content-Length`. When the request has not ended yet, it is ended as
@@ -31,11 +33,15 @@ function refuse(req: IncomingMessage, res: ServerResponse, body: string): void {
   socket.end();
 
   let dropped = 0;
-  const timer = setTimeout(() => socket.destroy(), maxDropMs);
+  const closeIn = (ms: number) => setTimeout(() => socket.destroy(), ms);
+  let timer = closeIn(maxDropMs);
   socket.once('close', () => clearTimeout(timer));
   req.on('data', (chunk: Buffer) => {
     dropped += chunk.length;
-    if (dropped >= maxDroppedBytes) req.pause();
+    if (dropped < maxDroppedBytes) return;
+    req.pause();
+    clearTimeout(timer);
+    timer = closeIn(maxPauseMs);
   });
   req.once('end', () => socket.destroy());
   req.once('error', () => socket.destroy());

@@ -11,7 +11,7 @@ const chunk = Buffer.alloc(256 * 1024);
 /** Far more than is dropped, and than the system holds for both ends of a connection. */
 const length = 64 * 1024 ** 2;
 
-test('a client that looks for an answer only when it can send no more, as proxies do → 401, and an end after 2 s', async () => {
+test('a client that looks for an answer only when it can send no more, as proxies do → 401, and soon an end', async () => {
   holdTheClock('timeouts');
   const socket = connect(service.api.port, '127.0.0.1').pause();
   const closed = new Promise((resolve) => socket.once('close', resolve));
