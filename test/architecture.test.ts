@@ -105,15 +105,6 @@ test('every imported file exists', () => {
 
 const tests = everything.filter((path) => /^test\/.*\.ts$/.test(path)).map((path) => parse(path));
 
-test('no file is longer than 200 lines, no table of scenarios than 320', () => {
-  // What is generated and what is never changed again may be as long as it must.
-  const mayBeLong = /^(codegen\/api\.ts$|db\/migrations\/)/;
-  const long = [...code, ...tests].filter(({ path, lines }) => {
-    return lines > (path.endsWith('.test.ts') ? 320 : 200) && !mayBeLong.test(path);
-  });
-  expect(long.map(({ path, lines }) => `${path} has ${lines} lines`)).toEqual([]);
-});
-
 test('no any, enum, parameter property or default export', () => {
   // What jest loads by name has to be a default export.
   const loadedByJest = /^test\/support\/(global-|run\/native-runner)/;

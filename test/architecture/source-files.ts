@@ -12,14 +12,13 @@ export interface Import {
 export interface SourceFile {
   /** From the project's folder. */
   path: string;
-  lines: number;
   imports: Import[];
   /** What of the language the house does without, and the file doesn't. */
   unwanted: string[];
 }
 
 export const projectFolder = join(import.meta.dirname, '../..');
-/** `dist` is there while the client is packed. */
+/** `dist` is there while the client is packed. In a worktree `.git` is a file. */
 const notOurs = ['node_modules', '.git', 'dist'];
 const notKept = /^\.data|\.log$/;
 
@@ -30,7 +29,7 @@ export function allFiles(): string[] {
     withFileTypes: true,
     exclude: ({ name }) => notOurs.includes(name) || notKept.test(name),
   })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !notOurs.includes(entry.name))
     .map((entry) => relative(projectFolder, join(entry.parentPath, entry.name)))
     .sort();
 }
@@ -39,7 +38,7 @@ export const textOf = (path: string): string => readFileSync(join(projectFolder,
 
 export function parse(path: string, text = textOf(path)): SourceFile {
   const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
-  const file: SourceFile = { path, lines: text.trimEnd().split('\n').length, imports: [], unwanted: [] };
+  const file: SourceFile = { path, imports: [], unwanted: [] };
   const look = (node: ts.Node): void => {
     const found = importOf(node, path);
     if (found) file.imports.push(found);

@@ -1,6 +1,5 @@
 /**
- * One embedded PostgreSQL for the whole run, with a migrated template that every test file clones. A run that is given the
- * template of another one, as `npm run check:drift` does, clones that.
+ * One embedded PostgreSQL for the whole run, with a migrated template that every test file clones.
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync } from 'node:fs';
@@ -30,11 +29,11 @@ export default async function setUp(): Promise<void> {
   process.env.TMPDIR = folder;
 
   globalThis.testRun = { folder, watchdog };
-  if (process.env.TEST_DATABASE_URL === undefined) await makeTemplate(folder);
-  if (process.env.THROUGH_POOLER === '1') await beginPooler(process.env.TEST_DATABASE_URL!);
+  const url = await makeTemplate(folder);
+  if (process.env.THROUGH_POOLER === '1') await beginPooler(url);
 }
 
-async function makeTemplate(folder: string): Promise<void> {
+async function makeTemplate(folder: string): Promise<string> {
   const server = await joinEmbeddedPostgres({ folder: join(folder, 'postgres') });
   globalThis.testRun!.server = server;
   process.env.TEST_DATABASE_URL = server.url;
@@ -47,6 +46,7 @@ async function makeTemplate(folder: string): Promise<void> {
   const { db, close } = openDatabase(server.url, () => {}, { maxConnections: 1 });
   await prepareDatabase(db, { url: server.url, mayMigrate: true, onNotice: () => {} });
   await close();
+  return server.url;
 }
 
 /** For `npm run test:pooler`: whatever the tests start reaches its database through it. */
