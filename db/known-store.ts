@@ -6,7 +6,7 @@ import type { Queryable } from './connection/database.ts';
 
 /** Undefined before the first start of a version that marks its store. */
 export function findKnownStore(db: Queryable): Promise<Selectable<KnownStore> | undefined> {
-  return db.selectFrom('audio_store').select(['mark', 'is_marked', 'other_mark']).executeTakeFirst();
+  return db.selectFrom('audio_store').select(['mark', 'is_marked']).executeTakeFirst();
 }
 
 /** Chooses the mark that is about to be written, unless another process has chosen one. */
@@ -30,15 +30,4 @@ export async function replaceMark(db: Queryable, mark: string): Promise<void> {
 /** From now on a store without this mark is another one. */
 export async function confirmMark(db: Queryable, mark: string): Promise<void> {
   await db.updateTable('audio_store').set({ is_marked: true }).where('mark', '=', mark).execute();
-}
-
-/** Chooses the mark of the store that audio is about to be moved to. */
-export async function nameOther(db: Queryable, mark: string, other: string): Promise<void> {
-  await db.updateTable('audio_store').set({ other_mark: other }).where('mark', '=', mark).execute();
-}
-
-/** The audio was moved: the other store is this database's from now on, and the one that was is the other. */
-export async function exchangeStores(db: Queryable, mark: string, other: string): Promise<void> {
-  const exchange = db.updateTable('audio_store').set({ mark: other, other_mark: mark });
-  await exchange.where('mark', '=', mark).where('other_mark', '=', other).executeTakeFirstOrThrow();
 }

@@ -43,16 +43,6 @@ export async function* eachAudioOwner(db: Queryable): AsyncGenerator<AudioOwner>
   } while (last !== undefined);
 }
 
-export async function countAudioOwners(db: Queryable): Promise<number> {
-  const { count } = await db
-    .selectFrom('sessions')
-    .select(sql<number>`count(*)`.as('count'))
-    .where('status', 'in', needing)
-    .where('audio_deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return count;
-}
-
 export interface AudioNeed {
   id: string;
   isNeeded: boolean;

@@ -6,7 +6,7 @@ import { invocation } from './command.ts';
 import { addDoctorCommand } from './doctor/doctor.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addKeyCommands } from './keys.ts';
-import { addMoveCommand } from './moves/commands.ts';
+import { addMoveCommand } from './move.ts';
 import { addPlanCommands } from './plans.ts';
 import { addSessionCommands } from './sessions.ts';
 import { addBackupCommands } from './backups/commands.ts';
@@ -55,7 +55,7 @@ export function createProgram(terminal: Terminal, onEnd: (exitCode: number) => v
   addBackupCommands(program, answer, env);
   addDatabaseCommands(program, answer, env);
   addStoreCommands(program, answer);
-  addMoveCommand(program, answer, env);
+  addMoveCommand(program, answer);
   addVerifyCommand(program, answer);
   addDoctorCommand(program, terminal, onEnd);
   return program;

@@ -64,9 +64,6 @@ export interface BareAudioStore extends AudioStore {
   /** For how long it surely stays the one whose mark was read. */
   readonly markHoldsMs: number;
 
-  /** Undefined where the session has no audio. */
-  summaryOf(accountId: string, sessionId: string): Promise<AudioSummary | undefined>;
-
   /** Undefined where there is none. */
   readMark(): Promise<string | undefined>;
   /** In the place of any other. When this resolves, it survives a power failure. */
@@ -75,13 +72,6 @@ export interface BareAudioStore extends AudioStore {
 
 /** The name of the mark, in every store. It is no audio, so no sweep takes it. */
 export const markName = 'store-mark';
-
-/** Audio with the same summary is the same. */
-export interface AudioSummary {
-  bytes: number;
-  /** Undefined where the store does not know it: somebody else has put the audio there. */
-  crc32: number | undefined;
-}
 
 export interface WantedAudio {
   to: string;

@@ -1,13 +1,11 @@
 /** Audio in files: `audio/<account>/<session>`, on one file system with the uploads that are being received. */
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir, open, opendir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { isId, markName } from './audio-store.ts';
 import { onDisk } from './on-disk.ts';
 import { entriesOf, isGone, lastTouched, timesOf } from './touched-files.ts';
-import type { AudioSummary, BareAudioStore, StoredAudio } from './audio-store.ts';
+import type { BareAudioStore, StoredAudio } from './audio-store.ts';
 
 export class FileAudioStore implements BareAudioStore {
   readonly fetchesCopies = false;
@@ -74,11 +72,6 @@ export class FileAudioStore implements BareAudioStore {
     return (await lastTouched(this.path(accountId, sessionId))) !== undefined;
   }
 
-  async summaryOf(accountId: string, sessionId: string): Promise<AudioSummary | undefined> {
-    const times = await timesOf(this.path(accountId, sessionId));
-    return times && { bytes: times.size, crc32: await checksumOf(this.path(accountId, sessionId)) };
-  }
-
   async removeAccount(accountId: string): Promise<void> {
     await rm(join(this.#folder, accountId), { recursive: true, force: true });
   }
@@ -115,12 +108,6 @@ export class FileAudioStore implements BareAudioStore {
 
 /** Sorted by their bytes; none where the folder does not exist. */
 const namesIn = async (folder: string): Promise<string[]> => (await Array.fromAsync(entriesOf(folder))).sort();
-
-async function checksumOf(path: string): Promise<number> {
-  let sum = 0;
-  for await (const piece of createReadStream(path, { highWaterMark: 1024 ** 2 })) sum = crc32(piece as Buffer, sum);
-  return sum;
-}
 
 /** Makes a rename survive a power failure. */
 async function syncFolder(folder: string): Promise<void> {

@@ -18,7 +18,7 @@ import { putFile } from './put.ts';
 import type { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { ObjectPlace } from '../../config/object-place.ts';
-import type { AudioSummary, BareAudioStore, StoredAudio, WantedAudio } from '../audio-store.ts';
+import type { BareAudioStore, StoredAudio, WantedAudio } from '../audio-store.ts';
 
 /** One of 1 GiB took 94 MB of memory. Accounts take turns, so that one with many uploads can't block others. */
 const putsAtOnce = { atOnce: 4, each: 3 };
@@ -78,24 +78,6 @@ export class S3AudioStore implements BareAudioStore {
   exists(accountId: string, sessionId: string): Promise<boolean> {
     const head = new HeadObjectCommand(this.#target(accountId, sessionId));
     return ask(() => unless(this.#client.send(head), 'NotFound'));
-  }
-
-  async summaryOf(accountId: string, sessionId: string): Promise<AudioSummary | undefined> {
-    const head = new HeadObjectCommand({ ...this.#target(accountId, sessionId), ChecksumMode: 'ENABLED' });
-    const ask1 = () =>
-      this.#client.send(head).catch((error: unknown) => {
-        if (!isRefusal(error, 'NotFound')) throw error;
-        return undefined;
-      });
-    const found = await ask(ask1);
-    // That of parts says nothing of the whole.
-    const sum = found?.ChecksumType === 'FULL_OBJECT' ? found.ChecksumCRC32 : undefined;
-    return (
-      found && {
-        bytes: found.ContentLength!,
-        crc32: sum === undefined ? undefined : Buffer.from(sum, 'base64').readUInt32BE(),
-      }
-    );
   }
 
   async remove(accountId: string, sessionId: string): Promise<void> {

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { useFolder } from '../../support/use-folder.ts';
 import { until } from '../../support/until.ts';
 import { byAccount } from '../../../src/files/audio-store.ts';
@@ -61,16 +60,6 @@ export function audioStoreConformance(open: (dataDir: string) => Promise<StoreUn
     await put(id, whole);
     expect((await read(id, bytes)).equals(whole)).toBe(true);
   });
-
-  test.each([1_000, 20 * MiB])(
-    'the summary of %i bytes → their number and checksum; without audio → none',
-    async (bytes) => {
-      const [id, content] = [randomUUID(), Buffer.alloc(bytes, 'audio')];
-      await put(id, content);
-      expect(await store.summaryOf(account, id)).toEqual({ bytes, crc32: crc32(content) });
-      expect(await store.summaryOf(account, randomUUID())).toBeUndefined();
-    },
-  );
 
   test('put where audio is already → refused, and that stays', async () => {
     const id = randomUUID();

@@ -1,25 +1,25 @@
-/** `move --to-database`: what it refuses, and what comes along. Killed in between: to-database.system.test.ts. */
+/** `move --to-database`: what it refuses, and what comes along. Killed in between: move.system.test.ts. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { moveToDatabase } from '../../../../scripts/admin/moves/to-database.ts';
-import { noProgress } from '../../../../scripts/terminal/show-progress.ts';
-import { openDatabase } from '../../../../db/connection/database.ts';
-import { FileAudioStore } from '../../../../src/files/file-audio-store.ts';
-import { OwnAudioStore } from '../../../../src/files/own-audio-store.ts';
-import { ask } from '../../../rig/postgres.ts';
-import { atEnd } from '../../../support/at-end.ts';
-import { makeAccount } from '../../../support/service/accounts.ts';
-import { asSupport } from '../../../support/service/admin.ts';
-import { createTestDatabase } from '../../../support/service/database.ts';
-import { useEmptyDatabase } from '../../../support/service/empty-database.ts';
-import { final, upload } from '../../../support/service/jobs.ts';
-import { startTestService } from '../../../support/service/service.ts';
-import { ScriptedRecognizer } from '../../../support/models/scripted-recognizer.ts';
-import { useFolder } from '../../../support/use-folder.ts';
-import { tone } from '../../../support/uploads/uploads.ts';
-import { environmentOf, mistaken, refused, runAdmin } from '../run-admin.ts';
-import type { Progress } from '../../../../scripts/terminal/progress.ts';
+import { moveToDatabase } from '../../../scripts/admin/move.ts';
+import { noProgress } from '../../../scripts/terminal/show-progress.ts';
+import { openDatabase } from '../../../db/connection/database.ts';
+import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
+import { OwnAudioStore } from '../../../src/files/own-audio-store.ts';
+import { ask } from '../../rig/postgres.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { asSupport } from '../../support/service/admin.ts';
+import { createTestDatabase } from '../../support/service/database.ts';
+import { useEmptyDatabase } from '../../support/service/empty-database.ts';
+import { final, upload } from '../../support/service/jobs.ts';
+import { startTestService } from '../../support/service/service.ts';
+import { ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import { tone } from '../../support/uploads/uploads.ts';
+import { environmentOf, mistaken, refused, runAdmin } from './run-admin.ts';
+import type { Progress } from '../../../scripts/terminal/progress.ts';
 
 const folder = useFolder();
 const { url: databaseUrl, drop } = await createTestDatabase();
@@ -77,8 +77,11 @@ beforeAll(async () => {
 });
 
 test.each([
-  [[], /Type where to: --to-store or --to-database, one of them/],
-  [['--to-store', 'file:', '--to-database', target], /Type where to/],
+  [[], /Type where to: --to-database/],
+  [
+    ['--to-store', 's3://bucket/audio'],
+    /--to-store is gone: stop the service, copy the audio and its mark .* set AUDIO_STORE/,
+  ],
 ])('%j → a mistake', async (options, sentence) => {
   expect(await runAdmin(['move', ...options], env)).toEqual(mistaken(sentence));
 });

@@ -1,24 +1,68 @@
 /** `move --to-database`: from the database of the settings to an empty one of another server. */
 import { createHash } from 'node:crypto';
-import { findKnownStore } from '../../../db/known-store.ts';
-import { openDatabase } from '../../../db/connection/database.ts';
-import { inTransaction } from '../../../db/connection/transaction.ts';
-import { moveDatabase } from '../../../db/moving/move-database.ts';
-import { holdsData, whyUnfit } from '../../../db/moving/target.ts';
-import { withoutPassword } from '../../../src/config/values.ts';
-import { proveStore } from '../../../src/files/known-store.ts';
-import { prepareDatabase } from '../../../src/process/migration.ts';
-import { Refusal } from '../../terminal/refusal.ts';
-import { count } from '../../terminal/table.ts';
-import { Interrupted } from '../exit.ts';
-import { verify } from '../verify.ts';
-import { refuseWhileServing } from './serving.ts';
-import type { Db } from '../../../db/connection/database.ts';
-import type { Moved } from '../../../db/moving/move-database.ts';
-import type { BareAudioStore } from '../../../src/files/audio-store.ts';
-import type { Progress } from '../../terminal/progress.ts';
-import type { AdminContext } from '../admin-context.ts';
-import type { Report } from '../command.ts';
+import { Option } from 'commander';
+import { countServing } from '../../db/connection/serving.ts';
+import { findKnownStore } from '../../db/known-store.ts';
+import { openDatabase } from '../../db/connection/database.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
+import { moveDatabase } from '../../db/moving/move-database.ts';
+import { holdsData, whyUnfit } from '../../db/moving/target.ts';
+import { parseDatabaseUrl, withoutPassword } from '../../src/config/values.ts';
+import { proveStore } from '../../src/files/known-store.ts';
+import { prepareDatabase } from '../../src/process/migration.ts';
+import { Mistake } from '../terminal/mistake.ts';
+import { Refusal } from '../terminal/refusal.ts';
+import { noProgress, showProgressOn } from '../terminal/show-progress.ts';
+import { count } from '../terminal/table.ts';
+import { explainMistakes } from './answer.ts';
+import { addCommand } from './command.ts';
+import { Interrupted } from './exit.ts';
+import { verify } from './verify.ts';
+import type { Command } from 'commander';
+import type { Db, Queryable } from '../../db/connection/database.ts';
+import type { Moved } from '../../db/moving/move-database.ts';
+import type { BareAudioStore } from '../../src/files/audio-store.ts';
+import type { Progress } from '../terminal/progress.ts';
+import type { AdminContext } from './admin-context.ts';
+import type { Answer } from './answer.ts';
+import type { Report } from './command.ts';
+
+const form = 'postgres://user@host:port/database, with its password in PGPASSWORD';
+
+export function addMoveCommand(program: Command, answer: Answer): void {
+  const describes =
+    'Move the database to another server while nothing serves, and verify it there. Interrupted, or killed, it is typed again. ' +
+    'What was stays where it is.';
+  const example = 'move --to-database postgres://transcription@db.internal:5432/transcription';
+  addCommand(program, 'move', describes, example)
+    .option('--to-database <url>', `the database, to this empty one: ${form}`)
+    .addOption(new Option('--to-store [place]').hideHelp())
+    .action(async (options: Options, command: Command) => {
+      const url = await explainMistakes(command, async () => readTarget(options));
+      await answer(command, (admin, form, { interrupted }) => {
+        const shows = form === 'text' || admin.screen.isTTY;
+        const progress = shows ? showProgressOn(admin.screen, { keep: false }) : noProgress;
+        return moveToDatabase(admin, url, progress, interrupted);
+      });
+    });
+}
+
+interface Options {
+  toDatabase?: string;
+  /** Of version 1.0.0. */
+  toStore?: string | true;
+}
+
+function readTarget({ toDatabase, toStore }: Options): string {
+  if (toStore !== undefined)
+    throw new Mistake(
+      '--to-store is gone: stop the service, copy the audio and its mark with the tools of the store, and set AUDIO_STORE, as scripts/deploy/OPERATIONS.md shows.',
+    );
+  if (toDatabase === undefined) throw new Mistake('Type where to: --to-database.');
+  const url = parseDatabaseUrl(toDatabase);
+  if (url === undefined) throw new Mistake(`--to-database is no address of a database. Type ${form}.`);
+  return url;
+}
 
 /**
  * Ends in `verify` of the new database, with its exit code. The old one keeps all its rows, and the audio store becomes the new
@@ -121,4 +165,14 @@ function textOf(admin: AdminContext, to: string, moved: Moved | undefined): stri
     `The old database is still in ${placeOf(admin)}, as it was. A process that uses it stands still.`,
     'To go back to it, without what came since: take the setting away, and type npm run admin -- store adopt',
   ].join('\n');
+}
+
+/** @throws {Refusal} while an API or a worker is connected to the database */
+async function refuseWhileServing(db: Queryable): Promise<void> {
+  const { apis, workers } = await countServing(db);
+  if (apis + workers === 0) return;
+  const found = [apis > 0 ? count(apis, 'API') : [], workers > 0 ? count(workers, 'worker') : []].flat().join(' and ');
+  throw new Refusal(
+    `The service runs on this database: ${found}. Stop every process, and the supervisor that would start it again; then type the same.`,
+  );
 }
