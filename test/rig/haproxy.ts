@@ -17,7 +17,7 @@ export interface Haproxy {
 }
 
 interface Options {
-  configuration: 'haproxy.cfg' | 'haproxy-postgres.cfg';
+  configuration: 'haproxy.cfg';
   port: number;
   /** The variables that name its servers. */
   env: Record<string, string>;
