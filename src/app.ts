@@ -22,6 +22,7 @@ import { Docs } from './api/docs/docs.ts';
 import { loadFiles } from './api/docs/files.ts';
 import { ReadingInput } from './api/reads/reading-input.ts';
 import { takeUpload } from './api/uploads/upload.ts';
+import { idsOf, traceparentOf } from './tracing/tracing.ts';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Express, Request } from 'express';
 import type { Context as Call } from 'openapi-backend';
@@ -61,7 +62,7 @@ export async function createApp(
     const problem = toApiError(error);
     const isExpected = error instanceof ApiError && res.closed;
     if (problem.status >= 500 && !isExpected)
-      log.error({ err: error, requestId: res.locals.requestId, ...res.locals.span?.ids }, 'request failed');
+      log.error({ err: error, requestId: res.locals.requestId, ...idsOf(res.locals.span) }, 'request failed');
     await reply.problem(req, res, problem);
   };
 
@@ -88,10 +89,6 @@ export async function createApp(
     }
   });
 
-  // The worker goes on with the trace. Where the client has none, one begins here.
-  const traceparentOf = ({ locals }: Response) =>
-    (locals.span ??= ctx.tracing.begin('request', 'server', undefined)).traceparent;
-
   const operation = (handler: AnyHandler) => async (call: Call, req: Request, res: Response) => {
     const { params: path, query, headers } = call.request;
     const principal = call.security?.ApiKey as Principal | undefined;
@@ -105,8 +102,8 @@ export async function createApp(
       call.operation.requestBody === undefined
         ? handler(new ReadingInput(input, stopping, res, whileAllowed), ctx)
         : takeUpload(ctx, uploads, { req, res, principal: principal! }, (upload) =>
-            // What was received whole, a stopping server finishes.
-            handler({ ...input, ...upload, traceparent: traceparentOf(res), signal: clientLeft(res) }, ctx),
+            // What was received whole, a stopping server finishes. The worker goes on with the trace.
+            handler({ ...input, ...upload, traceparent: traceparentOf(res.locals.span), signal: clientLeft(res) }, ctx),
           );
     const [answer] = await Promise.all([answering, counted]);
     if (answer.status === 202) res.locals.sessionId = (answer.body as { sessionId: string }).sessionId;

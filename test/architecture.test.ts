@@ -38,7 +38,7 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
   { name: '@zip.js/zip.js', files: /^scripts\/admin\/session-export\.ts$/ },
   ...['api', 'core', 'exporter-trace-otlp-http', 'resources', 'sdk-trace'].map((name) => ({
     name: `@opentelemetry/${name}`,
-    files: /^src\/tracing\/collected\.ts$/,
+    files: /^src\/tracing\/tracing\.ts$/,
   })),
   { name: '@aws-sdk/client-s3', files: /^src\/files\/s3\// },
   { name: '@aws-sdk/lib-storage', files: /^src\/files\/s3\// },

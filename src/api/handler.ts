@@ -24,7 +24,7 @@ interface UploadInput<Id extends OperationId> {
   body: Omit<Form<Id>, 'file'>;
   file: UploadedFile;
   /** The trace to which the session belongs (W3C Trace Context). */
-  traceparent: string;
+  traceparent: string | undefined;
 }
 
 export type Handler<Id extends OperationId> = (input: Input<Id>, ctx: Context) => Promise<Answer<Id>>;

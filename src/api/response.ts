@@ -1,4 +1,4 @@
-import type { TraceSpan } from '../tracing/span.ts';
+import type { TraceSpan } from '../tracing/tracing.ts';
 import type { Response as ExpressResponse } from 'express';
 
 /** What becomes known of a request on its way. Later checks, the problem that ends it, and the log use it. */
@@ -21,8 +21,8 @@ export interface ResponseLocals {
   counted?: Promise<void>;
   /** The code of the problem that was answered. */
   code?: string;
-  /** Absent where nobody traces the request. An upload always has one. */
-  span?: TraceSpan;
+  /** Of the request's trace. It records nothing where nobody collects spans. */
+  span: TraceSpan;
 }
 
 /** Express' response, whose `locals` are typed. */

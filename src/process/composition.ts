@@ -14,7 +14,7 @@ import { isPooled, useDatabase } from './database-url.ts';
 import { Metrics } from '../ops/metrics.ts';
 import { prepareDatabase } from './migration.ts';
 import { Queue } from '../queue/queue.ts';
-import { createTracing } from '../tracing/tracing.ts';
+import { collectSpans } from '../tracing/tracing.ts';
 import type { Db } from '../../db/connection/database.ts';
 import type { Isolation } from '../children/isolation.ts';
 import type { Config } from '../config/config.ts';
@@ -61,15 +61,15 @@ export async function composeService(config: Config, log: Log, role: 'worker' | 
     );
     await inTime(opened, longestOpeningMs, undefined);
     logIsolation(await findIsolation(resolve(config.dataDir)), log);
-    const tracing = await createTracing(config.otlpEndpoint, log);
+    const sendSpans = await collectSpans(config.otlpEndpoint, log);
     const heard = config.databaseUrl !== undefined && warnWhenDeaf(inUse.directUrl, db, log);
     const leaveUploads = keepRemovingAbandonedUploads(spool, log);
     return {
-      ...{ config, log, db, queue, audioStore, spool, storeTrial, metrics, tracing },
+      ...{ config, log, db, queue, audioStore, spool, storeTrial, metrics },
       databaseUrl: inUse.directUrl,
       async close() {
         await Promise.all([leaveUploads(), heard]);
-        await Promise.all([queue.stop(), tracing.close()]);
+        await Promise.all([queue.stop(), sendSpans()]);
         await close();
         await inUse.leave();
       },

@@ -5,7 +5,7 @@ import { cutSpeechIntoPieces } from '../audio/pieces.ts';
 import { transcribeAgain } from './transcribe-again.ts';
 import { joinPieces } from './join.ts';
 import { isOnlyMarkers } from './markers.ts';
-import { within } from '../tracing/span.ts';
+import { SpanKind, beginSpan, within } from '../tracing/tracing.ts';
 import { allOrAbort } from './all-or-abort.ts';
 import type { TranscribePiece } from './transcribe-again.ts';
 import type { Piece, PieceLengths } from '../audio/pieces.ts';
@@ -126,7 +126,7 @@ export async function processInPieces<Result>(
     (piece) => (stop: AbortSignal) =>
       inLine(() =>
         slots.run(async () => {
-          const traced = span?.child('piece', 'client', placeOf(piece));
+          const traced = beginSpan('piece', { kind: SpanKind.CLIENT, attributes: placeOf(piece) }, span);
           const result = await within(traced, () => work(piece, stop, (ms) => report(piece, ms), traced));
           report(piece, piece.windowEndMs - piece.windowStartMs);
           inLine.concurrency = slots.count;

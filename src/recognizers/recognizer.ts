@@ -2,7 +2,7 @@ import type { Segment } from '../captions/segment.ts';
 import type { Span } from '../audio/pieces.ts';
 import type { Silence } from '../audio/silences.ts';
 import type { ServerLoad } from '../ops/speech-server.ts';
-import type { TraceSpan } from '../tracing/span.ts';
+import type { TraceSpan } from '../tracing/tracing.ts';
 
 export interface Transcript {
   /** BCP 47, such as `en-US`. */

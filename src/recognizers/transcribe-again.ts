@@ -4,7 +4,7 @@ import { totalMs, within } from '../audio/spans.ts';
 import { PieceNotTranscribed, PieceRefused } from './recognizer.ts';
 import { missedIn, slowlyMs } from './missed.ts';
 import type { Piece } from '../audio/pieces.ts';
-import type { TraceSpan } from '../tracing/span.ts';
+import type { TraceSpan } from '../tracing/tracing.ts';
 import type { Missed } from './missed.ts';
 import type { Word } from '../captions/segment.ts';
 import type { DecodedAudio, RecognizeOptions } from './recognizer.ts';

@@ -6,7 +6,6 @@ import type { StoreTrial } from '../files/store-trial.ts';
 import type { Log } from '../ops/log.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { Queue } from '../queue/queue.ts';
-import type { Tracing } from '../tracing/span.ts';
 
 /** What both roles work with. Made once per process, passed, never imported. */
 export interface Foundation {
@@ -18,5 +17,4 @@ export interface Foundation {
   spool: Spool;
   storeTrial: StoreTrial;
   metrics: Metrics;
-  tracing: Tracing;
 }

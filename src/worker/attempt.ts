@@ -6,7 +6,7 @@ import { AttemptFailed } from '../queue/jobs.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { chargedMsOf, completeSession } from '../sessions/endings.ts';
 import { findableOf, makeFindable } from '../sessions/indexing.ts';
-import { within } from '../tracing/span.ts';
+import { SpanKind, beginSpan, idsOf, within } from '../tracing/tracing.ts';
 import { removeAudio } from './audio-removal.ts';
 import { lookThroughSoon } from './backlog.ts';
 import { transcribeRecording } from './transcription.ts';
@@ -19,7 +19,7 @@ import { reserveDisk } from './disk-of-job.ts';
 import { warningsOf } from './warnings.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
 import type { QueuedJob } from '../queue/jobs.ts';
-import type { TraceSpan } from '../tracing/span.ts';
+import type { TraceSpan } from '../tracing/tracing.ts';
 import type { WorkerContext } from './worker-context.ts';
 import type { RoomOfJob } from './disk-of-job.ts';
 
@@ -44,8 +44,8 @@ async function runAttempt(job: QueuedJob, room: RoomOfJob, worker: WorkerContext
   if (claim.attempt === 1) worker.metrics.timeInQueue.observe(claim.seconds_since_upload);
 
   const attempt: Attempt = { accountId, sessionId, attempt: claim.attempt };
-  const about = { 'transcription.session': sessionId, 'transcription.attempt': claim.attempt };
-  const traced = worker.tracing.begin('attempt', 'consumer', claim.traceparent ?? undefined, about);
+  const attributes = { 'transcription.session': sessionId, 'transcription.attempt': claim.attempt };
+  const traced = beginSpan('attempt', { kind: SpanKind.CONSUMER, attributes }, claim.traceparent ?? undefined);
   await within(traced, (span) => runClaimed(job, { attempt, claim, room, span }, worker));
 }
 
@@ -59,12 +59,12 @@ interface Claimed {
 async function runClaimed(job: QueuedJob, claimed: Claimed, worker: WorkerContext): Promise<void> {
   const { attempt, room, span } = claimed;
   const { accountId, sessionId } = attempt;
-  const log = worker.log.child({ sessionId, attempt: attempt.attempt, ...span.ids });
+  const log = worker.log.child({ sessionId, attempt: attempt.attempt, ...idsOf(span) });
   const began = performance.now();
   const observe = (outcome: string) => {
     worker.metrics.jobs.observe({ outcome }, (performance.now() - began) / 1000);
     log.info({ outcome, ms: Math.round(performance.now() - began) }, 'attempt ended');
-    span.set({ 'transcription.outcome': outcome });
+    span.setAttribute('transcription.outcome', outcome);
   };
   room.isOf(attempt);
   try {
@@ -119,7 +119,7 @@ async function transcribe(job: QueuedJob, { attempt, claim, span }: Claimed, wor
     const warnings = warningsOf(audioWarnings, uncertain);
     const stored = toStoredTranscript({ ...transcript, language }, durationMs, warnings);
     const texts = { title: claim.title, language: stored.language ?? null, segments: stored.segments };
-    await within(span.child('store', 'internal'), async () => {
+    await within(beginSpan('store', {}, span), async () => {
       // What was said is worth more than finding it: `keepIndexing` tries again.
       const notFindable = (error: unknown): undefined =>
         void log.error({ err: error }, 'the transcript can not be put into the search index now');

@@ -9,12 +9,12 @@ import { joinChannels } from '../recognizers/channels.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { meanProgress } from '../recognizers/all-or-abort.ts';
 import { mostChannels } from '../sessions/job.ts';
-import { within } from '../tracing/span.ts';
+import { beginSpan, within } from '../tracing/tracing.ts';
 import { coverDecoded } from './reservation.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
 import type { AudioWarning, DecodeOptions } from '../audio/decode.ts';
 import type { Hints, Transcript, UncertainStretch, WordlessPart } from '../recognizers/recognizer.ts';
-import type { TraceSpan } from '../tracing/span.ts';
+import type { TraceSpan } from '../tracing/tracing.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 export interface TranscriptionOptions {
@@ -95,7 +95,7 @@ async function transcribeChannel(
   worker: WorkerContext,
 ): Promise<RecordingTranscript> {
   const { db, recognizer, metrics } = worker;
-  const decode = () => within(span.child('decode', 'internal'), () => decodeWhole(decoding, claim.measured_ms));
+  const decode = () => within(beginSpan('decode', {}, span), () => decodeWhole(decoding, claim.measured_ms));
   const decoded = await worker.decoding.run(attempt.accountId, decode, signal);
   const { durationMs, silences, isConfirmedShort, warnings } = decoded;
   if (isConfirmedShort) await confirmShortIfProcessing(db, attempt);
@@ -109,7 +109,7 @@ async function transcribeChannel(
   const uncertain: UncertainStretch[] = [];
   const onUncertain = (stretch: UncertainStretch) => void uncertain.push(stretch);
   const hints = hintsOf(claim, worker);
-  const recognizing = span.child('recognize', 'internal', { 'transcription.recognizer': recognizer.name });
+  const recognizing = beginSpan('recognize', { attributes: { 'transcription.recognizer': recognizer.name } }, span);
   const transcript = await within(recognizing, (span) =>
     recognizer.recognize(
       { file: decoding.output, durationMs, silences },

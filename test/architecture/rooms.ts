@@ -67,7 +67,7 @@ export const rooms: Room[] = [
   {
     name: 'app',
     files: /^src\/app\.ts$/,
-    restsOn: ['handlers', 'api'],
+    restsOn: ['handlers', 'api', 'tracing'],
     sentence: 'app.ts is the map of where a request goes',
   },
   folder('process', [...shared, 'api', 'worker', 'recognizers', 'app'], 'a process is put together from both roles'),

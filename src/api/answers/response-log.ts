@@ -1,20 +1,19 @@
 /** One log line, one count and one latency per request, and a span where somebody traces it. */
+import { SpanKind, beginSpan, endSpan, idsOf } from '../../tracing/tracing.ts';
 import { loggedAddress } from './logged-address.ts';
 import type { Request } from 'express';
 import type { Foundation } from '../../sessions/foundation.ts';
 import type { Metrics } from '../../ops/metrics.ts';
-import type { TraceSpan } from '../../tracing/span.ts';
 import type { Response } from '../response.ts';
 
-export function watchResponse(req: Request, res: Response, { config, log, metrics, tracing }: Foundation): void {
+export function watchResponse(req: Request, res: Response, { config, log, metrics }: Foundation): void {
   const began = performance.now();
   res.locals.waitsSince = began;
   metrics.requestsInFlight.inc();
   // Once the client has left, its connection names no address any more.
   const address = loggedAddress(req.ip, config.logAddresses);
   const traceparent = req.headers['traceparent'] as string | undefined;
-  if (traceparent !== undefined || tracing.isCollected)
-    res.locals.span = tracing.begin('request', 'server', traceparent);
+  res.locals.span = beginSpan('request', { kind: SpanKind.SERVER }, traceparent);
   res.once('close', () => {
     const operation = res.locals.operation ?? 'none';
     const { code, accountId, keyId, sessionId, span } = res.locals;
@@ -36,11 +35,11 @@ export function watchResponse(req: Request, res: Response, { config, log, metric
         sessionId,
         address,
         ms: Math.round(performance.now() - began),
-        ...span?.ids,
+        ...idsOf(span),
       },
       'request',
     );
-    if (span !== undefined) endSpan(span, req, res);
+    endSpanOf(req, res);
   });
 }
 
@@ -54,9 +53,10 @@ function observeLatency({ headersSent, statusCode, locals }: Response, metrics: 
   metrics.latency.observe({ operation, status }, seconds);
 }
 
-function endSpan(span: TraceSpan, { method }: Request, { headersSent, statusCode, locals }: Response): void {
-  span.rename(locals.operation ?? 'none');
-  span.set({ 'http.request.method': method, 'transcription.request': locals.requestId });
-  if (headersSent) span.set({ 'http.response.status_code': statusCode });
-  span.end(statusCode >= 500 ? locals.code : undefined);
+function endSpanOf({ method }: Request, { headersSent, statusCode, locals }: Response): void {
+  const { span, operation, requestId, code } = locals;
+  span.updateName(operation ?? 'none');
+  span.setAttributes({ 'http.request.method': method, 'transcription.request': requestId });
+  if (headersSent) span.setAttribute('http.response.status_code', statusCode);
+  endSpan(span, statusCode >= 500 ? code : undefined);
 }

@@ -2,6 +2,7 @@
 import { transcribeAgain } from '../transcribe-again.ts';
 import { processInPieces, isWithin, laterBy } from '../in-pieces.ts';
 import { PieceRefused, RecognizerError } from '../recognizer.ts';
+import { traceparentOf } from '../../tracing/tracing.ts';
 import { FormatRefused } from './errors.ts';
 import { refuseOtherLanguage } from './hints.ts';
 import { sampleVoices, withLastingNames } from './known-speakers.ts';
@@ -145,7 +146,7 @@ async function hear(
     if (audio === undefined) return { timesOf: 'nothing', utterances: [], language: undefined };
     const request = { audioMs, limitMs: timeLimitMs(audioMs), signal };
     const answer = await requests.answer(request, (stop, inTurn) =>
-      client.transcribe(audio, format, hints, stop, span?.traceparent, inTurn),
+      client.transcribe(audio, format, hints, stop, span && traceparentOf(span), inTurn),
     );
     return readAnswer(answer, audioMs);
   } catch (cause) {
