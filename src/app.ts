@@ -5,7 +5,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import express from 'express';
 import { handlers } from '../handlers/index.ts';
-import { Reply } from './api/answers/reply.ts';
+import { sendAnswer, sendProblem } from './api/answers/reply.ts';
 import { endAnswer } from './api/answers/refusal.ts';
 import { ApiError, toApiError, unavailable } from './api/answers/problem.ts';
 import { watchResponse } from './api/answers/response-log.ts';
@@ -43,7 +43,6 @@ export async function createApp(
   stopping: AbortSignal,
 ): Promise<{ app: Express; answer: RequestListener }> {
   const { config, log } = ctx;
-  const reply = new Reply(log, config.validateResponses);
   const docs = new Docs(() => loadFiles(config.publicPath));
   const app = express();
   app.set('trust proxy', config.trustProxy);
@@ -63,7 +62,7 @@ export async function createApp(
     const isExpected = error instanceof ApiError && res.closed;
     if (problem.status >= 500 && !isExpected)
       log.error({ err: error, requestId: res.locals.requestId, ...idsOf(res.locals.span) }, 'request failed');
-    await reply.problem(req, res, problem);
+    await sendProblem(req, res, problem);
   };
 
   app.use((req: Request, res: Response, next: () => void) => {
@@ -107,7 +106,7 @@ export async function createApp(
           );
     const [answer] = await Promise.all([answering, counted]);
     if (answer.status === 202) res.locals.sessionId = (answer.body as { sessionId: string }).sessionId;
-    await reply.answer(req, res, answer);
+    await sendAnswer(req, res, answer);
   };
 
   // In the order in which openapi-backend calls them; access comes before validation.

@@ -125,7 +125,6 @@ export function serviceEnv({ folder }: Setting, databaseUrl: string): Record<str
     DATABASE_URL: databaseUrl,
     DATA_DIR: dataDir,
     LOG_LEVEL: 'info',
-    VALIDATE_RESPONSES: '0',
     NODE_COMPILE_CACHE,
   };
 }

@@ -39,7 +39,6 @@ export interface Config extends RecognizerSettings {
   /** How many answers 401 an address gets in a minute before further ones are delayed. */
   authFailuresPerMinute: number;
   /** For developers: an answer that breaks the contract is logged and becomes a 500. */
-  validateResponses: boolean;
   /** Where spans go (OpenTelemetry). Undefined: nowhere. */
   otlpEndpoint: string | undefined;
   /** Bytes that an upload must leave free on the disk of `dataDir`. */
@@ -107,7 +106,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustProxy: read('TRUST_PROXY'),
     corsOrigins: read('CORS_ORIGINS'),
     authFailuresPerMinute: read('AUTH_FAILURES_PER_MINUTE'),
-    validateResponses: read('VALIDATE_RESPONSES') === '1',
     otlpEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
     minFreeDisk: read('MIN_FREE_DISK'),
   };
@@ -115,6 +113,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     faults.push(
       'API_PROCESSES is gone: run several start:api behind scripts/deploy/haproxy.cfg instead ("Several processes" in OPERATIONS.md)',
     );
+  if (env['VALIDATE_RESPONSES']?.trim())
+    faults.push('VALIDATE_RESPONSES is gone: leave it out; the tests check every answer against the contract');
   if (config.port !== 0 && config.port === config.opsPort) faults.push(`OPS_PORT=${config.opsPort}: is taken by PORT`);
   if (config.objectPlace !== undefined && !env['DATABASE_URL']?.trim())
     faults.push(

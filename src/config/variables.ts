@@ -125,7 +125,6 @@ export const variables = {
     Number.MAX_SAFE_INTEGER,
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: address('OpenTelemetry collector that gets the spans', 'http://127.0.0.1:4318'),
-  VALIDATE_RESPONSES: oneOf('1, for developers: an answer that breaks the contract becomes a 500', '0', ['0', '1']),
 } satisfies Record<string, Variable<unknown>>;
 
 /** What each variable says once it is read. */

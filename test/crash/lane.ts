@@ -34,7 +34,7 @@ export async function startLane(folder: string, dataDir = join(folder, 'data')) 
   const port = await steadyPort();
   const nodeBehind = async (relay: WireRelay, script: 'start-api' | 'start-worker') => {
     const ports = { PORT: String(port), OPS_PORT: String(await steadyPort()) };
-    const env = { DATABASE_URL: relay.url, ...ports, VALIDATE_RESPONSES: '1' };
+    const env = { DATABASE_URL: relay.url, ...ports };
     return nodeOfService(here(script), script, { folder: dataDir, env, startsAgain: true });
   };
   const api = await nodeBehind(apiRelay, 'start-api');

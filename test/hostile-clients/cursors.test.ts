@@ -4,7 +4,7 @@ import { makeAccount } from '../support/service/accounts.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { makeSession } from '../support/service/sessions.ts';
 
-const service = await useService({ env: { VALIDATE_RESPONSES: '0' } });
+const service = await useService();
 const account = await useAccount(service, { limits: { requests_per_minute: 100_000 } });
 let cursor: string;
 let own: string[];

@@ -13,7 +13,7 @@ import type { Socket } from 'node:net';
 const signs = Buffer.from('!#$%&()*+,-./:;<=>?@[]^_`{|}~');
 /** More than any buffer takes, compressed as well, and without a word that search would have to know. */
 const text = Buffer.from(randomBytes(24_000_000).map((byte) => signs[byte % signs.length]!)).toString('latin1');
-const service = await useService({ env: { VALIDATE_RESPONSES: '0' } });
+const service = await useService();
 const account = await useAccount(service);
 let path: string;
 beforeAll(async () => {

@@ -4,6 +4,8 @@ import { Machine } from './machine.ts';
 import type { Place } from './place.ts';
 
 const root = join(import.meta.dirname, '../..');
+/** No answer that breaks the contract leaves the process. */
+const checkedAnswers = join(root, 'test/support/clients/checked-answers.ts');
 const settings = {
   ...{ MIN_FREE_DISK: '0', WORKER_CONCURRENCY: '2' },
   // As `npm start` does: compiling is half of a start.
@@ -25,7 +27,7 @@ interface Options {
 export function nodeOfService(place: Place, script: keyof typeof ready, options: Options): Machine {
   const { folder, env, startsAgain = false, wrapper = [] } = options;
   return new Machine(place, {
-    command: [...wrapper, process.execPath, join(root, 'src', `${script}.ts`)],
+    command: [...wrapper, process.execPath, '--import', checkedAnswers, join(root, 'src', `${script}.ts`)],
     env: { ...settings, DATA_DIR: folder, ...env },
     ...{ folder, startsAgain, says: ready[script] },
     isUp: () => answers(`http://${place.address}:${env['OPS_PORT']}/readyz`),

@@ -7,7 +7,9 @@ import { databaseEnvironment } from './pooler.ts';
 import type { End } from '../../rig/machine.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const settings = { PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0', VALIDATE_RESPONSES: '1' };
+/** No answer that breaks the contract leaves the process. */
+const checked = join(import.meta.dirname, '../clients/checked-answers.ts');
+const settings = { PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0' };
 
 export interface ServiceProcess {
   pid: number;
@@ -38,7 +40,7 @@ export async function startProcess(
   const fromNpm = { NODE_COMPILE_CACHE: join(process.env.TEST_FOLDER!, 'compiled') };
   const database = env['DATABASE_URL'] === undefined ? {} : databaseEnvironment(env['DATABASE_URL']);
   const machine = new Machine(here(script), {
-    command: [...wrapper, process.execPath, join(root, 'src', `${script}.ts`)],
+    command: [...wrapper, process.execPath, '--import', checked, join(root, 'src', `${script}.ts`)],
     env: { ...fromNpm, ...settings, ...env, ...database },
     ...{ folder: root, says: ready, isUp: async () => true },
   });

@@ -6,7 +6,7 @@ import { markName } from '../../../../src/files/audio-store.ts';
 import { answerParserRefusals } from '../../../../src/api/connections/parser-refusals.ts';
 import { listen } from '../../../../src/ops/listening.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
-import { violations } from '../../../../src/api/contract/checker.ts';
+import { assertConforms } from '../../../support/clients/contract.ts';
 import { parseAnswers, sendRaw } from '../../../support/clients/raw-http.ts';
 import { useService } from '../../../support/service/use-service.ts';
 import { until } from '../../../support/until.ts';
@@ -28,7 +28,7 @@ function expectProblem(answer: RawAnswer | undefined, status: number, code: stri
   expect(Math.abs(Date.parse(answer!.headers['date']!) - Date.now())).toBeLessThan(60_000);
   const body = JSON.parse(answer!.text) as object;
   expect(body).toMatchObject({ type: 'about:blank', status, code, requestId: answer!.headers['x-request-id'] });
-  expect(violations({ method: 'GET', path: '/unknown', ...answer! })).toEqual([]);
+  assertConforms({ method: 'GET', path: '/unknown', ...answer! });
   expect(answer!.text).not.toMatch(/HPE_|node:|\.ts:/);
 }
 
