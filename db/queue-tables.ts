@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-import type { Queryable, Trx } from './connection/database.ts';
+import type { Queryable } from './connection/database.ts';
 
 /** Where pg-boss keeps its tables. */
 export const queueSchema = 'pgboss';
@@ -58,9 +58,9 @@ export async function countOtherActiveJobs(
   return rows[0]!.active;
 }
 
-/** Whether a worker holds a job of this queue, or a dead letter waits for one. As SQL, for the queue's own connection. */
-export const hasUnfinishedWork = `select exists (select from pgboss.job where name = $1 and state = 'active' and group_id is not null)
-  or exists (select from pgboss.job where name = $2 and state in ('created', 'retry', 'active')) as "hasWork"`;
+/** Whether a worker holds a job of this queue. As SQL, for the queue's own connection. */
+export const hasActiveJob = `select exists (
+  select from pgboss.job where name = $1 and state = 'active' and group_id is not null) as "hasJob"`;
 
 export interface LostSession {
   account_id: string;
@@ -102,23 +102,4 @@ export async function mendStampsOfTheFuture(db: Queryable, queue: string): Promi
       and ((state in ('created', 'retry') and start_after > ${beyond})
         or (state = 'active' and greatest(started_on, heartbeat_on) > ${beyond}))`.execute(db);
   return Number(numAffectedRows ?? 0n);
-}
-
-/**
- * Wakes whoever listens for jobs, unless the account has more unfinished sessions than it may run at once: then nobody could take
- * the new one, and all would look in vain.
- */
-export async function notifyUnlessAtLimit(
-  trx: Trx,
-  channel: string,
-  queue: string,
-  { accountId, runningJobs }: { accountId: string; runningJobs: number },
-): Promise<void> {
-  await sql`
-    select pg_notify(${channel}, ${queue})
-    from (
-      select from sessions where account_id = ${accountId} and status in ('queued', 'processing')
-      limit ${runningJobs + 1}
-    ) as unfinished
-    having count(*) <= ${runningJobs}`.execute(trx);
 }

@@ -39,10 +39,10 @@ export interface Looking {
 
 export async function checkRows(
   db: Db,
-  queues: { work: string; deadLetters: string },
+  queue: string,
   { onProgress = () => {}, begun: interrupted, keep, marks, ...walking }: Looking,
 ): Promise<Check[]> {
-  const rules = [...moneyRules, ...sessionRules, ...searchRules, ...accountRules, supportLogRule, ...jobRules(queues)];
+  const rules = [...moneyRules, ...sessionRules, ...searchRules, ...accountRules, supportLogRule, ...jobRules(queue)];
   const checks = new Map([...rules, ...transcriptRules].map((rule) => [rule.id, unchecked(rule)]));
   const look = async (snapshot: Trx, table: string, part: Part) => {
     for (const rule of rules)

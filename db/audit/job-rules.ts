@@ -5,19 +5,16 @@ import { isOutOfTurn, liveJobs } from '../queue-tables.ts';
 import { isUnfinished } from './rule.ts';
 import type { Rule } from './rule.ts';
 
-/** @param queue the names of the queue and of the queue for jobs without attempts left */
-export function jobRules({ work, deadLetters }: { work: string; deadLetters: string }): Rule[] {
+/** @param work the name of the queue */
+export function jobRules(work: string): Rule[] {
   return [
     {
       id: 'unfinished_has_job',
       rule: 'A queued or processing session has a live job',
       cut: whole,
       looksAt: sql`sessions where ${isUnfinished}`,
-      // A job without attempts left continues as its dead letter, which ends the session.
       broken: sql`select id from sessions s where ${isUnfinished}
-        and not exists (select from ${liveJobs(work)} and j.id = s.queue_job_id)
-        and not exists (select from ${liveJobs(deadLetters)}
-          and j.data->>'queueJobId' = s.queue_job_id::text)`,
+        and not exists (select from ${liveJobs(work)} and j.id = s.queue_job_id)`,
     },
     {
       id: 'job_has_session',

@@ -2,7 +2,7 @@ import { setRoleDefaults } from '../../db/connection/pooler.ts';
 import { readSchemaVersion } from '../../db/migrations/schema-version.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { migrateCommand, prepareDatabase, stateOf } from '../../src/process/migration.ts';
-import { queueTablesVersion } from '../../src/queue/tables-version.ts';
+import { queueTablesVersion } from '../../src/queue/queue.ts';
 import { addCommand, addGroup } from './command.ts';
 import { runOnDatabase } from './database-run.ts';
 import { count, minuteOf, table } from '../terminal/table.ts';

@@ -32,10 +32,9 @@ async function startWorker(url: string) {
   const { db, close } = openDatabase(url, () => undefined, { maxConnections: 3 });
   const queue = new Queue(url, createLog({ logLevel: 'warn' }), 'worker');
   await queue.start();
-  await queue.work(
+  queue.work(
     () => places,
     (job) => hear(job, db, queue),
-    async () => undefined,
   );
   return async () => {
     await queue.stopTaking();

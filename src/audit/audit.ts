@@ -2,7 +2,7 @@
 import { checkRows } from '../../db/audit/audit.ts';
 import { checkNeededAudio } from './needed-audio.ts';
 import { checkSuperfluousFiles } from './superfluous-files.ts';
-import { deadLetterQueue, transcriptionQueue } from '../queue/queue.ts';
+import { transcriptionQueue } from '../queue/queue.ts';
 import type { Looking } from '../../db/audit/audit.ts';
 import type { Check } from '../../db/audit/rule.ts';
 import type { Audited } from './audited.ts';
@@ -28,7 +28,7 @@ export const usualGrace: Grace = { sweptWithinMs: 2 * 60 * 60 * 1000, removedWit
 export async function audit(audited: Audited, looking: Looking = {}, grace = usualGrace): Promise<Audit> {
   const needed = await checkNeededAudio(audited);
   const superfluous = await checkSuperfluousFiles(audited, grace);
-  const rows = await checkRows(audited.db, { work: transcriptionQueue, deadLetters: deadLetterQueue }, looking);
+  const rows = await checkRows(audited.db, transcriptionQueue, looking);
   const checks = [...rows, ...needed, ...superfluous];
   return { sound: checks.every(({ breaches }) => breaches === 0), checks };
 }

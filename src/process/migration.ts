@@ -4,8 +4,7 @@ import { MigrationFailed, migrateAlone, runMigrations } from '../../db/migration
 import { setRoleDefaults } from '../../db/connection/pooler.ts';
 import { readSchemaVersion } from '../../db/migrations/schema-version.ts';
 import { createLog } from '../ops/log.ts';
-import { Queue } from '../queue/queue.ts';
-import { queueTablesVersion } from '../queue/tables-version.ts';
+import { Queue, queueTablesVersion } from '../queue/queue.ts';
 import type { Db } from '../../db/connection/database.ts';
 import type { SchemaVersion } from '../../db/migrations/schema-version.ts';
 

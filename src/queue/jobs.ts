@@ -3,12 +3,22 @@
 /** The largest limit of jobs at once for an account. */
 export const maxRunningJobs = 100;
 
+const maxExpirySeconds = 24 * 60 * 60;
+/** How much earlier than the queue the worker itself ends an attempt. */
+export const expiryMarginSeconds = 30;
+
+/**
+ * How long a job may be active before the queue takes it away: 15 minutes and four times the audio, 24 hours at most.
+ * @param durationMs of the audio
+ */
+export function expirySeconds(durationMs: number): number {
+  return Math.min(maxExpirySeconds, 15 * 60 + Math.ceil((4 * durationMs) / 1000) + expiryMarginSeconds);
+}
+
 /** A job names its session and nothing else: no text and no file name. */
 export interface JobData {
   accountId: string;
   sessionId: string;
-  /** The job's own id. Its dead letter keeps it. */
-  queueJobId: string;
 }
 
 export interface QueuedJob {
@@ -28,7 +38,6 @@ export interface NewJob {
   sessionId: string;
   /** The measured duration of the audio. When it is unknown, the longest that the account may upload. */
   durationMs: number;
-  attempts: number;
   /** How many jobs of the account may run at once. */
   runningJobs: number;
   /** That of its session: jobs with smaller ones go first. */

@@ -1,40 +1,58 @@
 /** The one door to pg-boss: jobs live in the database of the sessions and are sent and completed in its transactions. */
 import { PgBoss, fromKysely } from 'pg-boss';
-import { randomUUIDv7 } from 'node:crypto';
-import type { QueueOptions as RetryOptions } from 'pg-boss';
-import { expirySeconds } from './job-expiry.ts';
-import { notifyChannel, queueConnection } from './connection.ts';
-import { AttemptFailed, maxRunningJobs } from './jobs.ts';
+import packageJson from 'pg-boss/package.json' with { type: 'json' };
+import { randomUUID, randomUUIDv7 } from 'node:crypto';
+import { watchForeignPool } from '../../db/connection/database.ts';
+import { workerName } from '../../db/connection/serving.ts';
+import { hasActiveJob } from '../../db/queue-tables.ts';
+import { AttemptFailed, expirySeconds, maxRunningJobs } from './jobs.ts';
 import { Taking } from './taking.ts';
-import { hasUnfinishedWork, notifyUnlessAtLimit } from '../../db/queue-tables.ts';
-import { heartbeatSeconds, startSupervision } from './supervision.ts';
+import { heartbeatSeconds, lookSeconds, supervise } from './supervision.ts';
 import type { Trx } from '../../db/connection/database.ts';
-import type { WorkerSlots } from './fetch-loop.ts';
 import type { JobData, NewJob, QueuedJob } from './jobs.ts';
-import type { Supervision } from './supervision.ts';
+import type { WorkerSlots } from './taking.ts';
 import type { Log } from '../ops/log.ts';
 
 export const transcriptionQueue = 'transcription';
-export const deadLetterQueue = 'transcription-dead-letter';
 
 /** Attempts at a session before it fails. */
 export const maxAttempts = 3;
+/** Of a job. The session's row counts the attempts, and ends the job with the last one. */
+const manyRetries = 1_000;
+
+const { pgboss: tables } = packageJson;
+/** The number of the queue's tables that this program works with. */
+export const queueTablesVersion: number = tables.schema;
 
 export class Queue {
   readonly #boss: PgBoss;
   readonly #log: Log;
   readonly #disconnect: () => Promise<void>;
-  #supervision: Supervision | undefined;
   #taking: Taking | undefined;
+  #supervision: { stopping: AbortController; ended: Promise<void> } | undefined;
 
   /**
    * @param role a `worker` also takes jobs and looks for dead workers; an `api` and the admin command only send and complete
    */
   constructor(url: string, log: Log, role: 'worker' | 'api') {
-    const { options, close } = queueConnection(url, role);
+    const { options, close } = watchForeignPool(url);
+    const isWorker = role === 'worker';
     this.#log = log;
     this.#disconnect = close;
-    this.#boss = new PgBoss(options);
+    this.#boss = new PgBoss({
+      ...options,
+      connectionString: url,
+      // Its migrations may take longer than the limits that a role has behind a pooler.
+      options: '-c timezone=UTC -c DateStyle=ISO -c statement_timeout=0 -c idle_in_transaction_session_timeout=0',
+      application_name: isWorker ? `${workerName} ${randomUUID()}` : 'transcription-queue',
+      max: isWorker ? 3 : 2,
+      connectionTimeoutMillis: 5_000,
+      // `supervise` of this folder does that.
+      supervise: false,
+      // One process looks for all. Its next look is due a little earlier than any process looks again.
+      monitorIntervalSeconds: lookSeconds - 1,
+      schedule: false,
+    });
     this.#boss.on('error', this.#warn);
     this.#boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue warning'));
   }
@@ -42,49 +60,32 @@ export class Queue {
   /** Only the message: some of these errors hold everything that the database said about a row. */
   readonly #warn = ({ message }: Error) => this.#log.warn({ err: new Error(message) }, 'queue error');
 
+  /** `createQueue` does not change a queue that exists, so new options need the second call. */
   async start(): Promise<void> {
     await this.#boss.start();
-    await this.#keepQueue(
-      deadLetterQueue,
-      {},
-      { notify: true, retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 300 },
-    );
-    await this.#keepQueue(
-      transcriptionQueue,
-      { partition: true },
-      {
-        // `enqueue` tells of those jobs that may run.
-        notify: false,
-        deadLetter: deadLetterQueue,
-        retryLimit: maxAttempts - 1,
-        retryDelay: 2,
-        retryBackoff: true,
-        retryDelayMax: 60,
-        heartbeatSeconds,
-      },
-    );
-  }
-
-  /** `createQueue` does not change a queue that exists, so new options need the second call. */
-  async #keepQueue(name: string, once: { partition?: true }, options: QueueOptions): Promise<void> {
-    await this.#boss.createQueue(name, { ...once, ...options });
-    await this.#boss.updateQueue(name, options);
+    const options = {
+      notify: true,
+      retryLimit: manyRetries,
+      retryDelay: 2,
+      retryBackoff: true,
+      retryDelayMax: 5,
+      heartbeatSeconds,
+    };
+    await this.#boss.createQueue(transcriptionQueue, { partition: true, ...options });
+    await this.#boss.updateQueue(transcriptionQueue, options);
   }
 
   /** Sends a job within the caller's transaction, which has locked the account. */
   async enqueue(trx: Trx, job: NewJob): Promise<void> {
-    const data: JobData = { accountId: job.accountId, sessionId: job.sessionId, queueJobId: job.id };
+    const data: JobData = { accountId: job.accountId, sessionId: job.sessionId };
     await this.#boss.send(transcriptionQueue, data, {
       id: job.id,
-      retryLimit: job.attempts - 1,
       priority: -job.startTag,
       ...(job.afterSeconds && { startAfter: job.afterSeconds }),
       expireInSeconds: expirySeconds(job.durationMs),
       group: { id: job.accountId, tier: String(Math.min(job.runningJobs, maxRunningJobs)) },
       db: fromKysely(trx),
     });
-    // An account at its limit: the worker that ends one of its jobs looks for the next.
-    if (!job.afterSeconds) await notifyUnlessAtLimit(trx, notifyChannel, transcriptionQueue, job);
   }
 
   /**
@@ -109,35 +110,22 @@ export class Queue {
   }
 
   /**
-   * Takes jobs, as many at once as there are places and for each account no more than its limit over all workers, until
+   * Takes jobs, as many at once as there are slots and for each account no more than its limit over all workers, until
    * `stopTaking`.
-   * What `run` throws fails the attempt; when attempts have run out the job goes to `giveUp`.
+   * What `run` throws fails the attempt, and the job comes again a few seconds later.
    */
-  async work(
-    places: WorkerSlots,
-    run: (job: QueuedJob) => Promise<void>,
-    giveUp: (data: JobData) => Promise<void>,
-  ): Promise<void> {
-    const guarded = (job: QueuedJob) => this.#guarded(run(job));
-    this.#taking = new Taking(this.#boss, transcriptionQueue, places, guarded, this.#warn);
-    // pg-boss does not notify of a dead letter. Each look, every 5 s while one waits, wakes this worker.
-    const seldom = { pollingIntervalSeconds: 300, notifyPollingIntervalSeconds: 300 };
-    const deadLetters = await this.#boss.work(deadLetterQueue, seldom, async ([job]: { data: JobData }[]) =>
-      this.#guarded(giveUp(job!.data)),
-    );
-    this.#supervision = startSupervision({
-      ask: () => this.#hasUnfinishedWork(),
-      look: async () => {
-        await this.#boss.supervise();
-        this.#boss.notifyWorker(deadLetters);
+  work(slots: WorkerSlots, run: (job: QueuedJob) => Promise<void>): void {
+    this.#taking = new Taking(this.#boss, transcriptionQueue, slots, (job) => this.#guarded(run(job)), this.#warn);
+    const supervised = {
+      ask: async () => {
+        const { rows } = await this.#boss.getDb().executeSql(hasActiveJob, [transcriptionQueue]);
+        return (rows as { hasJob: boolean }[])[0]!.hasJob;
       },
+      look: () => this.#boss.supervise(),
       onError: this.#warn,
-    });
-  }
-
-  async #hasUnfinishedWork(): Promise<boolean> {
-    const { rows } = await this.#boss.getDb().executeSql(hasUnfinishedWork, [transcriptionQueue, deadLetterQueue]);
-    return (rows as { hasWork: boolean }[])[0]!.hasWork;
+    };
+    const stopping = new AbortController();
+    this.#supervision = { stopping, ended: supervise(supervised, stopping.signal) };
   }
 
   /** Logs a fault. The caller goes on without its details. */
@@ -156,7 +144,7 @@ export class Queue {
     return this.#taking?.use;
   }
 
-  /** Takes no further job until `resume`. Running jobs go on, and dead letters are still taken. */
+  /** Takes no further job until `resume`. Running jobs go on. */
   pause(): void {
     this.#taking?.pause();
   }
@@ -167,7 +155,8 @@ export class Queue {
 
   /** Takes no further job from now on; resolves when those that run, or were just being taken, have ended. */
   async stopTaking(): Promise<void> {
-    await Promise.all([this.#taking?.stop(), this.#boss.offWork(deadLetterQueue), this.#supervision?.stop()]);
+    this.#supervision?.stopping.abort();
+    await Promise.all([this.#taking?.stop(), this.#supervision?.ended]);
   }
 
   async stop(): Promise<void> {
@@ -175,7 +164,5 @@ export class Queue {
     await this.#disconnect();
   }
 }
-
-type QueueOptions = RetryOptions & { notify: boolean; deadLetter?: string };
 
 export const newJobId = (): string => randomUUIDv7();

@@ -1,6 +1,5 @@
 /**
- * Looks for jobs whose worker is gone (missed heartbeats, expiry). Such jobs go back to the queue, or become dead
- * letters.
+ * Looks for jobs whose worker is gone (missed heartbeats, expiry). Such jobs go back to the queue.
  */
 
 /** A worker that was silent for so long counts as dead. pg-boss allows no less than 10 s. */
@@ -15,7 +14,7 @@ const restSeconds = 60;
 const harmlessDelayMs = 3_000;
 
 export interface Supervised {
-  /** Asks the database whether a worker holds a job, or a dead letter waits. */
+  /** Asks the database whether a worker holds a job. */
   ask(): Promise<boolean>;
   /** Takes jobs away from workers that are silent. */
   look(): Promise<void>;
@@ -23,32 +22,21 @@ export interface Supervised {
   onError(error: Error): void;
 }
 
-export interface Supervision {
-  /** Ends the looking. Resolves when the last look has ended. */
-  stop(): Promise<void>;
-}
-
-/** Looks every 5 s while there are jobs that a worker may have left, first after 10 s, until it is stopped. */
-export function startSupervision(supervised: Supervised): Supervision {
-  const stopping = new AbortController();
-  const ended = supervise(supervised, stopping.signal);
-  return {
-    stop() {
-      stopping.abort();
-      return ended;
-    },
-  };
-}
-
 /**
- * When the database or this process stood still, or the database could not be reached, every heartbeat looks old
- * afterwards. The next look then waits for 10 s, in which every living worker sends a new heartbeat.
+ * Looks every 5 s while there are jobs that a worker may have left, first after 10 s, until it is stopped.
+ *
+ * When the database or this process stood still, or the database could not be reached, every heartbeat looks old afterwards. The
+ * next look then waits for 10 s, in which every living worker sends a new heartbeat.
  */
-async function supervise({ ask, look, onError }: Supervised, signal: AbortSignal): Promise<void> {
+export async function supervise({ ask, look, onError }: Supervised, signal: AbortSignal): Promise<void> {
+  const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   let lookedAt = -Infinity;
   for (let waitSeconds = heartbeatSeconds; !signal.aborted;) {
     const due = performance.now() + waitSeconds * 1_000;
-    await pause(waitSeconds * 1_000, signal);
+    const over = Promise.withResolvers<void>();
+    const timer = setTimeout(() => over.resolve(), waitSeconds * 1_000);
+    await Promise.race([over.promise, stopped]);
+    clearTimeout(timer);
     if (signal.aborted) return;
     waitSeconds = heartbeatSeconds;
     try {
@@ -64,17 +52,4 @@ async function supervise({ ask, look, onError }: Supervised, signal: AbortSignal
       onError(error as Error);
     }
   }
-}
-
-/** Ends early when `signal` aborts. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-  });
 }

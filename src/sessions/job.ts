@@ -26,8 +26,6 @@ export async function giveJob(
     // When the duration is unknown, the job gets as much time as the longest allowed audio needs.
     // The channels are not counted before the job is taken.
     durationMs: (session.duration_ms ?? session.max_audio_ms) * (session.separate_channels ? mostChannels : 1),
-    // Without attempts left the session still needs a job: the worker that takes it fails the session.
-    attempts: Math.max(1, session.attempts_left),
     runningJobs: account.running_jobs,
     startTag: session.start_tag,
     afterSeconds,

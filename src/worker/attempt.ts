@@ -1,7 +1,7 @@
 /** One attempt at one session: decode, make sure it is paid for, recognize, store. The session's row is the authority. */
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { tryInSavepoint } from '../../db/connection/transaction.ts';
-import { expiryMarginSeconds } from '../queue/job-expiry.ts';
+import { expiryMarginSeconds } from '../queue/jobs.ts';
 import { AttemptFailed } from '../queue/jobs.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { chargedMsOf, completeSession } from '../sessions/endings.ts';

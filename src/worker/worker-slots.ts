@@ -1,4 +1,4 @@
-import type { WorkerSlots } from '../queue/fetch-loop.ts';
+import type { WorkerSlots } from '../queue/taking.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** Four and a half hours of audio take as much. */

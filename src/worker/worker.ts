@@ -3,7 +3,6 @@ import { runJob } from './attempt.ts';
 import { findFault } from './faults.ts';
 import { workerSlots } from './worker-slots.ts';
 import { keepIndexing } from './backlog.ts';
-import { rescue } from './rescue.ts';
 import { ProgressReports } from './progress.ts';
 import { keepRetention } from './retention.ts';
 import { DiskBudget } from './disk-budget.ts';
@@ -34,11 +33,7 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
 
   if (recognizer.load !== undefined) foundation.metrics.speechServer.show(() => recognizer.load!());
   const fault = await openStorage(worker);
-  await worker.queue.work(
-    workerSlots(worker),
-    (job) => runJob(job, worker),
-    ({ accountId, sessionId, queueJobId }) => rescue(accountId, sessionId, queueJobId, worker),
-  );
+  worker.queue.work(workerSlots(worker), (job) => runJob(job, worker));
   const { readings } = worker.metrics;
   readings.slots = () => worker.queue.use?.places;
   readings.slotsInUse = () => worker.queue.use?.running;

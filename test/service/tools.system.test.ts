@@ -145,9 +145,7 @@ test.each([
   const { sessionId } = await upload(service, account, files.long);
   const other = await upload(service, account, files.short);
   // A second of it, the rest is the margin for ending the attempt.
-  await sql`update pgboss.job set expire_seconds = 31, retry_limit = 0 where data->>'sessionId' = ${sessionId}`.execute(
-    service.db,
-  );
+  await sql`update pgboss.job set expire_seconds = 31 where data->>'sessionId' = ${sessionId}`.execute(service.db);
   await sql`update sessions set attempts_left = 1 where id = ${sessionId}`.execute(service.db);
   await fakes.write('ffmpeg', `exec ${ffmpeg} "$@"`);
   await hang();

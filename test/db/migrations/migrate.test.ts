@@ -55,7 +55,7 @@ test('three processes start on an empty database at once → tables and queue ar
   );
   for (const { db, queue } of foundations) {
     const ids = { id: newJobId(), accountId: randomUUID(), sessionId: randomUUID(), startTag: 0 };
-    await inTransaction(db, (trx) => queue.enqueue(trx, { ...ids, durationMs: 1, attempts: 1, runningJobs: 1 }));
+    await inTransaction(db, (trx) => queue.enqueue(trx, { ...ids, durationMs: 1, runningJobs: 1 }));
   }
   const { rows } = await sql`select id from pgboss.job where name = 'transcription'`.execute(foundations[0]!.db);
   expect(rows).toHaveLength(3);

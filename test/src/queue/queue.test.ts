@@ -1,11 +1,10 @@
-import { CompiledQuery, sql } from 'kysely';
+import { sql } from 'kysely';
 import { setLimitOverrides } from '../../../db/accounts/accounts.ts';
-import { hasUnfinishedWork } from '../../../db/queue-tables.ts';
-import { deadLetterQueue, transcriptionQueue } from '../../../src/queue/queue.ts';
+import { eraseSession } from '../../../src/sessions/support.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
-import { final, row, upload } from '../../support/service/jobs.ts';
+import { final, jobsOf, row, upload } from '../../support/service/jobs.ts';
 import { ScriptedRecognizer, gate, says } from '../../support/models/scripted-recognizer.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { useFolder } from '../../support/use-folder.ts';
@@ -36,11 +35,6 @@ const workInBoth = async (recognizer: ScriptedRecognizer) => {
 };
 const times = <T>(count: number, make: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, i) => make(i)));
-/** Whether dead workers are looked for every 5 s. */
-const mayBeLeft = async () => {
-  const asked = CompiledQuery.raw(hasUnfinishedWork, [transcriptionQueue, deadLetterQueue]);
-  return (await first.db.executeQuery<{ hasWork: boolean }>(asked)).rows[0]!.hasWork;
-};
 const reaches = (read: () => number, count: number) => until(read, (value) => value === count);
 
 test('20 jobs, two APIs and two workers on one database → each job runs exactly once, both workers take part', async () => {
@@ -121,52 +115,57 @@ test('a job for idle workers → begins without their clock, each time', async (
   }
 });
 
-test('a job waits, runs and ends → work that a worker may leave only while it runs', async () => {
+test('more slots, then fewer → as many jobs run as there are slots when it looks', async () => {
   const account = await makeAccount(first.db);
-  const busy = gate();
-  const recognizer = new ScriptedRecognizer(async ({ options }) => {
-    await busy.passed(options.signal);
-    return says('late');
-  });
-  expect(await mayBeLeft()).toBe(false);
-  const { sessionId } = await upload(first, account, tone);
-  expect(await mayBeLeft()).toBe(false);
-  await workInBoth(recognizer);
-  await reaches(() => recognizer.running(account.id), 1);
-  expect(await mayBeLeft()).toBe(true);
-  busy.open();
-  await final(first, account, sessionId);
-  expect(await mayBeLeft()).toBe(false);
+  const sessions = await times(6, () => upload(first, account, tone));
+  const ends: (() => void)[] = [];
+  let slots = 1;
+  first.queue.work(
+    () => slots,
+    () => new Promise((end) => void ends.push(end)),
+  );
+  const taken = (count: number) => reaches(() => ends.length, count);
+  await taken(1);
+  slots = 3;
+  await taken(3);
+  expect(first.queue.use).toEqual({ running: 3, places: 3 });
+  slots = 1;
+  ends[0]!();
+  await until(() => first.queue.use!.places === 1);
+  ends[1]!();
+  await reaches(() => first.queue.use!.running, 1);
+  expect(ends).toHaveLength(3);
+  ends[2]!();
+  await taken(4);
+  const stopped = first.queue.stopTaking();
+  ends[3]!();
+  await stopped;
+  for (const { sessionId } of sessions) await eraseSession(first, sessionId);
 });
 
-test('an attempt that dies before it claimed, and its dead letter too → another job, no attempt spent, nothing told', async () => {
-  const account = await makeAccount(services[0].db);
-  const [service] = services;
-  const fail = async () => {
-    throw new Error('secret words', { cause: new Error('secret cause') });
-  };
-  const { sessionId } = await upload(service, account, tone);
-  await sql`update pgboss.job set retry_limit = 0 where data->>'sessionId' = ${sessionId}`.execute(service.db);
-  await service.queue.work(() => 1, fail, fail);
-  const rowsOfQueue = async () =>
-    (
-      await sql<{ name: string; state: string; output: unknown }>`select name, state::text, output from pgboss.job
-      where data->>'sessionId' = ${sessionId} order by name`.execute(service.db)
-    ).rows;
-  const dead = await until(rowsOfQueue, (rows) => rows[1]?.state === 'retry');
-  await service.queue.stopTaking();
-  // Only the dead letter.
-  expect(await mayBeLeft()).toBe(true);
-  expect(dead.map(({ name, state }) => [name, state])).toEqual([
-    ['transcription', 'failed'],
-    ['transcription-dead-letter', 'retry'],
-  ]);
-  expect(JSON.stringify(dead)).not.toContain('secret');
-  expect(service.logLines.filter((line) => line.includes('secret words')).length).toBeGreaterThanOrEqual(2);
+test('a job fails before its session is claimed → it comes again, no attempt spent, and the queue is told nothing from inside', async () => {
+  const account = await makeAccount(first.db);
+  const { sessionId } = await upload(first, account, tone);
+  first.queue.work(
+    () => 1,
+    async () => {
+      throw new Error('secret words', { cause: new Error('secret cause') });
+    },
+  );
+  const failed = await until(
+    () => jobsOf(first, sessionId),
+    ([job]) => job!.state === 'retry',
+  );
+  await first.queue.stopTaking();
+  const { rows } = await sql`select row_to_json(job)::text as row from pgboss.job where id = ${failed[0]!.id}`.execute(
+    first.db,
+  );
+  expect(JSON.stringify(rows)).not.toContain('secret');
+  expect(first.logLines.join('')).toContain('secret words');
 
   const recognizer = new ScriptedRecognizer();
-  await workInBoth(recognizer);
-  expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
-  expect(recognizer.of(sessionId)).toBe(1);
-  expect(await row(service, account, sessionId)).toMatchObject({ attempt: 1, attempts_left: 2 });
+  workers = [await services[1].work(recognizer)];
+  expect(await final(first, account, sessionId)).toMatchObject({ status: 'completed' });
+  expect(await row(first, account, sessionId)).toMatchObject({ attempt: 1, attempts_left: 2 });
+  expect(await jobsOf(first, sessionId)).toMatchObject([{ id: failed[0]!.id, state: 'completed' }]);
 });

@@ -1,9 +1,9 @@
 import { jest } from '../../support/run/jest.ts';
-import { startSupervision } from '../../../src/queue/supervision.ts';
+import { supervise } from '../../../src/queue/supervision.ts';
 import { holdTheClock } from '../../support/faults/held-clock.ts';
-import type { Supervision } from '../../../src/queue/supervision.ts';
 
-let supervision: Supervision;
+let stopping: AbortController;
+let ended: Promise<void>;
 let looks: number[];
 let errors: string[];
 let ask: () => Promise<boolean>;
@@ -12,24 +12,28 @@ beforeEach(() => {
   holdTheClock('timeouts', 'performance');
   [looks, errors, ask, look] = [[], [], async () => true, async () => {}];
   const began = performance.now();
-  supervision = startSupervision({
+  const supervised = {
     ask: () => ask(),
     look() {
       looks.push(Math.round((performance.now() - began) / 1_000));
       return look();
     },
-    onError: ({ message }) => errors.push(message),
-  });
+    onError: ({ message }: Error) => errors.push(message),
+  };
+  stopping = new AbortController();
+  ended = supervise(supervised, stopping.signal);
 });
 afterEach(async () => {
-  await supervision.stop();
+  stopping.abort();
+  await ended;
   jest.useRealTimers();
 });
 
 test('all is well → a look after 10 s, then every 5 s, until it is stopped', async () => {
   await jest.advanceTimersByTimeAsync(27_000);
   expect(looks).toEqual([10, 15, 20, 25]);
-  await supervision.stop();
+  stopping.abort();
+  await ended;
   await jest.advanceTimersByTimeAsync(60_000);
   expect(looks).toHaveLength(4);
 });
@@ -74,7 +78,8 @@ test('stopped during a look → ends with it', async () => {
   look = () => new Promise((resolve) => setTimeout(resolve, 1_000));
   await jest.advanceTimersByTimeAsync(10_500);
   let hasEnded = false;
-  const stopped = supervision.stop().then(() => (hasEnded = true));
+  stopping.abort();
+  const stopped = ended.then(() => (hasEnded = true));
   expect(hasEnded).toBe(false);
   await jest.advanceTimersByTimeAsync(600);
   expect(hasEnded).toBe(true);

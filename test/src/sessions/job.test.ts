@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { inAccountTransaction } from '../../../db/accounts/account-transaction.ts';
 import { createLog } from '../../../src/ops/log.ts';
-import { expirySeconds } from '../../../src/queue/job-expiry.ts';
+import { expirySeconds } from '../../../src/queue/jobs.ts';
 import { Queue, newJobId } from '../../../src/queue/queue.ts';
 import { giveJob } from '../../../src/sessions/job.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
@@ -33,17 +33,16 @@ async function given(session: Partial<QueuedSession>) {
   await inAccountTransaction(database.db, accountId, async (trx, account) => {
     await giveJob(trx, queue, account!, { ...row, ...session });
   });
-  const { rows } = await sql`select data, retry_limit, expire_seconds, priority, group_id, group_tier from pgboss.job
+  const { rows } = await sql`select data, expire_seconds, priority, group_id, group_tier from pgboss.job
     where name = 'transcription' and id = ${row.queue_job_id}`.execute(database.db);
   return { rows, row };
 }
 
-test('a measured session → a job of its own id, for its duration, its attempts and its account’s limit', async () => {
-  const { rows, row } = await given({ duration_ms: 60_000, attempts_left: 2 });
+test('a measured session → a job of its own id, for its duration and its account’s limit', async () => {
+  const { rows, row } = await given({ duration_ms: 60_000 });
   expect(rows).toEqual([
     {
-      data: { accountId, sessionId: row.id, queueJobId: row.queue_job_id },
-      retry_limit: 1,
+      data: { accountId, sessionId: row.id },
       expire_seconds: expirySeconds(60_000),
       priority: 0,
       group_id: accountId,
@@ -63,8 +62,4 @@ test('channels that are recognized separately → time for eight of them', async
 
 test('the start tag of a session → its job stands behind those with smaller ones', async () => {
   expect((await given({ start_tag: 36_000 })).rows).toMatchObject([{ priority: -36_000 }]);
-});
-
-test('a session with no attempt left → still a job, which is tried once', async () => {
-  expect((await given({ attempts_left: 0 })).rows).toMatchObject([{ retry_limit: 0 }]);
 });

@@ -60,11 +60,7 @@ class Shop {
         await this.#queue.complete(trx, job);
       });
     };
-    await this.#queue.work(
-      () => this.#places,
-      run,
-      async () => {},
-    );
+    this.#queue.work(() => this.#places, run);
   }
 
   async close(): Promise<void> {

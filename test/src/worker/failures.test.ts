@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import { setLimitOverrides, setPlan, suspendAccount } from '../../../db/accounts/accounts.ts';
 import { listLedger } from '../../../db/accounts/ledger.ts';
 import { wasLeased } from '../../../db/leases.ts';
-import { deadLetterQueue } from '../../../src/queue/queue.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
@@ -183,10 +182,6 @@ test.each(['recognizer_error', 'timed_out'] as const)(
     });
     await expectFailedUncharged(sessionId, code);
     expect(recognizer.of(sessionId)).toBe(3);
-    // The attempt that was the last ended the session itself: nobody had to find a dead letter first.
-    const { rows: letters } = await sql`select from pgboss.job
-      where name = ${deadLetterQueue} and data->>'sessionId' = ${sessionId}`.execute(service.db);
-    expect(letters).toEqual([]);
     const { rows } = await sql<{ row: string }>`select row_to_json(job)::text as row from pgboss.job`.execute(
       service.db,
     );
@@ -216,9 +211,7 @@ test('a recognizer error that no other attempt can mend → failed at once', asy
 test('an attempt beyond its time limit → aborted, and timed_out when no attempt is left', async () => {
   const { sessionId } = await upload(service, account, tone);
   // 30 s of it are the margin for ending the attempt.
-  await sql`update pgboss.job set expire_seconds = 36, retry_limit = 0 where name = 'transcription'`.execute(
-    service.db,
-  );
+  await sql`update pgboss.job set expire_seconds = 36 where name = 'transcription'`.execute(service.db);
   await sql`update sessions set attempts_left = 1 where id = ${sessionId}`.execute(service.db);
   const reasons: unknown[] = [];
   await begin(async ({ options: { signal } }) => {

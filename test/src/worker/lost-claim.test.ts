@@ -183,7 +183,7 @@ test('canceled and retried meanwhile, then a final error of the old attempt → 
     error_code: null,
   });
   second.open();
-  const job = { id, accountId: account.id, sessionId, durationMs: 2_000, attempts: 3, runningJobs: 2, startTag: 0 };
+  const job = { id, accountId: account.id, sessionId, durationMs: 2_000, runningJobs: 2, startTag: 0 };
   await inTransaction(service.db, (trx) => service.queue.enqueue(trx, job));
   expect(await final(service, account, sessionId)).toMatchObject({ segments: [{ text: 'fresh words' }] });
 });
@@ -210,7 +210,7 @@ test('completeIfProcessing with a stale attempt → refused', async () => {
 });
 
 test('a worker that was frozen before its claim, and whose job another attempt holds → claims nothing and fails nothing', async () => {
-  const data = { accountId: account.id, sessionId, queueJobId };
+  const data = { accountId: account.id, sessionId };
   // The attempt that holds the job now was fetched after it.
   await sql`update pgboss.job set retry_count = 1 where id = ${queueJobId}`.execute(service.db);
   const { signal } = new AbortController();

@@ -90,7 +90,6 @@ test('a worker falls silent in the last attempt → another worker goes on; wher
     await upload(api, account, `${folder}/tone.wav`),
     await upload(api, account, `${folder}/tone.wav`),
   ];
-  await sql`update pgboss.job set retry_limit = 0 where name = 'transcription'`.execute(api.db);
   await sql`update sessions set attempts_left = 1, free_attempts = case when id = ${fails.sessionId} then 5 else 0 end
     where account_id = ${account.id}`.execute(api.db);
   const silent = await away.work(recognizer);

@@ -52,8 +52,6 @@ test('a session whose job vanished → gets a job for the attempts that are left
   const session = await row(service, account, sessionId);
   expect(session).toMatchObject({ status: 'queued', job_id: jobId, reserved_ms: 1_000, attempts_left: 2 });
   expect(await jobsOf(service, sessionId)).toMatchObject([{ id: session.queue_job_id, state: 'created' }]);
-  const { rows } = await sql`select retry_limit from pgboss.job where id = ${session.queue_job_id}`.execute(service.db);
-  expect(rows).toEqual([{ retry_limit: 1 }]);
 });
 
 test('a session whose job vanished and whose attempts are spent → fails with the last reason, reservation released', async () => {

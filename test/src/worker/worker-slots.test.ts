@@ -56,7 +56,7 @@ test.each([
   const begun: string[] = [];
   const pause = { begin: ({ reason }: { reason: string }) => begun.push(reason) };
   const worker = { ...service, config, diskBudget, pause } as unknown as WorkerContext;
-  const data = { accountId: account.id, sessionId, queueJobId: jobId };
+  const data = { accountId: account.id, sessionId };
   expect(await reserveDisk({ id: jobId, data } as QueuedJob, worker)).toEqual({ comesAgainAfterSeconds: seconds });
   expect(begun).toEqual(how === 'begins' ? ['disk'] : []);
 });

@@ -1,7 +1,6 @@
 /** Uploads and what becomes of them, as a client sees it, and the rows behind them. */
 import { sql } from 'kysely';
 import { findSessionRow } from '../../../db/sessions/sessions.ts';
-import { deadLetterQueue } from '../../../src/queue/queue.ts';
 import { until } from '../until.ts';
 import type { Session } from '../../../db/sessions/sessions.ts';
 import type { Schema } from '../../../codegen/operations.ts';
@@ -44,18 +43,12 @@ export async function jobsOf(service: TestService, sessionId: string): Promise<J
   return rows;
 }
 
-/**
- * Lets the next attempt begin without the queue's delay, and wakes the workers as the queue itself does; also for a dead
- * letter, of which it leaves them to learn at their next poll.
- */
+/** Lets the next attempt begin without the queue's delay, and wakes the workers as the queue itself does. */
 export async function hurryRetries(service: TestService): Promise<void> {
   await sql`with hurried as (
       update pgboss.job set start_after = now() where state in ('created', 'retry') and start_after > now() returning name
-    ), waiting as (
-      select name from hurried
-      union select name from pgboss.job where name = ${deadLetterQueue} and state = 'created'
     )
-    select pg_notify('pgboss_' || left(encode(sha224('pgboss'::bytea), 'hex'), 24), name) from waiting`.execute(
+    select pg_notify('pgboss_' || left(encode(sha224('pgboss'::bytea), 'hex'), 24), name) from hurried`.execute(
     service.db,
   );
 }
