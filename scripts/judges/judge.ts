@@ -1,70 +1,142 @@
-/** What a judge is, and what it is given to work with. */
-import type { CommandOptions } from './commands.ts';
+/** Runs an outside tool's recipe, `tools/NAME/recipe.sh`, and tells how the service and its contract did. */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import type { JudgedService } from './service.ts';
 
 export interface Judge {
-  /** For `--only`; also the name of its folder in the cache. */
+  /** For `--only`; also the name of its folder in `tools` and in the cache. */
   name: string;
-  tool: string;
   /** Whether it takes part in `--quick`. */
   isQuick: boolean;
-  /**
-   * @returns when the service and its contract passed
-   * @throws {NotRun} when this machine can't run the tool; any other error means that the service or its contract fell
-   *   short
-   */
-  judge(bench: Bench): Promise<Verdict>;
+  /** A generated client: the last line that it prints is an {@link Experience}. */
+  isClient: boolean;
 }
 
-export interface Verdict {
-  version: string;
-  /** What was done, with numbers. */
-  did: string;
+export interface Row {
+  name: string;
+  /** `not run`: this machine can't run the tool. That is never a pass, and no fault of the service. */
+  result: 'passed' | 'failed' | 'not run';
+  /** What was done, with numbers; or why it did not pass. */
+  what: string;
+  seconds: number;
 }
 
-export interface Bench {
-  /** The judge's own folder: what it installed and generated stays there for the next run. */
-  folder: string;
-  /** Folder of the downloads that judges share. */
+export interface Setting {
+  /** Where everything that is downloaded or generated stays for the next run. */
   cache: string;
-  isQuick: boolean;
-  /** The contract as the service serves it, in a file. */
-  contract: string;
   service: JudgedService;
-  /** Runs a command in the judge's folder. Its output goes to `log.txt` there. @returns its standard output */
-  run(command: readonly string[], options?: BenchOptions): Promise<string>;
-  /**
-   * As `run`, for a command that needs a toolchain or a registry.
-   * @throws {NotRun} when it fails
-   */
-  fetch(command: readonly string[], options?: BenchOptions): Promise<string>;
+  isQuick: boolean;
+  signal: AbortSignal;
 }
 
-export type BenchOptions = Partial<Pick<CommandOptions, 'cwd' | 'env' | 'limitMs'>>;
+/** What a client saw in the main job. */
+interface Experience {
+  /** Sessions in the list. */
+  listed: number;
+  segments: number;
+  text: string;
+  /** Words with times, over all segments. */
+  words: number;
+  /** The status of the session, when the driver reads it. */
+  status?: string;
+  /** WebVTT, when the driver asks for it. */
+  captions?: string;
+  /** The `code` of each typed error: for a wrong key, an unknown session, and an Idempotency-Key of another upload. */
+  problems: string[];
+}
 
-export interface JudgedService {
-  /** Where version 1 is served. */
-  url: string;
-  /** For generated clients: an API key with both scopes. All accounts have a large allowance, queue and balance. */
-  key: string;
-  /** A recording of human speech, a few seconds long. */
-  audio: string;
-  /** For fuzzing: two accounts with sessions, and what a fuzzer must know of the first. */
-  fuzzed: {
-    key: string;
-    strangerKey: string;
-    /** Completed sessions. */
-    sessionIds: string[];
-    /** Of the list of sessions. */
-    cursor: string;
-    /** Half a second of speech. */
-    audio: string;
+/** On busy cores, Go and Rust compile for minutes, and Schemathesis asks for many. */
+const limitMs = 30 * 60_000;
+/** EX_UNAVAILABLE of sysexits.h. */
+const notRun = 69;
+const root = resolve(import.meta.dirname, '../..');
+
+/** @throws the reason of `signal` */
+export async function judge({ name, isClient }: Judge, setting: Setting): Promise<Row> {
+  const began = performance.now();
+  const row = (result: Row['result'], what: string): Row => {
+    return { name, result, what, seconds: Math.round((performance.now() - began) / 1000) };
+  };
+  const { code, lastLine } = await runRecipe(name, setting);
+  setting.signal.throwIfAborted();
+  if (code === notRun) return row('not run', lastLine);
+  if (code !== 0) return row('failed', `${code ?? 'killed'}: ${lastLine.slice(0, 200)}`);
+  if (!isClient) return row('passed', lastLine);
+  const { faults, seen } = seenBy(lastLine);
+  return faults.length === 0 ? row('passed', seen) : row('failed', faults.join('; '));
+}
+
+async function runRecipe(name: string, { cache, service, isQuick, signal }: Setting) {
+  const folder = join(cache, name);
+  await mkdir(folder, { recursive: true });
+  await cp(join(import.meta.dirname, 'tools', name), folder, { recursive: true });
+  const child = spawn('bash', ['-c', `source "$JUDGES/steps.sh"; source ./recipe.sh`], {
+    cwd: folder,
+    // In a process group of its own, so that what it started is ended with it.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      // The Node.js of the project comes first: npm and the tools that it brings run on it.
+      PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`,
+      ...{ ROOT: root, JUDGES: import.meta.dirname, CACHE: cache, QUICK: isQuick ? 'yes' : '' },
+      ...{ RUN_ID: randomUUID(), ...service.environment, ...ownDownloads(cache) },
+      // No tool may send statistics: Spectral's installation would, by a package called scarf.
+      ...{ SCARF_ANALYTICS: 'false', DO_NOT_TRACK: '1' },
+    },
+  });
+  const endGroup = () => {
+    try {
+      process.kill(-child.pid!, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  };
+  const tooLate = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+  tooLate.addEventListener('abort', endGroup);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  }
+  const code = await new Promise<number | null>((ended, failed) => child.once('close', ended).once('error', failed));
+  tooLate.removeEventListener('abort', endGroup);
+  endGroup();
+  await writeFile(join(folder, 'log.txt'), output);
+  return { code, lastLine: output.trim().split('\n').at(-1)!.trim() };
+}
+
+/** Keeps what package managers download out of the user's home. */
+function ownDownloads(cache: string): Record<string, string> {
+  return {
+    npm_config_cache: join(cache, 'downloads/npm'),
+    PIP_CACHE_DIR: join(cache, 'downloads/pip'),
+    GOMODCACHE: join(cache, 'downloads/go'),
+    GOCACHE: join(cache, 'downloads/go-build'),
+    // Without write permission `rm -r` of the cache would fail.
+    GOFLAGS: '-modcacherw -mod=mod',
+    GOTOOLCHAIN: 'local',
   };
 }
 
-/** The tool can't be run here. This is never a pass, and no fault of the service. */
-export class NotRun extends Error {}
-
-/** The answer is not what it must be. */
-export function expect(isSo: boolean, otherwise: string): asserts isSo {
-  if (!isSo) throw new Error(otherwise);
+/** What every generated client must get from the service, whatever its language. */
+function seenBy(line: string): { faults: string[]; seen: string } {
+  const { listed, segments, text, words, status = 'completed', captions, problems } = JSON.parse(line) as Experience;
+  const required: [boolean, string][] = [
+    [listed > 0, 'the list is empty'],
+    [segments > 0 && text.trim() !== '', 'the transcript has no text'],
+    [words > 0, 'the transcript has no words'],
+    [status === 'completed', `the session is ${status}`],
+    [captions === undefined || captions.startsWith('WEBVTT\n'), 'the captions are no WebVTT'],
+    [
+      problems.join() === 'unauthorized,session_not_found,idempotency_key_reused',
+      `the typed errors are ${problems.join(', ')}`,
+    ],
+  ];
+  const also = captions === undefined ? '' : ' and its captions';
+  return {
+    faults: required.filter(([isSo]) => !isSo).map(([, otherwise]) => otherwise),
+    seen: `listed, uploaded, polled, read "${text}"${also}, met 401, 404 and 422 typed`,
+  };
 }

@@ -2,93 +2,93 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openBench } from './bench.ts';
-import { NotRun } from './judge.ts';
-import { lanes } from './judges.ts';
-import { startJudgedService } from './judged-service.ts';
-import { tableOf } from './table.ts';
-import type { Judge } from './judge.ts';
-import type { StartedService } from './judged-service.ts';
-import type { Row } from './table.ts';
+import Table from 'cli-table3';
+import { judge } from './judge.ts';
+import { startJudgedService } from './service.ts';
+import type { Judge, Row, Setting } from './judge.ts';
 
 const exitCodes = { passed: 0, failed: 1, wrongUse: 2, interrupted: 130 };
 const cache = resolve(import.meta.dirname, '../../.data/conformance');
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort());
 
+const quick = (name: string): Judge => ({ name, isQuick: true, isClient: false });
+const slow = (name: string): Judge => ({ name, isQuick: false, isClient: false });
+const client = (judge: Judge): Judge => ({ ...judge, isClient: true });
+
+/**
+ * Two lanes at once, so that downloads and compilers don't wait for Schemathesis. Judges of one lane run one after the
+ * other, because Maven and npm share folders.
+ */
+const lanes: readonly (readonly Judge[])[] = [
+  [
+    ...['redocly', 'spectral', 'arazzo', 'code-samples'].map(quick),
+    ...['openapi-fetch', 'hey-api', 'openapi-python-client'].map(quick).map(client),
+    ...['orval', 'prism', 'oapi-codegen', 'ogen'].map(slow).map(client),
+    ...['java', 'python', 'rust'].map((language) => client(slow(`openapi-generator-${language}`))),
+  ],
+  [quick('schemathesis'), slow('schemathesis-defaults')],
+];
+
 const say = (message: string) => process.stderr.write(`${message}\n`);
 
-interface Options {
-  isQuick: boolean;
-  only: string[];
-  asJson: boolean;
-}
-
 /** @throws with what to type instead */
-function readOptions(): Options {
+function readOptions() {
   const { values } = parseArgs({
     options: {
       quick: { type: 'boolean', default: false },
-      only: { type: 'string', multiple: true, default: [] },
+      only: { type: 'string', multiple: true, default: [] as string[] },
       json: { type: 'boolean', default: false },
     },
   });
-  const names = lanes.flat().map((judge) => judge.name);
+  const names = lanes.flat().map(({ name }) => name);
   const unknown = values.only.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new Error(`There is no judge ${unknown}, only ${names.join(', ')}.`);
-  return { isQuick: values.quick, only: values.only, asJson: values.json };
+  return values;
 }
 
-async function ask(judge: Judge, service: StartedService, isQuick: boolean): Promise<Row> {
-  const { signal } = interruption;
-  const began = performance.now();
-  const rowOf = (row: Omit<Row, 'name' | 'tool' | 'seconds'>): Row => {
-    const seconds = Math.round((performance.now() - began) / 1000);
-    return { ...{ name: judge.name, tool: judge.tool, seconds }, ...row };
-  };
-  say(`${judge.tool} …`);
-  try {
-    const bench = await openBench(judge, { cache, contract: service.contract, service, isQuick, signal });
-    return rowOf({ ...(await judge.judge(bench)), result: 'passed' });
-  } catch (error) {
-    signal.throwIfAborted();
-    const why = error instanceof Error ? error.message : String(error);
-    return rowOf({ version: '', did: '', result: error instanceof NotRun ? 'not run' : 'failed', why });
-  }
-}
-
-async function askInTurn(lane: readonly Judge[], service: StartedService, { isQuick, only }: Options): Promise<Row[]> {
+async function askInTurn(lane: readonly Judge[], only: readonly string[], setting: Setting): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const judge of lane) {
-    if (only.length > 0 && !only.includes(judge.name)) continue;
-    if (isQuick && !judge.isQuick && only.length === 0) rows.push(leftOut(judge));
-    else rows.push(await ask(judge, service, isQuick));
+  for (const each of lane) {
+    const { name, isQuick } = each;
+    if (only.length > 0 ? !only.includes(name) : setting.isQuick && !isQuick) continue;
+    say(`${name} …`);
+    rows.push(await judge(each, setting));
   }
   return rows;
 }
 
-function leftOut({ name, tool }: Judge): Row {
-  return { ...{ name, tool, version: '', did: '', seconds: 0 }, result: 'not run', why: 'only without --quick' };
+function tableOf(rows: readonly Row[]): string {
+  const table = new Table({
+    head: ['tool', 'result', 'what it did, or why not', 's'],
+    colWidths: [26, 9, 100, 6],
+    style: { head: [], border: [] },
+    wordWrap: true,
+  });
+  for (const { name, result, what, seconds } of rows) table.push([name, result, what, String(seconds)]);
+  return table.toString();
 }
 
 /** @returns whether every judge that ran has passed */
-async function conformance(options: Options): Promise<boolean> {
+async function conformance({ quick: isQuick, only, json }: ReturnType<typeof readOptions>): Promise<boolean> {
+  const { signal } = interruption;
   await mkdir(cache, { recursive: true, mode: 0o711 });
   say('Starting the service …');
-  const service = await startJudgedService(cache, interruption.signal);
+  const service = await startJudgedService(cache, signal);
+  const setting: Setting = { cache, service, isQuick, signal };
   let rows: Row[];
   try {
-    rows = (await Promise.all(lanes.map((lane) => askInTurn(lane, service, options)))).flat();
+    rows = (await Promise.all(lanes.map((lane) => askInTurn(lane, only, setting)))).flat();
   } finally {
     await service.stop();
   }
-  process.stdout.write(`${options.asJson ? JSON.stringify(rows, undefined, 2) : tableOf(rows)}\n`);
-  const failed = rows.filter((row) => row.result === 'failed');
-  for (const { tool, name } of failed) say(`${tool} fell short: ${join(cache, name, 'log.txt')}`);
+  process.stdout.write(`${json ? JSON.stringify(rows, undefined, 2) : tableOf(rows)}\n`);
+  const failed = rows.filter(({ result }) => result === 'failed');
+  for (const { name } of failed) say(`${name} fell short: ${join(cache, name, 'log.txt')}`);
   return failed.length === 0;
 }
 
-let options: Options;
+let options: ReturnType<typeof readOptions>;
 try {
   options = readOptions();
 } catch (error) {
