@@ -13,7 +13,7 @@ const programs = 'node_modules/.bin';
 
 const checks: Check[] = [
   { name: 'generated files are up to date', run: ['codegen/generate.ts', '--check'] },
-  { name: 'types', run: [`${programs}/tsc`, '--noEmit'] },
+  { name: 'types', run: ['node_modules/typescript-7/bin/tsc', '--noEmit'] },
   { name: 'lint', run: [`${programs}/oxlint`, '--type-aware', '--deny-warnings'] },
   { name: 'format', run: [`${programs}/prettier`, '--check', '--log-level', 'warn', '.'] },
   {

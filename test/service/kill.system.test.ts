@@ -75,48 +75,42 @@ async function expectRecovered(db: Db, account: TestAccount, ids: string[], data
   await expectSound({ db, dataDir });
 }
 
-test.concurrent(
-  'kill -9 of the service in the middle of a job → the next start completes it, charged once',
-  async () => {
-    const database = await createTestDatabase();
-    const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'killed-'));
-    const { db, close } = openDatabase(database.url, () => {});
-    for (const end of [database.drop, close]) atEnd(end);
-    const env = { DATABASE_URL: database.url, DATA_DIR: dataDir };
-    const account = await makeAccount(db, { limits: { requests_per_minute: 100_000 } });
-    const service = await startProcess('start', env);
-    const id = await uploadSpeech(service.url, account);
-    await killDuringRecognition(service, { account, id, dataDir }, () => []);
+test('kill -9 of the service in the middle of a job → the next start completes it, charged once', async () => {
+  const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'killed-'));
+  const { db, close } = openDatabase(database.url, () => {});
+  for (const end of [database.drop, close]) atEnd(end);
+  const env = { DATABASE_URL: database.url, DATA_DIR: dataDir };
+  const account = await makeAccount(db, { limits: { requests_per_minute: 100_000 } });
+  const service = await startProcess('start', env);
+  const id = await uploadSpeech(service.url, account);
+  await killDuringRecognition(service, { account, id, dataDir }, () => []);
 
-    const again = await startProcess('start', env);
-    expect(await finalSession(again.url, account, id)).toMatchObject({ status: 'completed' });
-    await expectRecovered(db, account, [id], dataDir);
-    expect(await again.stop()).toBe(0);
-    expect(again.lines.at(-1)).toContain('stopped');
-  },
-);
+  const again = await startProcess('start', env);
+  expect(await finalSession(again.url, account, id)).toMatchObject({ status: 'completed' });
+  await expectRecovered(db, account, [id], dataDir);
+  expect(await again.stop()).toBe(0);
+  expect(again.lines.at(-1)).toContain('stopped');
+});
 
-test.concurrent(
-  'kill -9 of the service and its PostgreSQL → the next start just works, nothing accepted is lost',
-  async () => {
-    const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'killed-'));
-    const env = { DATA_DIR: dataDir };
-    const service = await startProcess('start', env);
-    // Joined like the admin command, and left before the kill.
-    const admin = await joinEmbeddedPostgres({ folder: join(dataDir, 'postgres') });
-    const { db, close } = openDatabase(admin.url, () => {});
-    const account = await makeAccount(db, { limits: { requests_per_minute: 100_000 } });
-    const ids = [await uploadSpeech(service.url, account), await uploadSpeech(service.url, account)];
-    await Promise.all([close(), admin.leave()]);
-    const postmaster = Number((await readFile(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
-    // The last one: on a busy machine the first may be completed by now.
-    await killDuringRecognition(service, { account, id: ids.at(-1)!, dataDir }, () => [postmaster]);
+test('kill -9 of the service and its PostgreSQL → the next start just works, nothing accepted is lost', async () => {
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'killed-'));
+  const env = { DATA_DIR: dataDir };
+  const service = await startProcess('start', env);
+  // Joined like the admin command, and left before the kill.
+  const admin = await joinEmbeddedPostgres({ folder: join(dataDir, 'postgres') });
+  const { db, close } = openDatabase(admin.url, () => {});
+  const account = await makeAccount(db, { limits: { requests_per_minute: 100_000 } });
+  const ids = [await uploadSpeech(service.url, account), await uploadSpeech(service.url, account)];
+  await Promise.all([close(), admin.leave()]);
+  const postmaster = Number((await readFile(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
+  // The last one: on a busy machine the first may be completed by now.
+  await killDuringRecognition(service, { account, id: ids.at(-1)!, dataDir }, () => [postmaster]);
 
-    const again = await startProcess('start', env);
-    for (const id of ids) expect(await finalSession(again.url, account, id)).toMatchObject({ status: 'completed' });
-    const after = openDatabase(admin.url, () => {});
-    await expectRecovered(after.db, account, ids, dataDir);
-    await after.db.destroy();
-    expect(await again.stop()).toBe(0);
-  },
-);
+  const again = await startProcess('start', env);
+  for (const id of ids) expect(await finalSession(again.url, account, id)).toMatchObject({ status: 'completed' });
+  const after = openDatabase(admin.url, () => {});
+  await expectRecovered(after.db, account, ids, dataDir);
+  await after.db.destroy();
+  expect(await again.stop()).toBe(0);
+});

@@ -43,74 +43,71 @@ async function stop(service: ServiceProcess, ...signals: NodeJS.Signals[]): Prom
   expect(service.lines.join('\n')).not.toMatch(/unhandled|uncaught|could not stop/i);
 }
 
-test.concurrent(
-  'SIGTERM during an upload, long polls and a job → what is in flight ends well, nothing new begins, exit 0',
-  async () => {
-    const { db, dataDir, account, file, go, env } = await lay();
-    const service = await startProcess('start', env);
-    const client = clientOf(service.url, account.key);
-    const { sessionId } = JSON.parse((await client.upload(file)).text) as { sessionId: string };
-    const session = () => findSessionRow(db, account.id, sessionId);
-    await until(session, (row) => row?.status === 'processing');
+test('SIGTERM during an upload, long polls and a job → what is in flight ends well, nothing new begins, exit 0', async () => {
+  const { db, dataDir, account, file, go, env } = await lay();
+  const service = await startProcess('start', env);
+  const client = clientOf(service.url, account.key);
+  const { sessionId } = JSON.parse((await client.upload(file)).text) as { sessionId: string };
+  const session = () => findSessionRow(db, account.id, sessionId);
+  await until(session, (row) => row?.status === 'processing');
 
-    const polls = [1, 2, 3].map(() => client.get(`/v1/sessions/${sessionId}/transcript?wait=30`));
-    const body = Buffer.concat([filePart(await voice(2_000)), closing]);
-    const bearer = { Authorization: `Bearer ${account.key}` };
-    const head = { ...bearer, 'Content-Length': body.length };
-    const half = body.length >> 1;
-    const [finishing, stalling] = [new RawUpload(service.port), new RawUpload(service.port)];
-    for (const sender of [finishing, stalling]) sender.head(head).send(body.subarray(0, half));
-    const idle = new RawUpload(service.port);
-    const get = `GET /v1/sessions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${account.key}\r\n\r\n`;
-    // In the middle of the head of its second request when the end begins.
-    idle.send(get);
-    await idle.until(/"items"/);
-    idle.send(get.slice(0, 40));
-    await until(
-      () => readdir(join(dataDir, 'audio', 'incoming')),
-      (files) => files.length === 2,
-    );
+  const polls = [1, 2, 3].map(() => client.get(`/v1/sessions/${sessionId}/transcript?wait=30`));
+  const body = Buffer.concat([filePart(await voice(2_000)), closing]);
+  const bearer = { Authorization: `Bearer ${account.key}` };
+  const head = { ...bearer, 'Content-Length': body.length };
+  const half = body.length >> 1;
+  const [finishing, stalling] = [new RawUpload(service.port), new RawUpload(service.port)];
+  for (const sender of [finishing, stalling]) sender.head(head).send(body.subarray(0, half));
+  const idle = new RawUpload(service.port);
+  const get = `GET /v1/sessions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${account.key}\r\n\r\n`;
+  // In the middle of the head of its second request when the end begins.
+  idle.send(get);
+  await idle.until(/"items"/);
+  idle.send(get.slice(0, 40));
+  await until(
+    () => readdir(join(dataDir, 'audio', 'incoming')),
+    (files) => files.length === 2,
+  );
 
-    process.kill(service.pid, 'SIGTERM');
-    for (const poll of await Promise.all(polls)) {
-      expect([poll.status, poll.headers.connection]).toEqual([200, 'close']);
-      expect(JSON.parse(poll.text)).toMatchObject({ status: expect.stringMatching(/processing|queued/) as string });
-    }
-    const refused = () => client.get('/v1/sessions').then(() => 'answered', String);
-    await until(refused, (answer) => answer.includes('fetch failed'));
-    idle.send(get.slice(40));
-    await idle.until(/503/);
-    await idle.ended;
-    const last = parseAnswers(idle.received).at(-1)!;
-    expect([last.status, last.headers.connection, last.headers['retry-after']]).toEqual([503, 'close', '5']);
-    // Again and again, as impatient supervisors do.
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.kill(service.pid, signal);
+  process.kill(service.pid, 'SIGTERM');
+  for (const poll of await Promise.all(polls)) {
+    expect([poll.status, poll.headers.connection]).toEqual([200, 'close']);
+    expect(JSON.parse(poll.text)).toMatchObject({ status: expect.stringMatching(/processing|queued/) as string });
+  }
+  const refused = () => client.get('/v1/sessions').then(() => 'answered', String);
+  await until(refused, (answer) => answer.includes('fetch failed'));
+  idle.send(get.slice(40));
+  await idle.until(/503/);
+  await idle.ended;
+  const last = parseAnswers(idle.received).at(-1)!;
+  expect([last.status, last.headers.connection, last.headers['retry-after']]).toEqual([503, 'close', '5']);
+  // Again and again, as impatient supervisors do.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.kill(service.pid, signal);
 
-    finishing.send(body.subarray(half));
-    const accepted = await finishing.answer();
-    expect([accepted.status, accepted.headers.connection]).toEqual([202, 'close']);
-    await stop(service);
-    await stalling.ended;
-    for (const { socket } of [idle, stalling, finishing]) socket.destroy();
+  finishing.send(body.subarray(half));
+  const accepted = await finishing.answer();
+  expect([accepted.status, accepted.headers.connection]).toEqual([202, 'close']);
+  await stop(service);
+  await stalling.ended;
+  for (const { socket } of [idle, stalling, finishing]) socket.destroy();
 
-    expect(await session()).toMatchObject({ status: 'queued', attempts_left: 3 });
-    expect(await readdir(join(dataDir, 'audio', 'incoming'))).toEqual([]);
-    expect(processesAbout(dataDir)).toEqual([]);
-    await expectSound({ db, dataDir });
+  expect(await session()).toMatchObject({ status: 'queued', attempts_left: 3 });
+  expect(await readdir(join(dataDir, 'audio', 'incoming'))).toEqual([]);
+  expect(processesAbout(dataDir)).toEqual([]);
+  await expectSound({ db, dataDir });
 
-    go();
-    const again = await startProcess('start', env);
-    const next = clientOf(again.url, account.key);
-    for (const id of [sessionId, (JSON.parse(accepted.text) as { sessionId: string }).sessionId])
-      expect(await next.final(id)).toMatchObject({ status: 'completed' });
-    expect((await listLedger(db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000, -2_000]);
-    // Nothing is under way.
-    await stop(again, 'SIGINT');
-    await expectSound({ db, dataDir });
-  },
-);
+  go();
+  const again = await startProcess('start', env);
+  const next = clientOf(again.url, account.key);
+  for (const id of [sessionId, (JSON.parse(accepted.text) as { sessionId: string }).sessionId])
+    expect(await next.final(id)).toMatchObject({ status: 'completed' });
+  expect((await listLedger(db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000, -2_000]);
+  // Nothing is under way.
+  await stop(again, 'SIGINT');
+  await expectSound({ db, dataDir });
+});
 
-test.concurrent.each([
+test.each([
   ['refuses connections', (relay: Awaited<ReturnType<typeof startRelay>>) => relay.cut()],
   ['swallows every packet', (relay: Awaited<ReturnType<typeof startRelay>>) => relay.swallow()],
 ])(
@@ -138,54 +135,45 @@ test.concurrent.each([
   },
 );
 
-test.concurrent(
-  'SIGTERM while it starts, at any moment → it ends within the bound, and the next start works',
-  async () => {
-    const { dataDir, env } = await lay();
-    for (const moment of ['"children have', '"api answers"', '"worker takes jobs"']) {
-      const service = await startProcess('start', env, moment);
-      await stop(service, 'SIGTERM');
-    }
-    expect(processesAbout(dataDir)).toEqual([]);
-  },
-);
-
-test.concurrent(
-  'SIGTERM while it waits for another process that starts PostgreSQL → it gives up within the bound',
-  async () => {
-    const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'sigterm-'));
-    const paths = clusterPaths(join(dataDir, 'postgres'));
-    makeFolder(paths);
-    const lock = await waitForLock(paths.startLock, 'exclusive', 1_000);
-    atEnd(() => lock.release());
-    const service = await startProcess('start', { DATA_DIR: dataDir }, 'waiting for another process');
-    expect(await service.stop()).toBe(1);
-    expect(service.lines.at(-1)).toContain('could not stop in time');
-  },
-);
-
-test.concurrent(
-  'five SIGTERM restarts during one long job of the real recognizer → no attempt is spent, completed, charged once',
-  async () => {
-    const { db, dataDir, account, own } = await lay();
-    const speech = await longSpeech(60, join(dataDir, 'speech.wav'));
-    let service = await startProcess('start', own);
-    const client = clientOf(() => service.url, account.key);
-    const { sessionId } = JSON.parse((await client.upload(speech)).text) as { sessionId: string };
-    for (let round = 1; round <= 5; round += 1) {
-      const session = () => findSessionRow(db, account.id, sessionId);
-      await until(session, (row) => row?.status === 'processing' && row.attempt === round);
-      await stop(service, 'SIGTERM');
-      const left = { status: 'queued', attempts_left: 3, attempt: round };
-      expect(await findSessionRow(db, account.id, sessionId)).toMatchObject(left);
-      service = await startProcess('start', own);
-    }
-    expect(await client.final(sessionId)).toMatchObject({ status: 'completed' });
-    const { attempts_left: attemptsLeft } = (await findSessionRow(db, account.id, sessionId))!;
-    expect(attemptsLeft).toBe(2);
-    const amounts = (await listLedger(db, account.id)).map((entry) => entry.amount_ms);
-    expect(amounts).toEqual([60_000, -60_000]);
+test('SIGTERM while it starts, at any moment → it ends within the bound, and the next start works', async () => {
+  const { dataDir, env } = await lay();
+  for (const moment of ['"children have', '"api answers"', '"worker takes jobs"']) {
+    const service = await startProcess('start', env, moment);
     await stop(service, 'SIGTERM');
-    await expectSound({ db, dataDir });
-  },
-);
+  }
+  expect(processesAbout(dataDir)).toEqual([]);
+});
+
+test('SIGTERM while it waits for another process that starts PostgreSQL → it gives up within the bound', async () => {
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'sigterm-'));
+  const paths = clusterPaths(join(dataDir, 'postgres'));
+  makeFolder(paths);
+  const lock = await waitForLock(paths.startLock, 'exclusive', 1_000);
+  atEnd(() => lock.release());
+  const service = await startProcess('start', { DATA_DIR: dataDir }, 'waiting for another process');
+  expect(await service.stop()).toBe(1);
+  expect(service.lines.at(-1)).toContain('could not stop in time');
+});
+
+test('five SIGTERM restarts during one long job of the real recognizer → no attempt is spent, completed, charged once', async () => {
+  const { db, dataDir, account, own } = await lay();
+  const speech = await longSpeech(60, join(dataDir, 'speech.wav'));
+  let service = await startProcess('start', own);
+  const client = clientOf(() => service.url, account.key);
+  const { sessionId } = JSON.parse((await client.upload(speech)).text) as { sessionId: string };
+  for (let round = 1; round <= 5; round += 1) {
+    const session = () => findSessionRow(db, account.id, sessionId);
+    await until(session, (row) => row?.status === 'processing' && row.attempt === round);
+    await stop(service, 'SIGTERM');
+    const left = { status: 'queued', attempts_left: 3, attempt: round };
+    expect(await findSessionRow(db, account.id, sessionId)).toMatchObject(left);
+    service = await startProcess('start', own);
+  }
+  expect(await client.final(sessionId)).toMatchObject({ status: 'completed' });
+  const { attempts_left: attemptsLeft } = (await findSessionRow(db, account.id, sessionId))!;
+  expect(attemptsLeft).toBe(2);
+  const amounts = (await listLedger(db, account.id)).map((entry) => entry.amount_ms);
+  expect(amounts).toEqual([60_000, -60_000]);
+  await stop(service, 'SIGTERM');
+  await expectSound({ db, dataDir });
+});

@@ -20,13 +20,14 @@ declare global {
   var testRun: { server?: EmbeddedPostgres; folder: string; watchdog: ChildProcess; pooler?: PgBouncer } | undefined;
 }
 
-export default async function setUp(): Promise<void> {
+export default async function setUp({ testTimeout }: { testTimeout?: number }): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tests-'));
   // As /tmp is: everybody's temporary files go here, also those of the user who runs PostgreSQL for root.
   chmodSync(folder, 0o1777);
   const watchdog = watch(folder);
   process.env.TEST_FOLDER = folder;
   process.env.TMPDIR = folder;
+  process.env.TEST_TIME_LIMIT_MS = String(testTimeout ?? 60_000);
 
   globalThis.testRun = { folder, watchdog };
   const url = await makeTemplate(folder);

@@ -23,4 +23,11 @@ export async function until<T>(
   }
 }
 
-const almostTheLimit = () => Number(process.env['TEST_TIME_LIMIT_MS'] ?? 600_000) * 0.9;
+const almostTheLimit = () => timeLimitMs() * 0.9;
+
+/** What a test may take. Tests of the whole system start, kill and wait for processes: three times as long. */
+export function timeLimitMs(): number {
+  const { TEST_TIME_LIMIT_MS: limit } = process.env;
+  if (limit === undefined) return 600_000;
+  return Number(limit) * (expect.getState().testPath?.endsWith('.system.test.ts') ? 3 : 1);
+}

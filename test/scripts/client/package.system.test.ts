@@ -38,7 +38,7 @@ test('npm pack → a package that compiles and runs elsewhere', async () => {
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await writeFile(join(folder, 'program.ts'), program);
   const options = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
-  await run(join(root, 'node_modules/.bin/tsc'), [...options, 'program.ts'], { cwd: folder });
+  await run(join(root, 'node_modules/typescript-7/bin/tsc'), [...options, 'program.ts'], { cwd: folder });
   const env = { ...process.env, API: `${service.url}/v1`, KEY: (await makeAccount(service.db)).key };
   const { stdout } = await run(process.execPath, ['program.js'], { cwd: folder, env });
   expect(stdout).toBe('[]\n');

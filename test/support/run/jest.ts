@@ -1,13 +1,14 @@
-/** Jest's clocks and spies, as `@jest/globals` has them in jest's own runner. */
+/** Jest's clocks and spies, with the options and the asynchronous steps that jest-light-runner's leave out. */
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
-import type { Config } from '@jest/types';
 
-const timers = new ModernFakeTimers({ config: { fakeTimers: {} } as Config.ProjectConfig, global: globalThis });
+type Config = ConstructorParameters<typeof ModernFakeTimers>[0]['config'];
+
+const timers = new ModernFakeTimers({ config: { fakeTimers: {} } as Config, global: globalThis });
 const mocker = new ModuleMocker(globalThis);
 
 export const jest = {
-  useFakeTimers: (options: Config.FakeTimersConfig = {}) => timers.useFakeTimers(options),
+  useFakeTimers: (options: Parameters<typeof timers.useFakeTimers>[0] = {}) => timers.useFakeTimers(options),
   useRealTimers: () => timers.useRealTimers(),
   advanceTimersByTime: (ms: number) => timers.advanceTimersByTime(ms),
   advanceTimersByTimeAsync: (ms: number) => timers.advanceTimersByTimeAsync(ms),

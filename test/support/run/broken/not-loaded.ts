@@ -1,2 +1,2 @@
-/** A run for `native-runner.system.test.ts`: a file that breaks while it is loaded. */
+/** A run for `run.system.test.ts`: a file that breaks while it is loaded. */
 throw new Error('this file does not load');

@@ -1,4 +1,4 @@
-/** A run for `native-runner.system.test.ts`: tests that hang, fail and leave a rejection behind, and a good one after them. */
+/** A run for `run.system.test.ts`: tests that hang, fail and leave a rejection behind, and a good one after them. */
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { atEnd } from '../../at-end.ts';

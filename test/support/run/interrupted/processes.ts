@@ -1,4 +1,4 @@
-/** A run for `interruption.system.test.ts`: processes as tests start them, in sessions of their own and with children. */
+/** A run for `run.system.test.ts`: processes as tests start them, in sessions of their own and with children. */
 import { startOwnPostgres } from '../../service/own-postgres.ts';
 import { startProcess } from '../../service/processes.ts';
 import { useFolder } from '../../use-folder.ts';

@@ -1,4 +1,4 @@
-/** A run for `interruption.system.test.ts`: a service in the test's own process, and a program that nobody waits for. */
+/** A run for `run.system.test.ts`: a service in the test's own process, and a program that nobody waits for. */
 import { spawn } from 'node:child_process';
 import { useService } from '../../service/use-service.ts';
 
