@@ -25,17 +25,6 @@ export const virtualTime = (queue: string): RawBuilder<number | null> => sql<num
 /** For a query of live jobs `j` and unfinished sessions `s`: the job does not stand where its session does. */
 export const isOutOfTurn = sql`s.queue_job_id = j.id and j.priority <> -s.start_tag`;
 
-/**
- * Puts jobs where their sessions stand. Workers of the version before put a job back to the head of the queue.
- * @returns how many stood elsewhere
- */
-export async function mendTurns(db: Queryable, queue: string): Promise<number> {
-  const { numAffectedRows } = await sql`update pgboss.job j set priority = -s.start_tag from sessions s
-    where j.name = ${queue} and j.state in ('created', 'retry', 'active')
-      and s.status in ('queued', 'processing') and ${isOutOfTurn}`.execute(db);
-  return Number(numAffectedRows ?? 0n);
-}
-
 /** Whether the queue was ever started on this database. */
 export const areQueueTablesMade = sql<boolean>`to_regclass('pgboss.job') is not null`;
 

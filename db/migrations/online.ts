@@ -44,21 +44,3 @@ export async function makeIndex(db: QueryExecutorProvider, name: string, definit
   await sql`create index concurrently if not exists ${sql.id(name)} ${sql.raw(definition)}`.execute(db);
   await limitWaits(db);
 }
-
-/**
- * Adds a condition that all rows must hold. New rows hold it at once; those that are there are looked at afterwards,
- * while the table is read and written.
- */
-export async function addCheck(
-  db: QueryExecutorProvider,
-  table: string,
-  name: string,
-  condition: string,
-): Promise<void> {
-  const { rows } = await sql`select from pg_constraint
-    where conrelid = to_regclass(${table}) and conname = ${name}`.execute(db);
-  const named = sql`alter table ${sql.id(table)}`;
-  if (rows.length === 0)
-    await sql`${named} add constraint ${sql.id(name)} check (${sql.raw(condition)}) not valid`.execute(db);
-  await sql`${named} validate constraint ${sql.id(name)}`.execute(db);
-}

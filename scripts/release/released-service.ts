@@ -7,6 +7,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { ChildProcess } from 'node:child_process';
 
+/** What a released version answered, with which a later one is compared. */
+export interface Answers {
+  /** RFC 3339: when the data folder was made. */
+  madeAt: string;
+  accountId: string;
+  /** Of a key with both scopes. It opens nothing but this data folder. */
+  key: string;
+  balance: unknown;
+  /** As `GET /sessions/{id}` answered. */
+  sessions: Record<string, unknown>[];
+  /** As `GET /sessions/{id}/transcript` answered, of the sessions that were final. */
+  transcripts: Record<string, unknown>[];
+  /** Ids of the sessions that this version left to its successor: one that was never taken, and one that a killed worker held. */
+  unfinished: string[];
+}
+
 const [apiPort, apiOpsPort, workerOpsPort] = [28_080, 28_090, 28_091];
 
 export class ReleasedService {
@@ -22,19 +38,11 @@ export class ReleasedService {
     this.#dataDir = dataDir;
   }
 
-  async startApi(): Promise<void> {
+  /** Starts the API, and makes an account with a key. */
+  async start(): Promise<void> {
     await this.#start('start:api', { PORT: String(apiPort), OPS_PORT: String(apiOpsPort) }, apiOpsPort);
-    const account = await this.admin(
-      'accounts',
-      'create',
-      '--name',
-      'Released Ltd',
-      '--plan',
-      'team',
-      '--balance',
-      '1h',
-    );
-    this.accountId = account['id'] as string;
+    const words = ['--name', 'Released Ltd', '--plan', 'team', '--balance', '1h'];
+    this.accountId = (await this.admin('accounts', 'create', ...words))['id'] as string;
     const scopes = ['--scope', 'read', '--scope', 'write'];
     this.key = (await this.admin('keys', 'issue', this.accountId, ...scopes))['secret'] as string;
   }

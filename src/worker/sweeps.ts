@@ -1,6 +1,6 @@
 /** Once a minute: finds what a crash or a jump of the clock left behind. Any number of workers may sweep at once; every step is guarded. */
 import { deleteExpiredIdempotencyRecords } from '../../db/sessions/idempotency.ts';
-import { mendStampsOfTheFuture, mendTurns } from '../../db/queue-tables.ts';
+import { mendStampsOfTheFuture } from '../../db/queue-tables.ts';
 import { acquireLease } from '../../db/leases.ts';
 import { transcriptionQueue } from '../queue/queue.ts';
 import { removeAudioOfFinalSessions } from './audio-removal.ts';
@@ -51,8 +51,6 @@ export async function sweep(
 async function mendQueue({ db, log }: Sweeper): Promise<void> {
   const jobs = await mendStampsOfTheFuture(db, transcriptionQueue);
   if (jobs > 0) log.warn({ jobs }, "the database's clock was set back: jobs that waited for the future may begin");
-  const moved = await mendTurns(db, transcriptionQueue);
-  if (moved > 0) log.info({ jobs: moved }, 'jobs of the version before stand in turn now');
 }
 
 async function forgetExpiredIdempotencyKeys({ db }: Sweeper): Promise<void> {

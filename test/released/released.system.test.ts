@@ -1,19 +1,22 @@
 /**
  * A data folder of every released version opens in this one. `scripts/release/main.ts` made the folders beside this file with the
- * released versions themselves: pg_dump's statements, the audio as it lay there, and what that version answered its clients.
+ * released versions themselves: pg_dump's statements, compressed, the audio as it lay there, and what that version answered its clients.
  */
 import { cp, mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import * as zlib from 'node:zlib';
 import pg from 'pg';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { runAdminProcess } from '../scripts/admin/run-admin.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { until } from '../support/until.ts';
 import { useFolder } from '../support/use-folder.ts';
-import type { Answers } from '../../scripts/release/answers.ts';
+import type { Answers } from '../../scripts/release/released-service.ts';
 import type { Schema } from '../../codegen/operations.ts';
 
 const folder = useFolder();
+const gunzip = promisify(zlib.gunzip);
 
 const entries = await readdir(import.meta.dirname, { withFileTypes: true });
 const versions = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
@@ -78,15 +81,17 @@ interface Balance {
 
 /** As if the folder had been made within the last day: jobs and audio of long ago are removed. */
 async function read(version: string): Promise<{ answers: Answers; sql: string }> {
-  const text = (name: string) => readFile(join(import.meta.dirname, version, name), 'utf8');
-  const [answers, sql] = await Promise.all([text('answers.json'), text('database.sql')]);
-  const { madeAt } = JSON.parse(answers) as Answers;
+  const file = (name: string) => readFile(join(import.meta.dirname, version, name));
+  const [answers, sql] = await Promise.all([file('answers.json'), file('database.sql.gz').then(gunzip)]);
+  const { madeAt } = JSON.parse(answers.toString()) as Answers;
   const dayMs = 24 * 60 * 60 * 1000;
   const days = Math.floor((Date.now() - Date.parse(madeAt)) / dayMs);
-  const moved = (all: string) =>
-    all.replace(/\b\d{4}-\d\d-\d\d(?=[ T]\d\d:\d\d:\d\d)/g, (date) =>
-      new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10),
-    );
+  const moved = (all: Buffer) =>
+    all
+      .toString()
+      .replace(/\b\d{4}-\d\d-\d\d(?=[ T]\d\d:\d\d:\d\d)/g, (date) =>
+        new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10),
+      );
   return { answers: JSON.parse(moved(answers)) as Answers, sql: moved(sql) };
 }
 

@@ -1,4 +1,4 @@
-import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
+import { sql } from 'kysely';
 import { openConnection } from '../../../db/connection/database.ts';
 import { migrateAlone, runMigrations } from '../../../db/migrations/migrate.ts';
 import { makeIndex } from '../../../db/migrations/online.ts';
@@ -64,32 +64,3 @@ test('an index is made beside an open transaction → others write; what a kille
     where indexrelid = 'accounts_by_name'::regclass`.execute(database.db);
   expect(rows).toEqual([{ indisvalid: true, indisunique: false }]);
 });
-
-test('no migration makes an index on a table in use in a way that writers wait for', async () => {
-  const { '0001-initial': _, ...later } = migrations;
-  const blocking: string[] = [];
-  for (const migration of Object.values(later)) {
-    const statements = await statementsOf(migration);
-    const isNew = (statement: string) => {
-      const table = / on (\w+)/.exec(statement)?.[1];
-      return statements.some((other) => other.startsWith(`create table ${table} `));
-    };
-    blocking.push(...statements.filter((one) => /^create (unique )?index (?!concurrently)/.test(one) && !isNew(one)));
-  }
-  expect(blocking).toEqual([]);
-});
-
-async function statementsOf(migration: Migration): Promise<string[]> {
-  const statements: string[] = [];
-  const db = new Kysely<unknown>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (of) => new PostgresIntrospector(of),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-    log: ({ query }) => void statements.push(query.sql),
-  });
-  await migration.up(db);
-  return statements;
-}

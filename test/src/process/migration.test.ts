@@ -1,9 +1,11 @@
 /** A database of another version, and the next version's migration beside this one. */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { openConnection } from '../../../db/connection/database.ts';
 import { migrateAlone, runMigrations } from '../../../db/migrations/migrate.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { listSupportLog } from '../../../db/accounts/support-log.ts';
 import { makeIndex } from '../../../db/migrations/online.ts';
 import { migrations } from '../../../db/migrations/index.ts';
@@ -11,7 +13,7 @@ import { migrate, showStatus } from '../../../scripts/admin/database.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { composeService } from '../../../src/process/composition.ts';
 import { createLog } from '../../../src/ops/log.ts';
-import { Queue } from '../../../src/queue/queue.ts';
+import { Queue, newJobId } from '../../../src/queue/queue.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { asSupport } from '../../support/service/admin.ts';
@@ -25,32 +27,51 @@ import type { OnlineMigration } from '../../../db/migrations/online.ts';
 const newest = Object.keys(migrations).at(-1)!;
 let environment: { DATABASE_URL: string; DATA_DIR: string };
 
-/** A database on which the version before this one ran. */
-async function useOldDatabase(): Promise<void> {
+async function useEmptyDatabase(): Promise<void> {
   const template = new URL(process.env.TEST_DATABASE_URL!);
   template.pathname = '/template1';
   const { url, drop } = await createTestDatabase(template.href);
   atEnd(drop);
+  environment = { DATABASE_URL: url, DATA_DIR: await mkdtemp(join(process.env.TEST_FOLDER!, 'migration-')) };
+}
+
+/** A database on which the version before this one ran. */
+async function useOldDatabase(): Promise<void> {
+  await useEmptyDatabase();
   const { [newest]: _, ...before } = migrations;
   await migrateAlone(
-    url,
+    environment.DATABASE_URL,
     () => {},
     (connection) => runMigrations(connection, () => {}, before),
   );
-  const queue = new Queue(url, createLog({ logLevel: 'silent' }), 'api');
+  const queue = new Queue(environment.DATABASE_URL, createLog({ logLevel: 'silent' }), 'api');
   await queue.start();
   await queue.stop();
-  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'old-'));
-  environment = { DATABASE_URL: url, DATA_DIR: dataDir };
 }
 
-const start = (lines: string[] = []) =>
+const start = (lines: string[] = [], role: 'api' | 'worker' = 'api') =>
   composeService(
     readConfig(environment),
     createLog({ logLevel: 'info' }, { write: (line) => void lines.push(line) }),
-    'api',
+    role,
   );
 const status = () => asSupport(environment, showStatus, 'compares');
+
+test('three processes start on an empty database at once → tables and queue are made once, and there for all', async () => {
+  await useEmptyDatabase();
+  const services = await Promise.all((['api', 'worker', 'worker'] as const).map((role) => start([], role)));
+  for (const { db, queue } of services) {
+    const ids = { id: newJobId(), accountId: randomUUID(), sessionId: randomUUID(), startTag: 0 };
+    await inTransaction(db, (trx) => queue.enqueue(trx, { ...ids, durationMs: 1, runningJobs: 1 }));
+  }
+  const { db } = services[0]!;
+  const { rows: jobs } = await sql`select id from pgboss.job where name = 'transcription'`.execute(db);
+  expect(jobs).toHaveLength(3);
+  const { rows: ran } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  expect(ran.map(({ name }) => name)).toEqual(Object.keys(migrations));
+  expect(await db.selectFrom('plans').selectAll().execute()).toHaveLength(4);
+  await Promise.all(services.map((one) => one.close()));
+});
 
 test('a database that is too old → no start and no command, but one that migrates it', async () => {
   await useOldDatabase();

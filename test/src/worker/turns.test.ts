@@ -1,9 +1,6 @@
 /** Accounts take turns: what a light account waits for while a heavy one has many jobs waiting. */
-import { sql } from 'kysely';
 import { findSessionRow } from '../../../db/sessions/sessions.ts';
-import { WorkFolder } from '../../../src/files/work-folder.ts';
 import { cancelSession, retrySession } from '../../../src/sessions/support.ts';
-import { sweep } from '../../../src/worker/sweeps.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { final, upload } from '../../support/service/jobs.ts';
@@ -89,30 +86,4 @@ test('a session that support retries → stands where a new upload would', async
   const tagOf = async (id: string) => (await findSessionRow(service.db, light.id, id))!.start_tag;
   // Behind the account's other one.
   expect(await tagOf(lone!)).toBe(2);
-});
-
-test('a process of the version before puts a job back to the head of the queue → the sweep gives it its turn', async () => {
-  const ids = await uploads(heavy, 2);
-  await sql`update pgboss.job set priority = 1 where data->>'sessionId' = ${ids[1]}`.execute(service.db);
-  const { signal } = new AbortController();
-  const workFolder = new WorkFolder(service.dataDir);
-  await sweep({ ...service, workFolder, stopping: signal, mayListAudio: async () => false });
-  const { rows } = await sql<{ priority: number }>`select priority from pgboss.job
-    where data->>'sessionId' = ${ids[1]}`.execute(service.db);
-  expect(rows).toEqual([{ priority: -(await findSessionRow(service.db, heavy.id, ids[1]!))!.start_tag }]);
-  expect(rows[0]!.priority).toBeLessThan(0);
-});
-
-test('what a process of the version before accepts has no tag → it goes first, in the order of its upload', async () => {
-  const [tagged] = await uploads(heavy, 1);
-  await sql`update pgboss.job set priority = priority - 50 where data->>'sessionId' = ${tagged}`.execute(service.db);
-  await sql`update sessions set start_tag = start_tag + 50 where id = ${tagged}`.execute(service.db);
-  const older = await uploads(light, 3);
-  await sql`update pgboss.job set priority = 0 where group_id = ${light.id}`.execute(service.db);
-  await sql`update sessions set start_tag = 0 where account_id = ${light.id}`.execute(service.db);
-  const recognizer = new ScriptedRecognizer();
-  const worker = await service.work(recognizer);
-  await allFinal(heavy, [tagged!]);
-  expect(recognizer.calls.map(({ sessionId }) => sessionId)).toEqual([...older, tagged]);
-  await worker.stop();
 });
