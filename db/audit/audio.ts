@@ -1,4 +1,4 @@
-/** Which audio the sessions need, for the auditor: first in its snapshot, and later as the rows are by then. */
+/** Which audio the sessions need: for the auditor and for backups, as the rows are in the moment of the question. */
 import { sql } from 'kysely';
 import type { Queryable } from '../connection/database.ts';
 import type { SessionStatus } from '../schema.ts';
@@ -6,41 +6,34 @@ import type { SessionStatus } from '../schema.ts';
 export interface AudioOwner {
   account_id: string;
   id: string;
+  status: SessionStatus;
 }
 
-/** A page of sessions in one of these states that still have audio by their row, ordered by account and id. */
-export function listSessionsWithAudio(
-  db: Queryable,
-  statuses: readonly SessionStatus[],
-  after: AudioOwner | undefined,
-  limit: number,
-): Promise<(AudioOwner & { status: SessionStatus })[]> {
+const atATime = 1_000;
+
+/** All sessions that need their audio, a page at a time, ordered by account and id. */
+export async function* eachAudioOwner(db: Queryable): AsyncGenerator<AudioOwner> {
+  let last: AudioOwner | undefined;
+  do {
+    const page = await listAudioOwners(db, last);
+    yield* page;
+    last = page.length < atATime ? undefined : page.at(-1);
+  } while (last !== undefined);
+}
+
+function listAudioOwners(db: Queryable, after: AudioOwner | undefined): Promise<AudioOwner[]> {
   return db
     .selectFrom('sessions')
     .select(['account_id', 'id', 'status'])
-    .where('status', 'in', statuses)
+    .where('status', 'in', ['queued', 'processing', 'failed'])
     .where('audio_deleted_at', 'is', null)
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(account_id, id) > (${after!.account_id}, ${after!.id})`),
     )
     .orderBy('account_id')
     .orderBy('id')
-    .limit(limit)
+    .limit(atATime)
     .execute();
-}
-
-/** The sessions that need their audio. */
-const needing = ['queued', 'processing', 'failed'] as const;
-const atATime = 1_000;
-
-/** All that need their audio, a page at a time, ordered by account and id. */
-export async function* eachAudioOwner(db: Queryable): AsyncGenerator<AudioOwner> {
-  let last: AudioOwner | undefined;
-  do {
-    const page = await listSessionsWithAudio(db, needing, last, atATime);
-    yield* page;
-    last = page.length < atATime ? undefined : page.at(-1);
-  } while (last !== undefined);
 }
 
 export interface AudioNeed {

@@ -1,17 +1,7 @@
-/**
- * What must hold of a transcript, as SQL over a row of {@link readTranscripts}. The rule about its shape comes first;
- * when it is broken, no other rule is checked.
- */
+/** What must hold of the text of a transcript. When the first rule is broken, which is about its shape, no other is checked. */
 import { sql } from 'kysely';
 import { storedVersion } from '../sessions/transcripts.ts';
-import type { RawBuilder } from 'kysely';
-
-export interface TranscriptRule {
-  id: string;
-  rule: string;
-  /** True for a transcript that breaks the rule. */
-  isBroken: RawBuilder<unknown>;
-}
+import type { Rows, Rule } from './rule.ts';
 
 /** The characters that JavaScript's `trim` removes, for a jsonpath. */
 const space = '[\\\\s\\\\u00a0\\\\u1680\\\\u2000-\\\\u200a\\\\u2028\\\\u2029\\\\u202f\\\\u205f\\\\u3000\\\\ufeff]';
@@ -28,8 +18,8 @@ const finds = (column: string, path: string, vars = `'{}'`) =>
 const unreadable = String.raw`(^|[^\\])(\\\\)*\\u(0000|[dD][89a-fA-F])`;
 
 /** Transcripts as JSON. `segments` and `words` are null where they can't be read. */
-export const readTranscripts = sql`
-  select t.session_id, s.duration_ms, s.transcript_version, t.segments::text as segments_text, t.words::text as words_text,
+const read = sql`
+  select t.session_id, s.status, s.duration_ms, s.transcript_version, t.segments::text as segments_text, t.words::text as words_text,
     ${readJson('t.segments')} as segments, ${readJson('t.words')} as words
   from transcripts t left join sessions s on s.account_id = t.account_id and s.id = t.session_id`;
 
@@ -38,28 +28,24 @@ function readJson(column: string) {
   return sql.raw(`case when strpos(${text}, '\\u') = 0 or ${text} !~ '${unreadable}' then ${text}::jsonb end`);
 }
 
-const shape: TranscriptRule = {
-  id: 'transcript_shape',
-  rule: 'A transcript is made of segments and words, with whole ms and texts',
-  isBroken: sql`(segments is null or words is null or jsonb_typeof(segments) <> 'array' or jsonb_typeof(words) <> 'array'
-    or ${finds('segments', 'strict $[*] ? (@.type() != "object")')}
-    or ${finds('segments', `$[*] ? (!(${isWhole('index')} && ${isWord}))`)}
-    or ${finds('words', 'strict $[*] ? (@.type() != "array")')}
-    or ${finds('words', 'strict $[*][*] ? (@.type() != "object")')}
-    or ${finds('words', `$[*][*] ? (!(${isWord}))`)})`,
-};
+const misshapen = sql`(segments is null or words is null or jsonb_typeof(segments) <> 'array' or jsonb_typeof(words) <> 'array'
+  or ${finds('segments', 'strict $[*] ? (@.type() != "object")')}
+  or ${finds('segments', `$[*] ? (!(${isWhole('index')} && ${isWord}))`)}
+  or ${finds('words', 'strict $[*] ? (@.type() != "array")')}
+  or ${finds('words', 'strict $[*][*] ? (@.type() != "object")')}
+  or ${finds('words', `$[*][*] ? (!(${isWord}))`)})`;
 
-const ofRightShape: TranscriptRule[] = [
+const ofRightShape: Rule[] = [
   {
     id: 'segments_are_numbered',
     rule: 'Segments are numbered from 0 in their order',
-    isBroken: sql`exists (select from jsonb_array_elements(segments) with ordinality as e (segment, position)
+    breaks: sql`exists (select from jsonb_array_elements(segments) with ordinality as e (segment, position)
       where (segment->>'index')::numeric <> position - 1)`,
   },
   {
     id: 'segments_are_sorted',
     rule: 'Segments are sorted by their start',
-    isBroken: sql`exists (select from (
+    breaks: sql`exists (select from (
         select startMs, lag(startMs) over (order by position) as before from (
           select (segment->>'startMs')::numeric as startMs, position
           from jsonb_array_elements(segments) with ordinality as e (segment, position)) as starts) as pairs
@@ -68,7 +54,7 @@ const ofRightShape: TranscriptRule[] = [
   {
     id: 'segments_are_within',
     rule: 'Segments lie within the audio: 0 ≤ start ≤ end ≤ duration',
-    isBroken: finds(
+    breaks: finds(
       'segments',
       '$[*] ? (!(0 <= @.startMs && @.startMs <= @.endMs && @.endMs <= $d))',
       `jsonb_build_object('d', duration_ms)`,
@@ -77,17 +63,17 @@ const ofRightShape: TranscriptRule[] = [
   {
     id: 'texts_are_trimmed',
     rule: 'Texts of segments and words are trimmed and not empty',
-    isBroken: sql`(${finds('segments', `$[*] ? (${isUntrimmed})`)} or ${finds('words', `$[*][*] ? (${isUntrimmed})`)})`,
+    breaks: sql`(${finds('segments', `$[*] ? (${isUntrimmed})`)} or ${finds('words', `$[*][*] ? (${isUntrimmed})`)})`,
   },
   {
     id: 'words_are_per_segment',
     rule: 'There is a list of words for each segment',
-    isBroken: sql`jsonb_array_length(words) <> jsonb_array_length(segments)`,
+    breaks: sql`jsonb_array_length(words) <> jsonb_array_length(segments)`,
   },
   {
     id: 'words_are_within',
     rule: 'Words lie within their segment: its start ≤ start ≤ end ≤ its end',
-    isBroken: sql`exists (
+    breaks: sql`exists (
       select from rows from (jsonb_array_elements(segments), jsonb_array_elements(words)) as pair (segment, list)
       where segment is not null and list is not null and ${finds(
         'list',
@@ -98,17 +84,28 @@ const ofRightShape: TranscriptRule[] = [
   {
     id: 'version_is_hash',
     rule: 'The version of a transcript is the hash of what is stored',
-    isBroken: sql`coalesce(transcript_version <> ${storedVersion}, false)`,
+    breaks: sql`coalesce(transcript_version <> ${storedVersion}, false)`,
   },
 ];
 
-export const transcriptRules: TranscriptRule[] = [
-  { ...shape, isBroken: sql`misshapen` },
-  ...ofRightShape.map(({ isBroken, ...rule }) => ({
-    ...rule,
-    isBroken: sql`case when misshapen then false else ${isBroken} end`,
-  })),
-];
-
-/** Whether a row of {@link readTranscripts} breaks the first rule; the others know that as `misshapen`. */
-export const misshapen = shape.isBroken;
+export const transcripts: Rows = {
+  // `offset 0` keeps PostgreSQL from merging the steps: many rules use a transcript, and it is read only once.
+  from: sql`(select *, ${misshapen} as misshapen from (${read} offset 0) as read offset 0) as t`,
+  id: sql`session_id`,
+  rules: [
+    {
+      id: 'transcript_is_of_completed',
+      rule: 'A transcript is of a completed session',
+      breaks: sql`status is distinct from 'completed'`,
+    },
+    {
+      id: 'transcript_shape',
+      rule: 'A transcript is made of segments and words, with whole ms and texts',
+      breaks: sql`misshapen`,
+    },
+    ...ofRightShape.map(({ breaks, ...rule }) => ({
+      ...rule,
+      breaks: sql`case when misshapen then false else ${breaks} end`,
+    })),
+  ],
+};

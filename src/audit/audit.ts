@@ -1,14 +1,9 @@
 /** The auditor checks everything that must always hold, whatever happened. It changes nothing. */
 import { checkRows } from '../../db/audit/audit.ts';
-import { checkNeededAudio } from './needed-audio.ts';
-import { checkSuperfluousFiles } from './superfluous-files.ts';
+import { checkNeededAudio, checkSuperfluousFiles } from './files.ts';
 import { transcriptionQueue } from '../queue/queue.ts';
-import type { Looking } from '../../db/audit/audit.ts';
-import type { Check } from '../../db/audit/rule.ts';
-import type { Audited } from './audited.ts';
-import type { FileCheck, Grace } from './file-tally.ts';
-
-export type { Audited } from './audited.ts';
+import type { Check } from '../../db/audit/audit.ts';
+import type { Audited, FileCheck, Grace } from './files.ts';
 
 export interface Audit {
   sound: boolean;
@@ -22,13 +17,18 @@ export interface Audit {
 export const usualGrace: Grace = { sweptWithinMs: 2 * 60 * 60 * 1000, removedWithinMs: 5_000 };
 
 /**
- * Checks files and rows. Nothing has a snapshot of all: rows are compared in parts that belong together, and a file that looks
- * wrong is looked at once more, so that a service at work breaks no rule. The queue's tables must exist.
+ * Checks files and rows. The rows are those of one moment. Files have no snapshot: one that looks wrong is looked at once more,
+ * so that a service at work breaks no rule. The queue's tables must exist.
+ *
+ * @param onProgress hears what part of the rows is looked at, 0 to 1
  */
-export async function audit(audited: Audited, looking: Looking = {}, grace = usualGrace): Promise<Audit> {
+export async function audit(
+  audited: Audited,
+  { grace = usualGrace, onProgress }: { grace?: Grace; onProgress?: (done: number) => void } = {},
+): Promise<Audit> {
   const needed = await checkNeededAudio(audited);
   const superfluous = await checkSuperfluousFiles(audited, grace);
-  const rows = await checkRows(audited.db, transcriptionQueue, looking);
+  const rows = await checkRows(audited.db, transcriptionQueue, onProgress);
   const checks = [...rows, ...needed, ...superfluous];
   return { sound: checks.every(({ breaches }) => breaches === 0), checks };
 }

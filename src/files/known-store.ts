@@ -3,7 +3,7 @@
  * and another bucket has another.
  */
 import { randomUUID } from 'node:crypto';
-import { listSessionsWithAudio } from '../../db/audit/audio.ts';
+import { eachAudioOwner } from '../../db/audit/audio.ts';
 import { confirmMark, findKnownStore, proposeMark, replaceMark } from '../../db/known-store.ts';
 import { AudioStoreLost } from './audio-store.ts';
 import type { Queryable } from '../../db/connection/database.ts';
@@ -59,9 +59,13 @@ async function writeMark(db: Queryable, store: BareAudioStore): Promise<string> 
 
 /** A version that marked no store may have been here before. */
 async function hasLostAll(db: Queryable, store: BareAudioStore): Promise<boolean> {
-  const owners = await listSessionsWithAudio(db, ['queued', 'processing', 'failed'], undefined, witnesses);
-  for (const { account_id, id } of owners) if (await store.exists(account_id, id)) return false;
-  return owners.length > 0;
+  let seen = 0;
+  for await (const { account_id, id } of eachAudioOwner(db)) {
+    if (await store.exists(account_id, id)) return false;
+    seen += 1;
+    if (seen === witnesses) break;
+  }
+  return seen > 0;
 }
 
 function whyAnother({ place, looksFor }: BareAudioStore, found: string | undefined): string {

@@ -40,11 +40,7 @@ const broken = async () => {
   const files = { audioStore: store, spool: new Spool(service.dataDir), workFolder };
   const { checks } = await audit(
     { db: service.db, ...files },
-    {},
-    {
-      sweptWithinMs: -Infinity,
-      removedWithinMs: 0,
-    },
+    { grace: { sweptWithinMs: -Infinity, removedWithinMs: 0 } },
   );
   return checks.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
 };

@@ -63,11 +63,6 @@ export const breaches: [string, string, Break][] = [
     run('update accounts set reserved_ms = reserved_ms + 1 where id = :other'),
   ],
   [
-    'final_reserves_nothing',
-    'a reservation left behind',
-    run(without('sessions_check3'), 'update sessions set reserved_ms = 1 where id = :spoken'),
-  ],
-  [
     'speech_is_charged_once',
     'a charge lost',
     run(
@@ -76,7 +71,6 @@ export const breaches: [string, string, Break][] = [
       'update accounts set balance_ms = balance_ms + 1000 where id = :account',
     ),
   ],
-  ['speech_is_charged_once', 'charged twice', run('drop index ledger_one_charge_per_session', ...charge('spoken'))],
   [
     'charge_is_duration',
     'a ms too much',
@@ -102,21 +96,6 @@ export const breaches: [string, string, Break][] = [
   ],
   ['charge_is_told', 'another charge told', run('update sessions set charged_ms = 7 where id = :spoken')],
   ['completed_has_result', 'a duration lost', run('update sessions set duration_ms = null where id = :silent')],
-  [
-    'failed_has_error',
-    'an error lost',
-    run(without('sessions_check'), 'update sessions set error_code = null where id = :failed'),
-  ],
-  [
-    'failed_has_error',
-    'an error of a session that did not fail',
-    run(without('sessions_check'), `update sessions set error_code = 'timed_out' where id = :spoken`),
-  ],
-  [
-    'final_has_end',
-    'an end lost',
-    run(without('sessions_check2'), 'update sessions set completed_at = null where id = :spoken'),
-  ],
   ['processing_was_claimed', 'a claim lost', run('update sessions set started_at = null where id = :processing')],
   ['progress_while_processing', 'progress left behind', run('update sessions set progress = 5 where id = :queued')],
   [

@@ -19,7 +19,7 @@ export const auditedFiles = (dataDir: string) => ({
 /** Fails the test that left a rule broken. Files are removed after the rows that make them superfluous, so they get 5 s. */
 export async function expectSound({ db, dataDir }: { db: Db; dataDir: string }): Promise<void> {
   const broken = async () => {
-    const { checks } = await audit({ db, ...auditedFiles(dataDir) }, {}, noGrace);
+    const { checks } = await audit({ db, ...auditedFiles(dataDir) }, { grace: noGrace });
     return checks.filter(({ breaches }) => breaches > 0);
   };
   await until(broken, (rules) => rules.length === 0);

@@ -1,0 +1,265 @@
+/**
+ * What must hold of all rows but the texts of transcripts. What a constraint of the schema says is no rule: PostgreSQL refuses
+ * such a row.
+ */
+import { sql } from 'kysely';
+import { isOutOfTurn, liveJobs } from '../queue-tables.ts';
+import { indexVersion } from '../search/passages.ts';
+import type { Rows, Rule } from './rule.ts';
+
+/** @param queue its name */
+export const rowRules = (queue: string): Rows[] => [
+  accounts,
+  keys,
+  { ...sessions, rules: [...sessions.rules, hasJob(queue)] },
+  charges,
+  idempotency,
+  passages,
+  jobs(queue),
+  supportLog,
+];
+
+const accounts: Rows = {
+  from: sql`accounts a`,
+  id: sql`a.id`,
+  rules: [
+    {
+      id: 'balance_is_ledger',
+      rule: 'An account has the balance that its ledger adds up to',
+      breaks: sql`a.balance_ms <> (select coalesce(sum(amount_ms), 0) from ledger l where l.account_id = a.id)`,
+    },
+    {
+      id: 'reserved_is_running',
+      rule: 'An account reserves what its queued and processing sessions do',
+      breaks: sql`a.reserved_ms <> (select coalesce(sum(reserved_ms), 0) from sessions s
+        where s.account_id = a.id and s.status in ('queued', 'processing'))`,
+    },
+    {
+      id: 'erased_is_gone',
+      rule: 'Of an erased account nothing is left but amounts',
+      of: sql`a.deleted_at is not null`,
+      breaks: sql`(a.name <> '' or exists (select from sessions s where s.account_id = a.id)
+        or exists (select from api_keys k where k.account_id = a.id)
+        or exists (select from idempotency i where i.account_id = a.id)
+        or exists (select from search_languages l where l.account_id = a.id)
+        or exists (select from ledger l where l.account_id = a.id and (l.reason is not null or l.reference is not null)))`,
+    },
+  ],
+};
+
+const keys: Rows = {
+  from: sql`api_keys`,
+  id: sql`id`,
+  rules: [
+    {
+      id: 'key_is_digest',
+      rule: 'Of an API key only a SHA-256 digest and 14 characters are kept',
+      breaks: sql`(octet_length(digest) <> 32 or length(prefix) > 10 or length(last_four) > 4)`,
+    },
+  ],
+};
+
+const isCompleted = sql`s.status = 'completed'`;
+const isUnfinished = sql`s.status in ('queued', 'processing')`;
+/**
+ * Whether anything was said. PostgreSQL compares the lengths first and does not even read a transcript. Without one, nothing is
+ * known.
+ */
+const hasSpeech = sql`t.segments::text <> '[]'`;
+
+/** Sessions `s`, each with its transcript `t` and its charge `l`. Charges of erased sessions stay. */
+const sessions: Rows = {
+  from: sql`sessions s left join transcripts t on t.account_id = s.account_id and t.session_id = s.id
+    left join ledger l on l.account_id = s.account_id and l.session_id = s.id and l.kind = 'charge'`,
+  id: sql`s.id`,
+  rules: [
+    {
+      id: 'speech_is_charged_once',
+      rule: 'A completed session with speech is charged exactly once',
+      of: sql`${isCompleted} and ${hasSpeech}`,
+      breaks: sql`l.id is null`,
+    },
+    {
+      id: 'charge_is_duration',
+      rule: 'A charge is the duration of its session',
+      of: sql`${isCompleted} and l.id is not null`,
+      breaks: sql`l.amount_ms <> -s.duration_ms::bigint`,
+    },
+    {
+      id: 'silence_is_free',
+      rule: 'A completed session in which nothing was said is not charged',
+      of: sql`${isCompleted} and not ${hasSpeech}`,
+      breaks: sql`l.id is not null`,
+    },
+    {
+      id: 'failed_is_free',
+      rule: 'A failed session is not charged',
+      of: sql`s.status = 'failed'`,
+      breaks: sql`l.id is not null`,
+    },
+    {
+      id: 'unfinished_is_free',
+      rule: 'A queued or processing session is not charged yet',
+      of: isUnfinished,
+      breaks: sql`l.id is not null`,
+    },
+    {
+      id: 'charge_is_told',
+      rule: 'A completed session, and no other, says what was charged for it: its duration or nothing',
+      // What of both is right, the rules of the ledger say.
+      breaks: sql`((${isCompleted}) <> (s.charged_ms is not null) or s.charged_ms <> 0 and s.charged_ms <> s.duration_ms)`,
+    },
+    {
+      id: 'completed_has_transcript',
+      rule: 'A completed session has a transcript',
+      of: isCompleted,
+      breaks: sql`t.session_id is null`,
+    },
+    {
+      id: 'completed_has_result',
+      rule: 'A completed session has a duration',
+      of: isCompleted,
+      breaks: sql`s.duration_ms is null`,
+    },
+    {
+      id: 'decoded_is_measured',
+      rule: 'A completed session is as long as was measured, or was shorter twice',
+      of: sql`${isCompleted} and s.measured_ms is not null`,
+      // The tolerance is that of src/audio/whole-audio.ts, which decodes shorter audio twice. What is decoded is charged, so
+      // nothing explains audio that is longer than its file.
+      breaks: sql`(not s.confirmed_short and s.duration_ms < s.measured_ms - (s.measured_ms * 0.01 + 1000)
+        or s.duration_ms > s.measured_ms + (s.measured_ms * 0.01 + 1000))`,
+    },
+    {
+      id: 'retention_is_kept',
+      rule: 'A session is deleted within an hour of its deleteAt',
+      of: sql`s.delete_at is not null`,
+      breaks: sql`s.delete_at < now() - interval '1 hour'`,
+    },
+    {
+      id: 'processing_was_claimed',
+      rule: 'A processing session was claimed by an attempt',
+      of: sql`s.status = 'processing'`,
+      breaks: sql`(s.attempt < 1 or s.started_at is null)`,
+    },
+    {
+      id: 'progress_while_processing',
+      rule: 'Only a processing session has progress',
+      of: sql`s.progress is not null`,
+      breaks: sql`s.status <> 'processing'`,
+    },
+    {
+      id: 'unfinished_audio_is_kept',
+      rule: 'The audio of a queued or processing session was not removed',
+      of: isUnfinished,
+      breaks: sql`s.audio_deleted_at is not null`,
+    },
+    {
+      id: 'session_is_indexed',
+      rule: 'A session is in the search index, a completed one with its transcript and by the current version of the index',
+      // After an update the worker indexes everything anew, which takes a while.
+      breaks: sql`(not exists (
+          select from passages p where p.account_id = s.account_id and p.session_id = s.id and p.number = 0)
+        or exists (select from passages p where p.account_id = s.account_id and p.session_id = s.id
+          and (p.of_transcript <> (${isCompleted}) or ${isCompleted} and p.version <> ${sql.lit(indexVersion)})))`,
+    },
+  ],
+};
+
+const hasJob = (queue: string): Rule => ({
+  id: 'unfinished_has_job',
+  rule: 'A queued or processing session has a live job',
+  of: isUnfinished,
+  breaks: sql`not exists (select from ${liveJobs(queue)} and j.id = s.queue_job_id)`,
+});
+
+const charges: Rows = {
+  from: sql`ledger l left join sessions s on s.id = l.session_id`,
+  id: sql`l.id`,
+  rules: [
+    {
+      id: 'charge_is_of_own_session',
+      rule: 'A charge is for a session of its own account',
+      of: sql`l.kind = 'charge'`,
+      breaks: sql`s.account_id <> l.account_id`,
+    },
+  ],
+};
+
+const idempotency: Rows = {
+  from: sql`idempotency i`,
+  id: sql`i.session_id`,
+  rules: [
+    {
+      id: 'idempotency_names_session',
+      rule: 'An idempotency record names a session of its account, and its job',
+      breaks: sql`not exists (
+        select from sessions s where s.account_id = i.account_id and s.id = i.session_id and s.job_id = i.job_id)`,
+    },
+  ],
+};
+
+/** Judged by what the rows say, and not by the code that makes the index: otherwise nobody would see a fault of that code. */
+const passages: Rows = {
+  from: sql`(
+    select p.session_id, p.number, p.first_segment, p.created_at, s.created_at as right_time,
+      length(p.words) as length, cardinality(p.starts) as segments_in, s.title, t.segments,
+      lag(p.number) over place as last_number,
+      lag(p.first_segment + cardinality(p.starts)) over place as next_of_last,
+      case when lead(p.number) over place is null then p.first_segment + cardinality(p.starts) end as end_segment
+    from passages p
+      left join sessions s on s.account_id = p.account_id and s.id = p.session_id
+      left join transcripts t on p.of_transcript and t.account_id = p.account_id and t.session_id = p.session_id
+    window place as (partition by p.account_id, p.session_id order by p.number)
+  ) as p`,
+  id: sql`p.session_id`,
+  rules: [
+    {
+      id: 'index_is_whole',
+      rule: 'The passages of a session follow each other from its title to its last segment, and are of its moment',
+      breaks: sql`(created_at is distinct from right_time or number <> coalesce(last_number + 1, 0)
+        or first_segment > coalesce(next_of_last, 0) or end_segment > coalesce(json_array_length(segments), 0)
+        or end_segment < json_array_length(segments) and exists (
+          select from json_array_elements(segments) with ordinality as left_out (segment, place)
+          where place > end_segment and segment ->> 'text' ~ '[[:alnum:]]')
+        or length = 0 and (title ~ '[[:alnum:]]' or segments_in > 0 and segments ->> first_segment ~ '[[:alnum:]]'))`,
+    },
+  ],
+};
+
+const jobs = (queue: string): Rows => ({
+  from: sql`(select j.* from ${liveJobs(queue)}) as j left join sessions s on s.queue_job_id = j.id and ${isUnfinished}`,
+  id: sql`j.id`,
+  rules: [
+    {
+      id: 'job_has_session',
+      rule: 'A live job is that of a queued or processing session',
+      breaks: sql`s.id is null`,
+    },
+    {
+      id: 'job_stands_in_turn',
+      rule: "A live job stands in the queue where its session's start tag says",
+      breaks: isOutOfTurn,
+    },
+  ],
+});
+
+/** Its entries, and triggers that are missing. */
+const supportLog: Rows = {
+  from: sql`(
+    select number::text as id, number <> lag(number, 1, 0::bigint) over (order by number) + 1 as broken from support_log
+    union all
+    select name, true from unnest(array['support_log_is_append_only', 'support_log_is_never_truncated']) name
+    where not exists (select from pg_trigger
+      where tgrelid = 'support_log'::regclass and tgname = name and tgenabled in ('O', 'A'))
+  ) as l`,
+  id: sql`id`,
+  rules: [
+    {
+      id: 'support_log_is_whole',
+      rule: 'The log of what support did has no gap, and refuses changes',
+      // An entry that is gone leaves a gap, unless it was the last.
+      breaks: sql`broken`,
+    },
+  ],
+};
