@@ -1,3 +1,3 @@
-import { runService } from './process/service.ts';
+import { runService } from './process/lifetime.ts';
 
 await runService({ api: true, worker: false });

@@ -2,7 +2,7 @@
 import { openDatabase } from '../../db/connection/database.ts';
 import { readSchemaVersion } from '../../db/migrations/schema-version.ts';
 import { addToSupportLog } from '../../db/accounts/support-log.ts';
-import { bareAudioStore, selectAudioStore } from '../../src/files/select-audio-store.ts';
+import { bareAudioStore, selectAudioStore } from '../../src/files/own-audio-store.ts';
 import { isPooled, mayHaveDatabase, useDatabase } from '../../src/process/database-url.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { WrongDatabaseVersion, isVersionFault, prepareDatabase, stateOf } from '../../src/process/migration.ts';

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { ExecutableNotFound } from '../../src/children/executable.ts';
+import { ExecutableNotFound } from '../../src/children/bounded-command.ts';
 import { ConfigError } from '../../src/config/config.ts';
 import { NoModel } from '../../src/recognizers/sherpa-onnx/model-files.ts';
 import { Refusal } from '../terminal/refusal.ts';

@@ -2,7 +2,7 @@
 import { pathsInfo } from '@huggingface/hub';
 import { fetch as fetchByHttp1 } from 'undici';
 import { ConfigError } from '../../src/config/config.ts';
-import { faultOf, proxiesOf } from '../../src/config/proxies.ts';
+import { faultOf, proxiesOf } from '../../src/config/values.ts';
 import { throughProxies } from '../../src/recognizers/proxies.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { HubRefusal, unreachable } from './hub-refusal.ts';

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { AudioError, AudioToolError } from './audio-error.ts';
 import { ChildNotStarted, killedBy, runChild } from '../children/child.ts';
 import { codecWhitelist } from './codecs.ts';
-import { ExecutableNotFound } from '../children/executable.ts';
+import { ExecutableNotFound } from '../children/bounded-command.ts';
 import { FfmpegLog } from './ffmpeg-log.ts';
 import { formatWhitelist } from './formats.ts';
 import { isOggSpeex } from './ogg-speex.ts';

@@ -1,6 +1,46 @@
-import { findExecutable } from './executable.ts';
-import { findIsolation, isolatingCommand } from './isolation.ts';
-import type { Isolation } from './isolation.ts';
+import { access, constants } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { OperatorFault } from '../ops/operator-fault.ts';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** A program that should be installed isn't; the message names it and what to type. */
+export class ExecutableNotFound extends OperatorFault {
+  override readonly name = 'ExecutableNotFound';
+  readonly executable: string;
+
+  constructor(executable: string) {
+    super(`${executable} was not found. Install it: apt-get install ${debianPackages[executable] ?? executable}`);
+    this.executable = executable;
+  }
+}
+
+const debianPackages: Record<string, string> = {
+  env: 'coreutils',
+  ffmpeg: 'ffmpeg',
+  prlimit: 'util-linux',
+  setpriv: 'util-linux',
+  sh: 'dash',
+  unshare: 'util-linux',
+};
+
+/**
+ * The absolute path of a program, looked up in the PATH of this process, since its children get no environment.
+ * @throws {ExecutableNotFound}
+ */
+export async function findExecutable(name: string): Promise<string> {
+  const folders = isAbsolute(name) ? [''] : (process.env['PATH'] ?? '').split(delimiter).filter(isAbsolute);
+  for (const folder of folders) {
+    const path = folder === '' ? name : join(folder, name);
+    try {
+      await access(path, constants.X_OK);
+      return path;
+    } catch {
+      continue;
+    }
+  }
+  throw new ExecutableNotFound(name);
+}
 
 /** What one child may use at most, enforced by the kernel (setrlimit(2)). */
 export interface ChildLimits {
@@ -64,3 +104,54 @@ export async function boundedCommand(
   ];
   return command as [string, ...string[]];
 }
+
+const execute = promisify(execFile);
+
+/** What keeps children off every network, the loopback included. */
+export type Isolation = 'user and network namespace' | 'network namespace' | 'none';
+
+/**
+ * Arguments of unshare(1). A new network namespace has nothing but a loopback that is down. A user namespace lets an
+ * ordinary user make one. It also takes all capabilities from root's children: inside they are user 1, which has none;
+ * outside they stay the service's user and may use its files.
+ */
+const unshareArgs: Record<Exclude<Isolation, 'none'>, readonly string[]> = {
+  'user and network namespace': ['--user', '--map-user=1', '--map-group=1', '--net', '--'],
+  // For root where user namespaces are off, or where the data lies in a folder that only root may enter.
+  'network namespace': ['--net', '--'],
+};
+
+let found: Promise<Isolation> | undefined;
+
+/**
+ * The best isolation that this machine allows. It is tried once per process. Containers, Ubuntu's AppArmor and
+ * `user.max_user_namespaces` may refuse namespaces; that is no error.
+ * @param folder that the children must reach; only the folder of the first call counts
+ */
+export function findIsolation(folder = '/'): Promise<Isolation> {
+  return (found ??= tryIsolation(folder));
+}
+
+async function tryIsolation(folder: string): Promise<Isolation> {
+  for (const isolation of ['user and network namespace', 'network namespace'] as const) {
+    try {
+      const [unshare, ...args] = await isolatingCommand(isolation);
+      await execute(unshare!, [...args, await findExecutable('test'), '-x', folder], { env: {}, timeout: 10_000 });
+      return isolation;
+    } catch {
+      continue;
+    }
+  }
+  return 'none';
+}
+
+/**
+ * What to put in front of a command. It replaces itself by that command, so that there is one process with one pid.
+ * @throws {ExecutableNotFound} `unshare`
+ */
+async function isolatingCommand(isolation: Isolation): Promise<string[]> {
+  return isolation === 'none' ? [] : [await findExecutable('unshare'), ...unshareArgs[isolation]];
+}
+
+/** Whether unshare(1) itself failed: messages of the program that it starts begin otherwise. */
+export const isRefusedIsolation = (stderr: string): boolean => stderr.startsWith('unshare: ');

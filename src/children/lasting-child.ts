@@ -1,7 +1,5 @@
-import { boundedCommand } from './bounded-command.ts';
-import { ChildNotStarted, killedBy } from './child.ts';
-import { isRefusedIsolation } from './isolation.ts';
-import { keepStderrTail, killGroup, spawnGroup } from './process-group.ts';
+import { boundedCommand, isRefusedIsolation } from './bounded-command.ts';
+import { ChildNotStarted, killedBy, keepStderrTail, killGroup, spawnGroup } from './child.ts';
 import type { ChildLimits } from './bounded-command.ts';
 
 /** A program that runs until it is killed. It is asked on its standard input and answers on its standard output. */

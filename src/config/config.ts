@@ -1,13 +1,11 @@
 /** The one reader of the environment. Every wrong variable is reported at once. */
 import { resolve } from 'node:path';
 import { chooseModel } from '../recognizers/sherpa-onnx/installed-models.ts';
-import { faultOf, proxiesOf } from './proxies.ts';
-import { isOpenAis, withoutPassword } from './values.ts';
+import { faultOf, proxiesOf, isOpenAis, withoutPassword } from './values.ts';
 import { variables } from './variables.ts';
-import type { ObjectPlace } from './object-place.ts';
+import type { ObjectPlace, Variable } from './values.ts';
 import type { SpeechServer } from '../recognizers/openai/speech-server.ts';
 import type { RecognizerSettings } from '../recognizers/select.ts';
-import type { Variable } from './variable.ts';
 import type { Values } from './variables.ts';
 
 /** Each variable beside the kind of its own value. */

@@ -1,11 +1,67 @@
-/** What a text in the environment means; undefined where it means nothing. */
+/** One variable of the environment, the kinds that there are several of, and what their texts mean. */
 import { isIP } from 'node:net';
-import type { ObjectPlace } from './object-place.ts';
+import type { Proxies } from '../recognizers/proxies.ts';
+
+export interface Variable<T> {
+  meaning: string;
+  /** What applies where it is not set, as people read it. */
+  default: string;
+  /** The same, as the service takes it. */
+  unset: T;
+  /** @returns undefined for a wrong value */
+  parse: (text: string) => T | undefined;
+  /** Said of a wrong value: what it may be. */
+  expected: string | ((wrong: string) => string);
+  /** A wrong value as a message may show it. Left out: without a password. */
+  shown?: (wrong: string) => string;
+}
+
+export const integer = (meaning: string, unset: number, minimum: number, maximum: number): Variable<number> => ({
+  ...{ meaning, default: String(unset), unset },
+  parse: (text) => parseInteger(text, minimum, maximum),
+  expected: `a whole number from ${minimum} to ${maximum}`,
+});
+
+export const oneOf = <T extends string>(meaning: string, unset: T, choices: readonly T[]): Variable<T> => ({
+  ...{ meaning, default: unset, unset },
+  parse: (text) => choices.find((choice) => choice === text),
+  expected: choices.join(', '),
+});
+
+export const text = (meaning: string, unset: string, expected: string): Variable<string> => ({
+  ...{ meaning, default: unset, unset, expected },
+  parse: (value) => value,
+});
+
+/** @param example is an address, too */
+export const address = (meaning: string, example: string): Variable<string | undefined> => ({
+  ...{ meaning, default: 'none', unset: undefined },
+  parse: parseBaseUrl,
+  expected: `an address such as ${example}`,
+  shown: shownAddress,
+});
+
+export const database = (meaning: string, instead: string): Variable<string | undefined> => ({
+  ...{ meaning, default: instead, unset: undefined },
+  parse: parseDatabaseUrl,
+  expected: 'postgres://user:password@host:port/database',
+});
+
+/** Where uploaded audio is kept, if not in files: a bucket of an S3-compatible object store, or a part of one. */
+export interface ObjectPlace {
+  bucket: string;
+  /** Stands before every key: empty, or a path that ends in a slash. */
+  prefix: string;
+  /** Of a self-hosted store. Undefined: AWS's own for the region. */
+  endpoint: string | undefined;
+  /** Undefined: as AWS's configuration files say. */
+  region: string | undefined;
+}
 
 /** A wrong value is shown without its password, because messages of the start end up in logs. */
 export const withoutPassword = (text: string) => text.replace(/(:\/\/|:).*@/, '$1…@');
 /** A value that is no address may be a key in the wrong variable, so it is not shown. */
-export const shownAddress = (text: string) =>
+const shownAddress = (text: string) =>
   URL.canParse(text) && /^\w+:\/\//.test(text) ? withoutPassword(text).replace(/[?#].*/, '?…') : '…';
 
 /** A cosine distance: 0 for the same direction, 2 for the opposite one. */
@@ -14,7 +70,7 @@ export function parseDistance(text: string): number | undefined {
   return value !== undefined && value <= 2 ? value : undefined;
 }
 
-export function parseInteger(text: string, minimum: number, maximum: number): number | undefined {
+function parseInteger(text: string, minimum: number, maximum: number): number | undefined {
   const value = Number(text);
   return /^\d+$/.test(text) && value >= minimum && value <= maximum ? value : undefined;
 }
@@ -40,7 +96,7 @@ export const isOpenAis = ({ hostname }: URL) => /(^|\.)openai\.com$/.test(hostna
  * An address with a user, a password or a query is refused: a key there would get into messages. OpenAI's own server is
  * reached by https only.
  */
-export function parseBaseUrl(text: string): string | undefined {
+function parseBaseUrl(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.origin + url.pathname === url.href;
   const isReadable = url?.protocol === 'http:' && isOpenAis(url);
@@ -78,3 +134,17 @@ export function parseOrigins(text: string): string[] | undefined {
 }
 
 const list = (text: string) => text.split(',').map((entry) => entry.trim());
+
+/** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` as other programs read them: in capitals or not. */
+export function proxiesOf(env: NodeJS.ProcessEnv): Proxies {
+  const read = (name: string) => (env[name] ?? env[name.toUpperCase()] ?? '').trim();
+  return { http: read('http_proxy'), https: read('https_proxy'), none: read('no_proxy') };
+}
+
+/** @returns what is wrong with their addresses, which may hold a password and are not shown; undefined: nothing */
+export const faultOf = ({ http, https }: Proxies): string | undefined =>
+  [http, https].every((address) => address === '' || isProxy(URL.parse(address)))
+    ? undefined
+    : 'HTTPS_PROXY or HTTP_PROXY: expected an address such as http://proxy.example.com:3128';
+
+const isProxy = (url: URL | null) => url !== null && ['http:', 'https:', 'socks5:'].includes(url.protocol);

@@ -11,10 +11,13 @@ import {
   parseOrigins,
   parseSpeechUrl,
   parseTrustProxy,
+  address,
+  database,
+  integer,
+  oneOf,
+  text,
 } from './values.ts';
-import { address, database, integer, oneOf, text } from './variable.ts';
-import type { ObjectPlace } from './object-place.ts';
-import type { Variable } from './variable.ts';
+import type { ObjectPlace, Variable } from './values.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const logAddresses = ['full', 'prefix', 'none'] as const;
@@ -105,7 +108,7 @@ export const variables = {
     default: 'number of cores',
   },
   LOG_LEVEL: oneOf('fatal, error, warn, info, debug, trace or silent', 'info', logLevels),
-  LOG_ADDRESSES: oneOf("how much of clients' addresses the log names: full, prefix or none", 'full', logAddresses),
+  LOG_ADDRESSES: oneOf("how much of clients' addresses the log names: full, prefix or none", 'prefix', logAddresses),
   PUBLIC_URL: address(
     'where clients find the service, if a proxy serves it below a path',
     'https://example.com/speech',
@@ -131,3 +134,19 @@ export const variables = {
 export type Values = {
   [Name in keyof typeof variables]: (typeof variables)[Name] extends Variable<infer Value> ? Value : never;
 };
+
+const rows = [
+  ['Variable', 'Default', 'Meaning'],
+  ...Object.entries(variables).map(([name, variable]) => [name, variable.default, variable.meaning]),
+] as [string, string, string][];
+const widthOf = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));
+const [nameWidth, defaultWidth] = [widthOf(0), widthOf(1)];
+
+/** What `--help` prints: how the service is started, and every variable that it reads. */
+export const help = `Usage: npm start              the API and a worker in one process
+       npm run start:api      the API alone
+       npm run start:worker   a worker alone
+
+Each takes its settings from the environment: PORT=8081 npm start
+
+${rows.map(([name, value, meaning]) => `${name.padEnd(nameWidth)}  ${value.padEnd(defaultWidth)}  ${meaning}\n`).join('')}`;

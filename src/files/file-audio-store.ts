@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, opendir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isId, markName } from './audio-store.ts';
-import { onDisk } from './on-disk.ts';
+import { isId, markName, onDisk } from './audio-store.ts';
 import { entriesOf, isGone, lastTouched, timesOf } from './touched-files.ts';
 import type { BareAudioStore, StoredAudio } from './audio-store.ts';
 

@@ -5,8 +5,10 @@
  */
 import { AudioStoreAway, AudioUnreadable } from './audio-store.ts';
 import { proveStore } from './known-store.ts';
+import { FileAudioStore } from './file-audio-store.ts';
 import type { Db } from '../../db/connection/database.ts';
 import type { AudioStore, BareAudioStore, StoredAudio, WantedAudio } from './audio-store.ts';
+import type { Config } from '../config/config.ts';
 
 /** What the store is asked for, of what it takes no longer than that. */
 export type StoreCall = Exclude<keyof AudioStore, 'fetchesCopies' | 'list'>;
@@ -104,4 +106,18 @@ export class OwnAudioStore implements AudioStore {
 function kindOf(error: unknown): StoreError | undefined {
   if (error instanceof AudioStoreAway) return 'away';
   return error instanceof AudioUnreadable ? 'unreadable' : undefined;
+}
+
+type Named = Pick<Config, 'objectPlace' | 'dataDir'>;
+
+/** The store of the settings, once it is proven to be the database's. */
+export async function selectAudioStore(config: Named, db: Db, onCalled?: OnCalled): Promise<OwnAudioStore> {
+  return new OwnAudioStore(db, await bareAudioStore(config), onCalled);
+}
+
+/** Only who keeps audio in an object store loads its client: that takes a second, and 40 MB of memory. */
+export async function bareAudioStore({ objectPlace, dataDir }: Named): Promise<BareAudioStore> {
+  if (objectPlace === undefined) return new FileAudioStore(dataDir);
+  const { S3AudioStore } = await import('./s3/s3-audio-store.ts');
+  return new S3AudioStore(objectPlace);
 }

@@ -1,8 +1,10 @@
 /** A process from its settings to its last line in the log, whatever it does in between. */
 import { ConfigError, readConfig } from '../config/config.ts';
-import { help } from '../config/help.ts';
+import { help } from '../config/variables.ts';
+import { createLog } from '../ops/log.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../ops/log.ts';
+import type { Roles } from './roles.ts';
 
 /** How long an orderly stop may take. Supervisors are told to wait a little longer. */
 const maxStopMs = 25_000;
@@ -13,7 +15,7 @@ export class PlainFault extends Error {
 }
 
 /** Settings are variables: the only argument is `--help`, and any other one ends the process with 2. */
-export function answerArguments([first]: string[]): void {
+function answerArguments([first]: string[]): void {
   if (first === undefined) return;
   const asksForHelp = first === '--help' || first === '-h';
   if (asksForHelp) process.stdout.write(help);
@@ -22,7 +24,7 @@ export function answerArguments([first]: string[]): void {
 }
 
 /** The settings of this process. A wrong one ends it with 2 and one message about all of them. */
-export function settings(): Config {
+function settings(): Config {
   try {
     return readConfig(process.env);
   } catch (error) {
@@ -37,7 +39,7 @@ export function settings(): Config {
  *
  * @param start gives an orderly stop, or a {@link PlainFault}
  */
-export async function live(log: Log, start: () => Promise<() => Promise<void>>): Promise<never> {
+async function live(log: Log, start: () => Promise<() => Promise<void>>): Promise<never> {
   try {
     const asked = askedToStop();
     // Also while the process still starts: that takes minutes when another process holds the embedded PostgreSQL.
@@ -68,4 +70,13 @@ function askedToStop(): Promise<NodeJS.Signals> {
     process.on('SIGTERM', resolve);
     process.on('SIGINT', resolve);
   });
+}
+
+/** Runs until SIGTERM or SIGINT, and exits with 0 after an orderly stop, 1 after a fault, 2 on a wrong configuration or argument. */
+export async function runService(roles: Roles): Promise<void> {
+  answerArguments(process.argv.slice(2));
+  const config = settings();
+  const log = createLog(config);
+  // What is wrong with the settings is said before everything else is loaded.
+  await live(log, async () => (await import('./roles.ts')).startRoles(config, log, roles));
 }

@@ -6,7 +6,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runChild } from '../../src/children/child.ts';
 import { AudioError } from '../../src/audio/audio-error.ts';
-import { findIsolation } from '../../src/children/isolation.ts';
+import { findIsolation } from '../../src/children/bounded-command.ts';
 import { decodeAudio } from '../../src/audio/decode.ts';
 import { createSlots } from '../../src/recognizers/in-pieces.ts';
 import { createSherpaOnnx } from '../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';

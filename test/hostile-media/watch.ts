@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { findExecutable } from '../../src/children/executable.ts';
+import { findExecutable } from '../../src/children/bounded-command.ts';
 import { until } from '../support/until.ts';
 
 const execute = promisify(execFile);

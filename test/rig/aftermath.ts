@@ -1,6 +1,6 @@
 /** What a fault may leave on the machine and in the files, and what the auditor says in the end. */
 import { verify as lookAtEverything } from '../../scripts/admin/verify.ts';
-import { AbandonedUploads } from '../../src/files/abandoned-uploads.ts';
+import { AbandonedUploads } from '../../src/files/spool.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { composeService } from '../../src/process/composition.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CreateMultipartUploadCommand, S3Client } from '@aws-sdk/client-s3';
-import { bareAudioStore } from '../../src/files/select-audio-store.ts';
+import { bareAudioStore } from '../../src/files/own-audio-store.ts';
 import { AudioStoreAway } from '../../src/files/audio-store.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { audioStoreConformance } from '../src/files/audio-store-conformance.ts';

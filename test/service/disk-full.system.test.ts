@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findExecutable } from '../../src/children/executable.ts';
+import { findExecutable } from '../../src/children/bounded-command.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { listLedger } from '../../db/accounts/ledger.ts';
 import { makeAccount } from '../support/service/accounts.ts';

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { findExecutable } from '../../src/children/executable.ts';
+import { findExecutable } from '../../src/children/bounded-command.ts';
 import { listLedger } from '../../db/accounts/ledger.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { fakePrograms } from '../support/faults/fake-programs.ts';

@@ -1,5 +1,5 @@
 /** Where audio is kept, and the disk of this machine. */
-import { bareAudioStore } from '../../../src/files/select-audio-store.ts';
+import { bareAudioStore } from '../../../src/files/own-audio-store.ts';
 import { whyNotOurs } from '../../../src/files/known-store.ts';
 import { Spool } from '../../../src/files/spool.ts';
 import { tryStore } from '../../../src/files/store-trial.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { diskIsFull } from '../answers/problem.ts';
-import { onDisk } from '../../files/on-disk.ts';
+import { onDisk } from '../../files/audio-store.ts';
 import { UploadFile } from './file.ts';
 import type { Readable } from 'node:stream';
 import type { Spool } from '../../files/spool.ts';

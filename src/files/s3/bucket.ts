@@ -2,7 +2,7 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { AudioStoreAway, AudioUnreadable } from '../audio-store.ts';
 import { operatorFaultBehind } from '../../ops/operator-fault.ts';
-import type { ObjectPlace } from '../../config/object-place.ts';
+import type { ObjectPlace } from '../../config/values.ts';
 
 const connectionTimeoutMs = 5_000;
 /** Without a byte in either direction. Some stores put the parts of a large object together in silence. */

@@ -1,5 +1,4 @@
-import { findLimiters } from '../../children/bounded-command.ts';
-import { ExecutableNotFound, findExecutable } from '../../children/executable.ts';
+import { findLimiters, ExecutableNotFound, findExecutable } from '../../children/bounded-command.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { createSpeechClient } from './client.ts';
 import { FormatRefused } from './errors.ts';

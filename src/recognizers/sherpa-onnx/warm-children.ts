@@ -1,4 +1,4 @@
-import { ExecutableNotFound } from '../../children/executable.ts';
+import { ExecutableNotFound } from '../../children/bounded-command.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { startWarmChild } from './warm-child.ts';
 import type { ChildWork, Complaint, PieceRequest } from './messages.ts';

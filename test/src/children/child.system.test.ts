@@ -3,10 +3,9 @@ import { chmod, cp, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { boundedCommand } from '../../../src/children/bounded-command.ts';
+import { boundedCommand, ExecutableNotFound } from '../../../src/children/bounded-command.ts';
 import { runChild } from '../../../src/children/child.ts';
 import type { ChildOptions } from '../../../src/children/child.ts';
-import { ExecutableNotFound } from '../../../src/children/executable.ts';
 import { until } from '../../support/until.ts';
 
 const execute = promisify(execFile);

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { runChild } from '../../../src/children/child.ts';
-import { findIsolation } from '../../../src/children/isolation.ts';
+import { findIsolation } from '../../../src/children/bounded-command.ts';
 import type { AddressInfo } from 'node:net';
-import type { Isolation } from '../../../src/children/isolation.ts';
+import type { Isolation } from '../../../src/children/bounded-command.ts';
 
 const execute = promisify(execFile);
 const limits = { memoryBytes: 1024 ** 3, cpuSeconds: 10, fileBytes: 1_000_000, openFiles: 64 };

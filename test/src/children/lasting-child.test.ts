@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { ExecutableNotFound } from '../../../src/children/executable.ts';
+import { ExecutableNotFound } from '../../../src/children/bounded-command.ts';
 import { startLastingChild } from '../../../src/children/lasting-child.ts';
-import { killGroup, spawnGroup } from '../../../src/children/process-group.ts';
+import { killGroup, spawnGroup } from '../../../src/children/child.ts';
 import { jest } from '../../support/run/jest.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { until } from '../../support/until.ts';

@@ -1,10 +1,9 @@
 /** Uploads of two processes on one folder: the tested one, and one that was killed. */
 import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { AbandonedUploads, keepRemovingAbandonedUploads } from '../../../src/files/abandoned-uploads.ts';
+import { AbandonedUploads, keepRemovingAbandonedUploads, Spool } from '../../../src/files/spool.ts';
 import { jest } from '../../support/run/jest.ts';
 import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
-import { Spool } from '../../../src/files/spool.ts';
 import { createLog } from '../../../src/ops/log.ts';
 import { holdTheClock } from '../../support/faults/held-clock.ts';
 import { until } from '../../support/until.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { adopt } from '../../../scripts/admin/store.ts';
 import { verify } from '../../../scripts/admin/verify.ts';
 import { StoreTrial } from '../../../src/files/store-trial.ts';
-import { readinessOf } from '../../../src/process/readiness.ts';
+import { readinessOf } from '../../../src/process/roles.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
 import { OrphanCandidates } from '../../../src/worker/orphan-candidates.ts';
 import { sweep } from '../../../src/worker/sweeps.ts';

@@ -5,7 +5,7 @@ import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
 import { Spool } from '../../../src/files/spool.ts';
 import { StoreTrial, tryStore } from '../../../src/files/store-trial.ts';
 import { S3AudioStore } from '../../../src/files/s3/s3-audio-store.ts';
-import { readinessOf } from '../../../src/process/readiness.ts';
+import { readinessOf } from '../../../src/process/roles.ts';
 import { startRefusingStore } from '../../support/faults/refusing-store.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { startTestService } from '../../support/service/service.ts';

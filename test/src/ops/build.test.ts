@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build, checkedOut } from '../../../src/ops/build.ts';
+import { build, checkedOut } from '../../../src/ops/readings.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const folder = useFolder();

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { AudioError, AudioToolError } from '../../../src/audio/audio-error.ts';
 import { ChildNotStarted, killedBy } from '../../../src/children/child.ts';
-import { ExecutableNotFound } from '../../../src/children/executable.ts';
+import { ExecutableNotFound } from '../../../src/children/bounded-command.ts';
 import { OperatorFault, operatorFaultBehind } from '../../../src/ops/operator-fault.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 

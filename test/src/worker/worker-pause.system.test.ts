@@ -6,7 +6,7 @@ import { expectSound } from '../../support/service/audit.ts';
 import { fakePrograms } from '../../support/faults/fake-programs.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { final, hurryRetries, jobsOf, row, upload } from '../../support/service/jobs.ts';
-import { findExecutable } from '../../../src/children/executable.ts';
+import { findExecutable } from '../../../src/children/bounded-command.ts';
 import { OperatorFault } from '../../../src/ops/operator-fault.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
