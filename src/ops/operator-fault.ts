@@ -6,6 +6,11 @@ export class OperatorFault extends Error {
   override readonly name: string = 'OperatorFault';
 }
 
+/** The message says all that an operator needs. A stack would only hide it. */
+export class PlainFault extends Error {
+  override readonly name = 'PlainFault';
+}
+
 /**
  * The system's error codes for a resource that is used up, or a disk that can't be used (errno(3)). A missing file is
  * not among them.

@@ -2,17 +2,13 @@
 import { ConfigError, readConfig } from '../config/config.ts';
 import { help } from '../config/variables.ts';
 import { createLog } from '../ops/log.ts';
+import { PlainFault } from '../ops/operator-fault.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../ops/log.ts';
 import type { Roles } from './roles.ts';
 
 /** How long an orderly stop may take. Supervisors are told to wait a little longer. */
 const maxStopMs = 25_000;
-
-/** The message says all that an operator needs. A stack would only hide it. */
-export class PlainFault extends Error {
-  override readonly name = 'PlainFault';
-}
 
 /** Settings are variables: the only argument is `--help`, and any other one ends the process with 2. */
 function answerArguments([first]: string[]): void {

@@ -5,7 +5,7 @@ import { startApi } from './api-server.ts';
 import { findLimiters, ExecutableNotFound, findExecutable } from '../children/bounded-command.ts';
 import { DatabaseAway, LoginRefused, whyNoDatabase } from '../../db/connection/explained-faults.ts';
 import { composeService } from './composition.ts';
-import { PlainFault } from './lifetime.ts';
+import { PlainFault } from '../ops/operator-fault.ts';
 import { isVersionFault } from './migration.ts';
 import { showOnPort } from '../ops/server.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
