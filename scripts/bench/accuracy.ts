@@ -1,31 +1,64 @@
-/** How many words the service gets wrong, beside its own model asked directly: clip by clip, and in long speech. */
+/**
+ * How many words the service gets wrong, beside its own model asked directly: clip by clip, and in long speech. Where clips lie in
+ * a folder for each person and the service tells speakers, also who said what.
+ */
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { decodeAudio } from '../../src/audio/decode.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { selectRecognizer } from '../../src/recognizers/select.ts';
-import { figuresOf, checksOf } from './accuracy-findings.ts';
+import { folderOfKnown } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { askedDirectly } from './asked-directly.ts';
 import { makeRecording } from './long-recording.ts';
 import { watchMemory } from './process-tree.ts';
+import { compareSpeakers } from './speakers.ts';
 import { clipsIn, librivoxClips } from './spoken-clips.ts';
-import { wordErrors } from './word-errors.ts';
+import { median, quantile } from './statistics.ts';
+import { errorRate, sumOf, wordErrors } from './word-errors.ts';
+import type { Segment } from '../../src/captions/segment.ts';
 import type { DecodedAudio, Recognizer } from '../../src/recognizers/recognizer.ts';
-import type { Transcribed, MeasuredClip, MeasuredLong } from './accuracy-findings.ts';
-import type { Bench, Choices, Findings, Setting } from './bench.ts';
+import type { Bench, Check, Choices, Figures, Findings, Setting } from './bench.ts';
+import type { Recording } from './long-recording.ts';
+import type { Attribution, Said } from './speakers.ts';
 import type { SpokenClip } from './spoken-clips.ts';
+import type { WordErrors } from './word-errors.ts';
 
+const megabyte = 1_000_000;
+const minuteMs = 60_000;
 /** Limits for one recording, far above what any recording takes. */
 const limits = { maxDurationMs: 24 * 3_600_000, timeLimitMs: 3_600_000 };
-const minuteMs = 60_000;
+/** So many of 100 words more than the model itself gets wrong may be wrong, for all that lies around it. */
+const mostMore = 1;
 
 export const accuracy: Bench = {
   name: 'accuracy',
-  summary: 'words wrong beside the model asked directly: [--model M] [--server URL] [FOLDER of audio with .txt]',
+  summary: 'words wrong beside the model asked directly, and who said them: [--model M] [--server URL] [FOLDER]',
   takes: ['model', 'server', 'audio'],
   run,
 };
+
+interface Transcribed {
+  text: string;
+  errors: WordErrors;
+  /** Without decoding. */
+  ms: number;
+}
+
+interface MeasuredClip extends SpokenClip {
+  wav: string;
+  audio: DecodedAudio;
+  direct: Transcribed;
+  service: Transcribed;
+}
+
+interface MeasuredLong extends Recording {
+  service: Transcribed & { segments: readonly Segment[] };
+  peakBytes: number;
+  /** Where it is known who speaks, and the service tells it. */
+  speakers?: Attribution & { people: number };
+}
 
 async function run(setting: Setting): Promise<Findings> {
   const { choices, say, signal } = setting;
@@ -33,7 +66,7 @@ async function run(setting: Setting): Promise<Findings> {
   const all = await (choices.audio === undefined
     ? librivoxClips()
     : clipsIn(choices.audio, (names) => say(`Without a .txt, left out: ${names.join(', ')}`)));
-  const clips = all.slice(0, setting.sized({ full: Infinity, quick: 20, tiny: 5 }));
+  const clips = inTurn(all).slice(0, setting.sized({ full: Infinity, quick: 20, tiny: 5 }));
   const recognizer = await selectRecognizer(config);
   setting.atEnd(() => recognizer.close());
   await recognizer.check();
@@ -49,7 +82,8 @@ async function run(setting: Setting): Promise<Findings> {
     measured.push({ ...clip, ...utterance, direct, service });
   }
   await model.close();
-  const long = await hearLong(setting, recognizer, measured);
+  const canDiarize = config.recognizer === 'sherpa-onnx' && existsSync(folderOfKnown(config.dataDir, 'diarization'));
+  const long = await hearLong(setting, recognizer, measured, canDiarize);
   return {
     sizes: {
       recognizer: choices.server ?? choices.model ?? recognizer.name,
@@ -65,6 +99,16 @@ const variablesOf = ({ model, server }: Choices): Record<string, string> => ({
   ...(model !== undefined && { SHERPA_ONNX_MODEL: model }),
   ...(server !== undefined && { RECOGNIZER: 'openai', OPENAI_BASE_URL: server }),
 });
+
+/** A person is the folder that a clip is in. */
+const personOf = ({ name }: SpokenClip) => dirname(name);
+
+/** The first clip of each person, then the second of each, and so on. */
+function inTurn(clips: readonly SpokenClip[]): SpokenClip[] {
+  const people = [...Map.groupBy(clips, personOf).values()];
+  const most = Math.max(...people.map(({ length }) => length));
+  return Array.from({ length: most }, (_, index) => people.flatMap((own) => own[index] ?? [])).flat();
+}
 
 /** A clip as plain WAV and as the service decodes it. */
 async function utteranceOf({ folder, signal }: Setting, clip: SpokenClip, index: number) {
@@ -84,6 +128,7 @@ async function hearLong(
   setting: Setting,
   recognizer: Recognizer,
   clips: readonly MeasuredClip[],
+  canDiarize: boolean,
 ): Promise<MeasuredLong> {
   const durationMs = setting.sized({ full: 60, quick: 3, tiny: 0.75 }) * minuteMs;
   setting.say(`Recognizing ${durationMs / minuteMs} min of joined speech …`);
@@ -93,15 +138,26 @@ async function hearLong(
   const memory = watchMemory(process.pid);
   try {
     const service = await heardBy(() => transcribe(recognizer, audio, setting.signal), made.text);
-    return { ...made, service, peakBytes: memory.stop().below };
+    const people = new Set(made.clips.map(({ clip }) => personOf(clip))).size;
+    const heard = service.segments.map(({ speaker, ...segment }): Said => ({ who: speaker, ...segment }));
+    // A server may tell them, too. Models that find nobody are told of.
+    const areTold = canDiarize || heard.some(({ who }) => who !== undefined);
+    const speakers = people > 1 && areTold && { people, ...compareSpeakers(turnsOf(made, clips), heard) };
+    return { ...made, service, peakBytes: memory.stop().below, ...(speakers && { speakers }) };
   } finally {
     memory.stop();
   }
 }
 
+const turnsOf = ({ clips }: Recording, measured: readonly MeasuredClip[]): Said[] =>
+  clips.map(({ clip, startMs }) => {
+    const { audio } = measured.find(({ name }) => name === clip.name)!;
+    return { who: personOf(clip), text: clip.text, startMs, endMs: startMs + audio.durationMs };
+  });
+
 async function transcribe(recognizer: Recognizer, audio: DecodedAudio, signal: AbortSignal) {
   const { segments } = await recognizer.recognize(audio, { signal });
-  return { text: segments.map(({ text }) => text).join(' '), starts: segments.map(({ startMs }) => startMs) };
+  return { text: segments.map(({ text }) => text).join(' '), segments };
 }
 
 async function heardBy<Answer extends { text: string }>(
@@ -111,4 +167,73 @@ async function heardBy<Answer extends { text: string }>(
   const began = performance.now();
   const answer = await hear();
   return { ...answer, ms: performance.now() - began, errors: wordErrors(reference, answer.text) };
+}
+
+const percentOf = (errors: WordErrors) => errorRate(errors) * 100;
+const missing = ({ words, deletions }: WordErrors) => (deletions / Math.max(1, words)) * 100;
+const all = (clips: readonly MeasuredClip[], by: 'direct' | 'service') => sumOf(clips.map((clip) => clip[by].errors));
+
+function checksOf(clips: readonly MeasuredClip[], long: MeasuredLong): Check[] {
+  const direct = all(clips, 'direct');
+  const goal = { atMost: percentOf(direct) + mostMore };
+  const work = 'joined speech';
+  const lost = missing(long.service.errors) - missing(direct);
+  const off = startsOff(long, clips);
+  return [
+    { work: 'the model, asked for each clip', measure: 'words wrong', values: [percentOf(direct)], unit: '%' },
+    { work: 'clip by clip', measure: 'words wrong', values: [percentOf(all(clips, 'service'))], unit: '%', goal },
+    { work, measure: 'words wrong', values: [percentOf(long.service.errors)], unit: '%', goal },
+    { work, measure: 'words lost in and between pieces', values: [lost], unit: '%', goal: { atMost: mostMore } },
+    { work, measure: 'captions off, median', values: [median(off)], unit: 'ms', goal: { atMost: 250 } },
+    { work, measure: 'captions off, 9 of 10', values: [quantile(off, 0.9)], unit: 'ms', goal: { atMost: 1200 } },
+    { work, measure: 'time ÷ length', values: [long.service.ms / long.durationMs] },
+    { work, measure: 'peak memory of children', values: [long.peakBytes / megabyte], unit: 'MB' },
+    ...(long.speakers === undefined ? [] : checksOfSpeakers(long.speakers)),
+  ];
+}
+
+/** How far from where the voice of each clip begins the nearest caption begins. */
+function startsOff({ clips, service }: MeasuredLong, measured: readonly MeasuredClip[]): number[] {
+  return clips.map(({ clip, startMs }) => {
+    const first = measured.find(({ name }) => name === clip.name)?.audio.silences[0];
+    const voiceMs = startMs + (first?.startMs === 0 ? first.endMs : 0);
+    return Math.min(...service.segments.map((caption) => Math.abs(caption.startMs - voiceMs)));
+  });
+}
+
+function checksOfSpeakers({ people, found, wrongTime, wrongPerson }: Attribution & { people: number }): Check[] {
+  const work = `${people} people in turn`;
+  return [
+    { work, measure: 'people too many or too few', values: [Math.abs(found - people)], goal: { atMost: 0 } },
+    { work, measure: 'time given to the wrong person', values: [wrongTime * 100], unit: '%' },
+    { work, measure: 'words given to the wrong person', values: [wrongPerson * 100], unit: '%' },
+  ];
+}
+
+function figuresOf(clips: readonly MeasuredClip[], long: MeasuredLong): Figures[] {
+  const row = (name: string, by: string, durationMs: number, { errors, ms }: Omit<Transcribed, 'text'>) => {
+    const { words, insertions, deletions, substitutions } = errors;
+    return [name, by, durationMs / 1000, words, insertions, deletions, substitutions, percentOf(errors), ms / 1000];
+  };
+  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
+  const inTotal = (by: 'direct' | 'service') => ({
+    errors: all(clips, by),
+    ms: sum(clips.map((clip) => clip[by].ms)),
+  });
+  const clipsMs = sum(clips.map(({ audio }) => audio.durationMs));
+  return [
+    {
+      title: 'Words wrong',
+      head: ['recording', 'by', 's', 'words', 'inserted', 'deleted', 'substituted', 'wrong %', 'took s'],
+      rows: [
+        ...clips.flatMap((clip) => [
+          row(clip.name, 'the model', clip.audio.durationMs, clip.direct),
+          row(clip.name, 'the service', clip.audio.durationMs, clip.service),
+        ]),
+        row('all clips', 'the model', clipsMs, inTotal('direct')),
+        row('all clips', 'the service', clipsMs, inTotal('service')),
+        row('joined', 'the service', long.durationMs, long.service),
+      ],
+    },
+  ];
 }

@@ -1,9 +1,6 @@
 /** What a bench is, what it is given, and what it hands back. */
 import type { RecognizerName } from '../../src/recognizers/names.ts';
 
-/** A bench lacks what nobody can install for it. The message says what. */
-export class NotRun extends Error {}
-
 export interface Bench {
   /** What people type: `npm run bench -- NAME`. Also the name of its files. */
   readonly name: string;
@@ -30,8 +27,6 @@ export interface Choices {
   readonly server?: string;
   /** A folder of recordings with what is said in them. */
   readonly audio?: string;
-  /** `--diarization`: the folder of the models that tell speakers apart. */
-  readonly diarization?: string;
   /** `--hours` of speech. */
   readonly hours?: number;
 }
@@ -54,10 +49,10 @@ export interface Setting {
   atEnd(stop: () => Promise<unknown>): void;
 }
 
-/** Exactly one of the two bounds. `aim` is a better value than the goal. */
-export type Goal = { atLeast: number; aim?: number } | { atMost: number; aim?: number };
+/** Exactly one of the two bounds. */
+export type Goal = { atLeast: number } | { atMost: number };
 
-/** One line of the table and one bar of the chart: something measured several times. */
+/** One line of the table: something measured several times. */
 export interface Check {
   /** What was done: `list of 20`. */
   work: string;
@@ -93,6 +88,5 @@ export interface Run extends Findings {
   size: Size;
   /** RFC 3339, UTC. */
   date: string;
-  /** Machine and versions. */
   machine: Record<string, string>;
 }

@@ -20,40 +20,26 @@ export interface BenchDatabase {
  * Starts the embedded PostgreSQL as `npm start` does, and makes the tables.
  *
  * @param home where it is: below the folder of the run
- * @param maxConnections in place of the usual number
  * @returns with what stops it before the end of the run
  */
 export async function startDatabase(
   setting: Setting,
   home = setting.folder,
-  maxConnections?: number,
 ): Promise<BenchDatabase & { leave(): Promise<void> }> {
   const folder = join(home, 'postgres');
   mkdirSync(home, { recursive: true });
   // PostgreSQL refuses to run as root. Its user must be able to enter the folders.
   for (const path of new Set([setting.folder, home])) chmodSync(path, 0o711);
-  const postgres = await joinEmbeddedPostgres({ folder, ...(maxConnections !== undefined && { maxConnections }) });
+  const postgres = await joinEmbeddedPostgres({ folder });
   const leave = () => postgres.leave();
   setting.atEnd(leave);
   const pid = Number(readFileSync(clusterPaths(folder).postmasterPid, 'utf8').split('\n')[0]);
-  return { ...(await open(setting, postgres.url, pid)), leave };
-}
-
-/** Another database with the service's tables in the same PostgreSQL. @param name a plain SQL name */
-export async function addDatabase(setting: Setting, server: BenchDatabase, name: string): Promise<BenchDatabase> {
-  await server.query(`create database ${name} template template0`);
-  const url = new URL(server.url);
-  url.pathname = `/${name}`;
-  return open(setting, url.href, server.pid);
-}
-
-async function open(setting: Setting, url: string, pid: number): Promise<BenchDatabase> {
-  await migrateToLatest(url);
-  const connection = openConnection(url);
+  await migrateToLatest(postgres.url);
+  const connection = openConnection(postgres.url);
   connection.on('error', () => undefined);
   await connection.connect();
   setting.atEnd(() => connection.end());
-  return { url, pid, query: async (text, values) => (await connection.query(text, values)).rows };
+  return { url: postgres.url, pid, leave, query: async (text, values) => (await connection.query(text, values)).rows };
 }
 
 export interface BenchAccount {

@@ -1,28 +1,34 @@
 /**
- * `npm run bench -- NAME [--quick] [--json | --markdown]`: how fast the service is, next to what it could be, and how many
- * words it gets wrong.
+ * `npm run bench -- NAME [--quick] [--json]`: how fast the service is, next to what it could be, and how many words it
+ * gets wrong.
  *
- * A bench is one file in `scripts/bench/` that exports a `Bench` (`bench.ts`) and stands in `benches.ts`. Its `run` gets a
- * `Setting` (sizes, choices, a folder, `say`, `atEnd`) and hands back `Findings`: `checks` (each measured several times, with or
- * without a goal: the table and the bars of the chart) and `figures` (further tables). What most of them need:
+ * A bench is one file that exports a `Bench` (`bench.ts`) and stands below. Its `run` gets a `Setting` (sizes, choices, a
+ * folder, `say`, `atEnd`) and hands back `Findings`: `checks` (each measured several times, with or without a goal) and
+ * `figures` (further tables). What most of them need:
  *
  * - `database.ts`: a PostgreSQL of its own, accounts with keys, sessions, transcripts, by set-based SQL
- * - `program.ts`: the API or a baseline as a child process; CPU time and memory of any process
+ * - `program.ts`: the API or a baseline as a child process; `process-tree.ts`: CPU time and memory of any process
  * - `wrk.ts`: load;  `rounds.ts`: interleaved rounds;  `statistics.ts`: medians, quantiles, ratios round by round
  * - `baselines/`: what ours is compared with
  *
- * Here it is run, cleaned up after, and told: tables to standard output, `<name>.svg` and `<name>.json` to `.data/bench/`.
+ * Here it is run, cleaned up after, and told: tables to standard output, `<name>.json` to `.data/bench/`.
  */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, release, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { recognizerNames } from '../../src/recognizers/names.ts';
-import { NotRun } from './bench.ts';
-import { benches } from './benches.ts';
-import { chartOf } from './chart.ts';
-import { describeMachine } from './machine.ts';
-import { inMarkdown, inTerminal } from './tables.ts';
+import { accuracy } from './accuracy.ts';
+import { oneMachine } from './one-machine.ts';
+import { pipeline } from './pipeline.ts';
+import { reads } from './reads.ts';
+import { servers } from './servers.ts';
+import { inTerminal } from './tables.ts';
+import { uploads } from './uploads.ts';
 import type { Bench, Choices, Run, Size } from './bench.ts';
+
+/** In the order in which they are listed. */
+const benches: readonly Bench[] = [oneMachine, reads, uploads, accuracy, pipeline, servers];
 
 const exitCodes = { done: 0, failed: 1, wrongUse: 2, interrupted: 130 };
 const interruption = new AbortController();
@@ -34,31 +40,30 @@ interface Options extends Omit<Choices, 'audio'> {
   size: Size;
   out: string;
   json?: true;
-  markdown?: true;
-  last?: true;
 }
 
 async function measure(bench: Bench, choices: Choices, { size, out }: Options): Promise<Run> {
   await mkdir(out, { recursive: true });
   const folder = await mkdtemp(join(out, 'run-'));
   const stops: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
-  const { signal } = interruption;
   try {
-    const setting = {
-      size,
-      choices,
-      folder,
-      signal,
-      say,
-      sized: <Value>(choices: Record<Size, Value>) => choices[size],
-    };
-    const findings = await bench.run({ ...setting, atEnd: (stop) => void stops.push(stop) });
-    const date = new Date().toISOString();
-    return { name: bench.name, size, date, machine: describeMachine(), ...findings };
+    const findings = await bench.run({
+      ...{ size, choices, folder, say, signal: interruption.signal },
+      sized: (values) => values[size],
+      atEnd: (stop) => void stops.push(stop),
+    });
+    return { name: bench.name, size, date: new Date().toISOString(), machine: describeMachine(), ...findings };
   } finally {
     for (const stop of stops.reverse()) await stop().catch((error: Error) => say(`not stopped: ${error.message}`));
   }
 }
+
+const describeMachine = (): Record<string, string> => ({
+  processor: `${cpus()[0]?.model.trim() ?? 'unknown'}, ${availableParallelism()} cores`,
+  memory: `${Math.round(totalmem() / 1024 ** 3)} GiB`,
+  system: `Linux ${release()}`,
+  node: process.version,
+});
 
 /** @throws when the bench fails */
 async function runBench(name: string | undefined, audio: string | undefined, options: Options): Promise<void> {
@@ -69,54 +74,36 @@ async function runBench(name: string | undefined, audio: string | undefined, opt
   const bench =
     benches.find((candidate) => candidate.name === name) ??
     program.error(`There is no bench ${name}, only ${benches.map((candidate) => candidate.name).join(', ')}.`);
-  const choices = choicesOf(audio, options);
-  const unwanted = (Object.keys(choices) as (keyof Choices)[]).filter((choice) => !bench.takes?.includes(choice));
-  if (unwanted.length > 0)
-    program.error(`${name} does not take ${unwanted.map((choice) => inWords[choice]).join(' or ')}.`);
-  const file = join(options.out, `${name}.json`);
-  const run = options.last ? (JSON.parse(await readFile(file, 'utf8')) as Run) : await measure(bench, choices, options);
-  if (!options.last) {
-    await writeFile(file, `${JSON.stringify(run, undefined, 1)}\n`);
-    await writeFile(join(options.out, `${name}.svg`), chartOf(run));
-  }
-  const text = options.json
-    ? `${JSON.stringify(run, undefined, 1)}\n`
-    : (options.markdown ? inMarkdown : inTerminal)(run);
-  process.stdout.write(text);
-}
-
-const inWords: Record<keyof Choices, string> = {
-  recognizer: '--recognizer',
-  model: '--model',
-  server: '--server',
-  audio: 'a folder',
-  diarization: '--diarization',
-  hours: '--hours',
-};
-
-function choicesOf(audio: string | undefined, { recognizer, model, server, hours, diarization }: Options): Choices {
+  const { recognizer, model, server, hours } = options;
   // npm runs scripts in the project's folder; a person means the folder he typed in.
-  const typed = (path: string) => resolve(process.env['INIT_CWD'] ?? '', path);
-  const folder = { ...(audio && { audio: typed(audio) }), ...(diarization && { diarization: typed(diarization) }) };
-  const named = { ...(recognizer && { recognizer }), ...(model && { model }), ...(server && { server }) };
-  return { ...named, ...folder, ...(hours && { hours }) };
+  const folder = audio && resolve(process.env['INIT_CWD'] ?? '', audio);
+  const choices: Choices = {
+    ...{ ...(recognizer && { recognizer }), ...(model && { model }), ...(server && { server }) },
+    ...{ ...(hours && { hours }), ...(folder && { audio: folder }) },
+  };
+  const unwanted = (Object.keys(choices) as (keyof Choices)[]).filter((choice) => !bench.takes?.includes(choice));
+  if (unwanted.length > 0) {
+    const inWords = unwanted.map((choice) => (choice === 'audio' ? 'a folder' : `--${choice}`));
+    program.error(`${name} does not take ${inWords.join(' or ')}.`);
+  }
+  const run = await measure(bench, choices, options);
+  const json = `${JSON.stringify(run, undefined, 1)}\n`;
+  await writeFile(join(options.out, `${name}.json`), json);
+  process.stdout.write(options.json ? json : inTerminal(run));
 }
 
 const program: Command = new Command('npm run bench --')
   .description('Measures the service next to small, fair baselines. Without a name: lists the benches.')
   .argument('[name]')
-  .argument('[folder]', 'accuracy, speakers: recordings, each with what is said in it in a .txt of the same name')
+  .argument('[folder]', 'accuracy: recordings, each with what is said in it in a .txt of the same name')
   .addOption(new Option('--size <size>').choices(['full', 'quick', 'tiny']).default('full'))
-  .option('--quick', 'small sizes, at most a minute: to see the direction, not to quote')
+  .option('--quick', 'small sizes, about a minute: to see the direction, not to quote')
   .addOption(new Option('--recognizer <name>', 'one-machine: in place of RECOGNIZER').choices(recognizerNames))
-  .addOption(new Option('--model <name>', 'accuracy, speakers: in place of SHERPA_ONNX_MODEL'))
-  .addOption(new Option('--server <url>', "accuracy: a server with OpenAI's interface, its model in OPENAI_MODEL"))
+  .option('--model <name>', 'accuracy: in place of SHERPA_ONNX_MODEL')
+  .option('--server <url>', "accuracy: a server with OpenAI's interface, its model in OPENAI_MODEL")
   .addOption(new Option('--hours <number>', 'one-machine: hours of speech').argParser(parseHours))
-  .option('--diarization <folder>', 'speakers: segmentation.onnx and embedding.onnx')
   .option('--json', 'everything that was measured, instead of tables')
-  .option('--markdown', 'tables for a README')
-  .option('--last', 'tell the last run again, without measuring')
-  .option('--out <folder>', 'where the files go', resolve(import.meta.dirname, '../../.data/bench'))
+  .option('--out <folder>', 'where the JSON file goes', resolve(import.meta.dirname, '../../.data/bench'))
   .exitOverride((end) => process.exit(end.exitCode === 0 ? exitCodes.done : exitCodes.wrongUse))
   .action((name: string | undefined, folder: string | undefined, options: Options & { quick?: true }) =>
     runBench(name, folder, { ...options, ...(options.quick && { size: 'quick' }) }),
@@ -133,10 +120,6 @@ try {
   process.exit(exitCodes.done);
 } catch (error) {
   if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
-  if (error instanceof NotRun) {
-    process.stdout.write(`not run: ${error.message}\n`);
-    process.exit(exitCodes.done);
-  }
   say(error instanceof Error ? (error.stack ?? error.message) : String(error));
   process.exit(exitCodes.failed);
 }

@@ -6,20 +6,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { recognizerNames } from '../../src/recognizers/names.ts';
 import { makeRecording } from './long-recording.ts';
-import { measurePickup, pausesOf } from './one-machine-pickup.ts';
-import { measureStarts } from './one-machine-start.ts';
 import { measureWaiting, waits } from './one-machine-waiting.ts';
 import { preparePipeline, transcribeBy } from './pipeline-service.ts';
 import { serviceEnv, startProgram } from './program.ts';
-import { makeSpeech, send } from './session-client.ts';
+import { makeSpeech, send, untilAnswered, watchSessions } from './session-client.ts';
 import { librivoxClips } from './spoken-clips.ts';
-import { quantile } from './statistics.ts';
+import { median, quantile } from './statistics.ts';
 import type { Bench, Check, Figures, Findings, Setting } from './bench.ts';
-import type { Wait } from './one-machine-pickup.ts';
-import type { Course } from './one-machine-start.ts';
 import type { Idle } from './one-machine-waiting.ts';
-import type { PipelineRun } from './pipeline-service.ts';
-import type { Client } from './session-client.ts';
+import type { Cost } from './pipeline-service.ts';
+import type { Client, SessionEvents } from './session-client.ts';
 
 const megabyte = 1_000_000;
 const hourMs = 3_600_000;
@@ -32,13 +28,22 @@ export const oneMachine: Bench = {
   run,
 };
 
+/** All in ms. */
+interface Wait {
+  /** From the commit of the upload to the commit of the claim. */
+  queued: number;
+  /** From the commit of the transaction that stores the transcript to the client's answer. */
+  stored: number;
+}
+
 interface Measured {
   hours: number;
-  /** By the PostgreSQL it starts with. */
-  starts: { own: Course[]; embedded: Course[] };
+  /** From `npm start` to `/readyz`, by the PostgreSQL it starts with. */
+  starts: { own: number[]; embedded: number[] };
+  /** Round by round. */
   pickup: Wait[][];
   pauses: number[];
-  long: PipelineRun;
+  long: Cost;
   idle: Idle;
 }
 
@@ -53,7 +58,8 @@ async function run(setting: Setting): Promise<Findings> {
 
   say('Starting PostgreSQL and the service …');
   const prepared = await preparePipeline(setting);
-  const { database, account, events } = prepared;
+  const { database, account } = prepared;
+  const events = await watchSessions(setting, database);
   const env = {
     ...serviceEnv(setting, database.url),
     ...{ NODE_ENV: 'production', RECOGNIZER: recognizer, WORKER_CONCURRENCY: String(jobsAtOnce) },
@@ -67,21 +73,21 @@ async function run(setting: Setting): Promise<Findings> {
   const service = await startProgram(setting, { script: 'src/start.ts', env });
   client.url = service.url;
   say(`Measuring: a backlog of ${backlog} …`);
-  const pauses = await pausesOf(client, events, ids, jobsAtOnce);
+  const pauses = await pausesOf(client, events, ids);
   const pickup = await measurePickup(setting, client, events);
   say(`Measuring: ${hours} hours of speech …`);
   const long = await transcribeBy({ ...client, audio: await openAsBlob(recording) }, prepared, service.pid);
   const idle = await measureWaiting(setting, database, service.pid, client, account.id);
   await service.stop();
-  const own = await measureStarts(setting, account.key, database.url);
+  const own = await measureStarts(setting, 'own PostgreSQL', { DATABASE_URL: database.url });
   await database.leave();
-  const embedded = await measureStarts(setting, account.key);
+  const embedded = await measureStarts(setting, 'embedded PostgreSQL', {});
 
   const measured: Measured = { hours, starts: { own, embedded }, pickup, pauses, long, idle };
   return {
     sizes: { hours, recognizer, backlog, 'jobs at once': jobsAtOnce, waits },
     checks: checksOf(measured),
-    figures: [startsOf(measured), pickupsOf(measured), costsOf(measured)],
+    figures: [pickupsOf(measured), costsOf(measured)],
     raw: { ...measured, long: { ...long, text: undefined } },
   };
 }
@@ -97,21 +103,68 @@ async function makeHours({ folder, signal }: Setting, hours: number): Promise<st
   return file;
 }
 
-const p50 = (values: readonly number[]) => quantile(values, 0.5);
+/**
+ * Waits for a backlog that was there when the worker started. Each job that ends makes room for the next one.
+ * @returns ms from the end of each job to the beginning of the next one in its place
+ */
+async function pausesOf(client: Client, events: SessionEvents, ids: readonly string[]): Promise<number[]> {
+  await Promise.all(ids.map((id) => untilAnswered(client, id)));
+  for (const id of ids) await events.timeOf(id, 'completed');
+  const ended = events.timesOf('completed');
+  const began = events.timesOf('processing').slice(jobsAtOnce);
+  return began.map((at, index) => at - ended[index]!);
+}
+
+/** Uploads one clip after the other to an idle worker and waits for each. @returns round by round */
+async function measurePickup(setting: Setting, client: Client, events: SessionEvents): Promise<Wait[][]> {
+  const rounds = setting.sized({ full: 5, quick: 3, tiny: 1 });
+  const perRound = setting.sized({ full: 20, quick: 5, tiny: 1 });
+  const measured: Wait[][] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    setting.say(`Measuring: one upload at a time, round ${round + 1} of ${rounds} …`);
+    const waits: Wait[] = [];
+    while (waits.length < perRound) {
+      const { id } = await send(client);
+      const answeredAt = await untilAnswered(client, id);
+      const queued = (await events.timeOf(id, 'processing')) - (await events.timeOf(id, 'queued'));
+      waits.push({ queued, stored: answeredAt - (await events.timeOf(id, 'completed')) });
+    }
+    measured.push(waits);
+  }
+  return measured;
+}
+
+/** How long people and supervisors wait from `npm start` until the service serves. @param database in the environment */
+async function measureStarts(setting: Setting, kind: string, database: Record<string, string>): Promise<number[]> {
+  const rounds = setting.sized({ full: 10, quick: 4, tiny: 1 });
+  const { DATABASE_URL: _, ...env } = serviceEnv(setting, '');
+  const took: number[] = [];
+  // The first start fills the caches of the compiler and the disk.
+  for (let round = setting.size === 'tiny' ? 0 : -1; round < rounds; round += 1) {
+    setting.say(`Measuring: ${kind}, start ${Math.max(1, round + 1)} of ${rounds} …`);
+    const began = performance.now();
+    const service = await startProgram(setting, {
+      script: 'src/start.ts',
+      byNpm: 'start',
+      env: { ...env, ...database },
+    });
+    if (round >= 0) took.push(performance.now() - began);
+    await service.stop();
+  }
+  return took;
+}
 
 function checksOf({ hours, starts, pickup, pauses, long, idle }: Measured): Check[] {
-  const start = (courses: Course[]) => courses.map((course) => course['npm start → /readyz']);
-  const median = (which: keyof Wait) => pickup.map((round) => p50(round.map((wait) => wait[which])));
+  const middle = (which: keyof Wait) => pickup.map((round) => median(round.map((wait) => wait[which])));
   const ms = (work: string, measure: string, values: number[], atMost: number): Check => ({
     ...{ work, measure, values, unit: 'ms', goal: { atMost } },
   });
   return [
-    ms('start, own PostgreSQL', 'npm start → /readyz', start(starts.own), 1_000),
-    ms('start, embedded PostgreSQL', 'npm start → /readyz', start(starts.embedded), 1_500),
-    ms('202 → processing, idle worker', 'p50', median('accepted'), 15),
-    ms('upload committed → processing', 'p50', median('queued'), 15),
-    ms('stored → answered', 'p50', median('stored'), 10),
-    ms('backlog: pause between two jobs', 'p50', [p50(pauses)], 100),
+    ms('start, own PostgreSQL', 'npm start → /readyz', starts.own, 1_000),
+    ms('start, embedded PostgreSQL', 'npm start → /readyz', starts.embedded, 1_500),
+    ms('upload committed → processing', 'p50', middle('queued'), 15),
+    ms('stored → answered', 'p50', middle('stored'), 10),
+    ms('backlog: pause between two jobs', 'p50', [median(pauses)], 100),
     {
       ...{ work: `${hours} h of speech`, measure: 'peak memory of the service', unit: 'MB' },
       ...{ values: [long.memory.own / megabyte], goal: { atMost: 300 } },
@@ -123,13 +176,6 @@ function checksOf({ hours, starts, pickup, pauses, long, idle }: Measured): Chec
   ];
 }
 
-function startsOf({ starts }: Measured): Figures {
-  const parts = Object.keys(starts.own[0]!) as (keyof Course)[];
-  const row = (part: keyof Course) => [starts.own, starts.embedded].map((all) => p50(all.map((one) => one[part])));
-  const rows = parts.map((part) => [part, ...row(part)]);
-  return { title: 'Where a start’s time goes, median ms', head: ['part', 'own PostgreSQL', 'embedded'], rows };
-}
-
 function pickupsOf({ pickup, pauses }: Measured): Figures {
   const all = (which: keyof Wait) => pickup.flat().map((wait) => wait[which]);
   const row = (what: string, values: number[]) => [what, ...[0.5, 0.95, 1].map((q) => quantile(values, q))];
@@ -137,7 +183,6 @@ function pickupsOf({ pickup, pauses }: Measured): Figures {
     title: 'Pick-up, all rounds, ms',
     head: ['what', 'p50', 'p95', 'most'],
     rows: [
-      row('202 → processing, idle worker', all('accepted')),
       row('upload committed → processing, idle worker', all('queued')),
       row('stored → answered, idle worker', all('stored')),
       row('pause between two jobs, backlog', pauses),
@@ -154,8 +199,8 @@ function costsOf({ hours, long, idle }: Measured): Figures {
       [`${hours} h of speech: CPU s`, long.cpuMs / 1000],
       [`${hours} h of speech: peak MB of the service’s own process`, long.memory.own / megabyte],
       [`${hours} h of speech: peak MB of ffmpeg and the recognizer`, long.memory.below / megabyte],
-      [`${waits} clients wait: % of a core of the service`, p50(idle.service)],
-      [`${waits} clients wait: % of a core of PostgreSQL`, p50(idle.PostgreSQL)],
+      [`${waits} clients wait: % of a core of the service`, median(idle.service)],
+      [`${waits} clients wait: % of a core of PostgreSQL`, median(idle.PostgreSQL)],
     ],
   };
 }

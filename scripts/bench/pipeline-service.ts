@@ -1,31 +1,21 @@
-/** Runs the whole service as `npm start` does, with one client, and measures what a recording costs. */
-import { openAsBlob } from 'node:fs';
+/** The whole service on its own database, with one client, and what a recording costs it. */
 import { seedAccounts, settle, startDatabase } from './database.ts';
 import { cpuOfTree, watchMemory } from './process-tree.ts';
-import { serviceEnv, startProgram } from './program.ts';
+import { serviceEnv } from './program.ts';
 import { send, untilAnswered } from './session-client.ts';
-import { watchSessions } from './session-events.ts';
-import type { AloneRun } from './alone.ts';
 import type { Setting } from './bench.ts';
 import type { BenchAccount, BenchDatabase } from './database.ts';
+import type { MemoryPeaks } from './process-tree.ts';
 import type { Client } from './session-client.ts';
-import type { SessionEvents } from './session-events.ts';
 
-type Meanwhile = (client: Client, id: string) => Promise<void>;
-
-export interface Pipeline {
-  /** @param meanwhile runs until the session is final */
-  transcribe(file: string, meanwhile?: Meanwhile): Promise<PipelineRun>;
-}
-
-/**
- * What is measured of the recognizer alone, too. The time is from the first byte of the upload to the answer with the transcript.
- * The CPU time is that of the service, of all that it started, and of PostgreSQL. Memory is the service's `own`
- * process, with both halves in it, and `below` it ffmpeg and the recognizer.
- */
-export interface PipelineRun extends AloneRun {
-  /** The parts of the time, in ms, one after the other. */
-  parts: { upload: number; pickup: number; work: number; answer: number };
+export interface Cost {
+  text: string;
+  /** From the file to its last word; of the service, from the first byte of the upload to the answer with the transcript. */
+  ms: number;
+  /** Of the service it is that of all that it started, too, and of PostgreSQL. */
+  cpuMs: number;
+  /** The service's `own` process, with both halves in it, and `below` it ffmpeg and the recognizer. */
+  memory: MemoryPeaks;
 }
 
 const longestAudioMs = 48 * 3_600_000;
@@ -33,63 +23,31 @@ const longestAudioMs = 48 * 3_600_000;
 export interface Prepared {
   database: BenchDatabase & { leave(): Promise<void> };
   account: BenchAccount;
-  events: SessionEvents;
 }
 
 /** A database where the service would start its own, with an account that may send recordings of any length. */
 export async function preparePipeline(setting: Setting): Promise<Prepared> {
-  const database = await startDatabase(setting, serviceEnv(setting, '').DATA_DIR);
+  const database = await startDatabase(setting, serviceEnv(setting, '')['DATA_DIR']);
   const [account] = await seedAccounts(database, 1);
-  const limits = `update accounts set max_audio_ms = ${longestAudioMs}, max_upload_bytes = 2147483647`;
-  await database.query(limits);
+  await database.query(`update accounts set max_audio_ms = ${longestAudioMs}, max_upload_bytes = 2147483647`);
   await settle(database);
-  return { database, account: account!, events: await watchSessions(setting, database) };
-}
-
-/** @param env added to what an operator would set */
-export async function startPipeline(setting: Setting, env: Record<string, string>): Promise<Pipeline> {
-  const prepared = await preparePipeline(setting);
-  const { database, account } = prepared;
-  const service = await startProgram(setting, {
-    script: 'src/start.ts',
-    env: { ...serviceEnv(setting, database.url), NODE_ENV: 'production', ...env },
-  });
-  return {
-    async transcribe(file, meanwhile) {
-      const audio = await openAsBlob(file);
-      const client: Client = { url: service.url, key: account.key, audio, signal: setting.signal };
-      return transcribeBy(client, prepared, service.pid, meanwhile);
-    },
-  };
+  return { database, account: account! };
 }
 
 /** @param pid of the service */
-export async function transcribeBy(
-  client: Client,
-  { database, events }: Prepared,
-  pid: number,
-  meanwhile?: Meanwhile,
-): Promise<PipelineRun> {
+export async function transcribeBy(client: Client, { database }: Prepared, pid: number): Promise<Cost> {
   const cpu = () => cpuOfTree(pid) + cpuOfTree(database.pid);
   const cpuBefore = cpu();
   const memory = watchMemory(pid);
   try {
     const began = performance.now();
-    const { id, acceptedAt } = await send(client);
-    const [answeredAt] = await Promise.all([untilAnswered(client, id), meanwhile?.(client, id)]);
-    const at = async (status: string) => (await events.find((event) => event.id === id && event.status === status)).at;
-    const [claimedAt, storedAt] = [await at('processing'), await at('completed')];
+    const { id } = await send(client);
+    const answeredAt = await untilAnswered(client, id);
     return {
       text: await textOf(client, id),
       ms: answeredAt - began,
       cpuMs: cpu() - cpuBefore,
       memory: memory.stop(),
-      parts: {
-        upload: acceptedAt - began,
-        pickup: claimedAt - acceptedAt,
-        work: storedAt - claimedAt,
-        answer: answeredAt - storedAt,
-      },
     };
   } finally {
     memory.stop();

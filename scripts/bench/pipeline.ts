@@ -1,16 +1,18 @@
 /** A recording from upload to transcript, next to the recognizer alone on the same file. */
+import { execFile } from 'node:child_process';
+import { openAsBlob } from 'node:fs';
 import { join } from 'node:path';
-import { recognizeAlone } from './alone.ts';
+import { promisify } from 'node:util';
 import { makeRecording } from './long-recording.ts';
-import { startPipeline } from './pipeline-service.ts';
+import { preparePipeline, transcribeBy } from './pipeline-service.ts';
+import { serviceEnv, startProgram } from './program.ts';
 import { interleaved } from './rounds.ts';
 import { librivoxClips } from './spoken-clips.ts';
-import { quantile, ratios } from './statistics.ts';
+import { median, ratios } from './statistics.ts';
 import { errorRate, wordErrors } from './word-errors.ts';
-import type { AloneRun } from './alone.ts';
 import type { Bench, Check, Figures, Findings, Setting } from './bench.ts';
 import type { Recording } from './long-recording.ts';
-import type { PipelineRun } from './pipeline-service.ts';
+import type { Cost } from './pipeline-service.ts';
 import type { WordErrors } from './word-errors.ts';
 
 const megabyte = 1_000_000;
@@ -25,32 +27,33 @@ export const pipeline: Bench = {
 
 const inWords = (ms: number) => (ms < minuteMs ? `${Math.round(ms / secondMs)} s` : `${ms / minuteMs} min`);
 
-interface Runs {
-  ours: PipelineRun[];
-  alone: AloneRun[];
-}
+type Runs = Record<'ours' | 'alone', Cost[]>;
 
 async function run(setting: Setting): Promise<Findings> {
+  const { folder, say, signal } = setting;
   const longMs = setting.sized({ full: 30 * minuteMs, quick: 2 * minuteMs, tiny: 8 * secondMs });
   const longRounds = setting.sized({ full: 3, quick: 1, tiny: 1 });
   const shortRounds = setting.sized({ full: 9, quick: 3, tiny: 1 });
   const clips = await librivoxClips();
-  const long = await makeRecording(join(setting.folder, 'long.wav'), clips, longMs);
+  const long = await makeRecording(join(folder, 'long.wav'), clips, longMs);
   // Two clips without a pause; or the shortest.
   const shortClips = setting.sized({ full: [0, 1], quick: [0, 1], tiny: [1] }).map((index) => clips[index]!);
   const shortMs = setting.sized({ full: 10.1, quick: 10.1, tiny: 3 }) * secondMs;
-  const short = await makeRecording(join(setting.folder, 'short.wav'), shortClips, shortMs, [0]);
+  const short = await makeRecording(join(folder, 'short.wav'), shortClips, shortMs, [0]);
 
-  setting.say('Starting PostgreSQL and the service …');
-  const { transcribe } = await startPipeline(setting, {});
+  say('Starting PostgreSQL and the service …');
+  const prepared = await preparePipeline(setting);
+  const env = { ...serviceEnv(setting, prepared.database.url), NODE_ENV: 'production' };
+  const service = await startProgram(setting, { script: 'src/start.ts', env });
   const contenders = ({ file, durationMs }: Recording) => ({
-    ours: () => {
-      setting.say(`Upload → transcript, ${inWords(durationMs)} …`);
-      return transcribe(file);
+    async ours() {
+      say(`Upload → transcript, ${inWords(durationMs)} …`);
+      const client = { url: service.url, key: prepared.account.key, audio: await openAsBlob(file), signal };
+      return transcribeBy(client, prepared, service.pid);
     },
-    alone: () => {
-      setting.say(`The recognizer alone, ${inWords(durationMs)} …`);
-      return recognizeAlone(file, setting.folder, setting.signal);
+    alone() {
+      say(`The recognizer alone, ${inWords(durationMs)} …`);
+      return recognizeAlone(file, folder, signal);
     },
   });
   const ofShort: Runs = await interleaved(setting, shortRounds, contenders(short));
@@ -66,9 +69,18 @@ async function run(setting: Setting): Promise<Findings> {
       rounds: `${longRounds}, and ${shortRounds} of the short file`,
     },
     checks: checksOf([long, short], ofLong, ofShort, errors),
-    figures: [figuresOf(long, ofLong, errors), partsOf(ofShort)],
+    figures: [figuresOf(long, ofLong, errors)],
     raw: { ofLong, ofShort, errors },
   };
+}
+
+/** It dies with the bench, however the bench ends. @param folder for the decoded audio */
+async function recognizeAlone(file: string, folder: string, signal: AbortSignal): Promise<Cost> {
+  const command = [process.execPath, join(import.meta.dirname, 'recognize-alone.ts'), file, folder];
+  const run = promisify(execFile)('setpriv', ['--pdeathsig', 'KILL', '--', ...command], {
+    ...{ signal, killSignal: 'SIGKILL', maxBuffer: 2 ** 26 },
+  });
+  return JSON.parse((await run).stdout) as Cost;
 }
 
 function checksOf(
@@ -78,62 +90,36 @@ function checksOf(
   errors: Record<keyof Runs, WordErrors>,
 ): Check[] {
   const work = `${inWords(long.durationMs)} of speech`;
-  const of = (runs: readonly AloneRun[], what: 'ms' | 'cpuMs') => runs.map((run) => run[what]);
-  const compared = (what: 'ms' | 'cpuMs') => ratios(of(ofLong.ours, what), of(ofLong.alone, what));
+  const compared = (what: 'ms' | 'cpuMs') =>
+    ratios(
+      ofLong.ours.map((run) => run[what]),
+      ofLong.alone.map((run) => run[what]),
+    );
   const peaks = (which: 'own' | 'below') => ofLong.ours.map(({ memory }) => memory[which] / megabyte);
   const above = ofShort.ours.map(({ ms }, round) => ms - ofShort.alone[round]!.ms);
   const rates = { ours: errorRate(errors.ours) * 100, alone: errorRate(errors.alone) * 100 };
+  const clip = `${inWords(short.durationMs)} clip`;
   return [
     { work, measure: 'time ÷ alone', values: compared('ms'), goal: { atMost: 1.1 } },
     { work, measure: 'CPU time ÷ alone', values: compared('cpuMs'), goal: { atMost: 1.1 } },
     { work, measure: 'words wrong, goal: as alone', values: [rates.ours], unit: '%', goal: { atMost: rates.alone } },
     { work, measure: 'peak memory of the service', values: peaks('own'), unit: 'MB', goal: { atMost: 300 } },
     { work, measure: 'peak memory of its children', values: peaks('below'), unit: 'MB' },
-    {
-      work: `${inWords(short.durationMs)} clip`,
-      measure: 'time above alone',
-      values: above,
-      unit: 'ms',
-      goal: { atMost: 300 },
-    },
+    { work: clip, measure: 'time above alone', values: above, unit: 'ms', goal: { atMost: 300 } },
   ];
 }
 
 function figuresOf({ durationMs }: Recording, runs: Runs, errors: Record<keyof Runs, WordErrors>): Figures {
   const row = (name: string, which: keyof Runs) => {
-    const median = (of: (run: AloneRun) => number) => quantile(runs[which].map(of), 0.5);
+    const middle = (of: (run: Cost) => number) => median(runs[which].map(of));
     const { insertions, deletions, substitutions } = errors[which];
-    const seconds = [median(({ ms }) => ms), median(({ cpuMs }) => cpuMs)].map((ms) => ms / secondMs);
-    const memory = [median((run) => run.memory.own), median((run) => run.memory.below)].map(
-      (bytes) => bytes / megabyte,
-    );
-    return [name, ...seconds, errorRate(errors[which]) * 100, insertions, deletions, substitutions, ...memory];
+    const peaks = [middle(({ memory }) => memory.own), middle(({ memory }) => memory.below)];
+    const seconds = [middle(({ ms }) => ms) / secondMs, middle(({ cpuMs }) => cpuMs) / secondMs];
+    return [name, ...seconds, insertions, deletions, substitutions, ...peaks.map((bytes) => bytes / megabyte)];
   };
   return {
-    title: `${inWords(durationMs)}, medians of all rounds`,
-    head: ['by', 's', 'CPU s', 'WER %', 'inserted', 'deleted', 'substituted', 'own peak MB', 'children’s peak MB'],
+    title: `${inWords(durationMs)} of speech, medians of all rounds`,
+    head: ['who', 's', 'CPU s', 'inserted', 'deleted', 'substituted', 'own peak MB', 'children’s peak MB'],
     rows: [row('upload → transcript', 'ours'), row('the recognizer alone', 'alone')],
-  };
-}
-
-function partsOf({ ours, alone }: Runs): Figures {
-  const median = (of: (run: PipelineRun) => number) => quantile(ours.map(of), 0.5);
-  return {
-    title: 'The short file: where the time goes, medians of all rounds',
-    head: ['part', 'ms'],
-    rows: [
-      ['upload, to the 202', median(({ parts }) => parts.upload)],
-      ['202 → processing', median(({ parts }) => parts.pickup)],
-      ['processing: decoding, recognizing, storing', median(({ parts }) => parts.work)],
-      ['stored → answered', median(({ parts }) => parts.answer)],
-      ['in all', median(({ ms }) => ms)],
-      [
-        'the recognizer alone',
-        quantile(
-          alone.map(({ ms }) => ms),
-          0.5,
-        ),
-      ],
-    ],
   };
 }

@@ -1,6 +1,5 @@
 /** What a process and all that it started use, as the kernel counts it. */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { memoryOf } from './program.ts';
 
 /** One tick of the times in /proc (proc_pid_stat(5)). Linux has had no other value since 2.6. */
 const msPerTick = 10;
@@ -18,13 +17,9 @@ interface Process {
 
 /** CPU time of a process and of all its descendants, also those that have ended, in ms. */
 export function cpuOfTree(pid: number): number {
-  const own = look(pid);
-  const tree = [...(own === undefined ? [] : [own]), ...descendantsOf(pid)];
+  const tree = [look(pid) ?? [], descendantsOf(pid)].flat();
   return tree.reduce((sum, { cpu, cpuOfEnded }) => sum + cpu + cpuOfEnded, 0);
 }
-
-/** CPU time of those children of this process that have ended, in ms. */
-export const cpuOfEndedChildren = (): number => look(process.pid)!.cpuOfEnded;
 
 export interface MemoryPeaks {
   /** The most that the process itself had, in bytes. */
@@ -43,8 +38,8 @@ export function watchMemory(pid: number): { stop(): MemoryPeaks } {
   forgetPeak(pid);
   const peaks = { own: 0, below: 0 };
   const sample = () => {
-    peaks.own = Math.max(peaks.own, residentBytes(pid).peak);
-    const below = descendantsOf(pid).reduce((sum, child) => sum + residentBytes(child.pid).now, 0);
+    peaks.own = Math.max(peaks.own, memoryOf(pid).peak);
+    const below = descendantsOf(pid).reduce((sum, child) => sum + memoryOf(child.pid).now, 0);
     peaks.below = Math.max(peaks.below, below);
   };
   sample();
@@ -70,12 +65,13 @@ function forgetPeak(pid: number): void {
   }
 }
 
-/** Zeros for a process that has ended. */
-function residentBytes(pid: number): { now: number; peak: number } {
+/** Resident memory of a process in bytes: now, and the most it ever was. Zeros for one that has ended. */
+export function memoryOf(pid: number): { now: number; peak: number } {
   try {
-    const { now, peak } = memoryOf(pid);
+    const text = readFileSync(`/proc/${pid}/status`, 'utf8');
     // A zombie has no memory any more.
-    return { now: now || 0, peak: peak || 0 };
+    const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024;
+    return { now: bytes('VmRSS'), peak: bytes('VmHWM') };
   } catch {
     return { now: 0, peak: 0 };
   }
@@ -96,6 +92,7 @@ function descendantsOf(pid: number): Process[] {
 function look(pid: number): Process | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // After the program's name, which may contain blanks.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const ticks = (...places: number[]) => places.reduce((sum, place) => sum + Number(fields[place]), 0) * msPerTick;
     return { pid, parent: Number(fields[1]), cpu: ticks(11, 12), cpuOfEnded: ticks(13, 14) };

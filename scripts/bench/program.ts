@@ -1,9 +1,5 @@
-/**
- * Servers under test, as child processes. They end with the bench, however it ends, and their use of CPU and memory is
- * measured.
- */
+/** Servers under test, as child processes. They end with the bench, however it ends. */
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,8 +11,6 @@ const root = resolve(import.meta.dirname, '../..');
 const host = '127.0.0.1';
 const startLimitMs = 600_000;
 const stopLimitMs = 30_000;
-/** One tick of the times in /proc (proc_pid_stat(5)). Linux has had no other value since 2.6. */
-const msPerTick = 10;
 
 export interface Program {
   readonly pid: number;
@@ -31,8 +25,6 @@ export interface Program {
  * Starts a file of the project on a free port (`PORT`, `HOST`), with its output in a file, and waits until it answers.
  *
  * @param options.env added to the environment of this process
- * @param options.nodeOptions for Node itself, such as `--cpu-prof`
- * @param options.answersOn where it answers when it is ready; `PORT` when absent
  * @param options.byNpm starts the npm script of this name instead, and waits until `/readyz` says that it is ready
  * @throws with the end of its log when it does not start
  */
@@ -41,8 +33,6 @@ export async function startProgram(
   options: {
     script: string;
     env: Record<string, string>;
-    nodeOptions?: string[];
-    answersOn?: 'PORT' | 'OPS_PORT';
     byNpm?: string;
   },
 ): Promise<Program> {
@@ -50,7 +40,7 @@ export async function startProgram(
   const name = options.script.split('/').at(-1)!.replace('.ts', '');
   const logFile = join(setting.folder, `${name}-${port}.log`);
   const log = await open(logFile, 'w');
-  const node = [process.execPath, ...(options.nodeOptions ?? []), resolve(root, options.script)];
+  const node = [process.execPath, resolve(root, options.script)];
   const command = options.byNpm === undefined ? node : ['npm', 'run', '--silent', options.byNpm];
   // In a process group of its own, so that ^C reaches only the bench, which then ends it.
   const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', ...command], {
@@ -75,7 +65,7 @@ export async function startProgram(
   };
   setting.atEnd(stop);
 
-  const url = `http://${host}:${options.answersOn === 'OPS_PORT' ? opsPort : port}`;
+  const url = `http://${host}:${port}`;
   for (const deadline = Date.now() + startLimitMs; Date.now() < deadline && !hasEnded;) {
     if (await (options.byNpm === undefined ? answers(url) : isReady(`http://${host}:${opsPort}`)))
       return { pid: child.pid!, url, logFile, stop };
@@ -127,27 +117,4 @@ export function serviceEnv({ folder }: Setting, databaseUrl: string): Record<str
     LOG_LEVEL: 'info',
     NODE_COMPILE_CACHE,
   };
-}
-
-/** CPU time that a process has used, in ms. */
-export function cpuOf(pid: number): number {
-  const [user, system] = statOf(pid).slice(11, 13);
-  return (Number(user) + Number(system)) * msPerTick;
-}
-
-/** The fields after the program's name, which may contain blanks. None for a process that has ended. */
-function statOf(pid: number): string[] {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return text.slice(text.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return [...'S0'.padEnd(20, '0')];
-  }
-}
-
-/** Resident memory of a process in bytes: now, and the most it ever was. */
-export function memoryOf(pid: number): { now: number; peak: number } {
-  const text = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) * 1024;
-  return { now: bytes('VmRSS'), peak: bytes('VmHWM') };
 }

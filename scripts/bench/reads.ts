@@ -1,22 +1,34 @@
-/** Reading: what most requests do, by one client that asks alone and by crowds, of one account and of many. */
+/** Reading: what most requests do, by one client that asks alone and by crowds, of many accounts. */
 import { seedAccounts, seedSessions, seedTranscripts, settle, startDatabase } from './database.ts';
-import { cpuOfTree } from './process-tree.ts';
-import { cpuOf, startApiProgram, startProgram } from './program.ts';
-import { checksOf, figuresOf } from './reads-findings.ts';
+import { startApiProgram, startProgram } from './program.ts';
 import { interleaved } from './rounds.ts';
+import { median, ratios } from './statistics.ts';
 import { load, requireWrk, writeTargets } from './wrk.ts';
-import type { Bench, Findings, Setting } from './bench.ts';
+import type { Bench, Check, Figures, Findings, Goal, Setting } from './bench.ts';
 import type { BenchAccount, BenchDatabase } from './database.ts';
 import type { Program } from './program.ts';
-import type { Cell, Contender, Figure, Measured, Owners, Work } from './reads-findings.ts';
-import type { Target } from './wrk.ts';
+import type { Load, Target } from './wrk.ts';
 
 const segments = 100;
-const works: Work[] = ['list of 20', 'one session', 'transcript of 100 segments', 'transcript poll, 304'];
+const works = ['list of 20', 'one session', 'transcript of 100 segments', 'transcript poll, 304'] as const;
+const contenders = ['ours', 'bare'] as const;
+
+type Work = (typeof works)[number];
+type Contender = (typeof contenders)[number];
+
+/** What is asked for, and by how many. */
+interface Cell {
+  work: Work;
+  connections: number;
+}
+
+interface Measured extends Cell {
+  figures: Record<Contender, Load[]>;
+}
 
 export const reads: Bench = {
   name: 'reads',
-  summary: 'list, session, transcript and poll by 1 to 200 clients, against bare node:http + pg and against Fastify',
+  summary: 'list, session, transcript and poll by 1 to 200 clients, against bare node:http + pg',
   run,
 };
 
@@ -29,49 +41,31 @@ async function run(setting: Setting): Promise<Findings> {
   const seconds = setting.sized({ full: 2, quick: 0.3, tiny: 0.3 });
   const warmUpSeconds = setting.sized({ full: 5, quick: 0.5, tiny: 0.1 });
   const connections = setting.sized({ full: [1, 4, 32, 200], quick: [1, 4, 32, 200], tiny: [4] });
-  const owners = setting.sized<Owners[]>({
-    full: ['many accounts', 'one account'],
-    quick: ['many accounts', 'one account'],
-    tiny: ['many accounts'],
-  });
 
   setting.say('Starting PostgreSQL and making rows …');
   const database = await startDatabase(setting);
   const holders = await seedAccounts(database, accounts);
   await seedSessions(database, sessions);
   const seeded = await seedTranscripts(database, readSessions, segments);
-  await seedSegmentRows(database);
   await settle(database);
 
   const programs = await startContenders(setting, database);
+  const cells = works.flatMap((work) => connections.map((count): Cell => ({ work, connections: count })));
   const measured: Measured[] = [];
-  for (const work of works) {
-    for (const cell of owners.flatMap((who) =>
-      connections.map((count): Cell => ({ work, owners: who, connections: count })),
-    )) {
-      setting.say(`Measuring: ${work}, ${cell.owners}, connections: ${cell.connections} …`);
-      const wanted =
-        cell.owners === 'one account' ? seeded.filter(({ account_id: id }) => id === holders[0]!.id) : seeded;
-      const contenders: Partial<Record<Contender, () => Promise<Figure>>> = {};
-      for (const name of contendersOf(work)) {
-        const file = await writeTargets(setting, name.replace(' ', '-'), targetsOf(cell, name, wanted, holders));
-        const program = programs[name === 'one session' ? 'ours' : name];
-        // Once for each work, and by one client: a crowd lets PostgreSQL keep plans that it would not make for one.
-        if (cell.connections === connections[0]) await load(setting, program.url, file, warmUpSeconds, 1);
-        contenders[name] = () => measure(setting, program, database, { file, seconds, connections: cell.connections });
-      }
-      const figures = await interleaved(setting, rounds, contenders as Record<Contender, () => Promise<Figure>>, 0);
-      measured.push({ ...cell, figures });
-    }
+  for (const cell of cells) {
+    setting.say(`Measuring: ${cell.work}, connections: ${cell.connections} …`);
+    const prepare = async (name: Contender) => {
+      const file = await writeTargets(setting, name, targetsOf(cell, name, seeded, holders));
+      // Once for each work, and by one client: a crowd lets PostgreSQL keep plans that it would not make for one.
+      if (cell.connections === connections[0]) await load(setting, programs[name].url, file, warmUpSeconds, 1);
+      return () => load(setting, programs[name].url, file, seconds, cell.connections);
+    };
+    const turns = { ours: await prepare('ours'), bare: await prepare('bare') };
+    measured.push({ ...cell, figures: await interleaved(setting, rounds, turns, 0) });
   }
   return {
     sizes: {
-      accounts,
-      sessions,
-      transcripts: seeded.length,
-      segments,
-      rounds,
-      seconds,
+      ...{ accounts, sessions, transcripts: seeded.length, segments, rounds, seconds },
       connections: connections.join(', '),
     },
     checks: checksOf(measured),
@@ -80,31 +74,14 @@ async function run(setting: Setting): Promise<Findings> {
   };
 }
 
-/** Rows for Fastify, which keeps a row for each segment. */
-async function seedSegmentRows({ query }: BenchDatabase): Promise<void> {
-  await query(`create table bench_segments as
-    select session_id, (s->>'index')::int as index, (s->>'startMs')::int as start_ms, (s->>'endMs')::int as end_ms,
-      s->>'text' as text, (s->>'confidence')::real as confidence
-    from transcripts cross join lateral json_array_elements(segments) as s`);
-  await query('alter table bench_segments add primary key (session_id, index)');
-}
-
-async function startContenders(setting: Setting, { url }: BenchDatabase) {
+async function startContenders(setting: Setting, { url }: BenchDatabase): Promise<Record<Contender, Program>> {
   const env = { DATABASE_URL: url, NODE_ENV: 'production' };
-  const start = (script: string, more: object = {}) => startProgram(setting, { script, env: { ...env, ...more } });
-  const [ours, bare, plain, equal] = await Promise.all([
+  const [ours, bare] = await Promise.all([
     startApiProgram(setting, url, { NODE_ENV: 'production' }),
-    start('scripts/bench/baselines/bare.ts'),
-    start('scripts/bench/baselines/fastify.ts'),
-    start('scripts/bench/baselines/fastify.ts', { EQUAL_WORK: '1' }),
+    startProgram(setting, { script: 'scripts/bench/baselines/bare.ts', env }),
   ]);
-  return { ours, bare, Fastify: plain, 'equal work': equal };
+  return { ours, bare };
 }
-
-const contendersOf = (work: Work): Contender[] => {
-  const all: Contender[] = ['ours', 'bare', 'Fastify', 'equal work'];
-  return work === 'transcript poll, 304' ? [...all, 'one session'] : all;
-};
 
 function targetsOf(
   { work }: Cell,
@@ -113,13 +90,11 @@ function targetsOf(
   holders: readonly BenchAccount[],
 ): Target[] {
   const keys = new Map(holders.map(({ id, key }) => [id, key]));
-  const knowsKeys = contender !== 'bare' && contender !== 'Fastify';
-  const isPoll = work === 'transcript poll, 304' && contender !== 'one session';
   return wanted.map(({ account_id: account, id, version }) => ({
-    path: pathOf(contender === 'one session' ? contender : work, id),
+    path: pathOf(work, id),
     headers: {
-      ...(knowsKeys ? { Authorization: `Bearer ${keys.get(account)}` } : { 'X-Account': account }),
-      ...(isPoll && { 'If-None-Match': `W/"${version}.json"` }),
+      ...(contender === 'bare' ? { 'X-Account': account } : { Authorization: `Bearer ${keys.get(account)}` }),
+      ...(work === 'transcript poll, 304' && { 'If-None-Match': `W/"${version}.json"` }),
     },
   }));
 }
@@ -129,19 +104,46 @@ function pathOf(work: Work, id: string): string {
   return work === 'one session' ? `/v1/sessions/${id}` : `/v1/sessions/${id}/transcript`;
 }
 
-async function measure(
-  setting: Setting,
-  { pid, url }: Program,
-  database: BenchDatabase,
-  { file, seconds, connections }: { file: string; seconds: number; connections: number },
-): Promise<Figure> {
-  const before = { node: cpuOf(pid), postgres: cpuOfTree(database.pid) };
-  const figures = await load(setting, url, file, seconds, connections);
-  if (figures.failures > 0) throw new Error(`${figures.failures} of ${figures.requests} requests failed at ${url}`);
-  const perRequest = (ms: number) => (ms * 1000) / figures.requests;
-  return {
-    ...figures,
-    nodeMicros: perRequest(cpuOf(pid) - before.node),
-    postgresMicros: perRequest(cpuOfTree(database.pid) - before.postgres),
-  };
+type Measure = 'requests/s' | 'p99';
+
+/** The goals of the project, for every work and number of connections. */
+const goals: [Measure, Goal][] = [
+  ['requests/s', { atLeast: 0.7 }],
+  ['p99', { atMost: 2 }],
+];
+
+/** Ours ÷ bare, round by round. */
+function compared({ figures }: Measured, measure: Measure): number[] {
+  const of = (name: Contender) => figures[name].map(({ perSecond, p99Ms }) => (measure === 'p99' ? p99Ms : perSecond));
+  return ratios(of('ours'), of('bare'));
+}
+
+/** Of each work, where it does worst. */
+function checksOf(measured: readonly Measured[]): Check[] {
+  return works.flatMap((work) =>
+    goals.map(([measure, goal]) => {
+      const from = measured
+        .filter((cell) => cell.work === work)
+        .map((cell) => ({ cell, values: compared(cell, measure) }))
+        .sort((a, b) => (median(a.values) - median(b.values)) * (measure === 'p99' ? -1 : 1));
+      const { cell, values } = from[0]!;
+      return { work: `${work}, connections: ${cell.connections}`, measure: `${measure} ÷ bare`, values, goal };
+    }),
+  );
+}
+
+function figuresOf(measured: readonly Measured[]): Figures[] {
+  const tableOf = (title: string, head: string[], cellsOf: (cell: Measured) => number[]): Figures => ({
+    title,
+    head: ['work', 'connections', ...head],
+    rows: measured.map((cell) => [cell.work, cell.connections, ...cellsOf(cell)]),
+  });
+  return [
+    tableOf('Ours ÷ bare, medians of all rounds', ['requests/s', 'p99'], (cell) =>
+      goals.map(([measure]) => median(compared(cell, measure))),
+    ),
+    tableOf('Requests/s, medians of all rounds', [...contenders], ({ figures }) =>
+      contenders.map((name) => Math.round(median(figures[name].map(({ perSecond }) => perSecond)))),
+    ),
+  ];
 }

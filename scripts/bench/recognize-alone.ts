@@ -1,5 +1,5 @@
 /**
- * The recognizer with nothing of the service around it, in a process of its own: `recognize-alone.ts FILE` prints what it
+ * The recognizer with nothing of the service around it, in a process of its own: `recognize-alone.ts FILE FOLDER` prints what it
  * heard and what that cost. Decoding counts, loading the model does not, as in a service that is at work.
  */
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { decodeAudio } from '../../src/audio/decode.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { selectRecognizer } from '../../src/recognizers/select.ts';
 import { cpuOfTree, watchMemory } from './process-tree.ts';
-import type { AloneRun } from './alone.ts';
+import type { Cost } from './pipeline-service.ts';
 
 /** Far above what any recording takes. */
 const limits = { maxDurationMs: 24 * 3_600_000, timeLimitMs: 3_600_000 };
@@ -21,11 +21,11 @@ const [cpuBefore, began] = [cpuOfTree(process.pid), performance.now()];
 const output = join(folder, 'alone.s16le');
 const audio = { file: output, ...(await decodeAudio({ input, output, signal, ...limits })) };
 const { segments } = await recognizer.recognize(audio, { signal });
-const run: AloneRun = {
+const cost: Cost = {
   text: segments.map(({ text }) => text).join(' '),
   ms: performance.now() - began,
   cpuMs: cpuOfTree(process.pid) - cpuBefore,
   memory: memory.stop(),
 };
 await recognizer.close();
-process.stdout.write(JSON.stringify(run));
+process.stdout.write(JSON.stringify(cost));

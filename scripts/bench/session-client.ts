@@ -1,9 +1,12 @@
-/** A client of the service: uploads a short clip and waits for its transcript. */
+/** A client of the service: uploads a short clip and waits for its transcript. What happens to sessions meanwhile, the database tells. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { openConnection } from '../../db/connection/database.ts';
 import type { Setting } from './bench.ts';
+import type { BenchDatabase } from './database.ts';
 
 export interface Client {
   url: string;
@@ -45,4 +48,44 @@ export async function untilAnswered({ url, key, signal }: Client, id: string): P
     if (status === 'completed') return answeredAt;
     if (status !== 'queued' && status !== 'processing') throw new Error(`a session is ${status}`);
   }
+}
+
+export interface SessionEvents {
+  /** When each session got this status, in ms of `performance.now()` right after the commit, in order. */
+  timesOf(status: string): number[];
+  /** Waits until a session has got this status. @returns when that was */
+  timeOf(id: string, status: string): Promise<number>;
+}
+
+/** Watches by a trigger in the bench's own database, so the service runs unchanged. */
+export async function watchSessions(setting: Setting, database: BenchDatabase): Promise<SessionEvents> {
+  await database.query(`create function tell_bench() returns trigger language plpgsql as $$
+    begin
+      perform pg_notify('bench', new.id || ' ' || new.status);
+      return null;
+    end $$`);
+  await database.query(`create trigger tell_bench after insert or update of status on sessions
+    for each row execute function tell_bench()`);
+
+  const all: { id: string; status: string; at: number }[] = [];
+  const connection = openConnection(database.url);
+  connection.on('error', () => undefined);
+  connection.on('notification', ({ payload = '' }) => {
+    const [id = '', status = ''] = payload.split(' ');
+    all.push({ id, status, at: performance.now() });
+  });
+  await connection.connect();
+  await connection.query('listen bench');
+  setting.atEnd(() => connection.end());
+
+  return {
+    timesOf: (status) => all.filter((event) => event.status === status).map(({ at }) => at),
+    async timeOf(id, status) {
+      for (;;) {
+        const event = all.find((one) => one.id === id && one.status === status);
+        if (event !== undefined) return event.at;
+        await delay(5, undefined, { signal: setting.signal });
+      }
+    },
+  };
 }

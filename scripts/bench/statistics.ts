@@ -1,15 +1,5 @@
 /** Figures of several rounds. */
-import type { Check, Goal } from './bench.ts';
-
-export interface Spread {
-  median: number;
-  min: number;
-  max: number;
-}
-
-export function spreadOf(values: readonly number[]): Spread {
-  return { median: quantile(values, 0.5), min: Math.min(...values), max: Math.max(...values) };
-}
+import type { Check } from './bench.ts';
 
 /** By linear interpolation between the nearest two. @param q 0 to 1 */
 export function quantile(values: readonly number[], q: number): number {
@@ -20,32 +10,21 @@ export function quantile(values: readonly number[], q: number): number {
   return below + (above - below) * (at - Math.floor(at));
 }
 
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
 /** Each value divided by the value of the same round, because what disturbs a round disturbs both. */
 export const ratios = (ours: readonly number[], theirs: readonly number[]): number[] =>
   ours.map((value, round) => value / theirs[round]!);
 
-export type Verdict = { met: boolean; text: string };
-
 /** Whether the median reaches the goal, and by how much it misses. */
-export function judge({ values, goal }: Pick<Check, 'values' | 'goal'>): Verdict | undefined {
-  if (goal === undefined) return undefined;
-  const { median } = spreadOf(values);
-  const [bound, sign] = 'atLeast' in goal ? [goal.atLeast, 1] : [goal.atMost, -1];
-  if ((median - bound) * sign < 0) return { met: false, text: `MISSED by ${percent(median, bound)}` };
-  const { aim } = goal;
-  if (aim === undefined) return { met: true, text: 'reached' };
-  const isAimMet = (median - aim) * sign >= 0;
-  return { met: true, text: isAimMet ? 'reached, and the aim' : `reached; ${percent(median, aim)} short of the aim` };
-}
-
-/** There are no percents of 0. */
-const percent = (value: number, bound: number) =>
-  bound === 0 ? readable(value) : `${Math.max(1, Math.round(Math.abs(value / bound - 1) * 100))} %`;
-
-export function goalText(goal: Goal | undefined): string {
+export function verdictOn({ values, goal }: Check): string {
   if (goal === undefined) return '';
-  const bound = 'atLeast' in goal ? `≥ ${readable(goal.atLeast)}` : `≤ ${readable(goal.atMost)}`;
-  return goal.aim === undefined ? bound : `${bound} (aim ${readable(goal.aim)})`;
+  const value = median(values);
+  const [bound, sign] = 'atLeast' in goal ? [goal.atLeast, 1] : [goal.atMost, -1];
+  if ((value - bound) * sign >= 0) return 'reached';
+  // There are no percents of 0.
+  const by = bound === 0 ? readable(value) : `${Math.max(1, Math.round(Math.abs(value / bound - 1) * 100))} %`;
+  return `MISSED by ${by}`;
 }
 
 /** Three significant digits, without exponent. Whole numbers stay as they are. */

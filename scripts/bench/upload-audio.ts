@@ -10,28 +10,18 @@ import type { Setting } from './bench.ts';
 
 const execute = promisify(execFile);
 
-const formats = ['mp3', 'wav', 'flac', 'm4a'] as const;
-export type Format = (typeof formats)[number];
+export type Format = 'mp3' | 'wav';
 
 /** How a minute is encoded so that copies of it in a row are a recording again. */
 const minuteArgs: Record<Format, string[]> = {
   // 128 kbit/s, which is usual. Without tags, which would stand in the middle.
   mp3: ['-c:a', 'libmp3lame', '-b:a', '128k', '-write_xing', '0', '-id3v2_version', '0', '-f', 'mp3'],
   wav: ['-f', 's16le'],
-  flac: ['-f', 's16le'],
-  m4a: ['-c:a', 'aac', '-b:a', '128k', '-f', 'adts'],
-};
-
-/** How the repeated content becomes a file. */
-const fileArgs: Partial<Record<Format, { input: string[]; output: string[] }>> = {
-  wav: { input: ['-f', 's16le', '-ar', '48000', '-ac', '2'], output: ['-c', 'copy', '-f', 'wav'] },
-  flac: { input: ['-f', 's16le', '-ar', '48000', '-ac', '2'], output: ['-compression_level', '0', '-f', 'flac'] },
-  m4a: { input: ['-f', 'aac'], output: ['-c', 'copy', '-bsf:a', 'aac_adtstoasc', '-f', 'ipod'] },
 };
 
 const quiet = ['-hide_banner', '-nostdin', '-loglevel', 'error', '-y'];
 
-/** @returns the path of a file of about so many bytes (FLAC: about 0.9 of it) */
+/** @returns the path of a file of about so many bytes */
 export async function makeAudio({ folder }: Setting, format: Format, bytes: number): Promise<string> {
   const minute = join(folder, `minute.${format}`);
   const noise = ['-f', 'lavfi', '-i', 'anoisesrc=amplitude=0.2:duration=60:sample_rate=48000'];
@@ -42,13 +32,13 @@ export async function makeAudio({ folder }: Setting, format: Format, bytes: numb
     content.subarray(0, Math.min(content.length, bytes - index * content.length) & ~3),
   );
   const path = join(folder, `${bytes}.${format}`);
-  const how = fileArgs[format];
-  if (how === undefined) {
+  if (format === 'mp3') {
     await writeFile(path, copies);
     return path;
   }
-  const repeated = join(folder, 'repeated');
-  await writeFile(repeated, copies);
-  await execute('ffmpeg', [...quiet, ...how.input, '-i', repeated, ...how.output, path]);
+  const samples = join(folder, 'repeated');
+  await writeFile(samples, copies);
+  const how = ['-f', 's16le', '-ar', '48000', '-ac', '2', '-i', samples, '-c', 'copy', '-f', 'wav'];
+  await execute('ffmpeg', [...quiet, ...how, path]);
   return path;
 }

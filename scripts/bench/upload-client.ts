@@ -1,30 +1,25 @@
 /** A client that is as fast as the socket: its form is in memory before the clock starts. */
-import { readFile } from 'node:fs/promises';
+import { openAsBlob } from 'node:fs';
 import { Agent, request } from 'node:http';
+import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { IncomingMessage } from 'node:http';
 
-const boundary = 'a-boundary-of-the-bench';
-
 export interface Form {
   readonly headers: Record<string, string | number>;
-  readonly pieces: readonly Buffer[];
+  readonly body: Buffer;
   readonly fileBytes: number;
 }
 
 /** The form of an ordinary client, with one file. */
 export async function formOf(path: string): Promise<Form> {
-  const content = await readFile(path);
-  const head = [
-    `--${boundary}`,
-    `Content-Disposition: form-data; name="file"; filename="${path.split('/').at(-1)}"`,
-    'Content-Type: application/octet-stream',
-    '\r\n',
-  ];
-  const pieces = [Buffer.from(head.join('\r\n')), content, Buffer.from(`\r\n--${boundary}--\r\n`)];
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}`, 'Content-Length': length };
-  return { headers, pieces, fileBytes: content.length };
+  const file = await openAsBlob(path);
+  const form = new FormData();
+  form.set('file', file, basename(path));
+  const encoded = new Response(form);
+  const body = Buffer.from(await encoded.arrayBuffer());
+  const headers = { 'Content-Type': encoded.headers.get('content-type')!, 'Content-Length': body.length };
+  return { headers, body, fileBytes: file.size };
 }
 
 const agent = new Agent({ keepAlive: true });
@@ -38,8 +33,7 @@ export async function upload(url: string, headers: Record<string, string>, form:
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const sending = request(url, { method: 'POST', headers: { ...form.headers, ...headers }, agent });
     sending.once('response', resolve).once('error', reject);
-    for (const piece of form.pieces) sending.write(piece);
-    sending.end();
+    sending.end(form.body);
   });
   const body = await text(answer);
   if (answer.statusCode !== 202) throw new Error(`${url} answered ${answer.statusCode}: ${body}`);

@@ -9,49 +9,49 @@ export interface WordErrors {
   substitutions: number;
 }
 
-/** The best ways from the reference's words to the heard ones so far. */
-interface Row {
-  errors: Int32Array;
-  insertions: Int32Array;
-  deletions: Int32Array;
-}
+const [step, skipSaid, skipHeard] = [0, 1, 2];
 
 /**
- * Counts errors by the alignment of both texts with the fewest errors. Of several such alignments, the one with most
- * substitutions counts.
+ * Lays one text over the other with as few errors as possible. Of several such ways, the one with most substitutions counts.
+ * @returns pairs of places, in order: one of them is missing where a word was left out or put in
  */
-export function wordErrors(reference: string, heard: string): WordErrors {
-  const numbers = new Map<string, number>();
-  const numbered = (text: string) =>
-    Int32Array.from(
-      normalWords(text),
-      (word) => numbers.get(word) ?? (numbers.set(word, numbers.size), numbers.size - 1),
-    );
-  const [expected, hypothesis] = [numbered(reference), numbered(heard)];
-  const width = hypothesis.length + 1;
-  const newRow = (): Row => ({
-    ...{ errors: new Int32Array(width), insertions: new Int32Array(width), deletions: new Int32Array(width) },
-  });
-  let [above, row] = [newRow(), newRow()];
-  for (let column = 1; column < width; column += 1) above.errors[column] = above.insertions[column] = column;
-  for (let line = 1; line <= expected.length; line += 1) {
-    row.errors[0] = row.deletions[0] = line;
+export function aligned(said: readonly string[], heard: readonly string[]): [number | undefined, number | undefined][] {
+  const numbers = new Map([...new Set([...said, ...heard])].map((word, index) => [word, index]));
+  const [rows, columns] = [said, heard].map((words) => Int32Array.from(words, (word) => numbers.get(word)!));
+  const width = heard.length + 1;
+  const ways = new Uint8Array((said.length + 1) * width).fill(skipHeard, 0, width);
+  let [above, row] = [Int32Array.from({ length: width }, (_, column) => column), new Int32Array(width)];
+  for (let line = 1; line <= said.length; line += 1) {
+    row[0] = line;
+    ways[line * width] = skipSaid;
     for (let column = 1; column < width; column += 1) {
-      const isSame = expected[line - 1] === hypothesis[column - 1];
-      const substituted = above.errors[column - 1]! + (isSame ? 0 : 1);
-      const deleted = above.errors[column]! + 1;
-      const inserted = row.errors[column - 1]! + 1;
-      const errors = Math.min(substituted, deleted, inserted);
-      const [from, at] =
-        errors === substituted ? [above, column - 1] : errors === deleted ? [above, column] : [row, column - 1];
-      row.errors[column] = errors;
-      row.insertions[column] = from.insertions[at]! + (from === row ? 1 : 0);
-      row.deletions[column] = from.deletions[at]! + (from === above && at === column ? 1 : 0);
+      const substituted = above[column - 1]! + (rows![line - 1] === columns![column - 1] ? 0 : 1);
+      const deleted = above[column]! + 1;
+      const least = Math.min(substituted, deleted, row[column - 1]! + 1);
+      row[column] = least;
+      ways[line * width + column] = least === substituted ? step : least === deleted ? skipSaid : skipHeard;
     }
     [above, row] = [row, above];
   }
-  const [errors, insertions, deletions] = [above.errors.at(-1)!, above.insertions.at(-1)!, above.deletions.at(-1)!];
-  return { words: expected.length, insertions, deletions, substitutions: errors - insertions - deletions };
+  const pairs: [number | undefined, number | undefined][] = [];
+  for (let [line, column] = [said.length, heard.length]; line > 0 || column > 0;) {
+    const way = ways[line * width + column];
+    if (way !== skipHeard) line -= 1;
+    if (way !== skipSaid) column -= 1;
+    pairs.push([way === skipHeard ? undefined : line, way === skipSaid ? undefined : column]);
+  }
+  return pairs.reverse();
+}
+
+export function wordErrors(reference: string, heard: string): WordErrors {
+  const [expected, hypothesis] = [normalWords(reference), normalWords(heard)];
+  const errors: WordErrors = { words: expected.length, insertions: 0, deletions: 0, substitutions: 0 };
+  for (const [one, other] of aligned(expected, hypothesis)) {
+    if (one === undefined) errors.insertions += 1;
+    else if (other === undefined) errors.deletions += 1;
+    else if (expected[one] !== hypothesis[other]) errors.substitutions += 1;
+  }
+  return errors;
 }
 
 /**

@@ -1,12 +1,17 @@
 /** A seeded fuzzer: good files, damaged in the ways that readers of formats get wrong. The same seed, the same files. */
-import { randomFrom } from '../../scripts/bench/random.ts';
 import type { MadeFile } from './corpus.ts';
 
 export type Random = (below: number) => number;
 
+/** Mulberry32. */
 export function seededRandom(seed: number): Random {
-  const random = randomFrom(seed);
-  return (below) => Math.floor(random() * below);
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
 }
 
 type Mutation = (bytes: Buffer, random: Random, other: Buffer) => Buffer;

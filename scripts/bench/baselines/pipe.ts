@@ -1,8 +1,7 @@
 /**
  * The least that an upload can cost. `POST /file` pipes the body, whatever it is, to a file, and flushes it to disk
  * (fsync) before the answer. `POST /file-and-rows` does the same for a short body and runs the statements of the
- * service's transaction, prepared. `POST /ours` is the service's own receiving (form, limits, counting, fsync) and
- * nothing else.
+ * service's transaction, prepared.
  */
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -12,18 +11,12 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
-import { Spool } from '../../../src/files/spool.ts';
-import { receiveUpload } from '../../../src/api/uploads/receiving.ts';
 import type { IncomingMessage } from 'node:http';
-import type { Foundation } from '../../../src/sessions/foundation.ts';
 
 const { DATABASE_URL: connectionString, PORT, HOST, FOLDER } = process.env;
 const pool = new pg.Pool({ connectionString, max: 20 });
 const folder = join(FOLDER!, 'piped');
 await mkdir(folder, { recursive: true });
-const spool = new Spool(join(FOLDER!, 'received'));
-await spool.open();
-const parts = { spool, config: { minFreeDisk: 0 } } as Pick<Foundation, 'spool' | 'config'>;
 
 /** What the service reads and writes between begin and commit, in its order and in as few statements as possible. */
 const statements = [
@@ -56,15 +49,9 @@ async function writeFileAndRows(req: IncomingMessage): Promise<void> {
   client.release();
 }
 
-async function receive(req: IncomingMessage): Promise<void> {
-  const { file } = await receiveUpload(req, parts, { maxBytes: 2 ** 30, hash: false, keep: true });
-  await file.flushed;
-}
-
 const ways: Record<string, (req: IncomingMessage) => Promise<void>> = {
   '/file': pipe,
   '/file-and-rows': writeFileAndRows,
-  '/ours': receive,
 };
 
 createServer({ requestTimeout: 0 }, (req, res) => {

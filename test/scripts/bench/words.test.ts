@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { normalWords } from '../../../scripts/bench/normal-words.ts';
+import { compareSpeakers } from '../../../scripts/bench/speakers.ts';
 import { errorRate, sumOf, wordErrorRate, wordErrors } from '../../../scripts/bench/word-errors.ts';
+import type { Said } from '../../../scripts/bench/speakers.ts';
 
 test.each([
   ['Hello,  WORLD — again!', 'hello world again'],
@@ -68,3 +70,29 @@ function distance(a: readonly string[], b: readonly string[], known = new Map<st
   known.set(key, least);
   return least;
 }
+
+/** A second for each word. */
+const says = (who: string | undefined, text: string, second: number): Said => ({
+  ...{ who, text, startMs: second * 1000, endMs: (second + text.split(' ').length) * 1000 },
+});
+const meeting = [says('Ann', 'one two', 0), says('Bob', 'three', 2), says('Ann', 'four five', 3)];
+
+test.each<[string, Said[], number, number, number]>([
+  [
+    'all right, whatever the names',
+    [says('S2', 'one two', 0), says('S1', 'three', 2), says('S2', 'four five', 3)],
+    ...([2, 0, 0] as const),
+  ],
+  ['one for two', [says('S1', 'one two three four five', 0)], 1, 0.2, 0.2],
+  ['two for one', [says('S1', 'one two', 0), says('S2', 'three', 2), says('S3', 'four five', 3)], 3, 0.4, 0.4],
+  [
+    'a label too late',
+    [says('S1', 'one two three', 0), says('S2', 'four', 3), says('S1', 'five', 4)],
+    ...([2, 0.4, 0.4] as const),
+  ],
+  ['nobody’s', [says(undefined, 'one two three four five', 0)], 0, 1, 1],
+  ['a word that is wrong is nobody’s mistake', [says('S1', 'one two free four five', 0)], 1, 0.2, 0],
+  ['nothing heard', [], 0, 0, 0],
+])('who said it: %s', (_, heard, found, wrongTime, wrongPerson) => {
+  expect(compareSpeakers(meeting, heard)).toEqual({ found, wrongTime, wrongPerson });
+});
