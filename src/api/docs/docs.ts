@@ -1,17 +1,26 @@
 /**
  * `/docs` and `/llms.txt` show the contract to people, and to programs that read text. They are public, are no part of
- * the contract, and use nothing from other hosts.
+ * the contract, and use nothing from other hosts. The viewer is Scalar's (MIT), as its makers built it for browsers:
+ * `scalar.js` is `dist/browser/standalone.js` of the npm package `@scalar/api-reference` 1.72.1 without its last line, which
+ * names a source map. The package itself would bring 299 others.
  */
-import { loadFiles } from './files.ts';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { llmsText } from './llms.ts';
 import { endAnswer } from '../answers/refusal.ts';
 import { sendBody } from '../answers/body.ts';
 import { matchesTag } from '../answers/negotiation.ts';
 import { ApiError } from '../answers/problem.ts';
 import type { Request, Response } from 'express';
-import type { DocsFile } from './files.ts';
+
+interface DocsFile {
+  headers: Record<string, string>;
+  body: string;
+  etag: string;
+}
 
 export class Docs {
-  /** The files are loaded when somebody first opens the page. */
+  /** By their path, in memory. They are loaded when somebody first opens the page. */
   #files: Promise<Map<string, DocsFile>> | undefined;
   readonly #load: () => ReturnType<typeof loadFiles>;
 
@@ -35,12 +44,75 @@ export class Docs {
     if (file === undefined) throw new ApiError(404, 'route_not_found', 'There is nothing at this path.');
     if (req.method !== 'GET' && req.method !== 'HEAD')
       throw new ApiError(405, 'method_not_allowed', 'This path allows GET, HEAD.', {}, { Allow: 'GET, HEAD' });
-    await send(req, res, file);
+    res.set({ ...file.headers, ETag: file.etag, Vary: 'Accept-Encoding' });
+    if (matchesTag(req.headers['if-none-match'], file.etag)) endAnswer(req, res.status(304));
+    else await sendBody(req, res, file.body);
   }
 }
 
-async function send(req: Request, res: Response, { headers, body, etag }: DocsFile): Promise<void> {
-  res.set({ ...headers, ETag: etag, Vary: 'Accept-Encoding' });
-  if (matchesTag(req.headers['if-none-match'], etag)) endAnswer(req, res.status(304));
-  else await sendBody(req, res, body);
+/** @param publicPath what stands before their paths where browsers ask for them, and a proxy takes away */
+export async function loadFiles(publicPath: string): Promise<Map<string, DocsFile>> {
+  const [html, start, viewer] = await Promise.all(['page.html', 'start.js', 'scalar.js'].map(readHere));
+  const scripts = { start: script('start', start!), viewer: script('scalar', viewer!) };
+  const text = html!
+    .replaceAll('{base}', publicPath)
+    .replace('{start}', publicPath + scripts.start.path)
+    .replace('{viewer}', publicPath + scripts.viewer.path);
+  const page = fileOf(text, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': policy,
+    'Cache-Control': 'no-cache',
+    'Referrer-Policy': 'no-referrer',
+    // For browsers that do not know `frame-ancestors`.
+    'X-Frame-Options': 'DENY',
+  });
+  const llms = fileOf(llmsText(publicPath), {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Cache-Control': 'no-cache',
+  });
+  return new Map([
+    ['/docs', page],
+    ['/docs/', page],
+    ['/llms.txt', llms],
+    [scripts.viewer.path, scripts.viewer.file],
+    [scripts.start.path, scripts.start.file],
+  ]);
 }
+
+const readHere = (name: string) => readFile(new URL(name, import.meta.url), 'utf8');
+
+/**
+ * Allows our own files only, and requests to this service only. So neither an injected script nor a fault of the viewer
+ * can send a pasted key elsewhere.
+ *
+ * `'unsafe-inline'` for styles: the viewer, its editor and its messages add `<style>` elements, and most of these can't
+ * have a nonce. Styles alone can send nothing away, because images, fonts and connections are limited to this origin.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** The name changes with the content, so that browsers may keep it for good. */
+function script(name: string, text: string): { path: string; file: DocsFile } {
+  const file = fileOf(text, {
+    'Content-Type': 'text/javascript; charset=utf-8',
+    'Cache-Control': 'public, max-age=31536000, immutable',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+  });
+  return { path: `/docs/${name}-${hashOf(text)}.js`, file };
+}
+
+function fileOf(body: string, headers: DocsFile['headers']): DocsFile {
+  // A weak tag, because it also stands for the compressed body.
+  return { headers, body, etag: `W/"${hashOf(body)}"` };
+}
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16);

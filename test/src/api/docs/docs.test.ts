@@ -130,7 +130,14 @@ test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s /docs → 405 with Allow', asy
 
 test.each([
   ...['/docs/nothing', '/docs/scalar.js', '/docs/start.js', '/docs//', '/docsx', '/DOCS'],
-  ...['/docs/../package.json', '/docs/..%2fdocs.ts', '/docs/%2e%2e/docs.ts', '/docs/..\\files.ts', '/docs/files.ts'],
+  ...[
+    '/docs/../package.json',
+    '/docs/..%2fdocs.ts',
+    '/docs/%2e%2e/docs.ts',
+    '/docs/..\\docs.ts',
+    '/docs/docs.ts',
+    '/docs/page.html',
+  ],
   ...['//docs', '/docs/%00', '/docs/__proto__', '/docs/constructor', '/docs/%'],
 ])('GET %s → 404 route_not_found, no file', async (target) => {
   const bytes = await sendRaw(service.api.port, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
