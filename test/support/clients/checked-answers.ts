@@ -38,7 +38,9 @@ subscribe('http.server.request.start', (message) => {
 });
 
 function check(request: IncomingMessage, response: Exchange['response'], chunks: readonly Buffer[]): void {
-  const { method = '', url: path = '' } = request;
+  const { method = '', url = '' } = request;
+  // A target may be a whole address.
+  const path = url.replace(/^http:\/\/[^/]+/, '');
   const type = String(response.getHeader('content-type'));
   const isDocs = /^\/(docs|llms)/.test(path) && type !== 'application/problem+json';
   const isPreflight = method === 'OPTIONS' && response.statusCode === 204;
