@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { openDatabase } from '../../db/connection/database.ts';
 import { findExecutable } from '../../src/children/bounded-command.ts';
-import { withFfmpeg } from '../support/faults/fake-ffmpeg.ts';
+import { withFfmpeg } from '../support/faults/fake-programs.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { lockWaits } from '../support/service/lock-waits.ts';
 import { useService } from '../support/service/use-service.ts';

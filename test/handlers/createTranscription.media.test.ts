@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAccount } from '../support/service/accounts.ts';
 import { ffmpeg, pictures, sine } from '../support/uploads/audio-fixtures.ts';
-import { withFfmpeg } from '../support/faults/fake-ffmpeg.ts';
+import { withFfmpeg } from '../support/faults/fake-programs.ts';
 import { row } from '../support/service/jobs.ts';
 import { useService } from '../support/service/use-service.ts';
 import { expectNothingLeft, tone, traces } from '../support/uploads/uploads.ts';

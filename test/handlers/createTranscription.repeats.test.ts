@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { setLimitOverrides } from '../../db/accounts/accounts.ts';
-import { withFfmpeg } from '../support/faults/fake-ffmpeg.ts';
+import { withFfmpeg } from '../support/faults/fake-programs.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { useService } from '../support/service/use-service.ts';
 import { ffmpeg, sine } from '../support/uploads/audio-fixtures.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { jest } from '../support/run/jest.ts';
 import { sql } from 'kysely';
 import { makeAccount } from '../support/service/accounts.ts';
-import { withFfmpeg } from '../support/faults/fake-ffmpeg.ts';
+import { withFfmpeg } from '../support/faults/fake-programs.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { boundary, expectNothingLeft, filePart, form, tone, traces } from '../support/uploads/uploads.ts';

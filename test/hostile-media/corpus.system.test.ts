@@ -4,7 +4,6 @@
  */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runChild } from '../../src/children/child.ts';
 import { AudioError } from '../../src/audio/audio-error.ts';
 import { findIsolation } from '../../src/children/bounded-command.ts';
 import { decodeAudio } from '../../src/audio/decode.ts';
@@ -18,7 +17,6 @@ import { setUpBench } from './bench.ts';
 import { corpus, makeCorpus } from './corpus.ts';
 import { heardOfEachKind, isThorough, timeLimitMs } from './effort.ts';
 import { endedSessions, sendAll } from './sending.ts';
-import { Tally } from './tally.ts';
 import { watchChildren } from './watch.ts';
 import type { Recognizer } from '../../src/recognizers/recognizer.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
@@ -32,7 +30,6 @@ const service = await useService({ env: { WORKER_CONCURRENCY: '2' } });
 let bench: Bench;
 let watch: Watch;
 let files: MadeFile[];
-const tally = new Tally();
 const kinds = [...new Set(corpus.map(({ kind }) => kind))];
 
 const own = createSherpaOnnx({ ...service.config.sherpaOnnxModel, slots: createSlots(1) });
@@ -61,31 +58,16 @@ beforeAll(async () => {
 }, timeLimitMs);
 afterAll(async () => {
   watch?.stop();
-  tally.print();
   await bench.close();
 });
 
 const richAccount = (): Promise<TestAccount> =>
   makeAccount(service.db, { balanceMs: 1_000 * 3_600_000, limits: { requests_per_minute: 100_000 } });
 
-test('the corpus has at least 60 files, each with a name of its own', () => {
-  expect(corpus.length).toBeGreaterThanOrEqual(60);
-  expect(new Set(corpus.map(({ kind, name }) => `${kind}/${name.toString('latin1')}`)).size).toBe(corpus.length);
-});
-
 test('the start of the service → says once whether its children have network', async () => {
   const isolated = (await findIsolation()) !== 'none';
   const lines = service.logLines.filter((line) => /children have (no )?network access/.test(line));
   expect(lines).toEqual([expect.stringContaining(`children have ${isolated ? 'no ' : ''}network access`)]);
-});
-
-test('a child that does open another file and an address → the watch sees both, so the tests below can fail', async () => {
-  const script = `cat ${bench.canary} >/dev/null; exec 3<>/dev/tcp/127.0.0.1/${new URL(bench.url).port}`;
-  const limits = { memoryBytes: 1024 ** 3, cpuSeconds: 10, fileBytes: 0, openFiles: 64 };
-  await runChild('bash', ['-c', script], { limits, timeLimitMs: 10_000 });
-  const [seen] = await watch.children();
-  expect(seen!.sockets.join('\n')).toMatch(/socket\(AF_INET.*\n.*connect\(/);
-  expect(seen!.foreign.join('\n')).toContain(`"${bench.canary}"`);
 });
 
 test.each(kinds)(
@@ -96,7 +78,6 @@ test.each(kinds)(
     const account = await richAccount();
     const sent = await sendAll(service, account, ofKind);
     const ended = await endedSessions(service, account, timeLimitMs);
-    ofKind.forEach((_, index) => tally.count(kind, sent[index]!, ended.get(sent[index]!.sessionId!)));
     const refused = ofKind.filter((_, index) => /media|audio/.test(sent[index]!.code ?? ''));
     // Random bytes lead nowhere; one in eight of them is enough unless there is time.
     const decoded = kind.startsWith('garbage') && !isThorough ? refused.filter((_, index) => index % 8 === 0) : refused;
@@ -104,8 +85,6 @@ test.each(kinds)(
     for (const file of decoded) if (!(await isRefusedByDecoder(file.bytes))) takenByDecoder.push(said(file));
 
     const children = await watch.children();
-    tally.of(kind).sockets = children.flatMap(({ sockets }) => sockets).length;
-    tally.of(kind)['foreign files'] = children.flatMap(({ foreign }) => foreign).length;
     const became = ofKind.map((file, index) => [said(file), whatBecame(file, sent[index]!, ended)]);
     expect(became).toEqual(ofKind.map((file) => [said(file), inWords(file.outcome)]));
     expect(takenByDecoder).toEqual([]);
@@ -117,7 +96,7 @@ test.each(kinds)(
   timeLimitMs,
 );
 
-test('after all of them → the worker still serves, the books are sound, nothing was lost or answered with a fault', async () => {
+test('after all of them → the worker still serves, the books are sound', async () => {
   heard = -Infinity;
   const account = await richAccount();
   const speech = await upload(service, account, bench.speech);
@@ -125,16 +104,7 @@ test('after all of them → the worker still serves, the books are sound, nothin
   expect(transcript).toMatchObject({ status: 'completed', durationMs: 2_000 });
   expect(transcript.segments.length).toBeGreaterThan(0);
   await expectSound(service);
-  expect([tally.total('tried'), tally.total('lost'), tally.total('500s')]).toEqual([corpus.length, 0, 0]);
   expect(service.logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)).toEqual([]);
-});
-
-test('a playlist of the corpus without our lists → ffmpeg opens the address, so the tests above can fail', async () => {
-  const { make } = corpus.find(({ name }) => name === 'hls.mp3')!;
-  const list = await bench.file('without-lists.m3u8', await make(bench));
-  const careless = ['-protocol_whitelist', 'file,http,tcp', '-i', list, '-f', 'null', '-'];
-  await bench.ffmpeg('wav', ...careless).catch(() => undefined);
-  expect(bench.connections()).toBeGreaterThan(0);
 });
 
 /** What the upload refuses, the decoder must refuse as well: the one might miss what the other does. */

@@ -7,7 +7,7 @@ export type Outcome =
   | { session: 'failed'; code: string };
 
 export interface HostileFile {
-  /** The row of the table that it counts in. */
+  /** Those of a kind are sent together. */
   kind: string;
   /** As the client sends it; bytes where it is no UTF-8. */
   name: string | Buffer;

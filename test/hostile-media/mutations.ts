@@ -69,8 +69,6 @@ const mutations: Record<string, Mutation> = {
 };
 
 export interface Mutant {
-  /** The row of the table that it counts in: its first mutation. */
-  kind: string;
   name: string;
   bytes: Buffer;
 }
@@ -83,5 +81,5 @@ export function mutantOf(good: readonly MadeFile[], random: Random): Mutant {
   const chosen = Array.from({ length: 1 + random(3) }, () => names[random(names.length)]!);
   let bytes = Buffer.from(origin.bytes);
   for (const name of chosen) if (bytes.length > 0) bytes = Buffer.from(mutations[name]!(bytes, random, pick().bytes));
-  return { kind: chosen[0]!, name: `${chosen.join(', ')} of ${origin.name.toString()}`, bytes };
+  return { name: `${chosen.join(', ')} of ${origin.name.toString()}`, bytes };
 }

@@ -13,7 +13,6 @@ import { afterFile, fakePrograms } from '../support/faults/fake-programs.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { steadyPort } from '../rig/place.ts';
 import { hurryRetries } from '../support/service/jobs.ts';
-import { expectNewStore } from '../support/service/new-store.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { useService } from '../support/service/use-service.ts';
 import { canMountDisks, smallDisk } from '../support/faults/small-disk.ts';
@@ -40,7 +39,8 @@ const fill = (folderOfDisk: string, bytes: number) => writeFile(join(folderOfDis
 async function startOnDisk(size: string, path = process.env.PATH!) {
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'disk-'));
   const [opsPort, hello] = [await steadyPort(), await startHelloServer()];
-  await expectNewStore(service.db);
+  // The store of the next process that starts becomes the database's own.
+  await service.db.deleteFrom('audio_store').execute();
   const env = {
     ...{ DATABASE_URL: service.databaseUrl, DATA_DIR: dataDir, OPS_PORT: String(opsPort) },
     ...{ PATH: path, ...hello.env },

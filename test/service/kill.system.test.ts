@@ -5,11 +5,9 @@ import supertest from 'supertest';
 import { openDatabase } from '../../db/connection/database.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { listLedger } from '../../db/accounts/ledger.ts';
-import { atEnd } from '../support/at-end.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { longSpeech } from '../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../support/service/audit.ts';
-import { createTestDatabase } from '../support/service/database.ts';
 import { childrenOf, processesAbout } from '../rig/processes.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { until } from '../support/until.ts';
@@ -74,24 +72,6 @@ async function expectRecovered(db: Db, account: TestAccount, ids: string[], data
   expect(reserved_ms).toBe(0);
   await expectSound({ db, dataDir });
 }
-
-test('kill -9 of the service in the middle of a job → the next start completes it, charged once', async () => {
-  const database = await createTestDatabase();
-  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'killed-'));
-  const { db, close } = openDatabase(database.url, () => {});
-  for (const end of [database.drop, close]) atEnd(end);
-  const env = { DATABASE_URL: database.url, DATA_DIR: dataDir };
-  const account = await makeAccount(db, { limits: { requests_per_minute: 100_000 } });
-  const service = await startProcess('start', env);
-  const id = await uploadSpeech(service.url, account);
-  await killDuringRecognition(service, { account, id, dataDir }, () => []);
-
-  const again = await startProcess('start', env);
-  expect(await finalSession(again.url, account, id)).toMatchObject({ status: 'completed' });
-  await expectRecovered(db, account, [id], dataDir);
-  expect(await again.stop()).toBe(0);
-  expect(again.lines.at(-1)).toContain('stopped');
-});
 
 test('kill -9 of the service and its PostgreSQL → the next start just works, nothing accepted is lost', async () => {
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'killed-'));

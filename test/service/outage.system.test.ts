@@ -1,10 +1,8 @@
 /** PostgreSQL is away for 30 s, in two ways, while the whole service is at work. No restart is needed afterwards. */
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDatabaseAway } from '../../db/connection/database-errors.ts';
 import { openDatabase } from '../../db/connection/database.ts';
 import { listLedger } from '../../db/accounts/ledger.ts';
-import { ping } from '../../db/connection/explained-faults.ts';
 import { atEnd } from '../support/at-end.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
@@ -111,19 +109,6 @@ async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
   expect(await service.stop()).toBe(0);
 }
 
-async function loseOneConnection(): Promise<void> {
-  const { url, drop } = await createTestDatabase();
-  const relay = await startRelay(url);
-  const { db, close } = openDatabase(relay.url, () => {}, { maxConnections: 1 });
-  for (const end of [drop, relay.close, close]) atEnd(end);
-  await ping(db);
-  relay.swallow();
-  relay.flow();
-  const failure = await ping(db).catch((error: unknown) => error);
-  expect(isDatabaseAway(failure)).toBe(true);
-  await ping(db);
-}
-
 const runs = ({ text }: Seen) => (JSON.parse(text) as { status: string }).status === 'processing';
 
 const tests: [string, () => Promise<void>][] = [
@@ -134,10 +119,6 @@ const tests: [string, () => Promise<void>][] = [
   [
     'the network swallows every packet for 30 s → 503 while it is away, not ready but healthy, then everything goes on without a restart',
     () => sufferOutage(blackHole),
-  ],
-  [
-    'a connection whose other end is gone while PostgreSQL answers on others → one query fails, the next ones do not',
-    loseOneConnection,
   ],
 ];
 /** All of them wait; beside each other in a hook, since jest lets a test import nothing once one beside it has ended. */

@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { makeAccount } from '../support/service/accounts.ts';
 import { createTestDatabase } from '../support/service/database.ts';
 import { steadyPort } from '../rig/place.ts';
-import { startProcess } from '../support/service/processes.ts';
 import { useService } from '../support/service/use-service.ts';
 import { until } from '../support/until.ts';
 import { tone } from '../support/uploads/uploads.ts';
@@ -52,15 +51,6 @@ test('a database that refuses the login → one line that says so and names the 
     msg: expect.stringMatching(/^the database of DATABASE_URL refuses: password authentication failed for user ".*"/),
   });
   expect(stdout).not.toMatch(/wrong|stack/);
-});
-
-test('API and worker in processes of their own, SIGTERM to both → exit code 0', async () => {
-  const database = await createTestDatabase();
-  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'halves-'));
-  const env = { DATABASE_URL: database.url, DATA_DIR: dataDir };
-  const halves = await Promise.all([startProcess('start-api', env), startProcess('start-worker', env)]);
-  expect(await Promise.all(halves.map((half) => half.stop()))).toEqual([0, 0]);
-  await database.drop();
 });
 
 test('SIGTERM to npm, and not to its children → the service stops in order', async () => {

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { chromium } from 'playwright-core';
 import { contractFile } from '../../../src/api/contract/document.ts';
 import { runAdmin } from '../../scripts/admin/run-admin.ts';
-import { startPathProxy } from '../../support/faults/path-proxy.ts';
 import { startHelloServer } from '../../support/models/hello-server.ts';
+import { giveBack, sendOn, serve } from '../../support/serve.ts';
 import { useAccount, useService } from '../../support/service/use-service.ts';
 import { tone } from '../../support/uploads/uploads.ts';
 
@@ -68,3 +68,25 @@ test('doctor → the proxy is well; one that refuses large bodies, and one that 
   expect((await wrong(proxy.url))[1]).toMatch(/^WRONG +proxy's bodies +an upload of 32 MiB was answered 413/);
   expect((await wrong(`${proxy.url}/elsewhere`))[0]).toMatch(/^WRONG +proxy's path .* answers 404/);
 });
+
+interface PathProxy {
+  /** For PUBLIC_URL. */
+  url: string;
+  /** Where the service is. */
+  target: string;
+  /** Longer bodies get a page of HTML, as nginx answers them. */
+  mostBytes: number;
+}
+
+/** A proxy that serves a service below a path of its own. */
+async function startPathProxy(path = '/speech'): Promise<PathProxy> {
+  const { url } = await serve(async (req, res) => {
+    if (!req.url!.startsWith(`${path}/`)) return res.writeHead(404).end('another service');
+    if (Number(req.headers['content-length'] ?? 0) > proxy.mostBytes)
+      return res.writeHead(413, { 'Content-Type': 'text/html' }).end('<h1>413 Request Entity Too Large</h1>');
+    const answer = await sendOn(req, `${proxy.target}${req.url!.slice(path.length)}`).catch(() => undefined);
+    return answer === undefined ? res.destroy() : giveBack(answer, res);
+  });
+  const proxy: PathProxy = { url: `${url}${path}`, target: '', mostBytes: Infinity };
+  return proxy;
+}

@@ -4,7 +4,7 @@ import { measureByDemuxing } from '../../../src/audio/demux.ts';
 import { findExecutable } from '../../../src/children/bounded-command.ts';
 import { box, changeBox } from '../../hostile-media/mp4-boxes.ts';
 import { amrWithoutSound, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
-import { withFfmpeg } from '../../support/faults/fake-ffmpeg.ts';
+import { withFfmpeg } from '../../support/faults/fake-programs.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const folder = useFolder();

@@ -7,7 +7,7 @@ import { AudioError, AudioToolError } from '../../../src/audio/audio-error.ts';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { measureAudio } from '../../../src/audio/measure.ts';
 import { operatorFaultBehind } from '../../../src/ops/operator-fault.ts';
-import { withFfmpeg } from '../../support/faults/fake-ffmpeg.ts';
+import { withFfmpeg } from '../../support/faults/fake-programs.ts';
 import { descendantsOf } from '../../rig/processes.ts';
 import { canMountDisks, smallDisk } from '../../support/faults/small-disk.ts';
 import { until } from '../../support/until.ts';

@@ -26,3 +26,15 @@ export async function fakePrograms(scripts: Record<string, string>): Promise<Fak
 /** A script that waits until the test makes `file`, and then goes on. */
 export const afterFile = (file: string, script: string): string =>
   `while [ ! -e '${file}' ]; do sleep 0.1; done; ${script}`;
+
+/** @param script shell commands that run as `ffmpeg` in this process while `work` does */
+export async function withFfmpeg<T>(script: string, work: () => Promise<T>): Promise<T> {
+  const { path } = await fakePrograms({ ffmpeg: script });
+  const before = process.env.PATH;
+  process.env.PATH = path;
+  try {
+    return await work();
+  } finally {
+    process.env.PATH = before;
+  }
+}

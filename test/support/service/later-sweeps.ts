@@ -1,6 +1,6 @@
 import { OrphanCandidates } from '../../../src/worker/orphan-candidates.ts';
 import { sweep } from '../../../src/worker/sweeps.ts';
-import { olderAudio } from './older-audio.ts';
+import type { AudioStore } from '../../../src/files/audio-store.ts';
 import type { Sweeper } from '../../../src/worker/worker-context.ts';
 
 /**
@@ -20,4 +20,18 @@ export async function sweepLater(
   const steadyNow = Math.round(performance.now());
   await sweep(later, suspects, steadyNow);
   await sweep(later, suspects, steadyNow + apartMs);
+}
+
+/** A store as it will be later: all that is in it has been there for so much longer. */
+export function olderAudio(store: AudioStore, laterMs: number): AudioStore {
+  async function* list(onUnreadable?: (error: unknown) => void) {
+    for await (const audio of store.list(onUnreadable)) yield { ...audio, keptMs: audio.keptMs + laterMs };
+  }
+  return new Proxy(store, {
+    get(_, name: keyof AudioStore) {
+      if (name === 'list') return list;
+      const member = store[name];
+      return typeof member === 'function' ? member.bind(store) : member;
+    },
+  });
 }
