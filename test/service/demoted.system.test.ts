@@ -1,31 +1,20 @@
 /** A failover: connections stay open to a server that takes no writes, while new ones lead to the primary. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openConnection, openDatabase } from '../../db/connection/database.ts';
+import { openDatabase } from '../../db/connection/database.ts';
 import { startRelay } from '../support/faults/relay.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { clientOf } from '../support/clients/client.ts';
 import { atEnd } from '../support/at-end.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
-import { startOwnPostgres, startStandbyOf } from '../support/service/own-postgres.ts';
+import { ask, startOwnPostgres, startStandbyOf } from '../support/service/own-postgres.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { until } from '../support/until.ts';
 import { voice } from '../support/uploads/uploads.ts';
 import type { Seen } from '../support/clients/client.ts';
 import type { Relay } from '../support/faults/relay.ts';
 import type { OwnPostgres } from '../support/service/own-postgres.ts';
-
-/** @returns rows of a connection that nobody else uses */
-async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const connection = openConnection(url);
-  await connection.connect();
-  try {
-    return (await connection.query<Record<string, unknown>>(text)).rows;
-  } finally {
-    await connection.end();
-  }
-}
 
 /** Connections of the service that are still open to a server. */
 const connectionsTo = async (url: string) => {

@@ -2,14 +2,14 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { openConnection, openDatabase } from '../../../db/connection/database.ts';
+import { openDatabase } from '../../../db/connection/database.ts';
 import { isBrokenOff, isStandby } from '../../../db/connection/standby.ts';
 import { inSnapshot } from '../../../db/connection/transaction.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { upload } from '../../support/service/jobs.ts';
-import { startOwnPostgres, startStandbyOf } from '../../support/service/own-postgres.ts';
+import { ask, startOwnPostgres, startStandbyOf } from '../../support/service/own-postgres.ts';
 import { startTestService } from '../../support/service/service.ts';
 import { tone } from '../../support/uploads/uploads.ts';
 import { until } from '../../support/until.ts';
@@ -32,16 +32,6 @@ beforeAll(async () => {
   standby = await startStandbyOf(primary);
   atEnd(() => standby.leave());
 });
-
-async function ask(server: OwnPostgres, text: string): Promise<object[]> {
-  const connection = openConnection(server.url);
-  await connection.connect();
-  try {
-    return (await connection.query(text)).rows as object[];
-  } finally {
-    await connection.end();
-  }
-}
 
 const nowhere = 'postgres://127.0.0.1:1/none';
 const verify = (...args: string[]) =>
@@ -87,18 +77,18 @@ test.each([
 test('a session is erased at the primary, of which the standby hears a little later → no breach', async () => {
   const service = await startTestService({ beside: { databaseUrl: primary.url, dataDir } });
   const { sessionId } = await upload(service, await makeAccount(service.db), file);
-  const known = () => ask(standby, `select from sessions where id = '${sessionId}'`);
+  const known = () => ask(standby.url, `select from sessions where id = '${sessionId}'`);
   await until(known, (rows) => rows.length === 1);
-  await ask(standby, 'select pg_wal_replay_pause()');
+  await ask(standby.url, 'select pg_wal_replay_pause()');
   await eraseSession(service, sessionId);
   const looking = verify('--database-url', standby.url);
   // It has missed the file, and the standby has told it that the session needs it.
   const asked = `query like '%isNeeded%' and state = 'idle' and pid <> pg_backend_pid()`;
   await until(
-    () => ask(standby, `select from pg_stat_activity where ${asked}`),
+    () => ask(standby.url, `select from pg_stat_activity where ${asked}`),
     (rows) => rows.length > 0,
   );
-  await ask(standby, 'select pg_wal_replay_resume()');
+  await ask(standby.url, 'select pg_wal_replay_resume()');
   expect(await looking).toMatchObject({ code: 0, stdout: expect.stringContaining('Everything holds.') });
   await service.stop();
 });
@@ -107,8 +97,8 @@ test.each([
   ['between two statements', 'select count(*) from plans'],
   ['within a statement', 'select count(*), pg_sleep(30) from plans'],
 ])('the primary cleans up what a look still reads, %s → it is known as that', async (_, statement) => {
-  await ask(standby, 'alter system set max_standby_streaming_delay = 0');
-  await ask(standby, 'select pg_reload_conf()');
+  await ask(standby.url, 'alter system set max_standby_streaming_delay = 0');
+  await ask(standby.url, 'select pg_reload_conf()');
   const { db, close } = openDatabase(standby.url, () => {}, { server: 'any' });
   expect(await isStandby(db)).toBe(true);
   const look = inSnapshot(db, async (snapshot) => {
@@ -121,6 +111,6 @@ test.each([
 });
 
 async function cleanUp(): Promise<void> {
-  await ask(primary, 'update plans set requests_per_minute = requests_per_minute');
-  await ask(primary, 'vacuum plans');
+  await ask(primary.url, 'update plans set requests_per_minute = requests_per_minute');
+  await ask(primary.url, 'vacuum plans');
 }

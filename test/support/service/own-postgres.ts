@@ -2,6 +2,7 @@
 import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { openConnection } from '../../../db/connection/database.ts';
 import { clusterPaths, makeFolder } from '../../../db/embedded/cluster.ts';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
 import { stopPostmaster } from '../../../db/embedded/stop-postmaster.ts';
@@ -53,4 +54,15 @@ async function startIn(folder: string): Promise<OwnPostgres> {
       for (const use of uses) await use.leave();
     },
   };
+}
+
+/** @returns rows of a connection that nobody else uses */
+export async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const connection = openConnection(url);
+  await connection.connect();
+  try {
+    return (await connection.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await connection.end();
+  }
 }
