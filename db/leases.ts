@@ -34,19 +34,6 @@ export async function ageLease(db: Queryable, name: string, seconds: number): Pr
     .execute();
 }
 
-/** Whether somebody had the turn within the last so many seconds. */
-export async function wasLeased(db: Queryable, name: string, withinSeconds: number): Promise<boolean> {
-  const turn = await db
-    .selectFrom('turns')
-    .select('name')
-    .where('name', '=', name)
-    .where(
-      sql<boolean>`taken_at between clock_timestamp() - make_interval(secs => ${withinSeconds}) and clock_timestamp()`,
-    )
-    .executeTakeFirst();
-  return turn !== undefined;
-}
-
 /**
  * What is counted for all processes by one of them, at most every so many seconds. It is counted anew for this one when what is
  * kept is twice as old: whoever had the turn has found nothing.

@@ -3,7 +3,6 @@
  * claim changes nothing.
  */
 import { sql } from 'kysely';
-import { lostGivenBack } from './free-attempts.ts';
 import { notifyFinal, ofQueued } from './states.ts';
 import type { Queryable, Trx } from '../connection/database.ts';
 import type { FailureCode } from '../schema.ts';
@@ -12,6 +11,24 @@ import type { Session } from './sessions.ts';
 import type { QueuedSession } from './states.ts';
 
 const now = sql<string>`now()`;
+
+/**
+ * Attempts that are given back although the recording itself may be why they ended: their worker was gone, a program ran out
+ * of memory, or the recognizer's server had crashed. After so many of them, the attempts of the session count.
+ */
+export const mostFreeAttempts = 5;
+
+/**
+ * 1 where the session is still in the hands of an attempt although its job is given away: nobody recorded its end, since
+ * its worker was killed, cut off or frozen. 0 otherwise, and when no free attempt is left.
+ */
+const isLost = sql<number>`(status = 'processing' and free_attempts < ${sql.lit(mostFreeAttempts)})::int`;
+
+/** For `set`: gives back the attempt that was lost, if one was. */
+const lostGivenBack = {
+  attempts_left: sql<number>`attempts_left + ${isLost}`,
+  free_attempts: sql<number>`free_attempts + ${isLost}`,
+};
 
 export interface Claim {
   attempt: number;

@@ -1,4 +1,4 @@
-import { deleteFinalSessions, deleteSessionsOfAccount } from '../../db/sessions/account-erasure.ts';
+import { deleteFinalSessions, deleteSessionsOfAccount } from '../../db/sessions/removal.ts';
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { deleteLanguages } from '../../db/search/account-languages.ts';
 import { changeReserved, markAccountDeleted } from '../../db/accounts/accounts.ts';

@@ -1,27 +1,30 @@
-/** One attempt at one session: decode, make sure it is paid for, recognize, store. The session's row is the authority. */
+/** One attempt at one session: claim it, transcribe, store. The session's row is the authority. */
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { tryInSavepoint } from '../../db/connection/transaction.ts';
-import { expiryMarginSeconds } from '../queue/jobs.ts';
-import { AttemptFailed } from '../queue/jobs.ts';
-import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
+import { countOtherActiveJobs } from '../../db/queue-tables.ts';
+import { claimIfNotFinal, replaceJobIfNotFinal } from '../../db/sessions/attempts.ts';
+import { findSessionRow } from '../../db/sessions/sessions.ts';
+import { AttemptFailed, expiryMarginSeconds } from '../queue/jobs.ts';
+import { newJobId, transcriptionQueue } from '../queue/queue.ts';
 import { chargedMsOf, completeSession } from '../sessions/endings.ts';
 import { findableOf, makeFindable } from '../sessions/indexing.ts';
+import { giveJob } from '../sessions/job.ts';
 import { SpanKind, beginSpan, idsOf, within } from '../tracing/tracing.ts';
-import { removeAudio } from './audio-removal.ts';
 import { lookThroughSoon } from './backlog.ts';
+import { bytesNeeded } from './disk-budget.ts';
+import { noRoom } from './faults.ts';
+import { ClaimLost, TimeIsUp, settleFailed, settleUnclaimed } from './outcome.ts';
+import { removeAudio } from './sweeps.ts';
 import { transcribeRecording } from './transcription.ts';
-import { classifyFailure } from './failure-classes.ts';
-import { ClaimLost, TimeIsUp, outcomeOf, settle, settleUnclaimed } from './outcomes.ts';
-import { recorded } from './recording.ts';
-import { toStoredTranscript } from './stored-transcript.ts';
-import { claimInTurn, requeueFirst } from './turn.ts';
-import { reserveDisk } from './disk-of-job.ts';
-import { warningsOf } from './warnings.ts';
+import { enoughRoomBytes } from './worker-pause.ts';
+import type { AccountInForce } from '../../db/accounts/accounts.ts';
+import type { Trx } from '../../db/connection/database.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
 import type { QueuedJob } from '../queue/jobs.ts';
+import type { StoredTranscript } from '../sessions/endings.ts';
 import type { TraceSpan } from '../tracing/tracing.ts';
+import type { PromisedRoom } from './disk-budget.ts';
 import type { WorkerContext } from './worker-context.ts';
-import type { RoomOfJob } from './disk-of-job.ts';
 
 /** @throws what makes the queue try again later; the session is back in the queue then */
 export async function runJob(job: QueuedJob, worker: WorkerContext): Promise<void> {
@@ -30,112 +33,172 @@ export async function runJob(job: QueuedJob, worker: WorkerContext): Promise<voi
   const room = await reserveDisk(job, worker);
   if ('comesAgainAfterSeconds' in room) return requeueFirst(job, worker, room.comesAgainAfterSeconds);
   try {
-    await runAttempt(job, room, worker);
+    const claim = await claimInTurn(job, worker);
+    if (claim === 'put back' || claim === 'lost') return;
+    if (claim === undefined) return await settleUnclaimed(job, worker);
+    if (claim.attempt === 1) worker.metrics.timeInQueue.observe(claim.seconds_since_upload);
+    const attributes = { 'transcription.session': job.data.sessionId, 'transcription.attempt': claim.attempt };
+    const traced = beginSpan('attempt', { kind: SpanKind.CONSUMER, attributes }, claim.traceparent ?? undefined);
+    await within(traced, (span) => runAttempt(job, claim, room, span, worker));
   } finally {
     room.giveBack();
   }
 }
 
-async function runAttempt(job: QueuedJob, room: RoomOfJob, worker: WorkerContext): Promise<void> {
-  const { accountId, sessionId } = job.data;
-  const claim = await claimInTurn(job, worker);
-  if (claim === 'put back' || claim === 'lost') return;
-  if (claim === undefined) return settleUnclaimed(job, worker);
-  if (claim.attempt === 1) worker.metrics.timeInQueue.observe(claim.seconds_since_upload);
+/** When a recording that has no room on the disk is tried again. Shorter ones go on meanwhile. */
+const lookAgainSeconds = 60;
 
-  const attempt: Attempt = { accountId, sessionId, attempt: claim.attempt };
-  const attributes = { 'transcription.session': sessionId, 'transcription.attempt': claim.attempt };
-  const traced = beginSpan('attempt', { kind: SpanKind.CONSUMER, attributes }, claim.traceparent ?? undefined);
-  await within(traced, (span) => runClaimed(job, { attempt, claim, room, span }, worker));
-}
-
-interface Claimed {
-  attempt: Attempt;
-  claim: Claim;
-  room: RoomOfJob;
-  span: TraceSpan;
-}
-
-async function runClaimed(job: QueuedJob, claimed: Claimed, worker: WorkerContext): Promise<void> {
-  const { attempt, room, span } = claimed;
-  const { accountId, sessionId } = attempt;
-  const log = worker.log.child({ sessionId, attempt: attempt.attempt, ...idsOf(span) });
-  const began = performance.now();
-  const observe = (outcome: string) => {
-    worker.metrics.jobs.observe({ outcome }, (performance.now() - began) / 1000);
-    log.info({ outcome, ms: Math.round(performance.now() - began) }, 'attempt ended');
-    span.setAttribute('transcription.outcome', outcome);
-  };
-  room.isOf(attempt);
-  try {
-    await transcribe(job, claimed, { ...worker, log });
-  } catch (error) {
-    await tidyUp(attempt, worker);
-    room.giveBack();
-    const isStopping = worker.stopping.aborted;
-    const hasLostJob = job.signal.aborted;
-    const isEnded = isStopping || hasLostJob;
-    const operators = isEnded ? undefined : await classifyFailure(error, claimed, worker);
-    const outcome = outcomeOf(error, { isStopping, hasLostJob, operators });
-    // The client sees only the code. The reason is for support.
-    if (outcome.kind === 'retried')
-      log.error({ err: error }, 'attempt failed; there is another unless it was the last');
-    if (outcome.kind === 'failed' && error instanceof RecognizerError && !(error instanceof LanguageNotKnown))
-      log.error({ err: error }, 'the recognizer refuses, now and always');
-    const settled = await recorded(() => settle(outcome, job, attempt, worker), job, { ...worker, log });
-    observe(settled);
-    if (outcome.kind === 'retried' && settled === 'retried') throw new AttemptFailed(outcome.code);
-    return;
-  }
-  observe('completed');
-  await tidyUp(attempt, worker);
-  await removeAudio(worker, accountId, sessionId);
+interface RoomOfJob extends PromisedRoom {
+  neededBytes: number;
 }
 
 /**
- * Removes the attempt's files. The sweep removes what can't be removed now, so no outcome waits for a disk that is
- * gone.
+ * Makes sure that the disk has room for a job's decoded audio before the job is claimed. When the disk is full, the
+ * worker takes no more jobs. When there is only too little room for this job, others go before it; so they do when jobs
+ * that wait for the recognizer's server have what is missing.
  */
-async function tidyUp(attempt: Attempt, { workFolder, log }: WorkerContext): Promise<void> {
-  await workFolder.remove(attempt).catch((error: unknown) => log.warn({ err: error }, 'decoded audio not removed yet'));
+export async function reserveDisk(
+  job: QueuedJob,
+  { config, db, diskBudget, pause, log, faultNow, audioStore }: WorkerContext,
+): Promise<RoomOfJob | { comesAgainAfterSeconds: number }> {
+  const { accountId, sessionId } = job.data;
+  const session = await findSessionRow(db, accountId, sessionId);
+  const copyBytes = audioStore.fetchesCopies ? (session?.audio_bytes ?? 0) : 0;
+  const neededBytes = session === undefined ? 0 : bytesNeeded(session.duration_ms ?? session.max_audio_ms) + copyBytes;
+  try {
+    const taken = await diskBudget.take(neededBytes);
+    if (!('missingBytes' in taken)) return { ...taken, neededBytes };
+    const message = noRoom(neededBytes, taken.missingBytes);
+    if (neededBytes - taken.missingBytes < enoughRoomBytes && diskBudget.jobs < config.workerConcurrency) {
+      pause.begin({ reason: 'disk', message }, neededBytes);
+      return { comesAgainAfterSeconds: 0 };
+    }
+    log.warn({ sessionId, neededBytes, missingBytes: taken.missingBytes }, 'a recording waits for room on the disk');
+    return { comesAgainAfterSeconds: lookAgainSeconds };
+  } catch (error) {
+    // The disk does not even tell how much room it has.
+    const fault = await faultNow(neededBytes);
+    if (fault === undefined) throw error;
+    pause.begin(fault, neededBytes);
+    return { comesAgainAfterSeconds: 0 };
+  }
 }
 
-/** @param worker its log names the attempt */
-async function transcribe(job: QueuedJob, { attempt, claim, span }: Claimed, worker: WorkerContext): Promise<void> {
-  const { db, queue, log } = worker;
-  const { accountId } = attempt;
+async function runAttempt(
+  job: QueuedJob,
+  claim: Claim,
+  room: RoomOfJob,
+  span: TraceSpan,
+  { log: ofWorker, ...rest }: WorkerContext,
+): Promise<void> {
+  const { accountId, sessionId } = job.data;
+  const attempt: Attempt = { accountId, sessionId, attempt: claim.attempt };
+  const worker = { ...rest, log: ofWorker.child({ sessionId, attempt: claim.attempt, ...idsOf(span) }) };
+  room.isOf(attempt);
+  const began = performance.now();
   const timeLimitMs = (job.expireInSeconds - expiryMarginSeconds) * 1000;
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(new TimeIsUp()), timeLimitMs);
   const signal = AbortSignal.any([job.signal, worker.stopping, deadline.signal]);
+  let failure: { error: unknown } | undefined;
   try {
-    const { transcript, durationMs, audioWarnings, uncertain, reservedMs } = await transcribeRecording(
-      attempt,
-      claim,
-      { timeLimitMs, signal, span, onProgress: (percent) => worker.progress.report(attempt, percent) },
-      worker,
-    );
-    const language = claim.language ?? transcript.language;
-    const warnings = warningsOf(audioWarnings, uncertain);
-    const stored = toStoredTranscript({ ...transcript, language }, durationMs, warnings);
-    const texts = { title: claim.title, language: stored.language ?? null, segments: stored.segments };
-    await within(beginSpan('store', {}, span), async () => {
-      // What was said is worth more than finding it: `keepIndexing` tries again.
-      const notFindable = (error: unknown): undefined =>
-        void log.error({ err: error }, 'the transcript can not be put into the search index now');
-      const findable = await findableOf(db, accountId, texts).catch(notFindable);
-      await inAccountTransaction(db, accountId, async (trx) => {
-        const isCompleted = await completeSession(trx, attempt, reservedMs, stored);
-        const isOurs = isCompleted && (await queue.complete(trx, job));
-        if (!isOurs) throw new ClaimLost();
-        const error = findable && (await tryInSavepoint(trx, () => makeFindable(trx, attempt, findable)));
-        if (error !== undefined) notFindable(error);
-        if (findable === undefined || error !== undefined) await lookThroughSoon(trx);
-      });
-      worker.metrics.chargedAudio.inc(chargedMsOf(stored) / 1000);
-    });
+    const { stored, reservedMs } = await transcribeRecording(attempt, claim, { timeLimitMs, signal, span }, worker);
+    await within(beginSpan('store', {}, span), () => store(job, attempt, claim.title, stored, reservedMs, worker));
+  } catch (error) {
+    failure = { error };
   } finally {
     clearTimeout(timer);
-    worker.progress.end(attempt);
+    worker.progress.delete(attempt);
   }
+  // The sweep removes what can't be removed now, so no outcome waits for a disk that is gone.
+  await worker.workFolder
+    .remove(attempt)
+    .catch((error: unknown) => worker.log.warn({ err: error }, 'decoded audio not removed yet'));
+  room.giveBack();
+  const outcome =
+    failure === undefined ? 'completed' : await settleFailed(failure.error, { job, attempt, claim, room }, worker);
+  const ms = performance.now() - began;
+  worker.metrics.jobs.observe({ outcome }, ms / 1000);
+  worker.log.info({ outcome, ms: Math.round(ms) }, 'attempt ended');
+  span.setAttribute('transcription.outcome', outcome);
+  if (outcome === 'completed') await removeAudio(worker, accountId, sessionId);
+  if (outcome === 'retried') throw new AttemptFailed(outcome);
+}
+
+/** @throws {ClaimLost} nothing was stored, and nothing charged */
+async function store(
+  job: QueuedJob,
+  attempt: Attempt,
+  title: string,
+  stored: StoredTranscript,
+  reservedMs: number,
+  { db, queue, log, metrics }: WorkerContext,
+): Promise<void> {
+  const { accountId } = attempt;
+  // What was said is worth more than finding it: `keepIndexing` tries again.
+  const notFindable = (error: unknown): undefined =>
+    void log.error({ err: error }, 'the transcript can not be put into the search index now');
+  const texts = { title, language: stored.language ?? null, segments: stored.segments };
+  const findable = await findableOf(db, accountId, texts).catch(notFindable);
+  await inAccountTransaction(db, accountId, async (trx) => {
+    const isCompleted = await completeSession(trx, attempt, reservedMs, stored);
+    const isOurs = isCompleted && (await queue.complete(trx, job));
+    if (!isOurs) throw new ClaimLost();
+    const error = findable && (await tryInSavepoint(trx, () => makeFindable(trx, attempt, findable)));
+    if (error !== undefined) notFindable(error);
+    if (findable === undefined || error !== undefined) await lookThroughSoon(trx);
+  });
+  metrics.chargedAudio.inc(chargedMsOf(stored) / 1000);
+}
+
+/**
+ * Claims the session of a job for one attempt, unless its account already runs as many jobs as it may. The queue checks
+ * this too, but workers that fetch in the same moment don't see each other's jobs. The account's lock puts them in
+ * order.
+ * @returns `lost` when the queue gave the job to another attempt meanwhile; undefined when the session is final, has no
+ *   attempt left or belongs to another job; `put back` when the account may not run it now: then another job waits in
+ *   its place, and the attempt does not count
+ */
+export async function claimInTurn(
+  job: QueuedJob,
+  { db, queue }: Pick<WorkerContext, 'db' | 'queue'>,
+): Promise<Claim | 'put back' | 'lost' | undefined> {
+  const { accountId, sessionId } = job.data;
+  return inAccountTransaction(db, accountId, async (trx, account) => {
+    if (!(await queue.holds(trx, job))) return 'lost';
+    if (account === undefined) return undefined;
+    const others = await countOtherActiveJobs(trx, transcriptionQueue, accountId, job.id);
+    if (others < Math.max(1, account.running_jobs)) return claimIfNotFinal(trx, accountId, sessionId, job.id);
+
+    return (await replaceJob(trx, job, account, queue, 0)) ? 'put back' : undefined;
+  });
+}
+
+/** Gives the session of a job that was taken another job in its place. The attempt does not count. */
+async function requeueFirst(
+  job: QueuedJob,
+  { db, queue }: Pick<WorkerContext, 'db' | 'queue'>,
+  afterSeconds = 0,
+): Promise<void> {
+  await inAccountTransaction(db, job.data.accountId, async (trx, account) => {
+    const isReplaced = account !== undefined && (await replaceJob(trx, job, account, queue, afterSeconds));
+    if (!isReplaced) await queue.complete(trx, job);
+  });
+}
+
+/** @returns false when the session is final or belongs to another job */
+async function replaceJob(
+  trx: Trx,
+  job: QueuedJob,
+  account: AccountInForce,
+  queue: WorkerContext['queue'],
+  afterSeconds: number,
+): Promise<boolean> {
+  const { accountId, sessionId } = job.data;
+  const session = await replaceJobIfNotFinal(trx, accountId, sessionId, job.id, newJobId());
+  if (session === undefined) return false;
+  // The claim was lost meanwhile. Everything is rolled back, and the job stays with its new holder.
+  if (!(await queue.complete(trx, job))) throw new AttemptFailed('claim_lost');
+  await giveJob(trx, queue, account, session, afterSeconds);
+  return true;
 }

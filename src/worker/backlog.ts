@@ -5,9 +5,9 @@ import { indexVersion } from '../../db/search/passages.ts';
 import { firstPlace, lookForUnindexed } from '../../db/search/unindexed.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { findSegments } from '../../db/sessions/transcripts.ts';
-import { ageLease, acquireLease, wasLeased } from '../../db/leases.ts';
+import { acquireLease, ageLease } from '../../db/leases.ts';
 import { findableOf, makeFindable } from '../sessions/indexing.ts';
-import { everyMinute } from './every-minute.ts';
+import { everyMinute } from './sweeps.ts';
 import type { Db, Queryable } from '../../db/connection/database.ts';
 import type { SessionPlace } from '../../db/search/unindexed.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -20,37 +20,25 @@ const atATime = 500;
 
 type Indexer = Pick<WorkerContext, 'db' | 'log' | 'stopping'>;
 
-/** Notes that all sessions were looked through. A new version of the index looks anew. */
-export const lookedThrough = `index ${indexVersion} looked through`;
-/** Whose turn it is to look through them. */
-const looking = `index ${indexVersion}`;
+/** Whose turn it is to look through all sessions. A new version of the index looks anew. */
+export const lookingThrough = `index ${indexVersion} looked through`;
 
 /** Every hour, one worker of all looks through all sessions, first at once, until the worker stops. */
 export async function keepIndexing(worker: Indexer): Promise<void> {
-  await everyMinute(worker, looking, async (isOurTurn) => {
-    if (!isOurTurn || (await wasLeased(worker.db, lookedThrough, againAfterSeconds))) return;
-    // Each part renews the turn. When this worker dies, another one begins anew.
-    await indexBacklog(worker, () => acquireLease(worker.db, looking, 0));
-    if (!worker.stopping.aborted) await acquireLease(worker.db, lookedThrough, 0);
+  await everyMinute(worker, async () => {
+    if (await acquireLease(worker.db, lookingThrough, againAfterSeconds)) await indexBacklog(worker);
   });
 }
 
 /** All are looked through again ten minutes after the last time: a session is stored that can't be found. */
 export const lookThroughSoon = (db: Queryable): Promise<void> =>
-  ageLease(db, lookedThrough, againAfterSeconds - soonSeconds);
+  ageLease(db, lookingThrough, againAfterSeconds - soonSeconds);
 
-/**
- * Puts all sessions that are missing in the search index into it, each in a transaction of its own.
- * @param goOn is called before each part
- */
-export async function indexBacklog(
-  { db, log, stopping }: Indexer,
-  goOn: () => Promise<unknown> = async () => {},
-): Promise<void> {
+/** Puts all sessions that are missing in the search index into it, each in a transaction of its own. */
+export async function indexBacklog({ db, log, stopping }: Indexer): Promise<void> {
   let after: SessionPlace = firstPlace;
   let indexed = 0;
   for (let looked = atATime; looked === atATime && !stopping.aborted;) {
-    await goOn();
     const sessions = await lookForUnindexed(db, after, atATime);
     for (const session of sessions.filter(({ isMissing }) => isMissing)) {
       if (stopping.aborted) break;

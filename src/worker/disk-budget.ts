@@ -39,17 +39,10 @@ export class DiskBudget {
     return this.#promises.size;
   }
 
-  /**
-   * Free bytes less those that running jobs still need. May be negative.
-   *
-   * @param enough with so many, what jobs have written already is not looked at, and there may be more
-   */
-  async leftBytes(enough = Infinity): Promise<number> {
-    const promises = [...this.#promises];
-    const atLeast = (await this.#workFolder.freeBytes()) - promises.reduce((sum, { bytes }) => sum + bytes, 0);
-    if (atLeast >= enough) return atLeast;
+  /** Free bytes less those that running jobs still need. May be negative. */
+  async leftBytes(): Promise<number> {
     const stillNeeded = await Promise.all(
-      promises.map(async ({ bytes, attempt }) =>
+      [...this.#promises].map(async ({ bytes, attempt }) =>
         Math.max(0, bytes - (attempt === undefined ? 0 : await this.#workFolder.writtenBytes(attempt))),
       ),
     );
@@ -61,7 +54,7 @@ export class DiskBudget {
     // The promise is made before the room is looked at. Otherwise two jobs that come at once would get the same room.
     const promise: { bytes: number; attempt?: Attempt } = { bytes };
     this.#promises.add(promise);
-    const left = await this.leftBytes(0).catch((error: unknown) => {
+    const left = await this.leftBytes().catch((error: unknown) => {
       this.#promises.delete(promise);
       throw error;
     });

@@ -1,13 +1,24 @@
 /** Files that a crash left behind. */
-import { whichHaveAudio } from '../../db/sessions/audio.ts';
+import { whichHaveAudio } from '../../db/sessions/removal.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { byAccount, isId } from '../files/audio-store.ts';
 import type { Sweeper, WorkerContext } from './worker-context.ts';
-import type { OrphanCandidates } from './orphan-candidates.ts';
 
 /** No upload takes so long from its stored audio to its row. */
 const youngMs = 30 * 60 * 1000;
 const atATime = 1_000;
+/** How long audio has to look superfluous. */
+const patienceMs = 10 * 60_000;
+/** Those beyond it wait for the next list of the audio. */
+const maxCandidates = 100_000;
+
+/**
+ * Audio that looked superfluous in a list of all audio, by its account and session: since when, in ms as of
+ * `performance.now()`, the oldest first. A clock that jumps makes every file look old, also the file of an upload that is about to
+ * commit. So a file is removed only if nobody needs it ten minutes later either, by a clock that never jumps. No upload is without
+ * a new byte and without a row for so long.
+ */
+export type OrphanCandidates = Map<string, number>;
 
 /**
  * Audio that no row needs: of uploads whose transaction did not commit, and of sessions that were deleted. Where the
@@ -24,10 +35,12 @@ export async function removeUnneededAudio(
     const later = (error: unknown) => log.warn({ err: error }, 'parts of abandoned uploads were not removed yet');
     await audioStore.endAbandonedPuts().catch(later);
   }
-  for (const { accountId, sessionId } of candidates.due(steadyNow)) {
+  for (const [name, since] of candidates) {
+    if (steadyNow - since < patienceMs) break;
+    const [accountId, sessionId] = name.split('/') as [string, string];
     const needed = await whichHaveAudio(db, accountId, [sessionId]);
     if (!needed.has(sessionId)) await removeIfPossible(accountId, sessionId, sweeper);
-    candidates.forget({ accountId, sessionId });
+    candidates.delete(name);
   }
 }
 
@@ -54,7 +67,11 @@ async function suspectUnneeded(
     const old = files.filter(({ name, keptMs }) => isId(name) && keptMs > youngMs).map(({ name }) => name);
     if (old.length === 0) continue;
     const needed = await whichHaveAudio(db, accountId, old);
-    for (const sessionId of old) if (!needed.has(sessionId)) candidates.add({ accountId, sessionId }, steadyNow);
+    for (const sessionId of old) {
+      const name = `${accountId}/${sessionId}`;
+      if (needed.has(sessionId) || candidates.has(name) || candidates.size >= maxCandidates) continue;
+      candidates.set(name, steadyNow);
+    }
   }
 }
 

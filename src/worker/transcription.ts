@@ -1,19 +1,28 @@
 /** From stored audio to a transcript: decodes it, makes sure that it is paid for, and recognizes it. */
-import { confirmShortIfProcessing } from '../../db/sessions/attempts.ts';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
+import { changeReserved } from '../../db/accounts/accounts.ts';
+import { confirmShortIfProcessing, setReservationIfProcessing } from '../../db/sessions/attempts.ts';
+import { versionOf } from '../../db/sessions/transcripts.ts';
 import { AudioError, AudioToolError } from '../audio/audio-error.ts';
 import { countChannels } from '../audio/channels.ts';
 import { findLeaks } from '../audio/leaks.ts';
+import { withPauses } from '../audio/pieces.ts';
 import { decodeWhole } from '../audio/whole-audio.ts';
 import { OperatorFault } from '../ops/operator-fault.ts';
 import { joinChannels } from '../recognizers/channels.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { meanProgress } from '../recognizers/all-or-abort.ts';
+import { availableMs } from '../sessions/balance.ts';
 import { mostChannels } from '../sessions/job.ts';
 import { beginSpan, within } from '../tracing/tracing.ts';
-import { coverDecoded } from './reservation.ts';
+import { ClaimLost, NotCovered } from './outcome.ts';
+import type { Db } from '../../db/connection/database.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
+import type { Warning } from '../../db/sessions/warning.ts';
 import type { AudioWarning, DecodeOptions } from '../audio/decode.ts';
+import type { Span } from '../audio/pieces.ts';
 import type { Hints, Transcript, UncertainStretch, WordlessPart } from '../recognizers/recognizer.ts';
+import type { StoredTranscript } from '../sessions/endings.ts';
 import type { TraceSpan } from '../tracing/tracing.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -22,10 +31,10 @@ export interface TranscriptionOptions {
   signal: AbortSignal;
   /** Of the attempt. */
   span: TraceSpan;
-  onProgress: (percent: number) => void;
 }
 
-export interface RecordingTranscript {
+/** What was heard in one channel, or in the mix of all. */
+interface Heard {
   transcript: Transcript;
   durationMs: number;
   audioWarnings: AudioWarning[];
@@ -38,6 +47,7 @@ export interface RecordingTranscript {
 /**
  * Recognizes the mix of all channels, or one channel after the other, so that the disk holds one at a time. All channels
  * are listened to before, to know what leaks over from one into another.
+ * @returns what is to be stored, and what is reserved for it now, in ms
  * @throws {AudioError} {AudioToolError} {RecognizerError} {NotCovered} {ClaimLost}
  * @throws {AudioStoreAway}
  * @throws the abort reason of `options.signal`
@@ -47,41 +57,48 @@ export async function transcribeRecording(
   claim: Claim,
   options: TranscriptionOptions,
   worker: WorkerContext,
-): Promise<RecordingTranscript> {
-  const wanted = {
-    to: worker.workFolder.uploadPath(attempt),
-    bytes: claim.audio_bytes ?? undefined,
-    signal: options.signal,
-  };
-  const input = await worker.audioStore.fetch(attempt.accountId, attempt.sessionId, wanted);
+): Promise<{ stored: StoredTranscript; reservedMs: number }> {
   const { timeLimitMs, signal } = options;
+  const wanted = { to: worker.workFolder.uploadPath(attempt), bytes: claim.audio_bytes ?? undefined, signal };
+  const input = await worker.audioStore.fetch(attempt.accountId, attempt.sessionId, wanted);
   const output = worker.workFolder.path(attempt);
   const decoding = { input, output, maxDurationMs: claim.max_audio_ms, timeLimitMs, signal };
-  if (!claim.separate_channels) return transcribeChannel(attempt, claim, { ...options, decoding }, worker);
+  const onProgress = (percent: number) => void worker.progress.set(attempt, percent);
+  const stored = ({ reservedMs, transcript, durationMs, audioWarnings, uncertain }: Heard) => {
+    const language = claim.language ?? transcript.language;
+    const warnings = warningsOf(audioWarnings, uncertain);
+    return { stored: toStoredTranscript({ ...transcript, language }, durationMs, warnings), reservedMs };
+  };
+  if (!claim.separate_channels)
+    return stored(await transcribeChannel(attempt, claim, { ...options, decoding, onProgress }, worker));
 
   const { track, channels: count } = await countChannels({ input, timeLimitMs, signal });
   if (count > mostChannels) throw new AudioError('too_many_channels', `${count} channels`);
-  const progressOf = meanProgress(count, options.onProgress);
+  const progressOf = meanProgress(count, onProgress);
   const listen = () => findLeaks({ ...decoding, track }, count);
   const leaks = await worker.decoding.run(attempt.accountId, listen, signal);
-  const transcripts: RecordingTranscript[] = [];
+  const channels: Heard[] = [];
   for (let channel = 1; channel <= count; channel += 1) {
-    const onProgress = progressOf(channel - 1);
+    const ofChannel = progressOf(channel - 1);
     const listening = { ...decoding, track, channel, silenced: leaks[channel - 1] };
-    const now = { ...claim, reserved_ms: transcripts.at(-1)?.reservedMs ?? claim.reserved_ms };
-    transcripts.push(await transcribeChannel(attempt, now, { ...options, onProgress, decoding: listening }, worker));
-    if (transcripts[0]!.durationMs !== transcripts.at(-1)!.durationMs)
-      throw new AudioToolError(
-        `channel ${channel} is ${transcripts.at(-1)!.durationMs} ms, not ${transcripts[0]!.durationMs}`,
-      );
-    if (channel < count) onProgress(100);
+    const now = { ...claim, reserved_ms: channels.at(-1)?.reservedMs ?? claim.reserved_ms };
+    const one = await transcribeChannel(
+      attempt,
+      now,
+      { ...options, onProgress: ofChannel, decoding: listening },
+      worker,
+    );
+    channels.push(one);
+    if (one.durationMs !== channels[0]!.durationMs)
+      throw new AudioToolError(`channel ${channel} is ${one.durationMs} ms, not ${channels[0]!.durationMs}`);
+    if (channel < count) ofChannel(100);
   }
-  return {
-    ...transcripts.at(-1)!,
-    transcript: joinChannels(transcripts.map(({ transcript }) => transcript)),
-    audioWarnings: transcripts.flatMap(({ audioWarnings }) => audioWarnings),
-    uncertain: transcripts.flatMap(({ uncertain }) => uncertain),
-  };
+  return stored({
+    ...channels.at(-1)!,
+    transcript: joinChannels(channels.map(({ transcript }) => transcript)),
+    audioWarnings: channels.flatMap(({ audioWarnings }) => audioWarnings),
+    uncertain: channels.flatMap(({ uncertain }) => uncertain),
+  });
 }
 
 /** A log line has room for so many. */
@@ -91,9 +108,14 @@ const mostStretches = 20;
 async function transcribeChannel(
   attempt: Attempt,
   claim: Claim,
-  { signal, span, onProgress, decoding }: TranscriptionOptions & { decoding: DecodeOptions },
+  {
+    signal,
+    span,
+    onProgress,
+    decoding,
+  }: TranscriptionOptions & { onProgress: (percent: number) => void; decoding: DecodeOptions },
   worker: WorkerContext,
-): Promise<RecordingTranscript> {
+): Promise<Heard> {
   const { db, recognizer, metrics } = worker;
   const decode = () => within(beginSpan('decode', {}, span), () => decodeWhole(decoding, claim.measured_ms));
   const decoded = await worker.decoding.run(attempt.accountId, decode, signal);
@@ -141,4 +163,62 @@ function hintsOf({ language, speakers, keyterms, separate_channels }: Claim, { c
     speakers: separate_channels ? undefined : (speakers ?? undefined),
     keyterms: keyterms ?? undefined,
   };
+}
+
+/**
+ * How much longer than its reservation decoded audio may be before the balance is looked at again: 1 % and one second,
+ * but never more than the reservation itself. Without that bound, a balance of 1 ms would pay for any number of files
+ * that measure about 0 ms.
+ */
+const toleranceMs = (reservedMs: number) => Math.min(reservedMs, reservedMs * 0.01 + 1000);
+
+/**
+ * Makes sure that the decoded duration is reserved before anything is recognized.
+ *
+ * @returns what is reserved now, in ms
+ * @throws {NotCovered} nothing was changed
+ * @throws {ClaimLost} nothing was changed
+ */
+async function coverDecoded(db: Db, attempt: Attempt, reservedMs: number, decodedMs: number): Promise<number> {
+  if (decodedMs <= reservedMs + toleranceMs(reservedMs)) return reservedMs;
+  const missingMs = decodedMs - reservedMs;
+  await inAccountTransaction(db, attempt.accountId, async (trx, account) => {
+    if (account === undefined || !(await setReservationIfProcessing(trx, attempt, decodedMs))) throw new ClaimLost();
+    if (availableMs(account) < missingMs) throw new NotCovered();
+    await changeReserved(trx, attempt.accountId, missingMs);
+  });
+  return decodedMs;
+}
+
+/** The contract has room for so many, and for the other warnings. */
+const mostWarnings = 50;
+
+/**
+ * @param audio of each channel, so some may come twice
+ * @param uncertain stretches in any order. Where there are too many, near ones become one, so that none is kept back.
+ */
+export function warningsOf(audio: readonly AudioWarning[], uncertain: readonly Span[]): Warning[] {
+  const inOrder = uncertain.toSorted((a, b) => a.startMs - b.startMs);
+  let stretches = withPauses(inOrder, 0);
+  for (let pauseMs = 1_000; stretches.length > mostWarnings; pauseMs *= 2) stretches = withPauses(inOrder, pauseMs);
+  return [
+    ...[...new Set(audio)].map((code) => ({ code })),
+    ...stretches.map((stretch) => ({ code: 'speech_uncertain' as const, ...stretch })),
+  ];
+}
+
+/**
+ * A transcript in the form in which it is stored: segments as the API answers them, their words apart, and a hash of
+ * both for the ETag.
+ */
+export function toStoredTranscript(
+  transcript: Transcript,
+  durationMs: number,
+  warnings: readonly Warning[] = [],
+): StoredTranscript {
+  const segments = JSON.stringify(transcript.segments.map(({ words: _words, ...segment }) => segment));
+  const words = JSON.stringify(transcript.segments.map((segment) => segment.words));
+  const version = versionOf(durationMs, segments, words);
+  const { language } = transcript;
+  return { durationMs, language, warnings, segments, words, hasSpeech: transcript.segments.length > 0, version };
 }

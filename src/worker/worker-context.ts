@@ -1,9 +1,9 @@
+import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { Foundation } from '../sessions/foundation.ts';
 import type { FairTurns } from '../concurrency/fair-turns.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
 import type { WorkFolder } from '../files/work-folder.ts';
 import type { Fault } from './faults.ts';
-import type { ProgressReports } from './progress.ts';
 import type { DiskBudget } from './disk-budget.ts';
 import type { WorkerPause } from './worker-pause.ts';
 
@@ -14,7 +14,8 @@ export interface WorkerContext extends Foundation {
   /** What uses this machine's cores before a recording is heard. Accounts take turns. */
   decoding: FairTurns;
   pause: WorkerPause;
-  progress: ProgressReports;
+  /** How far attempts are, in percent, that nobody has written yet. */
+  progress: Map<Attempt, number>;
   /** Looks for what only the operator can put right. @param neededBytes room that has to be on the disk */
   faultNow: (neededBytes: number) => Promise<Fault | undefined>;
   /** Aborts when the process is asked to stop: attempts are handed back. */

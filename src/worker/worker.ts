@@ -1,21 +1,22 @@
 /** The role `worker`: takes jobs from the queue and runs them until it is asked to stop. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runJob } from './attempt.ts';
 import { findFault } from './faults.ts';
-import { workerSlots } from './worker-slots.ts';
 import { keepIndexing } from './backlog.ts';
-import { ProgressReports } from './progress.ts';
-import { keepRetention } from './retention.ts';
 import { DiskBudget } from './disk-budget.ts';
 import { WorkerPause } from './worker-pause.ts';
-import { keepSweeping } from './sweeps.ts';
+import { keepRetention, keepSweeping } from './sweeps.ts';
 import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
 import { FairTurns } from '../concurrency/fair-turns.ts';
 import { AudioStoreAway } from '../files/audio-store.ts';
 import { WorkFolder } from '../files/work-folder.ts';
+import type { WorkerSlots } from '../queue/taking.ts';
 import type { Foundation } from '../sessions/foundation.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
 import type { WorkerContext } from './worker-context.ts';
 import type { Fault } from './faults.ts';
+
+const reportEveryMs = 2_000;
 
 export interface Worker {
   /** For `/readyz`: what the worker waits for; undefined while it takes jobs. */
@@ -38,7 +39,12 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
   readings.slots = () => worker.queue.use?.places;
   readings.slotsInUse = () => worker.queue.use?.running;
   if (fault !== undefined) worker.pause.begin(fault, 0);
-  const sweeping = Promise.all([keepSweeping(worker), keepIndexing(worker), keepRetention(worker)]);
+  const keeping = Promise.all([
+    keepSweeping(worker),
+    keepIndexing(worker),
+    keepRetention(worker),
+    keepReporting(worker),
+  ]);
   worker.log.info({ recognizer: recognizer.name, concurrency: worker.config.workerConcurrency }, 'worker takes jobs');
 
   return {
@@ -49,10 +55,23 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
     async stop() {
       const idle = worker.queue.stopTaking();
       stopping.abort();
-      await Promise.all([idle, sweeping, worker.pause.ended()]);
+      await Promise.all([idle, keeping, worker.pause.ended()]);
       await recognizer.close();
     },
   };
+}
+
+/** Writes how far the running jobs are: one statement for all of this process, every two seconds. */
+async function keepReporting({ db, log, progress, stopping }: WorkerContext): Promise<void> {
+  while (!stopping.aborted) {
+    const news = new Map(progress);
+    progress.clear();
+    if (news.size > 0)
+      await reportProgressIfProcessing(db, news).catch((error: unknown) =>
+        log.warn({ err: error }, 'no progress written'),
+      );
+    await sleep(reportEveryMs, undefined, { signal: stopping }).catch(() => {});
+  }
 }
 
 /** The work folder lies on the disk of a store that keeps files, so it comes second. @returns why there is no store */
@@ -78,12 +97,41 @@ export function contextOf(
   const faultNow = (neededBytes: number) =>
     findFault({ ...foundation, recognizer, diskBudget, workFolder }, neededBytes);
   const pause = new WorkerPause(foundation, faultNow, stopping);
-  const { db, log } = foundation;
-  const progress = new ProgressReports((news) =>
-    reportProgressIfProcessing(db, news).catch((error: unknown) => log.warn({ err: error }, 'no progress written')),
-  );
   // An account may have all places while nobody else wants one.
   const { workerConcurrency: cores } = foundation.config;
   const decoding = new FairTurns({ atOnce: cores, each: cores });
-  return { ...foundation, recognizer, workFolder, diskBudget, decoding, pause, progress, faultNow, stopping };
+  return {
+    ...foundation,
+    recognizer,
+    workFolder,
+    diskBudget,
+    decoding,
+    pause,
+    progress: new Map(),
+    faultNow,
+    stopping,
+  };
+}
+
+/** Four and a half hours of audio take as much. */
+const roomEachBytes = 1024 ** 3;
+
+/**
+ * How many jobs this worker holds: one for each core that they use. Where a server hears them, it holds as many as the
+ * server needs, while the disk has room for each.
+ */
+export function workerSlots({
+  config,
+  recognizer,
+  diskBudget,
+}: Pick<WorkerContext, 'config' | 'recognizer' | 'diskBudget'>): WorkerSlots {
+  const { workerConcurrency: cores } = config;
+  return async (running) => {
+    const useful = recognizer.jobsAtOnce?.() ?? 0;
+    if (useful <= Math.max(cores, running)) return cores;
+    const more = useful - running;
+    // What is wrong with a disk that can't be asked, the next job finds out.
+    const leftBytes = await diskBudget.leftBytes().catch(() => 0);
+    return Math.max(cores, running + Math.min(more, Math.floor(leftBytes / roomEachBytes)));
+  };
 }

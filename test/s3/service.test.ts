@@ -9,7 +9,6 @@ import { StoreTrial } from '../../src/files/store-trial.ts';
 import { Spool } from '../../src/files/spool.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
 import { eraseSession } from '../../src/sessions/support.ts';
-import { OrphanCandidates } from '../../src/worker/orphan-candidates.ts';
 import { sweep } from '../../src/worker/sweeps.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { startTestService } from '../support/service/service.ts';
@@ -90,7 +89,7 @@ test('killed between the store and the transaction → the audio of nobody, whic
 
   const worker = { ...service, audioStore: store, workFolder, stopping: new AbortController().signal };
   const sweeps = async (apartMs: number) => {
-    const suspects = new OrphanCandidates();
+    const suspects = new Map<string, number>();
     for (const steadyNow of [0, apartMs])
       await sweep({ ...worker, mayListAudio: async () => true }, suspects, steadyNow);
   };

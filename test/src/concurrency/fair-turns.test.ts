@@ -76,20 +76,6 @@ test('one account wants very much, others come later → it gets no other turn b
   await Promise.all([...greedy, ...others]);
 });
 
-test('another account comes while one that has very much is served → it is next', async () => {
-  const { ask, begun, endOne } = observed({ atOnce: 1, each: 1 });
-  const all = Array.from({ length: 5 }, () => ask('greedy'));
-  await new Promise(setImmediate);
-  await endOne(0);
-  all.push(ask('other'));
-  await endOne(0);
-  await endOne(0);
-  expect(begun).toEqual(['greedy', 'greedy', 'other', 'greedy']);
-  while (begun.length < 6) await endOne(0);
-  await endOne(0);
-  await Promise.all(all);
-});
-
 test('accounts that come again as soon as they were served → one that waits all the time gets as many turns', async () => {
   const { ask, begun, endOne, running } = observed({ atOnce: 1, each: 1 });
   const all = [...Array.from({ length: 20 }, () => ask('waits')), ask('a'), ask('b')];

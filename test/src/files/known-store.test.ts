@@ -6,7 +6,6 @@ import { verify } from '../../../scripts/admin/verify.ts';
 import { StoreTrial } from '../../../src/files/store-trial.ts';
 import { readinessOf } from '../../../src/process/roles.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
-import { OrphanCandidates } from '../../../src/worker/orphan-candidates.ts';
 import { sweep } from '../../../src/worker/sweeps.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
@@ -139,7 +138,7 @@ test("a new database beside another one's store → nothing is swept from it; `s
     ...{ workFolder: new WorkFolder(first.dataDir), stopping: new AbortController().signal },
     mayListAudio: async () => true,
   };
-  await sweep(sweeper, new OrphanCandidates());
+  await sweep(sweeper, new Map<string, number>());
   expect(await first.audioStore.exists(account.id, sessionId)).toBe(true);
   expect(second.logLines.join()).toMatch(/sweep failed/);
 

@@ -7,7 +7,6 @@ import { giveJob } from '../../../src/sessions/job.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { useDatabase } from '../../support/service/use-database.ts';
-import type { QueuedSession } from '../../../db/sessions/states.ts';
 
 const database = await useDatabase();
 let queue: Queue;
@@ -19,8 +18,20 @@ beforeAll(async () => {
   accountId = (await makeAccount(database.db, { limits: { running_jobs: 7 } })).id;
 });
 
-/** The job's row after a session of this kind got one. */
-async function given(session: Partial<QueuedSession>) {
+test.each([
+  ['a measured session → time for its duration', { duration_ms: 60_000 }, { expire_seconds: expirySeconds(60_000) }],
+  [
+    'one that could not be measured → for the longest that it may be',
+    {},
+    { expire_seconds: expirySeconds(14_400_000) },
+  ],
+  [
+    'channels that are recognized separately → for eight of them',
+    { duration_ms: 60_000, separate_channels: true },
+    { expire_seconds: expirySeconds(8 * 60_000) },
+  ],
+  ['a start tag → behind those with smaller ones', { start_tag: 36_000 }, { priority: -36_000 }],
+])('%s', async (_, session, expected) => {
   const row = {
     id: newJobId(),
     queue_job_id: newJobId(),
@@ -35,31 +46,6 @@ async function given(session: Partial<QueuedSession>) {
   });
   const { rows } = await sql`select data, expire_seconds, priority, group_id, group_tier from pgboss.job
     where name = 'transcription' and id = ${row.queue_job_id}`.execute(database.db);
-  return { rows, row };
-}
-
-test('a measured session → a job of its own id, for its duration and its account’s limit', async () => {
-  const { rows, row } = await given({ duration_ms: 60_000 });
-  expect(rows).toEqual([
-    {
-      data: { accountId, sessionId: row.id },
-      expire_seconds: expirySeconds(60_000),
-      priority: 0,
-      group_id: accountId,
-      group_tier: '7',
-    },
-  ]);
-});
-
-test('a session that could not be measured → time for the longest audio that it may be', async () => {
-  expect((await given({})).rows).toMatchObject([{ expire_seconds: expirySeconds(14_400_000) }]);
-});
-
-test('channels that are recognized separately → time for eight of them', async () => {
-  const { rows } = await given({ duration_ms: 60_000, separate_channels: true });
-  expect(rows).toMatchObject([{ expire_seconds: expirySeconds(8 * 60_000) }]);
-});
-
-test('the start tag of a session → its job stands behind those with smaller ones', async () => {
-  expect((await given({ start_tag: 36_000 })).rows).toMatchObject([{ priority: -36_000 }]);
+  const ofAccount = { data: { accountId, sessionId: row.id }, group_id: accountId, group_tier: '7' };
+  expect(rows).toMatchObject([{ ...ofAccount, ...expected }]);
 });

@@ -109,14 +109,3 @@ test('eight channels → each recognized once, one charge; ten → too_many_chan
   expect(recognizer.of(ten.sessionId)).toBe(0);
   expect(await charges()).toEqual([-1_000]);
 });
-
-test('another word than mixed or separate, or the field twice → 400 that names it', async () => {
-  const file = await ffmpeg(...sine(1), `${folder}/one.wav`);
-  const refused = async (...values: string[]) => {
-    const request = service.post('/v1/transcriptions', account.key);
-    for (const value of values) request.field('channels', value);
-    return (await request.attach('file', file).expect(400)).body as Schema<'Problem'>;
-  };
-  expect((await refused('left')).errors).toMatchObject([{ name: 'channels' }]);
-  expect((await refused('mixed', 'separate')).errors).toMatchObject([{ name: 'channels', message: 'is repeated' }]);
-});

@@ -31,15 +31,25 @@ async function answers(state: string, table: 'transcripts' | 'sessions'): Promis
 }
 
 test.each([
-  ['28P01', 'a password changed', 2],
-  ['3D000', 'no such database', 2],
-  ['40001', 'a conflict', 2],
-  ['40P01', 'a deadlock', 2],
+  ['28P01', 'a password changed'],
+  ['3D000', 'no such database'],
+  ['40001', 'a conflict'],
+  ['40P01', 'a deadlock'],
+  ['42501', 'no permission'],
+  ['55P03', 'a lock'],
+  ['57014', 'a time limit'],
+  ['58030', 'a disk'],
+  ['XX001', 'a damaged table'],
+])('%s, %s → a fault of the database; an upload is 503 with Retry-After', async (state) => {
+  const account = await makeAccount(service.db, { balanceMs: 60_000 });
+  const mend = await answers(state, 'sessions');
+  const { body, headers } = await service.post('/v1/transcriptions', account.key).attach('file', tone).expect(503);
+  expect({ body, headers }).toMatchObject({ body: { code: 'unavailable' }, headers: { 'retry-after': '5' } });
+  await mend();
+});
+
+test.each([
   ['42501', 'no permission', 2],
-  ['55P03', 'a lock', 2],
-  ['57014', 'a time limit', 2],
-  ['58030', 'a disk', 2],
-  ['XX001', 'a damaged table', 2],
   ['22003', 'a number out of range, which is about what was said', 1],
 ])('%s, %s, when a transcript is stored → attempts left: %3$d', async (state, _, attemptsLeft) => {
   const account = await makeAccount(service.db, { balanceMs: 60_000 });
@@ -63,17 +73,6 @@ test.each([
   expect(await row(service, account, sessionId)).toMatchObject({ attempts_left: attemptsLeft });
   await worker.stop();
 });
-
-test.each(['28P01', '3D000', '40P01', '42501', '55P03', 'XX001'])(
-  '%s while an upload is accepted → 503 with Retry-After',
-  async (state) => {
-    const account = await makeAccount(service.db, { balanceMs: 60_000 });
-    const mend = await answers(state, 'sessions');
-    const { body, headers } = await service.post('/v1/transcriptions', account.key).attach('file', tone).expect(503);
-    expect({ body, headers }).toMatchObject({ body: { code: 'unavailable' }, headers: { 'retry-after': '5' } });
-    await mend();
-  },
-);
 
 test('accounts are locked → not ready, and says why', async () => {
   await service.db.transaction().execute(async (trx) => {

@@ -65,12 +65,6 @@ test('Moonshine and language=de → failed once and for all, uncharged, with the
   expect(await row(service, account, id)).toMatchObject({ error_code: null, known_languages: null });
 });
 
-test('Moonshine and language=en-GB → heard as English', async () => {
-  worker = await service.work(moonshine);
-  const transcript = await final(service, account, await uploaded({ language: 'en-GB' }));
-  expect(transcript).toMatchObject({ status: 'completed', language: 'en-GB' });
-});
-
 test('a RECOGNIZER_LANGUAGE that the recognizer does not know → no session is refused, and no attempt spent', async () => {
   worker = await service.work(moonshine);
   const id = await uploaded({});

@@ -1,16 +1,13 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { sql } from 'kysely';
 import { inAccountTransaction } from '../../../db/accounts/account-transaction.ts';
 import { changeReserved } from '../../../db/accounts/accounts.ts';
 import { listLedger } from '../../../db/accounts/ledger.ts';
-import { completeIfProcessing } from '../../../db/sessions/attempts.ts';
-import { deleteSession, retryIfFailed } from '../../../db/sessions/states.ts';
+import { deleteSession } from '../../../db/sessions/states.ts';
 import { findSegments } from '../../../db/sessions/transcripts.ts';
-import { inTransaction } from '../../../db/connection/transaction.ts';
 import { failSession } from '../../../src/sessions/endings.ts';
-import { settleUnclaimed } from '../../../src/worker/outcomes.ts';
+import { settleUnclaimed } from '../../../src/worker/outcome.ts';
 import { sweep } from '../../../src/worker/sweeps.ts';
-import { claimInTurn } from '../../../src/worker/turn.ts';
+import { claimInTurn } from '../../../src/worker/attempt.ts';
 import { WorkFolder } from '../../../src/files/work-folder.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
@@ -80,11 +77,9 @@ const reservedMs = async () =>
   (await service.db.selectFrom('accounts').select('reserved_ms').where('id', '=', account.id).executeTakeFirst())!
     .reserved_ms;
 /** What the queue does when it has heard nothing from a worker for too long. */
-const loseJob = () =>
-  sql`update pgboss.job set state = 'retry', start_after = now() + interval '1 hour'
-    where id = ${queueJobId}`.execute(service.db);
 const takeJobAway = async () => {
-  await loseJob();
+  await sql`update pgboss.job set state = 'retry', start_after = now() + interval '1 hour'
+    where id = ${queueJobId}`.execute(service.db);
   await hurryRetries(service);
 };
 const worksAsSweeper = () => ({
@@ -119,18 +114,6 @@ test('the first attempt ends while the second runs → it changes nothing, not e
   expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
 });
 
-test('the claim is gone but the session is not claimed again yet → nothing is stored, the next attempt does it', async () => {
-  await loseJob();
-  await endFirst();
-  expect(await row(service, account, sessionId)).toMatchObject({ status: 'processing', reserved_ms: 2_000 });
-  expect(await segmentsOf(sessionId)).toBeUndefined();
-  expect(await amounts()).toEqual([60_000]);
-  second.open();
-  await takeJobAway();
-  expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
-  expect(await amounts()).toEqual([60_000, -2_000]);
-});
-
 test('the job is gone when the attempt completes → all rolled back; the sweep sends another, charged once', async () => {
   await sql`delete from pgboss.job where id = ${queueJobId}`.execute(service.db);
   await endFirst();
@@ -160,34 +143,6 @@ test('canceled meanwhile → recognition is aborted, the session stays as it was
   expect(await reservedMs()).toBe(0);
 });
 
-test('canceled and retried meanwhile, then a final error of the old attempt → the retried session is untouched', async () => {
-  outcome = () => {
-    throw new RecognizerError('recognizer_error', 'stale', { retryable: false });
-  };
-  const id = randomUUIDv7();
-  await inAccountTransaction(service.db, account.id, async (trx) => {
-    await failSession(trx, account.id, sessionId, 'canceled');
-    await service.queue.cancel(trx, queueJobId);
-    await retryIfFailed(trx, account.id, sessionId, {
-      queueJobId: id,
-      maxAudioMs: 10_000,
-      reservedMs: 2_000,
-      attempts: 3,
-    });
-    await changeReserved(trx, account.id, 2_000);
-  });
-  await endFirst();
-  expect(await row(service, account, sessionId)).toMatchObject({
-    status: 'queued',
-    reserved_ms: 2_000,
-    error_code: null,
-  });
-  second.open();
-  const job = { id, accountId: account.id, sessionId, durationMs: 2_000, runningJobs: 2, startTag: 0 };
-  await inTransaction(service.db, (trx) => service.queue.enqueue(trx, job));
-  expect(await final(service, account, sessionId)).toMatchObject({ segments: [{ text: 'fresh words' }] });
-});
-
 test('deleted meanwhile → nothing comes back, nothing is charged, the reservation stays released', async () => {
   await inAccountTransaction(service.db, account.id, async (trx) => {
     const deleted = await deleteSession(trx, account.id, sessionId);
@@ -200,13 +155,6 @@ test('deleted meanwhile → nothing comes back, nothing is charged, the reservat
   expect(await segmentsOf(sessionId)).toBeUndefined();
   expect(await amounts()).toEqual([60_000]);
   expect(await reservedMs()).toBe(0);
-});
-
-test('completeIfProcessing with a stale attempt → refused', async () => {
-  const stale = { accountId: account.id, sessionId, attempt: 0 };
-  const result = { durationMs: 1, chargedMs: 1, language: undefined, transcriptVersion: 'v' };
-  expect(await inTransaction(service.db, (trx) => completeIfProcessing(trx, stale, result))).toBe(false);
-  expect((await row(service, account, sessionId)).status).toBe('processing');
 });
 
 test('a worker that was frozen before its claim, and whose job another attempt holds → claims nothing and fails nothing', async () => {

@@ -57,22 +57,6 @@ test('32 short uploads of four accounts, two cores → the server has all it may
   await service.stop();
 });
 
-test('a single account → no more than its plan lets run at once', async () => {
-  const { service, held, counts, uploads, areProcessing } = await begin({ WORKER_CONCURRENCY: '2' });
-  await uploads(await makeAccount(service.db, { limits: { running_jobs: 5 } }), 8);
-  const worker = await service.work();
-  await until(() => held.length === 2);
-  for (let done = 1; done <= 8; done += 1) {
-    held.shift()!();
-    await until(counts, ({ of }) => of('completed') === done);
-    await areProcessing(Math.min(5, 8 - done));
-    await until(() => held.length === Math.min(5, 8 - done));
-  }
-  await worker.stop();
-  await expectSound(service);
-  await service.stop();
-});
-
 test('a server that hears one at a time → it has one, and one more is ready', async () => {
   const env = { WORKER_CONCURRENCY: '1', OPENAI_MAX_REQUESTS: '1' };
   const { service, held, counts, uploads, areProcessing } = await begin(env);

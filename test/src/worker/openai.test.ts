@@ -92,25 +92,6 @@ test('a server that refuses → failed at once, uncharged; what it said is in th
   expect(JSON.parse(line!)).toMatchObject({ level: 50, sessionId, err: { type: 'RecognizerError' } });
 });
 
-test('a server that breaks, and is back for the next attempt → completed, charged once', async () => {
-  let isBack = false;
-  const broken = { status: 500, headers: { 'x-should-retry': 'false' }, body: 'out of memory' };
-  await begin({ script: ({ path }) => (path.endsWith('/models') ? refusal(404, 'none') : isBack ? fine : broken) });
-  const clip = (await speechClips()).at(-1)!;
-  const { sessionId } = await upload(service, account, clip.file);
-  const status = async () => {
-    if ((await row(service, account, sessionId)).last_error_code !== null) isBack = true;
-    await hurryRetries(service);
-    return (await row(service, account, sessionId)).status;
-  };
-  await until(status, (now) => now === 'completed');
-  const { segments } = await final(service, account, sessionId);
-  expect(segments[0]).toEqual({ index: 0, startMs: 500, endMs: 1500, text: 'Here again.' });
-  // It says the same when it is asked for the rest of the clip.
-  expect(new Set(segments.map(({ text }) => text))).toEqual(new Set(['Here again.']));
-  expect(await charges()).toEqual([60_000, -clip.durationMs]);
-});
-
 const gone = { status: 503, headers: { 'x-should-retry': 'false' }, body: 'no healthy upstream' };
 
 /** Uploads three recordings, and waits until the worker waits. */

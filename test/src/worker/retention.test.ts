@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { sql } from 'kysely';
 import { setRetention } from '../../../db/accounts/accounts.ts';
-import { deleteDueSessions } from '../../../src/worker/retention.ts';
+import { deleteDueSessions } from '../../../src/worker/sweeps.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { makeSession } from '../../support/service/sessions.ts';

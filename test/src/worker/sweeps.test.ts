@@ -5,8 +5,9 @@ import { sql } from 'kysely';
 import { insertIdempotencyRecord } from '../../../db/sessions/idempotency.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { acquireLease } from '../../../db/leases.ts';
+import { firstPlace, lookForUnindexed } from '../../../db/search/unindexed.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
-import { OrphanCandidates } from '../../../src/worker/orphan-candidates.ts';
+import { keepIndexing, lookingThrough } from '../../../src/worker/backlog.ts';
 import { sweep } from '../../../src/worker/sweeps.ts';
 import { WorkFolder } from '../../../src/files/work-folder.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
@@ -16,6 +17,7 @@ import { jobsOf, row, upload } from '../../support/service/jobs.ts';
 import { olderAudio, sweepLater } from '../../support/service/later-sweeps.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { claimSession, finishSession, makeSession, queueSession } from '../../support/service/sessions.ts';
+import { until } from '../../support/until.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import type { Sweeper } from '../../../src/worker/worker-context.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
@@ -73,15 +75,6 @@ test('sessions with a job that waits or runs → left alone', async () => {
   }
 });
 
-test('audio that a completed session left behind → removed at once', async () => {
-  const session = await queueSession(service.db, account.id, { reservedMs: 7_000 });
-  await writeAudio(session.id);
-  await finishSession(service.db, session, await claimSession(service.db, session));
-  await sweep(worker);
-  expect(await exists(session.id)).toBe(false);
-  expect((await row(service, account, session.id)).audio_deleted_at).not.toBeNull();
-});
-
 test('audio of a failed session → kept for seven days, then removed', async () => {
   const [young, old] = await Promise.all(
     ['6 days 23 hours', '7 days 1 minute'].map(async (age) => {
@@ -121,7 +114,7 @@ test('audio that a jump of the clock makes old in a moment → kept for ten minu
     .where('id', '=', sessionId)
     .returningAll()
     .executeTakeFirstOrThrow();
-  const candidates = new OrphanCandidates();
+  const candidates = new Map<string, number>();
   const steadyNow = Math.round(performance.now());
   const jumped = { ...worker, audioStore: olderAudio(service.audioStore, 300 * minuteMs) };
   await sweep(jumped, candidates, steadyNow);
@@ -143,7 +136,7 @@ test('all audio is listed by one worker in an hour, also after the clock of the 
   // Whoever it is not the turn of looks at none of it.
   const orphan = randomUUIDv7();
   await writeAudio(orphan);
-  const candidates = new OrphanCandidates();
+  const candidates = new Map<string, number>();
   const idle = {
     ...worker,
     audioStore: olderAudio(service.audioStore, 300 * minuteMs),
@@ -282,4 +275,18 @@ test('one step that fails → the others are done all the same', async () => {
   expect(await jobsOf(service, sessionId)).toEqual([]);
   await sweep(worker);
   expect(await jobsOf(service, sessionId)).toHaveLength(1);
+});
+
+test('two workers and sessions that are not indexed → indexed at once, and looked through by nobody else for an hour', async () => {
+  await makeSession(service.db, account.id, { status: 'completed' });
+  const missing = async () =>
+    (await lookForUnindexed(service.db, firstPlace, 1_000)).filter(({ isMissing }) => isMissing).length;
+  await sql`delete from passages`.execute(service.db);
+  const stopping = new AbortController();
+  const start = () => keepIndexing({ ...service, stopping: stopping.signal });
+  const working = [start(), start()];
+  await until(missing, (count) => count === 0);
+  expect(await acquireLease(service.db, lookingThrough, 3_600)).toBe(false);
+  stopping.abort();
+  await Promise.all(working);
 });

@@ -1,7 +1,7 @@
 /** What makes a transcript less than it could be, from the audio and the recognizer to the client. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { warningsOf } from '../../../src/worker/warnings.ts';
+import { warningsOf } from '../../../src/worker/transcription.ts';
 import { final } from '../../support/service/jobs.ts';
 import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
 import { useAccount, useService } from '../../support/service/use-service.ts';

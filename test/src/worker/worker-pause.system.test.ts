@@ -170,15 +170,3 @@ test.each([
     expect(worker.notReadyReason()).toBeUndefined();
   },
 );
-
-test('a fault that passes by itself → no attempt is spent', async () => {
-  const { sessionId } = await upload(service, account, tone);
-  const cause = Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' });
-  worker = await service.work(
-    new ScriptedRecognizer(async ({ earlier }) => {
-      if (earlier > 2) return says('room again');
-      throw new RecognizerError('recognizer_error', 'as the test says', { retryable: true, cause });
-    }),
-  );
-  expect(await finalWithoutDelays(sessionId)).toMatchObject({ status: 'completed', attempt: 4, attempts_left: 2 });
-});

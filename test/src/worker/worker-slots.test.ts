@@ -1,8 +1,8 @@
 /** How many jobs a worker holds, and what a disk has to do with it. */
 import { writeFile } from 'node:fs/promises';
-import { workerSlots } from '../../../src/worker/worker-slots.ts';
+import { workerSlots } from '../../../src/worker/worker.ts';
 import { DiskBudget } from '../../../src/worker/disk-budget.ts';
-import { reserveDisk } from '../../../src/worker/disk-of-job.ts';
+import { reserveDisk } from '../../../src/worker/attempt.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { upload } from '../../support/service/jobs.ts';
 import { useService } from '../../support/service/use-service.ts';

@@ -1,4 +1,3 @@
-import { OrphanCandidates } from '../../../src/worker/orphan-candidates.ts';
 import { sweep } from '../../../src/worker/sweeps.ts';
 import type { AudioStore } from '../../../src/files/audio-store.ts';
 import type { Sweeper } from '../../../src/worker/worker-context.ts';
@@ -14,7 +13,7 @@ export async function sweepLater(
   laterMs: number,
   apartMs = 10 * 60_000,
 ): Promise<void> {
-  const suspects = new OrphanCandidates();
+  const suspects = new Map<string, number>();
   const later = { ...worker, audioStore: olderAudio(worker.audioStore, laterMs), mayListAudio: async () => true };
   // Whole: with fractions, what is ten minutes apart may be a little less.
   const steadyNow = Math.round(performance.now());

@@ -1,5 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { findAudioToRemove, markAudioDeletedIfUnneeded, whichHaveAudio } from '../../../db/sessions/audio.ts';
+import { sql } from 'kysely';
+import {
+  deleteFinalSessions,
+  findAudioToRemove,
+  markAudioDeletedIfUnneeded,
+  whichHaveAudio,
+} from '../../../db/sessions/removal.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { useDatabase } from '../../support/service/use-database.ts';
 import { makeSession } from '../../support/service/sessions.ts';
@@ -47,4 +54,35 @@ test('a session failed a week ago, and again now, after a sweep has found its au
   expect((await findAudioToRemove(database.db, 100)).map((found) => found.id)).toContain(id);
   await failed(new Date().toISOString());
   expect(await markAudioDeletedIfUnneeded(database.db, accountId, id)).toBe(false);
+});
+
+test('final sessions are deleted part by part → never more than asked for, oldest first, none of others or in work', async () => {
+  const { db } = database;
+  const [erased, other] = [await makeAccount(db), await makeAccount(db)];
+  const make = (accountId: string, status: 'queued' | 'processing' | 'completed' | 'failed', day: number) =>
+    makeSession(db, accountId, { status, createdAt: `2026-01-0${day}T00:00:00Z` });
+  const inWork = [await make(erased.id, 'queued', 1), await make(erased.id, 'processing', 1)];
+  const [oldest, middle, newest] = [
+    await make(erased.id, 'completed', 2),
+    await make(erased.id, 'failed', 3),
+    await make(erased.id, 'completed', 4),
+  ];
+  const theirs = await make(other.id, 'completed', 1);
+  const left = async () => {
+    const { rows } = await sql<{ id: string }>`select id from sessions
+      where account_id in (${erased.id}, ${other.id})`.execute(db);
+    return new Set(rows.map(({ id }) => id));
+  };
+  const idsOf = (...sessions: { id: string }[]) => new Set(sessions.map(({ id }) => id));
+  const part = () => inTransaction(db, (trx) => deleteFinalSessions(trx, erased.id, 2));
+
+  expect(await left()).toEqual(idsOf(...inWork, oldest, middle, newest, theirs));
+  expect(await part()).toBe(2);
+  expect(await left()).toEqual(idsOf(...inWork, newest, theirs));
+  expect(await part()).toBe(1);
+  expect(await part()).toBe(0);
+  expect(await left()).toEqual(idsOf(...inWork, theirs));
+  const { rows } = await sql<{ session_id: string }>`select session_id from transcripts
+    where account_id in (${erased.id}, ${other.id})`.execute(db);
+  expect(rows.map((row) => row.session_id)).toEqual([theirs.id]);
 });

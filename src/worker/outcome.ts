@@ -1,18 +1,22 @@
 /**
- * What becomes of a session when an attempt did not complete it: the decision, and the transaction that carries it out.
+ * What becomes of a session when an attempt did not complete it: whose fault it was, the decision, and the transaction that
+ * carries it out.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
-import { handBackIfProcessing, requeueIfProcessing } from '../../db/sessions/attempts.ts';
+import { isDatabasesFault } from '../../db/connection/database-errors.ts';
+import { handBackIfProcessing, mostFreeAttempts, requeueIfProcessing } from '../../db/sessions/attempts.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { AudioError } from '../audio/audio-error.ts';
 import { AudioUnreadable } from '../files/audio-store.ts';
+import { operatorFaultBehind } from '../ops/operator-fault.ts';
 import { AttemptFailed } from '../queue/jobs.ts';
 import { newJobId } from '../queue/queue.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { failSession } from '../sessions/endings.ts';
 import { giveJob } from '../sessions/job.ts';
 import type { FailureCode } from '../../db/schema.ts';
-import type { Attempt } from '../../db/sessions/attempts.ts';
+import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
 import type { QueuedJob } from '../queue/jobs.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -78,6 +82,89 @@ export function outcomeOf(error: unknown, { isStopping, hasLostJob, operators }:
   return { kind: 'retried', code: 'recognizer_error' };
 }
 
+interface Failed {
+  job: QueuedJob;
+  attempt: Attempt;
+  claim: Pick<Claim, 'free_attempts'>;
+  /** Room on the disk that the session needs. */
+  room: { neededBytes: number };
+}
+
+/** While the database refuses to hear of an attempt's end, which would count if nobody recorded it. */
+const againAfterMs = 3_000;
+
+/**
+ * Ends an attempt that failed. Call it after the attempt has removed its files: they must not make the disk look full.
+ * @param worker its log names the attempt
+ * @returns what became of the session: with `retried`, the job is still to be failed
+ * @throws what the database said when the worker stops, or has lost the job
+ */
+export async function settleFailed(error: unknown, failed: Failed, worker: WorkerContext): Promise<Outcome['kind']> {
+  const { job, attempt } = failed;
+  const { log, stopping } = worker;
+  const facts = { isStopping: stopping.aborted, hasLostJob: job.signal.aborted };
+  const isEnded = facts.isStopping || facts.hasLostJob;
+  const operators = isEnded ? undefined : await classifyFailure(error, failed, worker);
+  const outcome = outcomeOf(error, { ...facts, operators });
+  // The client sees only the code. The reason is for support.
+  if (outcome.kind === 'retried') log.error({ err: error }, 'attempt failed; there is another unless it was the last');
+  if (outcome.kind === 'failed' && error instanceof RecognizerError && !(error instanceof LanguageNotKnown))
+    log.error({ err: error }, 'the recognizer refuses, now and always');
+  const ended = AbortSignal.any([job.signal, stopping]);
+  for (;;) {
+    try {
+      return await settle(outcome, job, attempt, worker);
+    } catch (refusal) {
+      if (ended.aborted || !isDatabasesFault(refusal)) throw refusal;
+      log.warn({ err: refusal }, 'the end of the attempt can not be recorded yet');
+      await sleep(againAfterMs, undefined, { signal: ended }).catch(() => {});
+    }
+  }
+}
+
+/**
+ * Looks for the operator's fault if the error may come from one.
+ *
+ * - When a fault is found, the worker takes no more jobs until it is fixed, and the session goes back at once.
+ * - When none is found any more, or the recognizer's server is away, it goes back as well, each time for longer, but
+ *   spends a free attempt. Otherwise a file on which ffmpeg always runs out of memory, or which makes the server crash,
+ *   would be tried for ever.
+ *
+ * @returns undefined when the attempt counts
+ */
+export async function classifyFailure(
+  error: unknown,
+  { attempt: { sessionId }, claim, room: { neededBytes } }: Omit<Failed, 'job'>,
+  { faultNow, pause, log }: Pick<WorkerContext, 'faultNow' | 'pause' | 'log'>,
+): Promise<GivenBack | undefined> {
+  if (isJudged(error)) return undefined;
+  const fault = await faultNow(neededBytes);
+  if (fault !== undefined) pause.begin(fault, neededBytes);
+  const isOver = fault === undefined && (operatorFaultBehind(error) !== undefined || isDatabasesFault(error));
+  const spendsFreeAttempt = isOver || fault?.reason === 'server';
+  if (fault === undefined && !isOver) return undefined;
+  if (spendsFreeAttempt && claim.free_attempts >= mostFreeAttempts) return undefined;
+  log.warn({ err: error, sessionId, fault: fault?.reason }, 'the attempt is not spent: what failed is not the audio');
+  return { comesAgainAfterSeconds: spendsFreeAttempt ? pauseSeconds(claim.free_attempts) : 0, spendsFreeAttempt };
+}
+
+/** 5, 20, 80, 300 and 300 s: a lack of memory that lasts ten minutes costs no session an attempt that counts. */
+const pauseSeconds = (taken: number) => Math.min(300, 5 * 4 ** taken);
+
+/**
+ * Whether the error certainly has nothing to do with disks and programs: it is about the audio, its language, the
+ * balance, the claim or the time. `unsupported_media` is not certain, because a full disk may be the reason why nothing
+ * could be decoded.
+ */
+function isJudged(error: unknown): boolean {
+  if (error instanceof AudioError) return error.code !== 'unsupported_media';
+  const hasTimedOut = error instanceof RecognizerError && error.code === 'timed_out';
+  return (
+    [AudioUnreadable, ClaimLost, NotCovered, TimeIsUp, LanguageNotKnown].some((kind) => error instanceof kind) ||
+    hasTimedOut
+  );
+}
+
 /**
  * Carries out an outcome if the session still belongs to this attempt. For `retried`, the job stays with the queue,
  * which counts its attempts. The last attempt fails the session at once.
@@ -86,7 +173,7 @@ export function outcomeOf(error: unknown, { isStopping, hasLostJob, operators }:
  * @throws {AttemptFailed} the queue gave the job to another attempt
  * @throws any error of the database, so that the queue notices the end of the attempt by itself
  */
-export async function settle(
+async function settle(
   outcome: Outcome,
   job: QueuedJob,
   attempt: Attempt,

@@ -1,8 +1,10 @@
 import { AudioError, AudioToolError } from '../../../src/audio/audio-error.ts';
 import { AudioUnreadable } from '../../../src/files/audio-store.ts';
 import { LanguageNotKnown, RecognizerError } from '../../../src/recognizers/recognizer.ts';
-import { ClaimLost, NotCovered, TimeIsUp, outcomeOf } from '../../../src/worker/outcomes.ts';
-import type { Outcome } from '../../../src/worker/outcomes.ts';
+import { ClaimLost, NotCovered, TimeIsUp, classifyFailure, outcomeOf } from '../../../src/worker/outcome.ts';
+import type { Outcome } from '../../../src/worker/outcome.ts';
+import type { Fault } from '../../../src/worker/faults.ts';
+import type { WorkerContext } from '../../../src/worker/worker-context.ts';
 
 const recognizerError = (code: 'recognizer_error' | 'timed_out', retryable: boolean) =>
   new RecognizerError(code, 'as the test says', { retryable });
@@ -38,4 +40,41 @@ test.each<[string, unknown, Outcome]>([
   const operators = { comesAgainAfterSeconds: 5, spendsFreeAttempt: true };
   expect(outcomeOf(error, { ...running, operators })).toEqual({ kind: 'handed_back', ...operators });
   expect(outcomeOf(error, { ...running, isStopping: true, operators })).toEqual(atOnce);
+});
+
+const failure = new RecognizerError('recognizer_error', 'something failed', { retryable: true });
+
+/** The pauses after attempts that all end with this fault; undefined for one that counted. */
+async function pausesAfter(fault: Fault | undefined, attempts: number): Promise<(number | undefined)[]> {
+  const begun: unknown[] = [];
+  const worker = {
+    faultNow: async () => fault,
+    pause: { begin: (found: Fault) => begun.push(found) },
+    log: { warn: () => undefined },
+  } as unknown as Pick<WorkerContext, 'faultNow' | 'pause' | 'log'>;
+  const pauses: (number | undefined)[] = [];
+  let free = 0;
+  for (let i = 0; i < attempts; i += 1) {
+    const attempt = { accountId: 'an account', sessionId: 'a session', attempt: i + 1 };
+    const failed = { attempt, claim: { free_attempts: free }, room: { neededBytes: 0 } };
+    const givenBack = await classifyFailure(failure, failed, worker);
+    if (givenBack?.spendsFreeAttempt) free += 1;
+    pauses.push(givenBack?.comesAgainAfterSeconds);
+  }
+  // The worker waits after each of them, free or not.
+  expect(begun).toEqual(fault === undefined ? [] : Array(attempts).fill(fault));
+  return pauses;
+}
+
+test('a full disk → every attempt is free, and the session goes back at once', async () => {
+  expect(await pausesAfter({ reason: 'disk', message: 'full' }, 7)).toEqual(Array(7).fill(0));
+});
+
+test('a server that is gone after each attempt, as one that crashes on this recording → five are free, then they count', async () => {
+  const pauses = await pausesAfter({ reason: 'server', message: 'gone' }, 8);
+  expect(pauses).toEqual([5, 20, 80, 300, 300, undefined, undefined, undefined]);
+});
+
+test('nothing is wrong besides → each attempt counts', async () => {
+  expect(await pausesAfter(undefined, 2)).toEqual([undefined, undefined]);
 });
