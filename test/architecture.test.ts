@@ -21,7 +21,7 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
   {
     name: 'pg',
     files:
-      /^(db\/(connection\/(counting-pool|database(-errors)?|values)|embedded\/first-connection)\.ts|scripts\/bench\/baselines\/.*)$/,
+      /^(db\/(connection\/(counting-pool|database(-errors)?|values)|embedded\/server)\.ts|scripts\/bench\/baselines\/.*)$/,
   },
   { name: 'kysely', files: /^db\// },
   {

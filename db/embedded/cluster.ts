@@ -1,12 +1,12 @@
+/** The files of a cluster. */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Binaries } from './binaries.ts';
+import { until } from './file-lock.ts';
 import { clusterName, killAllOn, processesOn } from './processes.ts';
-import type { RunAs } from './run-as.ts';
-import { runProgram } from './run-program.ts';
-import { until } from './until.ts';
+import { findPrograms, runProgram } from './programs.ts';
+import type { Programs } from './programs.ts';
 
 /** Name of the superuser and of the database. */
 export const roleName = 'transcription';
@@ -44,44 +44,26 @@ export function makeFolder({ folder }: ClusterPaths): void {
   if (process.getuid?.() === 0) chmodSync(folder, 0o711);
 }
 
-export function clusterExists({ data }: ClusterPaths): boolean {
-  return existsSync(data);
-}
+export const clusterExists = ({ data }: ClusterPaths): boolean => existsSync(data);
 
-export function readPassword({ password }: ClusterPaths): string {
-  return readFileSync(password, 'utf8').trim();
-}
-
-const unfinished = /^new-[0-9a-f]+(\.password)?$/;
-
-/** Removes what a killed `createCluster` left. Only safe for the holder of the start lock. */
-export async function removeUnfinished({ folder }: ClusterPaths): Promise<void> {
-  for (const name of readdirSync(folder).filter((entry) => unfinished.test(entry))) {
-    const leftover = path.join(folder, name);
-    // An initdb outlives the process that started it and goes on writing. Left alone it soon ends, because nobody reads
-    // its output. Killed, it would leave shared memory behind.
-    await until(() => processesOn(leftover).length === 0, 5_000);
-    await killAllOn(leftover);
-    rmSync(leftover, { recursive: true, force: true });
-  }
-}
+export const readPassword = ({ password }: ClusterPaths): string => readFileSync(password, 'utf8').trim();
 
 /**
- * Makes the cluster with a random password. It appears whole, by a rename, or not at all.
+ * Makes the cluster with a random password. It appears whole, by a rename, or not at all. Only for the holder of the start
+ * lock, because it removes what a killed process left of another attempt.
  * @throws when initdb fails, with its output
  */
-export async function createCluster(paths: ClusterPaths, binaries: Binaries, runAs: RunAs): Promise<void> {
+export async function createCluster(paths: ClusterPaths, { prefix, initdb, owner }: Programs): Promise<void> {
+  await removeUnfinished(paths);
   // The name is never used twice, so that a leftover process can't disturb a later attempt.
   const staging = path.join(paths.folder, `new-${randomBytes(8).toString('hex')}`);
   const passwordFile = `${staging}.password`;
   mkdirSync(staging, { mode: 0o700 });
   writeFileSync(passwordFile, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600 });
-  if (runAs.owner) {
-    for (const entry of [staging, passwordFile]) chownSync(entry, runAs.owner.uid, runAs.owner.gid);
-  }
+  if (owner) for (const entry of [staging, passwordFile]) chownSync(entry, owner.uid, owner.gid);
   const { succeeded, output } = await runProgram(
     [
-      ...[...runAs.prefix, binaries.initdb, '--pgdata', staging, '--no-instructions'],
+      ...[...prefix, initdb, '--pgdata', staging, '--no-instructions'],
       ...['--username', roleName, '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
       ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
       ...['--set', `cluster_name=${clusterName(staging)}`],
@@ -98,8 +80,34 @@ export async function createCluster(paths: ClusterPaths, binaries: Binaries, run
   syncFolder(paths.folder);
 }
 
+async function removeUnfinished({ folder }: ClusterPaths): Promise<void> {
+  for (const name of readdirSync(folder).filter((entry) => /^new-[0-9a-f]+(\.password)?$/.test(entry))) {
+    const leftover = path.join(folder, name);
+    // An initdb outlives the process that started it and goes on writing. Left alone it soon ends, because nobody reads
+    // its output. Killed, it would leave shared memory behind.
+    await until(() => processesOn(leftover).length === 0, 5_000);
+    await killAllOn(leftover);
+    rmSync(leftover, { recursive: true, force: true });
+  }
+}
+
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   fsyncSync(descriptor);
   closeSync(descriptor);
+}
+
+/**
+ * Makes a copied data folder that of a cluster, where there is none. It belongs to the user who is to run PostgreSQL then.
+ *
+ * @param staged on the same disk; it is moved
+ */
+export async function placeCluster(paths: ClusterPaths, staged: string): Promise<void> {
+  makeFolder(paths);
+  const { owner } = await findPrograms(paths);
+  chmodSync(staged, 0o700);
+  if (owner !== undefined)
+    for (const name of ['', ...readdirSync(staged, { recursive: true, encoding: 'utf8' })])
+      chownSync(path.join(staged, name), owner.uid, owner.gid);
+  renameSync(staged, paths.data);
 }

@@ -1,11 +1,8 @@
 import { clusterExists, clusterPaths, makeFolder } from './cluster.ts';
-import type { ClusterPaths } from './cluster.ts';
 import { tryLock, waitForLock } from './file-lock.ts';
+import { ensureRunning, readyLimitMs, runningServer, stopServer } from './server.ts';
+import type { ClusterPaths } from './cluster.ts';
 import type { FileLock } from './file-lock.ts';
-import { keepRunning } from './keep-running.ts';
-import { ensureRunning, readyLimitMs } from './running-server.ts';
-import { stopPostmaster } from './stop-postmaster.ts';
-import { withNotice } from './until.ts';
 
 /** A PostgreSQL that several processes share. */
 export interface EmbeddedPostgres {
@@ -25,6 +22,7 @@ export interface EmbeddedPostgres {
 
 // Longer than any holder of the lock may take. A holder that dies releases it at once.
 const startLockLimitMs = readyLimitMs + 2 * 60_000;
+const pollIntervalMs = 500;
 
 /**
  * Joins the users of the PostgreSQL below `folder`. Makes it where there is none, and starts it where it does not run.
@@ -33,34 +31,49 @@ const startLockLimitMs = readyLimitMs + 2 * 60_000;
  * @param options.onNotice hears what a person may want to know while waiting
  * @throws when it can't be made or started, with the last lines of the server's log
  */
-export async function joinEmbeddedPostgres(options: {
+export async function joinEmbeddedPostgres({
+  folder,
+  maxConnections,
+  onNotice: notice = () => undefined,
+}: {
   folder: string;
   maxConnections?: number;
   onNotice?: (message: string) => void;
 }): Promise<EmbeddedPostgres> {
-  const paths = clusterPaths(options.folder);
-  const notice = options.onNotice ?? ((): void => undefined);
+  const paths = clusterPaths(folder);
   makeFolder(paths);
+  const start = () => ensureRunning(paths, notice, maxConnections);
   const { url, use } = await alone(paths, notice, async () => {
     const use = await waitForLock(paths.usersLock, 'shared', startLockLimitMs);
     try {
-      return { url: await ensureRunning(paths, notice, options.maxConnections), use };
+      return { url: await start(), use };
     } catch (error) {
       await endUse(paths, use);
       throw error;
     }
   });
+
+  let watching: NodeJS.Timeout | undefined;
+  let starting: Promise<void> | undefined;
   let leaving: Promise<void> | undefined;
-  let stopKeeping = async (): Promise<void> => undefined;
+  const leave = async () => {
+    clearInterval(watching);
+    await starting;
+    await alone(paths, notice, () => endUse(paths, use));
+  };
   return {
     url,
     keepRunning(onMoved) {
-      const startAgain = async (): Promise<void> => {
-        if ((await alone(paths, notice, () => ensureRunning(paths, notice, options.maxConnections))) !== url) onMoved();
-      };
-      stopKeeping = keepRunning(paths, startAgain, notice);
+      watching = setInterval(() => {
+        if (starting !== undefined || runningServer(paths) !== undefined) return;
+        notice('PostgreSQL has died; starting it again');
+        starting = alone(paths, notice, start)
+          .then((now) => (now === url ? undefined : onMoved()))
+          .catch((error: unknown) => notice(`PostgreSQL could not be started again: ${String(error)}`))
+          .finally(() => (starting = undefined));
+      }, pollIntervalMs).unref();
     },
-    leave: () => (leaving ??= stopKeeping().then(() => alone(paths, notice, () => endUse(paths, use)))),
+    leave: () => (leaving ??= leave()),
   };
 }
 
@@ -71,7 +84,8 @@ async function alone<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const waiting = `waiting for another process that starts or stops PostgreSQL in ${paths.folder}`;
-  const lock = await withNotice(notice, waiting, () => waitForLock(paths.startLock, 'exclusive', startLockLimitMs));
+  const timer = setTimeout(notice, 3_000, waiting);
+  const lock = await waitForLock(paths.startLock, 'exclusive', startLockLimitMs).finally(() => clearTimeout(timer));
   try {
     return await work();
   } finally {
@@ -84,7 +98,7 @@ async function endUse(paths: ClusterPaths, use: FileLock): Promise<void> {
   const nobodyElse = tryLock(paths.usersLock, 'exclusive');
   if (nobodyElse === undefined) return;
   try {
-    if (clusterExists(paths)) await stopPostmaster(paths);
+    if (clusterExists(paths)) await stopServer(paths);
   } finally {
     nobodyElse.release();
   }

@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { until } from './until.ts';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** A lock on a file. The kernel takes it back when the process dies, however it dies. */
 export interface FileLock {
@@ -66,4 +66,23 @@ export async function waitForLock(file: string, kind: LockKind, limitMs: number)
   const lock = await until(() => tryLock(file, kind), limitMs);
   if (lock === undefined) throw new Error(`${file} was locked by another process for ${limitMs / 1000} s`);
   return lock;
+}
+
+/**
+ * Asks again and again until there is an answer.
+ * @param ask returns undefined (or false) as long as there is none
+ * @param limitMs ms
+ * @returns the answer, or undefined when there was none within the limit
+ */
+export async function until<Answer>(
+  ask: () => Answer | undefined | false | Promise<Answer | undefined | false>,
+  limitMs: number,
+): Promise<Answer | undefined> {
+  const end = performance.now() + limitMs;
+  for (let waitMs = 5; ; waitMs = Math.min(waitMs * 1.5, 100)) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() >= end) return undefined;
+    await pause(waitMs);
+  }
 }

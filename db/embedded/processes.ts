@@ -1,15 +1,6 @@
+/** Which processes work on a data folder: by their command lines, which everybody may read, also in a container. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { until } from './until.ts';
-
-const programs = new Set(['postgres', 'initdb', 'setpriv']);
-
-/** Whether the process exists and is no zombie. A zombie has no memory, files or sockets any more. */
-export function isAlive(pid: number): boolean {
-  const stat = read(`/proc/${pid}/stat`);
-  // The name in parentheses may hold anything, parentheses too.
-  const state = stat?.slice(stat.lastIndexOf(')') + 2)[0];
-  return state !== undefined && state !== 'Z' && state !== 'X';
-}
+import { until } from './file-lock.ts';
 
 /** A name for a data folder. It stays when the folder is renamed, and a copy of the folder has another one. */
 export function clusterName(dataFolder: string): string {
@@ -19,29 +10,23 @@ export function clusterName(dataFolder: string): string {
 
 /** Whether the process is a living part of the PostgreSQL (or initdb) that works on this data folder. */
 export function worksOn(dataFolder: string, pid: number): boolean {
-  if (!programs.has(read(`/proc/${pid}/comm`)?.trim() ?? '') || !isAlive(pid)) return false;
-  const data = statSync(dataFolder);
+  // Empty for a zombie, which has no memory, files or sockets any more.
+  const commandLine = read(`/proc/${pid}/cmdline`);
+  const name = clusterName(dataFolder);
+  if (!commandLine.startsWith(`postgres: ${name}: `) && !commandLine.includes(`cluster_name=${name}\0`)) return false;
+  // Nobody else can pretend to be one.
+  const user = /^Uid:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1];
+  return Number(user) === statSync(dataFolder).uid;
+}
+
+function read(file: string): string {
   try {
-    const cwd = statSync(`/proc/${pid}/cwd`);
-    return cwd.dev === data.dev && cwd.ino === data.ino;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EACCES') return false;
-    // In a container, root may not look into another user's processes, but everybody may read their command lines.
-    return carriesName(pid, clusterName(dataFolder)) && ownerOf(pid) === data.uid;
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
   }
 }
 
-function carriesName(pid: number, name: string): boolean {
-  const commandLine = read(`/proc/${pid}/cmdline`) ?? '';
-  return commandLine.startsWith(`postgres: ${name}: `) || commandLine.includes(`cluster_name=${name}\0`);
-}
-
-function ownerOf(pid: number): number | undefined {
-  const uid = /^Uid:\s+(\d+)/m.exec(read(`/proc/${pid}/status`) ?? '')?.[1];
-  return uid === undefined ? undefined : Number(uid);
-}
-
-/** All living processes that work on this data folder. */
 export function processesOn(dataFolder: string): number[] {
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
   return pids.filter((pid) => worksOn(dataFolder, pid));
@@ -73,12 +58,4 @@ export async function killAllOn(dataFolder: string): Promise<number> {
   }, 30_000);
   if (!gone) throw new Error(`processes ${processesOn(dataFolder).join(', ')} on ${dataFolder} do not end`);
   return seen.size;
-}
-
-function read(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

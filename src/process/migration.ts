@@ -1,5 +1,5 @@
 /** Whether a database is of this version of the service, and what becomes of it when it is not. */
-import { OtherMajorVersion } from '../../db/embedded/other-major-version.ts';
+import { OtherMajorVersion } from '../../db/embedded/server.ts';
 import { MigrationFailed, migrateAlone, runMigrations } from '../../db/migrations/migrate.ts';
 import { setRoleDefaults } from '../../db/connection/pooler.ts';
 import { readSchemaVersion } from '../../db/migrations/schema-version.ts';

@@ -3,11 +3,9 @@ import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { openDatabase } from '../../db/connection/database.ts';
-import { findBinaries } from '../../db/embedded/binaries.ts';
 import { clusterPaths, createCluster, makeFolder, readPassword, roleName } from '../../db/embedded/cluster.ts';
-import { findRunAs } from '../../db/embedded/run-as.ts';
-import { cleanEnvironment } from '../../db/embedded/run-program.ts';
-import { serverArguments } from '../../db/embedded/settings.ts';
+import { cleanEnvironment, findPrograms } from '../../db/embedded/programs.ts';
+import { serverArguments } from '../../db/embedded/server.ts';
 import { Machine } from './machine.ts';
 import { subnet } from './network.ts';
 import type { Place } from './place.ts';
@@ -20,14 +18,13 @@ import type { Place } from './place.ts';
 export async function startPostgres(place: Place, folder: string, port: number, wrapper: readonly string[] = []) {
   const paths = clusterPaths(folder);
   makeFolder(paths);
-  const binaries = await findBinaries();
-  const runAs = await findRunAs(paths.folder, paths.data, binaries);
-  await createCluster(paths, binaries, runAs);
+  const programs = await findPrograms(paths);
+  await createCluster(paths, programs);
   await appendFile(join(paths.data, 'pg_hba.conf'), `host all all ${subnet} scram-sha-256\n`);
   const settings = [...serverArguments('rig', port), '-c', `listen_addresses=${place.address}`];
   const urlOf = (name: string) => `postgres://${roleName}:${readPassword(paths)}@${place.address}:${port}/${name}`;
   const machine = new Machine(place, {
-    command: [...runAs.prefix, ...wrapper, binaries.postgres, '-D', paths.data, ...settings],
+    command: [...programs.prefix, ...wrapper, programs.postgres, '-D', paths.data, ...settings],
     ...{ env: cleanEnvironment(), folder: paths.data },
     // A process of another start may have its number by now, which PostgreSQL would respect.
     prepare: () => rm(paths.postmasterPid, { force: true }),

@@ -1,8 +1,7 @@
 /** `restore`: makes a data folder of a backup. */
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { clusterPaths } from '../../../db/embedded/cluster.ts';
-import { placeCluster } from '../../../db/embedded/place-cluster.ts';
+import { clusterPaths, placeCluster } from '../../../db/embedded/cluster.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { postgresFolder } from '../../../src/process/database-url.ts';
 import { adoptStore } from '../../../src/files/known-store.ts';

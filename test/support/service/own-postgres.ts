@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { openConnection } from '../../../db/connection/database.ts';
 import { clusterPaths, makeFolder } from '../../../db/embedded/cluster.ts';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
-import { stopPostmaster } from '../../../db/embedded/stop-postmaster.ts';
+import { stopServer } from '../../../db/embedded/server.ts';
 
 export interface OwnPostgres {
   url: string;
@@ -45,7 +45,7 @@ async function startIn(folder: string): Promise<OwnPostgres> {
   return {
     url,
     folder,
-    stop: () => stopPostmaster(clusterPaths(folder)),
+    stop: () => stopServer(clusterPaths(folder)),
     async start() {
       uses.push(await joinEmbeddedPostgres({ folder }));
       if (uses.at(-1)!.url !== url) throw new Error('PostgreSQL came back on another port');

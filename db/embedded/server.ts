@@ -1,0 +1,244 @@
+/** The server on a cluster: started, adopted where it runs, and stopped. */
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import pg from 'pg';
+import { clusterExists, createCluster, readPassword, roleName } from './cluster.ts';
+import { until } from './file-lock.ts';
+import { clusterName, killAllOn, signal, worksOn } from './processes.ts';
+import { cleanEnvironment, findPrograms, runProgram } from './programs.ts';
+import type { ChildProcess } from 'node:child_process';
+import type { AddressInfo } from 'node:net';
+import type { ClusterPaths } from './cluster.ts';
+import type { Programs } from './programs.ts';
+
+type Notice = (message: string) => void;
+
+/** Recovery after a crash reads all that was written since the last checkpoint. That takes minutes on a slow disk. */
+export const readyLimitMs = 10 * 60_000;
+const recoveryLimitMs = 30_000;
+const fastShutdownLimitMs = 60_000;
+const immediateShutdownLimitMs = 15_000;
+const largestLogBytes = 10 * 1024 * 1024;
+
+const startAttempts = 5;
+// The port was taken after we looked, or a server that a killed process had begun to start runs after all.
+const worthAnotherAttempt = /Address already in use|lock file "postmaster\.pid" already exists/;
+
+const settings = {
+  // Reached by TCP from this machine only. A socket file would limit the length of the path and would be a second way
+  // in.
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: 200,
+  timezone: 'UTC',
+
+  // Errors reach the client, which logs what it wants. Their texts quote values of customers, so the server's own log
+  // holds only its starts, stops, crashes and refused logins.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_parameter_max_length: 0,
+  log_parameter_max_length_on_error: 0,
+  log_statement: 'none',
+  log_min_duration_statement: -1,
+  log_autovacuum_min_duration: -1,
+  log_checkpoints: 'off',
+  log_timezone: 'UTC',
+  log_line_prefix: '%m [%p] ',
+} as const;
+
+/** Arguments for `postgres`. They override postgresql.conf, so this file decides how every start behaves. */
+export function serverArguments(name: string, port: number, maxConnections?: number): string[] {
+  const more = maxConnections !== undefined && { max_connections: maxConnections };
+  const all = { ...settings, ...more, cluster_name: name, port };
+  return Object.entries(all).flatMap(([setting, value]) => ['-c', `${setting}=${value}`]);
+}
+
+/** The data is of another major version than the programs: PostgreSQL opens its own only. The message says what to type. */
+export class OtherMajorVersion extends Error {
+  override readonly name = 'OtherMajorVersion';
+
+  constructor(folder: string, data: string, programs: string) {
+    super(
+      `The database in ${folder} is of PostgreSQL ${data}. This version of the service brings PostgreSQL ${programs}, which can ` +
+        'not open it. Nothing was changed. Install the version of the service that served it before, and type there: ' +
+        'npm run admin -- database run -- pg_dump --format=custom --file=transcription.dump. ' +
+        'What follows is in scripts/deploy/OPERATIONS.md, "Another PostgreSQL".',
+    );
+  }
+}
+
+/**
+ * Makes sure the server runs and accepts connections, and makes the cluster first where there is none. Only for the
+ * holder of the start lock.
+ * @param maxConnections where the server has to be started
+ * @returns the database's URL
+ * @throws when the server can't be started (with the last lines of its log) or isn't ready within `readyLimitMs`
+ * @throws {OtherMajorVersion}
+ */
+export async function ensureRunning(paths: ClusterPaths, notice: Notice, maxConnections?: number): Promise<string> {
+  const adopted = await adoptRunning(paths, notice);
+  if (adopted !== undefined) return adopted;
+
+  const programs = await findPrograms(paths);
+  if (!clusterExists(paths)) {
+    notice(`making a database in ${paths.folder}`);
+    await createCluster(paths, programs);
+  }
+  for (let attempt = 1; ; attempt++) {
+    // Processes that outlived their server hold its shared memory. And PostgreSQL respects a postmaster.pid as long as
+    // any process, even a zombie, has that number.
+    const killed = await killAllOn(paths.data);
+    if (killed > 0) notice(`ended ${killed} PostgreSQL processes that outlived their server`);
+    rmSync(paths.postmasterPid, { force: true });
+
+    const { child, logStart } = await start(paths, programs, maxConnections);
+    const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+    const url = (await urlWhenReady(paths, hasEnded, notice)) ?? (await adoptRunning(paths, notice));
+    if (url !== undefined) return url;
+    const log = readFileSync(paths.log).subarray(logStart).toString();
+    const reason = log.trimEnd().split('\n').slice(-15).join('\n');
+    if (attempt < startAttempts && worthAnotherAttempt.test(reason)) continue;
+    await refuseOtherMajorVersion(paths, programs);
+    throw new Error(`PostgreSQL did not start in ${paths.data}; the end of ${paths.log}:\n${reason}`);
+  }
+}
+
+async function adoptRunning(paths: ClusterPaths, notice: Notice): Promise<string | undefined> {
+  const running = clusterExists(paths) ? runningServer(paths) : undefined;
+  return running && (await urlWhenReady(paths, () => !worksOn(paths.data, running.pid), notice));
+}
+
+/** The database's URL once the server accepts connections; undefined when it ends before. */
+async function urlWhenReady(paths: ClusterPaths, hasEnded: () => boolean, notice: Notice): Promise<string | undefined> {
+  const waiting = `waiting until PostgreSQL in ${paths.data} is ready (it may be recovering)`;
+  const timer = setTimeout(notice, 3_000, waiting);
+  try {
+    const answer = await until(async () => {
+      if (await acceptsConnections(paths)) return { url: urlOf(paths, roleName) };
+      return hasEnded() && { url: undefined };
+    }, readyLimitMs);
+    if (answer) return answer.url;
+  } finally {
+    clearTimeout(timer);
+  }
+  throw new Error(`PostgreSQL in ${paths.data} is not ready after ${readyLimitMs / 60_000} minutes, see ${paths.log}`);
+}
+
+/** What a running server says about itself in postmaster.pid. The port is missing in the first moments. */
+interface RunningServer {
+  readonly pid: number;
+  readonly port: number | undefined;
+  readonly ready: boolean;
+}
+
+/** The server that runs on this cluster, in whatever state. Undefined when none runs, also when its file is still there. */
+export function runningServer(paths: ClusterPaths): RunningServer | undefined {
+  const lines = readIfThere(paths.postmasterPid).split('\n');
+  const pid = Math.abs(Number(lines[0]));
+  if (!Number.isSafeInteger(pid) || pid === 0 || !worksOn(paths.data, pid)) return undefined;
+  return { pid, port: Number(lines[3]) || undefined, ready: lines[7]?.trim() === 'ready' };
+}
+
+const readIfThere = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+
+const urlOf = (paths: ClusterPaths, database: string) =>
+  `postgres://${roleName}:${readPassword(paths)}@127.0.0.1:${runningServer(paths)?.port}/${database}`;
+
+// Ended by an administrator or by the crash of another process, starting up, recovering or shutting down.
+const passes = ({ code }: { code?: string }) => code === undefined || /^(57P0[123]|E[A-Z]+)$/.test(code);
+
+/**
+ * Makes the service's database where there is none yet.
+ * @returns false when the server is not ready
+ * @throws when it refuses the connection for any other reason
+ */
+async function acceptsConnections(paths: ClusterPaths): Promise<boolean> {
+  if (!runningServer(paths)?.ready) return false;
+  const client = new pg.Client({ connectionString: urlOf(paths, 'postgres'), connectionTimeoutMillis: 5_000 });
+  // When the server goes away, the query that fails tells it. An event without a listener would end the process.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [roleName]);
+    if (rowCount === 0) await client.query(`create database ${roleName}`);
+    return true;
+  } catch (error) {
+    if (passes(error as { code?: string })) return false;
+    throw new Error(`PostgreSQL refuses a connection: ${(error as Error).message}`, { cause: error });
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** It gets a session of its own, so it outlives this process and does not get ^C. */
+async function start(
+  { data, log }: ClusterPaths,
+  { prefix, postgres }: Programs,
+  maxConnections?: number,
+): Promise<{ child: ChildProcess; logStart: number }> {
+  const options = serverArguments(clusterName(data), await choosePort(data), maxConnections);
+  const [program = '', ...args] = [...prefix, postgres, '-D', data, ...options];
+  const sizeBefore = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  const isTooLarge = sizeBefore > largestLogBytes;
+  if (isTooLarge) rmSync(log);
+  const output = openSync(log, 'a', 0o600);
+  try {
+    const env = cleanEnvironment();
+    const child = spawn(program, args, { cwd: data, env, detached: true, stdio: ['ignore', output, output] });
+    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+    child.unref();
+    return { child, logStart: isTooLarge ? 0 : sizeBefore };
+  } finally {
+    closeSync(output);
+  }
+}
+
+/** The port of the last start if it is free, so that programs that know the server's URL find it again. */
+async function choosePort(data: string): Promise<number> {
+  // PostgreSQL writes down its command line at every start.
+  const before = / "port=(\d+)"/.exec(readIfThere(join(data, 'postmaster.opts')))?.[1];
+  return freePort(Number(before ?? 0)).catch(() => freePort(0));
+}
+
+function freePort(wanted: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(wanted, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+async function refuseOtherMajorVersion({ folder, data }: ClusterPaths, { postgres }: Programs): Promise<void> {
+  const ofData = readIfThere(join(data, 'PG_VERSION')).trim();
+  const ofPrograms = / (\d+)[.\w]*$/.exec((await runProgram([postgres, '--version'])).output)?.[1];
+  if (ofData !== '' && ofPrograms !== undefined && ofData !== ofPrograms)
+    throw new OtherMajorVersion(folder, ofData, ofPrograms);
+}
+
+/**
+ * Stops the server if it runs: clients are disconnected, and everything is written. Only when that fails, it is stopped
+ * by force.
+ */
+export async function stopServer(paths: ClusterPaths): Promise<void> {
+  const server = runningServer(paths);
+  if (server === undefined) return;
+  const hasEnded = () => !worksOn(paths.data, server.pid);
+  // Even a refusal means that the server is not recovering.
+  const answers = () => acceptsConnections(paths).catch(() => true);
+
+  // PostgreSQL 18 never ends when it is asked for a fast shutdown while it recovers from the crash of a backend.
+  if (await until(async () => hasEnded() || (await answers()), recoveryLimitMs)) {
+    signal(server.pid, 'SIGINT');
+    if (await until(hasEnded, fastShutdownLimitMs)) return;
+  }
+  // Like a crash: nothing that was committed is lost, and the next start recovers it.
+  signal(server.pid, 'SIGQUIT');
+  if (await until(hasEnded, immediateShutdownLimitMs)) return;
+  await killAllOn(paths.data);
+}
