@@ -1,7 +1,7 @@
 /** Which audio store is this database's. The same mark is written in the store. */
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
-import type { KnownStore } from './tables/audio-store.ts';
+import type { KnownStore } from './schema.ts';
 import type { Queryable } from './connection/database.ts';
 
 /** Undefined before the first start of a version that marks its store. */

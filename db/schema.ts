@@ -3,9 +3,6 @@
  * `bigint` as a number that is checked to be a safe integer. `database.ts` does both.
  */
 import type { ColumnType, Generated } from 'kysely';
-import type { KnownStore } from './tables/audio-store.ts';
-import type { PassageTable, SearchLanguageTable } from './tables/search.ts';
-import type { SupportLogTable } from './tables/support-log.ts';
 
 export type SessionStatus = 'queued' | 'processing' | 'completed' | 'failed';
 /** Why a session failed: the contract's `SessionError.code`. */
@@ -180,6 +177,63 @@ export interface TurnTable {
   /** What one process keeps for all, as JSON. */
   found: ColumnType<string | null, string | undefined, string>;
   found_at: TimeOrNull;
+}
+
+/** A part of a session's title and transcript, for search: see src/search/passages.ts. */
+export interface PassageTable {
+  account_id: string;
+  session_id: string;
+  /** From 0. */
+  number: number;
+  /** Of the session. */
+  created_at: string;
+  /** False while there is only a title. */
+  of_transcript: boolean;
+  first_segment: number;
+  starts: number[];
+  /** A `tsvector`. */
+  words: string;
+  /** Of what indexed its transcript: `indexVersion`. 0 for a title alone, and before there were versions. */
+  version: Generated<number>;
+}
+
+/** Which languages an account's transcripts are in: a query is asked in these. */
+export interface SearchLanguageTable {
+  account_id: string;
+  /** See src/search/index-languages.ts. */
+  mark: string;
+}
+
+/** What support did: the command without its arguments. */
+export type SupportAct =
+  | `accounts ${'create' | 'set-plan' | 'set-limits' | 'set-retention' | 'suspend' | 'resume' | 'delete'}`
+  | `balance ${'credit' | 'correct'}`
+  | `keys ${'issue' | 'rotate' | 'revoke'}`
+  | 'plans set'
+  | `sessions ${'retry' | 'cancel' | 'delete' | 'export'}`
+  | `database ${'migrate' | 'run'}`
+  | 'store adopt'
+  | 'move'
+  | 'backup'
+  | 'restore';
+
+export interface SupportLogTable {
+  /** From 1, without gaps. */
+  number: number;
+  at: ColumnType<string, string | undefined, never>;
+  who: string;
+  act: SupportAct;
+  account_id: string | null;
+  /** JSON: ids, numbers and names of plans. */
+  details: ColumnType<string, string, never>;
+}
+
+/** The one row about the audio store. */
+export interface KnownStore {
+  /** What is written in the store, too. */
+  mark: string;
+  /** False while it is about to be written there: a process may have died in between. */
+  is_marked: boolean;
 }
 
 export interface Schema {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { Queryable, Trx } from '../connection/database.ts';
-import type { SupportAct, SupportLogTable } from '../tables/support-log.ts';
+import type { SupportAct, SupportLogTable } from '../schema.ts';
 
 export type SupportLogEntry = Selectable<SupportLogTable>;
 

@@ -6,8 +6,7 @@ import { Refusal } from '../terminal/refusal.ts';
 import { Mistake } from '../terminal/mistake.ts';
 import type { Account, AccountInForce } from '../../db/accounts/accounts.ts';
 import type { Queryable, Trx } from '../../db/connection/database.ts';
-import type { PlanTable } from '../../db/schema.ts';
-import type { SupportAct } from '../../db/tables/support-log.ts';
+import type { PlanTable, SupportAct } from '../../db/schema.ts';
 import type { AdminContext } from './admin-context.ts';
 
 /** @throws {Refusal} when there is no such account; a deleted account still exists, for its ledger */

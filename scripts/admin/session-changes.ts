@@ -7,7 +7,7 @@ import { Refusal } from '../terminal/refusal.ts';
 import { audioLeft } from './exit.ts';
 import type { Queryable } from '../../db/connection/database.ts';
 import type { Session } from '../../db/sessions/sessions.ts';
-import type { SupportAct } from '../../db/tables/support-log.ts';
+import type { SupportAct } from '../../db/schema.ts';
 import type { Recorded, RetryOutcome } from '../../src/sessions/support.ts';
 import type { AdminContext } from './admin-context.ts';
 
