@@ -1,7 +1,6 @@
 /** PostgreSQL's programs from npm, and how to run them: PostgreSQL refuses root. */
 import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
-import type { ClusterPaths } from './cluster.ts';
 
 export interface Programs {
   readonly initdb: string;
@@ -45,7 +44,7 @@ export async function findBinaries(
  * @param paths the folder must exist; the data folder may be absent
  * @throws when root can't become that user, or when that user can't reach the folder and the programs
  */
-export async function findPrograms({ folder, data }: ClusterPaths): Promise<Programs> {
+export async function findPrograms({ folder, data }: { folder: string; data: string }): Promise<Programs> {
   const { initdb, postgres } = await findBinaries();
   if (process.getuid?.() !== 0) return { initdb, postgres, prefix: [], owner: undefined };
   const owner = ownerOf(data) ?? (await postgresSystemUser());

@@ -2,8 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findBinaries } from '../../../db/embedded/programs.ts';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
-import { cleanUp, newFolder, newFolderWithCluster, processesIn } from './postgres-folder.ts';
-import { query } from './query.ts';
+import { cleanUp, newFolder, newFolderWithCluster, processesIn, query } from './postgres-folder.ts';
 import { until } from '../../support/until.ts';
 
 afterEach(cleanUp);

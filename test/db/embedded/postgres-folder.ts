@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import pg from 'pg';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
 import { clusterName } from '../../../db/embedded/processes.ts';
 import { until } from '../../support/until.ts';
@@ -96,4 +97,16 @@ export async function cleanUp(): Promise<void> {
   for (const folder of made) rmSync(folder, { recursive: true });
   made = [];
   expect(left).toEqual([]);
+}
+
+/** Runs one statement on a connection of its own, and returns its rows. */
+export async function query(url: string, statement: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(statement)).rows;
+  } finally {
+    await client.end();
+  }
 }

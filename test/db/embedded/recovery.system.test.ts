@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
-import { cleanUp, killAll, newFolder, newFolderWithCluster, postmasterPidFile } from './postgres-folder.ts';
+import { cleanUp, killAll, newFolder, newFolderWithCluster, postmasterPidFile, query } from './postgres-folder.ts';
 import { processStatus, processTitled, processesIn, recordedPid } from './postgres-folder.ts';
-import { query } from './query.ts';
 import { startUser } from './user-process.ts';
 import { until } from '../../support/until.ts';
 

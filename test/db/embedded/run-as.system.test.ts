@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
-import { cleanUp, newFolder, processStatus, processesIn, recordedPid } from './postgres-folder.ts';
-import { query } from './query.ts';
+import { cleanUp, newFolder, processStatus, processesIn, recordedPid, query } from './postgres-folder.ts';
 
 afterEach(cleanUp);
 

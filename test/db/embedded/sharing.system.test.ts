@@ -1,17 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
-import {
-  cleanUp,
-  newFolder,
-  newFolderWithCluster,
-  processStatus,
-  processesIn,
-  recordedPid,
-} from './postgres-folder.ts';
-import { query } from './query.ts';
+import { cleanUp, newFolder, newFolderWithCluster, processesIn, query } from './postgres-folder.ts';
 import { startUser } from './user-process.ts';
-import { until } from '../../support/until.ts';
 
 afterEach(cleanUp);
 
@@ -83,16 +74,4 @@ test('a user that has nothing more to do → ends by itself, and the server wait
   expect(await next.url).toBe(url);
   await next.leave();
   expect(processesIn(folder)).toEqual([]);
-});
-
-test('the server dies while its starter lives → no zombie, and a new join starts it again', async () => {
-  const folder = await newFolderWithCluster();
-  const before = await joinEmbeddedPostgres({ folder });
-  const pid = recordedPid(folder);
-  process.kill(pid, 'SIGKILL');
-  await until(() => processStatus(pid, 'State') === undefined);
-  const after = await joinEmbeddedPostgres({ folder });
-  expect(await query(after.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-  await before.leave();
-  await after.leave();
 });
