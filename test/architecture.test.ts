@@ -20,8 +20,7 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
   { name: 'pg-boss', files: /^(src\/queue\/|scripts\/bench\/fleet-workers\.ts$)/ },
   {
     name: 'pg',
-    files:
-      /^(db\/(connection\/(counting-pool|database(-errors)?|values)|embedded\/server)\.ts|scripts\/bench\/baselines\/.*)$/,
+    files: /^(db\/(connection\/(database(-errors)?|values)|embedded\/server)\.ts|scripts\/bench\/baselines\/.*)$/,
   },
   { name: 'kysely', files: /^db\// },
   {

@@ -1,13 +1,11 @@
 /** The door to `pg`: the pool and single connections. */
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { ConnectionWatch } from './connection-watch.ts';
-import { CountingPool, useOf } from './counting-pool.ts';
 import { isDatabaseError } from './database-errors.ts';
 import { PrimaryOnly, isRefusedWrite, isServerLost, refuseReadOnly } from './primary-only.ts';
+import { SilenceWatch } from './silence.ts';
 import { getTypeParser } from './values.ts';
 import type { Transaction } from 'kysely';
-import type { PoolUse } from './counting-pool.ts';
 import type { Schema } from '../schema.ts';
 
 export type Db = Kysely<Schema>;
@@ -30,6 +28,8 @@ export const statementTimeoutMs = 30_000;
 export const patientTimeoutMs = 12 * 60 * 60 * 1000;
 /** How long after the server's own limit for a statement its connection is given up, because packets may be lost. */
 const unheardMs = 5_000;
+/** How long a server that is asked whether it is there may take. */
+const answerMs = 3_000;
 /** Shorter than any silence that means trouble, because an idle connection is silent, too. */
 const idleTimeoutMs = 30_000;
 /** Also how long a query may wait for a free connection of the pool. */
@@ -62,7 +62,7 @@ export function openDatabase(
   const limits = { statement_timeout: timeoutMs, idle_in_transaction_session_timeout: timeoutMs };
   const pool = new CountingPool({
     ...connectionOptions(url, isPooled),
-    ...(server === 'primary' && primaryOnly(() => void watch.hangUp())),
+    ...(server === 'primary' && primaryOnly(() => {})),
     stream: watch.stream,
     maxLifetimeSeconds: maxLifetimeSeconds(),
     max: maxConnections,
@@ -83,7 +83,6 @@ export function openDatabase(
       await db.destroy();
       // Kysely ends no pool that it has not used.
       if (!pool.ended) await pool.end();
-      await watch.close();
     },
   };
 }
@@ -93,7 +92,51 @@ const pools = new WeakMap<Queryable, CountingPool>();
 /** Whether this is a pool. A transaction's connection is known to Kysely only. */
 export const isPool = (db: Queryable): boolean => pools.has(db);
 
-export const poolUse = (db: Db): PoolUse => useOf(pools.get(db)!);
+/** A pool that counts who had to wait because all of its connections were in use. */
+class CountingPool extends pg.Pool {
+  waits = 0;
+  waitedMs = 0;
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: PoolCallback): void;
+  override connect(callback?: PoolCallback): Promise<pg.PoolClient> | void {
+    const hasToWait = this.totalCount >= this.options.max && this.idleCount <= this.waitingCount;
+    const told = hasToWait ? this.#waiting() : undefined;
+    if (callback === undefined) {
+      const connection = super.connect();
+      return told === undefined ? connection : connection.finally(told);
+    }
+    super.connect((error, client, done) => {
+      told?.();
+      callback(error, client, done);
+    });
+  }
+
+  /** @returns call it when the waiting is over */
+  #waiting(): () => void {
+    const began = performance.now();
+    this.waits += 1;
+    return () => void (this.waitedMs += performance.now() - began);
+  }
+}
+
+type PoolCallback = Parameters<pg.Pool['connect']>[0];
+
+/** How a pool is used at this moment, and who has waited until now. */
+export interface PoolUse {
+  inUse: number;
+  idle: number;
+  most: number;
+  waiting: number;
+  waits: number;
+  waitedMs: number;
+}
+
+export function poolUse(db: Db): PoolUse {
+  const { totalCount, idleCount, waitingCount, waits, waitedMs, options } = pools.get(db)!;
+  // One that is idle and spoken for already is still counted as idle, and whoever gets it as waiting, until the next tick.
+  return { inUse: totalCount - idleCount, idle: idleCount, most: options.max, waiting: waitingCount, waits, waitedMs };
+}
 
 /** Options of a pool whose connections all lead to a server that takes writes. @param onDemoted see {@link PrimaryOnly} */
 function primaryOnly(onDemoted: () => void) {
@@ -148,31 +191,38 @@ export function openConnection(url: string, isPooled = false, name = listenerNam
   const connection = new pg.Client({ ...connectionOptions(url, isPooled), ...options, ...named });
   // An 'error' without a listener ends the process.
   connection.on('error', () => {});
-  connection.once('end', () => void watch.close());
   return connection;
 }
 
-/** For the queue, which makes its own pool: what to add to the pool's options, and what to call when it is closed. */
-export function watchForeignPool(url: string): { options: object; close(): Promise<void> } {
+/** For the queue, which makes its own pool: what to add to the pool's options. */
+export function watchForeignPool(url: string): object {
   const watch = watchServer(url);
   return {
-    options: {
-      // The queue's connection for LISTEN is not in its pool, but leads to the same server.
-      ...primaryOnly(() => watch.breakOffAll()),
-      stream: watch.stream,
-      query_timeout: 4 * (statementTimeoutMs + unheardMs),
-      maxLifetimeSeconds: maxLifetimeSeconds(),
-    },
-    close: () => watch.close(),
+    // The queue's connection for LISTEN is not in its pool, but leads to the same server.
+    ...primaryOnly(() => watch.breakOffAll()),
+    stream: watch.stream,
+    query_timeout: 4 * (statementTimeoutMs + unheardMs),
+    maxLifetimeSeconds: maxLifetimeSeconds(),
   };
 }
 
-function watchServer(url: string, longestSilenceMs?: number, isPooled?: boolean): ConnectionWatch {
-  return new ConnectionWatch(
-    (stream) => new pg.Client({ ...connectionOptions(url, isPooled), stream, keepAlive: true }),
-    isDatabaseError,
-    longestSilenceMs,
-  );
+function watchServer(url: string, longestSilenceMs?: number, isPooled?: boolean): SilenceWatch {
+  const limits = { connectionTimeoutMillis: answerMs, query_timeout: answerMs };
+  const answers = async () => {
+    const connection = new pg.Client({ ...connectionOptions(url, isPooled), ...limits });
+    connection.on('error', () => {});
+    try {
+      await connection.connect();
+      await connection.query('select 1');
+      return true;
+    } catch (error) {
+      // A refusal is an answer, too.
+      return isDatabaseError(error);
+    } finally {
+      void connection.end().catch(() => {});
+    }
+  };
+  return new SilenceWatch(answers, longestSilenceMs);
 }
 
 /** Poolers refuse or ignore what a connection asks for at its start. */

@@ -1,5 +1,8 @@
-/** What a database server says of itself. */
+/** What a database server says of itself and of who is connected to it. All of it is asked of the server, not of a pooler. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { applicationName, listenerName } from './database.ts';
+import { isDatabaseAway } from './database-errors.ts';
 import type { Queryable } from './database.ts';
 
 export interface Server {
@@ -16,4 +19,75 @@ export async function readServer(db: Queryable): Promise<Server> {
     current_setting('server_version_num')::int / 10000 as major,
     (extract(epoch from clock_timestamp()) * 1000)::float8 as now`.execute(db);
   return rows[0]!;
+}
+
+/** A standby follows its primary and can only be read. */
+export async function isStandby(db: Queryable): Promise<boolean> {
+  const { rows } = await sql<{ standby: boolean }>`select pg_is_in_recovery() as standby`.execute(db);
+  return rows[0]!.standby;
+}
+
+/**
+ * Whether a standby broke off what only read: its primary had cleaned up rows that the snapshot still needed, and the
+ * standby waits with that for `max_standby_streaming_delay` only. Within a statement it says so (SQLSTATE 40001), between
+ * two it just ends the connection.
+ */
+export const isBrokenOff = (error: unknown): boolean =>
+  isDatabaseAway(error) || (Error.isError(error) && 'code' in error && error.code === '40001');
+
+/** With an id behind it, by which the server knows all connections of a worker's queue. */
+export const workerName = 'transcription-worker';
+
+/** How many processes of the service are connected. */
+export interface Serving {
+  apis: number;
+  workers: number;
+}
+
+export async function countServing(db: Queryable): Promise<Serving> {
+  const { rows } = await sql<Serving>`select
+    count(*) filter (where application_name = ${listenerName}) as apis,
+    count(distinct application_name) filter (where application_name like ${`${workerName} %`}) as workers
+    from pg_stat_activity where datname = current_database()`.execute(db);
+  return rows[0]!;
+}
+
+/** What a process may open: its pool, the queue's, one that listens and those that ask. The operator's guide says it, too. */
+export const mostConnections = 28;
+/** Of those, what leads past a pooler. */
+export const mostDirectConnections = 6;
+
+export interface ConnectionRoom {
+  /** As many as anybody but a superuser may open. */
+  limit: number;
+  open: number;
+  /** Of those, what processes and commands of the service have opened. */
+  ours: number;
+}
+
+/** Without the connection that asks. */
+export async function readConnectionRoom(db: Queryable): Promise<ConnectionRoom> {
+  const { rows } = await sql<ConnectionRoom>`select
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as limit,
+    count(*)::int as open, (count(*) filter (where application_name = ${applicationName}))::int as ours
+    from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`.execute(db);
+  return rows[0]!;
+}
+
+/** The server counts connections that were just closed for another moment, such as those of the start itself. */
+const pausesMs = [100, 1_000];
+
+/**
+ * Whether the server may run out of connections when this process opens all of its own beside those of all others.
+ * @returns what to tell the operator; undefined when there is room
+ */
+export async function lackOfConnections(db: Queryable, needed: number): Promise<string | undefined> {
+  let { limit, open } = await readConnectionRoom(db);
+  for (const pauseMs of pausesMs) {
+    if (open + needed <= limit) return undefined;
+    await pause(pauseMs);
+    ({ limit, open } = await readConnectionRoom(db));
+  }
+  if (open + needed <= limit) return undefined;
+  return `the database takes ${limit} connections and has ${open}; this process may open ${needed}: raise max_connections, or put a pooler before it`;
 }

@@ -1,7 +1,7 @@
 /** `move --to-database`: from the database of the settings to an empty one of another server. */
 import { createHash } from 'node:crypto';
 import { Option } from 'commander';
-import { countServing } from '../../db/connection/serving.ts';
+import { countServing } from '../../db/connection/server.ts';
 import { findKnownStore } from '../../db/known-store.ts';
 import { openDatabase } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';

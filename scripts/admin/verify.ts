@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { openDatabase, patientTimeoutMs } from '../../db/connection/database.ts';
-import { isBrokenOff, isStandby } from '../../db/connection/standby.ts';
+import { isBrokenOff, isStandby } from '../../db/connection/server.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { parseDatabaseUrl } from '../../src/config/values.ts';
 import { whyNotOurs } from '../../src/files/known-store.ts';

@@ -1,6 +1,6 @@
 /** Puts together what both roles need, and takes it apart in the opposite order. */
 import { resolve } from 'node:path';
-import { lackOfConnections, mostConnections, mostDirectConnections } from '../../db/connection/connection-room.ts';
+import { lackOfConnections, mostConnections, mostDirectConnections } from '../../db/connection/server.ts';
 import { openDatabase } from '../../db/connection/database.ts';
 import { checkConnections, checkNamedStatements, hearsNotices } from '../../db/connection/pooler.ts';
 import { findIsolation } from '../children/bounded-command.ts';

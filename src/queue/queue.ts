@@ -3,7 +3,7 @@ import { PgBoss, fromKysely } from 'pg-boss';
 import packageJson from 'pg-boss/package.json' with { type: 'json' };
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { watchForeignPool } from '../../db/connection/database.ts';
-import { workerName } from '../../db/connection/serving.ts';
+import { workerName } from '../../db/connection/server.ts';
 import { hasActiveJob } from '../../db/queue-tables.ts';
 import { AttemptFailed, expirySeconds, maxRunningJobs } from './jobs.ts';
 import { Taking } from './taking.ts';
@@ -27,7 +27,6 @@ export const queueTablesVersion: number = tables.schema;
 export class Queue {
   readonly #boss: PgBoss;
   readonly #log: Log;
-  readonly #disconnect: () => Promise<void>;
   #taking: Taking | undefined;
   #supervision: { stopping: AbortController; ended: Promise<void> } | undefined;
 
@@ -35,12 +34,10 @@ export class Queue {
    * @param role a `worker` also takes jobs and looks for dead workers; an `api` and the admin command only send and complete
    */
   constructor(url: string, log: Log, role: 'worker' | 'api') {
-    const { options, close } = watchForeignPool(url);
     const isWorker = role === 'worker';
     this.#log = log;
-    this.#disconnect = close;
     this.#boss = new PgBoss({
-      ...options,
+      ...watchForeignPool(url),
       connectionString: url,
       // Its migrations may take longer than the limits that a role has behind a pooler.
       options: '-c timezone=UTC -c DateStyle=ISO -c statement_timeout=0 -c idle_in_transaction_session_timeout=0',
@@ -161,7 +158,6 @@ export class Queue {
 
   async stop(): Promise<void> {
     await this.#boss.stop({ graceful: true, timeout: 5_000 });
-    await this.#disconnect();
   }
 }
 

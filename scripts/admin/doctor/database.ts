@@ -4,11 +4,11 @@ import {
   mostConnections,
   mostDirectConnections,
   readConnectionRoom,
-} from '../../../db/connection/connection-room.ts';
+  readServer,
+} from '../../../db/connection/server.ts';
 import { openDatabase } from '../../../db/connection/database.ts';
 import { checkConnections, checkNamedStatements, hearsNotices } from '../../../db/connection/pooler.ts';
 import { readSchemaVersion } from '../../../db/migrations/schema-version.ts';
-import { readServer } from '../../../db/connection/server.ts';
 import { explainDatabaseFault } from '../../../db/connection/explained-faults.ts';
 import { isPooled, mayHaveDatabase, useDatabase } from '../../../src/process/database-url.ts';
 import { WrongDatabaseVersion, migrateCommand, stateOf } from '../../../src/process/migration.ts';

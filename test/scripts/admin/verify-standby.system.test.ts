@@ -3,7 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { openDatabase } from '../../../db/connection/database.ts';
-import { isBrokenOff, isStandby } from '../../../db/connection/standby.ts';
+import { isBrokenOff, isStandby } from '../../../db/connection/server.ts';
 import { inSnapshot } from '../../../db/connection/transaction.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
 import { atEnd } from '../../support/at-end.ts';

@@ -2,7 +2,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { mostConnections } from '../../../db/connection/connection-room.ts';
+import { mostConnections } from '../../../db/connection/server.ts';
 import { migrateToLatest } from '../../../db/migrations/migrate.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { composeService } from '../../../src/process/composition.ts';
