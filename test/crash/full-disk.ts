@@ -18,9 +18,9 @@ const moments = {
 
 export const fullDisk: Kind = { name: 'full disk', seconds: 10, strike };
 
-async function strike({ lane, random, isBusy, idle, struck }: Scene): Promise<boolean> {
+async function strike({ lane, random, idle, struck }: Scene): Promise<boolean> {
   const began = Date.now();
-  for (let fills = 0; fills < fillsPerRound && isBusy(); fills += 1) {
+  for (let fills = 0; fills < fillsPerRound && !idle.aborted; fills += 1) {
     const moment = random.oneOf(Object.keys(moments) as (keyof typeof moments)[]);
     const [waitMs, roomBytes, fullMs] = drawnFrom(random);
     await inUse(lane.dataDir, moments[moment], idle);
@@ -29,9 +29,8 @@ async function strike({ lane, random, isBusy, idle, struck }: Scene): Promise<bo
     struck(`${moment} all but ${Math.round(roomBytes / 1000)} KB for ${fullMs} ms`);
     await sleep(fullMs);
     await rm(join(lane.dataDir, 'filler'));
-    struck();
   }
-  return [...lane.api.lines, ...lane.worker.lines].some((line) => isAboutRoom(line, began));
+  return lane.machines.flatMap(({ lines }) => lines).some((line) => isAboutRoom(line, began));
 }
 
 const drawnFrom = (random: Random) =>

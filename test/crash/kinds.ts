@@ -1,9 +1,12 @@
 /** The ways to crash. Each strikes once in a round, and says whether it hit what it aims at. */
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRecognizing } from '../rig/held.ts';
 import { committed, completed, received, recognized, stored, taken } from '../rig/points.ts';
-import { freeze } from './freeze.ts';
-import { completedWithAudio, countDeadJobs } from './rows.ts';
+import { descendantsOf } from '../rig/processes.ts';
+import { machineOf } from '../support/service/processes.ts';
 import type { Point } from '../rig/points.ts';
 import type { Random } from '../rig/random.ts';
 import type { WireRelay } from '../rig/wire-relay.ts';
@@ -13,12 +16,10 @@ import type { Lane } from './lane.ts';
 export interface Scene {
   lane: Lane;
   random: Random;
-  /** Whether clients still wait for something. */
-  isBusy(): boolean;
-  /** Aborts when they don't any more. */
+  /** Aborts when clients don't wait for anything any more. */
   idle: AbortSignal;
-  /** Notes the moment; recovery is counted from the last one. */
-  struck(how?: string): void;
+  /** Where or when exactly it struck. */
+  struck(how: string): void;
 }
 
 export interface Kind {
@@ -32,7 +33,7 @@ type Crash = (lane: Lane, random: Random) => Promise<void> | void;
 
 const api: Crash = (lane) => lane.api.killAlone();
 const worker: Crash = (lane) => lane.worker.killAlone();
-const both: Crash = (lane) => [lane.api, lane.worker].forEach((process) => process.killAlone());
+const both: Crash = (lane) => lane.machines.forEach((process) => process.killAlone());
 const postgres: Crash = (lane, random) => lane.crashPostgres(random.between(0, 3_000));
 const workerAndPostgres: Crash = (lane, random) => {
   lane.worker.killAlone();
@@ -42,10 +43,10 @@ const workerAndPostgres: Crash = (lane, random) => {
 /** At any time in the life of the round's uploads. */
 const anyTime =
   (crash: Crash, latestMs: number): Kind['strike'] =>
-  async ({ lane, random, isBusy, struck }) => {
+  async ({ lane, random, idle, struck }) => {
     const afterMs = random.between(50, latestMs);
     await sleep(afterMs);
-    const isHit = isBusy();
+    const isHit = !idle.aborted;
     struck(`after ${afterMs} ms`);
     await crash(lane, random);
     return isHit;
@@ -71,16 +72,16 @@ function at(relayOf: (lane: Lane) => WireRelay, points: Point[], crash: Crash, n
 const apiCable = (lane: Lane) => lane.apiRelay;
 const workerCable = (lane: Lane) => lane.workerRelay;
 
-const whileRecognizing: Kind['strike'] = async ({ lane, idle, struck }) => {
-  while (!idle.aborted) {
-    if (await isRecognizing(lane.db, lane.worker, lane.dataDir)) {
-      lane.worker.killAlone();
-      struck();
-      return true;
-    }
-    await sleep(10);
-  }
-  return false;
+const whileRecognizing: Kind['strike'] = async ({ lane, idle }) => {
+  if (!(await recognizing(lane, idle))) return false;
+  lane.worker.killAlone();
+  return true;
+};
+
+/** Whenever a job is taken, twice in a row: it comes again, and no attempt is spent. */
+const atTwoClaims: Kind['strike'] = async (scene) => {
+  const strike = at(workerCable, [taken], worker, 1);
+  return (await strike(scene)) && strike(scene);
 };
 
 const beforeAudioIsGone: Kind['strike'] = async (scene) => {
@@ -88,27 +89,70 @@ const beforeAudioIsGone: Kind['strike'] = async (scene) => {
   return wasThere && (await completedWithAudio(scene.lane)) > 0;
 };
 
-/** Whenever a job is taken, until one of them has used up its attempts: a successor has to be made for it. */
-const loopAtTheClaim: Kind['strike'] = async (scene) => {
-  const strike = at(workerCable, [taken], worker, 1);
-  const before = await countDeadJobs(scene.lane);
-  do {
-    if (!(await strike(scene))) return false;
-  } while ((await countDeadJobs(scene.lane)) === before);
-  return true;
+/**
+ * A worker that stands still for so long that another takes its job, and goes on while that one works, or after it has
+ * finished.
+ */
+const freeze: Kind['strike'] = async ({ lane, random, idle, struck }) => {
+  const wakesAt = random.oneOf(['processing', 'completed']);
+  if (!(await recognizing(lane, idle))) return false;
+  lane.worker.freezeAlone();
+  const held = (await sessionsOf(lane)).filter(({ status }) => status === 'processing').map(({ id }) => id);
+  struck(`until the other is ${wakesAt}`);
+  const other = machineOf('start-worker', lane.environment, { startsAgain: true });
+  await other.begin();
+  try {
+    const isTaken = async () =>
+      (await sessionsOf(lane)).some(
+        ({ id, attempt, status }) => held.includes(id) && attempt > 1 && status === wakesAt,
+      );
+    while (!(await isTaken())) {
+      if (idle.aborted) return false;
+      await sleep(100);
+    }
+    return true;
+  } finally {
+    lane.worker.thaw();
+    // Both at work for as long as there is something to do.
+    if (!idle.aborted) await once(idle, 'abort');
+    await other.stop();
+  }
 };
 
+/** Until something is decoded there, and not stored yet. @returns whether it was, before clients had what they wait for */
+async function recognizing({ db, worker: { pid }, dataDir }: Lane, idle: AbortSignal): Promise<boolean> {
+  while (!idle.aborted) {
+    const isDecoding = descendantsOf(pid).some(({ name }) => name === 'ffmpeg');
+    const query = db.selectFrom('sessions').select(['account_id', 'id', 'attempt']).where('status', '=', 'processing');
+    const files = (await query.execute()).map((row) =>
+      join(dataDir, 'work', `${row.account_id}.${row.id}.${row.attempt}`),
+    );
+    const sizes = await Promise.all(files.map((file) => stat(file).then(({ size }) => size, () => 0))); // prettier-ignore
+    if (!isDecoding && sizes.some((size) => size > 0)) return true;
+    await sleep(10);
+  }
+  return false;
+}
+
+const sessionsOf = ({ db }: Lane) => db.selectFrom('sessions').select(['id', 'status', 'attempt']).execute();
+
+/** How many completed sessions still have their audio on disk. */
+async function completedWithAudio(lane: Lane): Promise<number> {
+  const hasFile = (id: string) => existsSync(join(lane.dataDir, 'audio', lane.account.id, id));
+  return (await sessionsOf(lane)).filter(({ id, status }) => status === 'completed' && hasFile(id)).length;
+}
+
 export const kinds: Kind[] = [
-  { name: 'before every claim, until a job dies: worker', seconds: 100, strike: loopAtTheClaim },
+  { name: 'before the claim, twice: worker', seconds: 45, strike: atTwoClaims },
   { name: 'frozen until another has its job: worker', seconds: 40, strike: freeze },
   { name: 'decoded, not recognized: worker', seconds: 35, strike: whileRecognizing },
   { name: 'recognized, not stored: worker', seconds: 35, strike: at(workerCable, recognized, worker) },
   { name: 'stored, not acknowledged: worker', seconds: 35, strike: at(workerCable, [stored], worker) },
-  { name: 'stored, not acknowledged: PostgreSQL', seconds: 15, strike: at(workerCable, [stored], postgres) },
   { name: 'completed, audio not deleted: worker', seconds: 35, strike: beforeAudioIsGone },
   { name: 'any time: worker', seconds: 35, strike: anyTime(worker, 5_000) },
   { name: 'any time: API and worker', seconds: 35, strike: anyTime(both, 5_000) },
   { name: 'any time: worker and PostgreSQL', seconds: 35, strike: anyTime(workerAndPostgres, 5_000) },
+  { name: 'stored, not acknowledged: PostgreSQL', seconds: 15, strike: at(workerCable, [stored], postgres) },
   { name: 'any time: PostgreSQL', seconds: 15, strike: anyTime(postgres, 5_000) },
   { name: 'any time: API', seconds: 10, strike: anyTime(api, 2_500) },
   { name: 'received, not committed: API', seconds: 10, strike: at(apiCable, received, api) },

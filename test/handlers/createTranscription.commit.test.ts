@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { steadyPort } from '../rig/place.ts';
+import { steadyPort } from '../rig/ports.ts';
 import { committed, received } from '../rig/points.ts';
 import { startWireRelay } from '../rig/wire-relay.ts';
 import { atEnd } from '../support/at-end.ts';

@@ -1,7 +1,7 @@
 /** Thousands of connections that do nothing, in a process of its own, while others are served. */
 import { connect } from 'node:net';
 import { connectionLimit } from '../../src/api/connections/connection-limit.ts';
-import { steadyPort } from '../rig/place.ts';
+import { steadyPort } from '../rig/ports.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';

@@ -1,81 +1,130 @@
-/** Compares what clients were told with what the database holds, when everything runs and every client knows how its uploads ended. */
-import type { UploadRow } from './rows.ts';
-import type { Outcome } from './uploads.ts';
+/** What must hold after faults, when everything runs again and every client knows how its uploads ended. */
+import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
+import { verify } from '../../scripts/admin/verify.ts';
+import { AbandonedUploads } from '../../src/files/spool.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { composeService } from '../../src/process/composition.ts';
+import { createLog } from '../../src/ops/log.ts';
+import { WorkFolder } from '../../src/files/work-folder.ts';
+import { indexBacklog } from '../../src/worker/backlog.ts';
+import { asSupport } from '../support/service/admin.ts';
+import { expectSound } from '../support/service/audit.ts';
+import { sweepLater } from '../support/service/later-sweeps.ts';
+import { until } from '../support/until.ts';
+import { commandOf, descendantsOf } from './processes.ts';
+import { newOutcome, sendUntilDecided } from './uploads.ts';
+import type { Db } from '../../db/connection/database.ts';
+import type { TestAccount } from '../support/service/accounts.ts';
+import type { Machine } from './machine.ts';
+import type { Process } from './processes.ts';
+import type { Outcome, Server } from './uploads.ts';
 
-/** What became of uploads: failed is audio that can't be decoded, refused what is no audio. */
-export const endsCounted = ['uploads', 'accepted', 'completed', 'failed', 'refused'] as const;
-/** Lost is what did not end as it has to, truncated what was completed with less than the whole audio. */
-export const harmsCounted = ['lost', 'truncated', 'chargedTwice', 'existingTwice'] as const;
-
-type Counts = Record<(typeof endsCounted)[number] | (typeof harmsCounted)[number], number>;
-
-export interface Findings extends Counts {
-  /** Each in words. */
-  breaches: string[];
+export interface Inspected {
+  /** Processes of the service. */
+  machines: Machine[];
+  db: Db;
+  server: Server;
+  account: TestAccount;
+  dataDir: string;
+  /** What an operator sets for a command on the service's database and files. */
+  environment: Record<string, string>;
 }
 
-export function sumOf<Name extends string>(all: readonly Record<Name, number>[], names: readonly Name[]) {
-  const sums = names.map((name) => [name, all.reduce((sum, one) => sum + one[name], 0)]);
-  return Object.fromEntries(sums) as Record<Name, number>;
+const childrenGoneWithinMs = 30_000;
+const sweepGraceMs = 61 * 60 * 1000;
+/** One for all inspections: each log listens for the end of the process. */
+const log = createLog({ logLevel: 'silent' });
+
+/**
+ * What is wrong: an upload lost, doubled, cut short or charged otherwise than once; a rule of the auditor broken; a
+ * process or a file left, when it is old enough for the sweeps.
+ *
+ * @param begin of the uploads' names
+ */
+export async function inspect(service: Inspected, outcomes: readonly Outcome[], begin = ''): Promise<string[]> {
+  const { machines, db, account, dataDir, environment } = service;
+  const breaches = [...(await sendAgain(service.server, outcomes)), ...(await leftProcesses(machines))];
+  const rows = await uploadRows(db, account.id, begin);
+  breaches.push(...outcomes.flatMap((outcome) => breachesOf(outcome, rows)));
+  await sweepAfterGrace(environment);
+  await expectSound({ db, dataDir }).catch((error: Error) => breaches.push(error.message));
+  const { exitCode, text } = await asSupport(environment, verify, 'looks');
+  if (exitCode !== 0) breaches.push(text);
+  return [...breaches, ...machines.flatMap(({ faults }) => faults.splice(0))];
 }
 
-export function together(all: readonly Findings[]): Findings {
-  return { ...sumOf(all, [...endsCounted, ...harmsCounted]), breaches: all.flatMap(({ breaches }) => breaches) };
+/** A client that forgot what it was told asks again with the same key, and is told the same. */
+async function sendAgain(server: Server, outcomes: readonly Outcome[]): Promise<string[]> {
+  const accepted = outcomes.filter(({ answers }) => answers.length > 0);
+  const again = accepted.map(async ({ upload, answers: [before] }) => {
+    const forgetful = newOutcome(upload);
+    await sendUntilDecided(server, forgetful, AbortSignal.timeout(60_000));
+    const [now] = forgetful.answers;
+    const isSame = now?.isReplay === true && now.sessionId === before!.sessionId && now.jobId === before!.jobId;
+    return isSame ? [] : [`${upload.name} sent again got ${JSON.stringify(now)} instead of ${JSON.stringify(before)}`];
+  });
+  return (await Promise.all(again)).flat();
 }
 
-/** @param rows all that the database holds of these uploads */
-export function compare(rows: readonly UploadRow[], outcomes: readonly Outcome[]): Findings {
-  return together(outcomes.map((outcome) => compareOne(outcome, rows)));
+/** Children of attempts and uploads, when nothing is under way any more. A recognizer may keep one with its model. */
+async function leftProcesses(machines: readonly Machine[]): Promise<string[]> {
+  const keepsModel = (child: Process) => commandOf(child).includes('/src/recognizers/');
+  const left = () => machines.flatMap(({ pid }) => descendantsOf(pid)).filter((child) => !keepsModel(child));
+  return until(left, (processes) => processes.length === 0, childrenGoneWithinMs).then(
+    () => [],
+    () => left().map(({ name, pid }) => `${name} (${pid}) runs on for nobody`),
+  );
 }
 
-function compareOne(outcome: Outcome, rows: readonly UploadRow[]): Findings {
-  const { upload, answers, final, faults } = outcome;
-  const own = rows.filter(({ title }) => title === upload.name);
-  const row = own.find(({ id }) => id === answers[0]?.sessionId);
-  const losses = lossesOf(outcome, row);
-  const breaches = [...faults, ...losses, ...(row === undefined ? [] : wrongIn(outcome, row))];
-  if (answers.length === 0 && own.length > 0) breaches.push(`${upload.name} is there, unanswered`);
-  if (own.length > 1) breaches.push(`${upload.name} exists ${own.length} times`);
-  const isCompleted = row?.status === 'completed';
-  return {
-    uploads: 1,
-    accepted: Number(answers.length > 0),
-    completed: Number(final?.status === 'completed'),
-    failed: Number(final?.status === 'failed'),
-    refused: Number(final?.status === 'refused'),
-    lost: Number(losses.length > 0),
-    truncated: Number(isCompleted && row.duration_ms! < upload.clip.durationMs),
-    chargedTwice: Number(own.some(({ charges }) => charges.length > 1)),
-    existingTwice: Number(own.length > 1),
-    breaches,
-  };
+/** The service's own sweeps, as they will be when what nobody needs is old enough for them. */
+async function sweepAfterGrace(environment: Record<string, string>): Promise<void> {
+  const foundation = await composeService(readConfig(environment), log, 'api');
+  try {
+    const workFolder = new WorkFolder(environment['DATA_DIR']!);
+    const stopping = new AbortController().signal;
+    await sweepLater({ ...foundation, workFolder, stopping }, sweepGraceMs);
+    await indexBacklog({ ...foundation, stopping });
+    const uploads = new AbandonedUploads(foundation.spool, foundation.log);
+    await uploads.look(0);
+    await uploads.look(sweepGraceMs);
+  } finally {
+    await foundation.close();
+  }
+}
+
+/** What the database holds of an upload, whose Idempotency-Key is its title here. */
+interface UploadRow {
+  title: string;
+  id: string;
+  status: string;
+  /** Of a completed one. */
+  durationMs: number | null;
+  isRecorded: boolean;
+  charges: number[];
+}
+
+async function uploadRows(db: Db, accountId: string, begin: string): Promise<UploadRow[]> {
+  const { rows } = await sql<UploadRow>`
+    select s.title, s.id, s.status, case s.status when 'completed' then s.duration_ms end as "durationMs",
+      exists (select from idempotency i where i.account_id = s.account_id and i.key = s.title and i.session_id = s.id)
+        as "isRecorded",
+      array(select amount_ms::float8 from ledger l where l.account_id = s.account_id and l.session_id = s.id) as charges
+    from sessions s where s.account_id = ${accountId} and s.title like ${`${begin}%`}`.execute(db);
+  return rows;
 }
 
 const endings = { words: 'completed', silence: 'completed', failure: 'failed', refusal: 'refused' };
 
-/** Why an upload counts as lost. */
-function lossesOf({ upload: { name, clip }, answers, final }: Outcome, row: UploadRow | undefined): string[] {
-  const expected = endings[clip.ending];
-  if (final !== undefined && final.status !== expected) {
-    return [`${name} is ${final.status} (${final.code}) instead of ${expected}, at attempt ${row?.attempt}`];
-  }
-  if (expected === 'refused') return final === undefined ? [`${name} was never answered`] : [];
-  if (answers.length === 0) return [`${name} was never accepted`];
-  if (row === undefined) return [`${name} was accepted and is not there`];
-  return final === undefined ? [`${name} is still ${row.status} after attempt ${row.attempt}`] : [];
-}
-
-/** Of an upload that is there: its record, its charge and its words. */
-function wrongIn({ upload: { name, clip }, final }: Outcome, row: UploadRow): string[] {
-  const wrong: string[] = [];
-  if (row.recorded_id !== row.id) wrong.push(`${name}: its Idempotency-Key belongs to ${row.recorded_id}`);
-  if (row.status === 'completed' && row.duration_ms !== clip.durationMs) {
-    wrong.push(`${name}: ${row.duration_ms} ms long instead of ${clip.durationMs}`);
-  }
-  const owed = clip.ending === 'words' && row.status === 'completed' ? [-clip.durationMs] : [];
-  if (String(row.charges) !== String(owed)) wrong.push(`${name}: charged ${row.charges} instead of ${owed}`);
-  if (final?.status === 'completed' && final.segments > 0 !== (clip.ending === 'words')) {
-    wrong.push(`${name}: ${final.segments} segments`);
-  }
-  return wrong;
+/** What its client was told and what the database holds, next to what has to be. */
+function breachesOf({ upload: { name, clip }, answers, final, faults }: Outcome, rows: readonly UploadRow[]): string[] {
+  const [told, hasWords] = [endings[clip.ending], clip.ending === 'words'];
+  const durationMs = told === 'completed' ? clip.durationMs : null;
+  const charges = hasWords ? [-clip.durationMs] : [];
+  const row = { title: name, id: answers[0]?.sessionId, status: told, durationMs, isRecorded: true, charges };
+  const wanted = { told, hasWords, rows: told === 'refused' ? [] : [row] };
+  const own = rows.filter(({ title }) => title === name);
+  const found = { told: final?.status, hasWords: (final?.segments ?? 0) > 0, rows: own };
+  if (isDeepStrictEqual(found, wanted)) return faults;
+  return [...faults, `${name}: ${JSON.stringify({ ...found, final })} instead of ${JSON.stringify(wanted)}`];
 }

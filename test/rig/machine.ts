@@ -1,4 +1,4 @@
-/** A machine with one program on it, which can be cut off, frozen, killed and started again. */
+/** A program with its children, which can be frozen, killed and started again. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -6,13 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../support/until.ts';
 import { descendantsOf, isStillAlive, signal } from './processes.ts';
 import type { ChildProcess } from 'node:child_process';
-import type { Readable } from 'node:stream';
-import type { Place } from './place.ts';
 
 export interface Program {
   command: string[];
   env: Record<string, string>;
-  /** Where it works, and where its own files are. */
+  /** Where it works. */
   folder: string;
   /** Before each start, when nothing of it runs any more. */
   prepare?(): Promise<void>;
@@ -24,19 +22,16 @@ export interface Program {
   startsAgain?: boolean;
 }
 
-const startLimitMs = 600_000;
 const startAgainMs = 200;
 const childrenDieWithinMs = 3_000;
 /** Enough for a stack and what was logged before it. */
 const lastWords = 30;
-const running = new Set<ChildProcess>();
-let isOver = false;
 
 /** Its exit code, or the signal that ended it. */
 export type End = number | NodeJS.Signals | null;
 
 export class Machine {
-  readonly place: Place;
+  readonly name: string;
   /** What it logged, over all starts. */
   readonly lines: string[] = [];
   /** Ends of it that nobody asked for, and children that outlived it. */
@@ -48,17 +43,9 @@ export class Machine {
   #mayEnd = false;
   #isStopped = false;
 
-  constructor(place: Place, program: Program) {
-    this.place = place;
+  constructor(name: string, program: Program) {
+    this.name = name;
     this.#program = program;
-  }
-
-  get name(): string {
-    return this.place.name;
-  }
-
-  get folder(): string {
-    return this.#program.folder;
   }
 
   /** Of the one that runs, or ran last. */
@@ -71,22 +58,15 @@ export class Machine {
     return this.#ended;
   }
 
-  /** What it logs; nobody reads while it is paused. */
-  get output(): Readable {
-    return this.#child!.stdout!;
-  }
-
   /** Without waiting for it. */
   async begin(): Promise<void> {
     const { command, env, folder, prepare } = this.#program;
     await prepare?.();
-    const [program, ...args] = [...this.place.prefix, ...command];
-    const child = spawn(program!, args, {
+    const child = spawn(command[0]!, command.slice(1), {
       ...{ cwd: folder, env: { PATH: process.env['PATH'], LC_ALL: 'C', ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
-      // A group of its own: ^C is for the suite, which ends the others in its own time.
+      // A group of its own: ^C is for the tests, which end the others in their own time.
       detached: true,
     });
-    running.add(child);
     this.#child = child;
     [this.#hasSaid, this.#mayEnd, this.#isStopped] = [false, false, false];
     for (const output of [child.stdout!, child.stderr!]) createInterface({ input: output }).on('line', this.#keep);
@@ -101,24 +81,24 @@ export class Machine {
 
   async up(): Promise<void> {
     const { says, isUp, startsAgain } = this.#program;
-    const isAtWork = async () => {
+    await until(async () => {
       if (this.#hasEnded && !startsAgain) {
         await this.#ended;
         throw new Error(this.faults.at(-1) ?? `${this.name} did not start`);
       }
       return (says === undefined || this.#hasSaid) && isUp().catch(() => false);
-    };
-    await until(isAtWork, Boolean, startLimitMs);
+    });
   }
 
-  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<End> {
+  stop(how: NodeJS.Signals = 'SIGTERM'): Promise<End> {
     [this.#mayEnd, this.#isStopped] = [true, true];
-    this.#child!.kill(signal);
+    this.#child!.kill(how);
     return this.#ended;
   }
 
-  /** The power fails: all of it is gone in the same moment. */
+  /** The power fails: all of it is gone in the same moment, and stays away. */
   async kill(): Promise<void> {
+    this.#isStopped = true;
     if (this.#hasEnded) return;
     this.#mayEnd = true;
     this.freeze();
@@ -156,17 +136,14 @@ export class Machine {
   }
 
   get #hasEnded(): boolean {
-    return this.#child!.exitCode !== null || this.#child!.signalCode !== null;
+    return this.#child === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** Children that have no network are not at its place, and those that nobody waits for are nobody's children. */
   #pids(): number[] {
-    const children = descendantsOf(this.pid).map(({ pid }) => pid);
-    return [...new Set([this.pid, ...children, ...this.place.pids()])];
+    return [this.pid, ...descendantsOf(this.pid).map(({ pid }) => pid)];
   }
 
   #note(child: ChildProcess): End {
-    running.delete(child);
     const mayEnd = this.#mayEnd || (this.#program.startsAgain && !this.#hasSaid);
     this.#hasSaid = false;
     const how = child.signalCode ?? `exit code ${child.exitCode}`;
@@ -176,17 +153,11 @@ export class Machine {
 
   async #beginAgain(): Promise<void> {
     await sleep(startAgainMs);
-    if (!this.#isStopped && !isOver) await this.begin();
+    if (!this.#isStopped) await this.begin();
   }
 
   readonly #keep = (line: string) => {
     this.#hasSaid ||= this.#program.says !== undefined && line.includes(this.#program.says);
     this.lines.push(line);
   };
-}
-
-/** Ends all of them for good, without any order. */
-export function killAllMachines(): void {
-  isOver = true;
-  for (const { pid } of running) signal(-pid!, 'SIGKILL');
 }

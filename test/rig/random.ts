@@ -1,5 +1,5 @@
-/** Chance that can be repeated: the same name, the same numbers. */
-import { createHash } from 'node:crypto';
+/** Chance that can be repeated: the same seed, the same choices. */
+import { seededRandom } from '../hostile-media/mutations.ts';
 
 export interface Random {
   /** A whole number from `minimum` to `maximum`, both possible. */
@@ -7,15 +7,8 @@ export interface Random {
   oneOf<T>(choices: readonly T[]): T;
 }
 
-/** @param name what the numbers are for, with the seed in it */
-export function randomOf(name: string): Random {
-  let drawn = 0;
-  const draw = () =>
-    createHash('sha256')
-      .update(`${name}:${(drawn += 1)}`)
-      .digest()
-      .readUInt32BE() /
-    2 ** 32;
-  const between = (minimum: number, maximum: number) => minimum + Math.floor(draw() * (maximum - minimum + 1));
+export function randomOf(seed: number): Random {
+  const below = seededRandom(seed);
+  const between = (minimum: number, maximum: number) => minimum + below(maximum - minimum + 1);
   return { between, oneOf: (choices) => choices[between(0, choices.length - 1)]! };
 }

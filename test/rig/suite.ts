@@ -1,17 +1,11 @@
-/** What the command of every suite does: explains itself, says what it can not run here, bears ^C, and ends with a verdict. */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { killAllMachines } from './machine.ts';
+/** The command of a suite that the ordinary run of the tests leaves out. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
 
 export const tell = (line: string): void => void process.stderr.write(`${line}\n`);
-
-/** Ends the command when somebody asked for help, or gave a number that is none. */
-export function explain(usage: string, wantsHelp: boolean, numbers: readonly number[], least = 1): void {
-  const isGood = numbers.every((number) => Number.isInteger(number) && number >= least);
-  if (isGood && !wantsHelp) return;
-  tell(usage);
-  process.exit(wantsHelp ? 0 : 2);
-}
 
 /** In the form that `.ci/run` looks for. */
 export const sayNotRun = (why: string): void => console.log(`not run: ${why}`);
@@ -23,25 +17,21 @@ export function notRun(why: string): never {
 }
 
 /**
- * Ends the command where one of them is not installed.
- * @param programs and the Debian packages that bring them
+ * Runs the tests below a folder, and what was typed after the command goes to jest. The command ends with its verdict.
+ * @param wrapper a program, with its arguments, that becomes the command it is given
  */
-export async function requirePrograms(programs: Record<string, string>): Promise<void> {
-  const isMissing = (program: string) =>
-    promisify(execFile)('sh', ['-c', `command -v ${program}`]).then(
-      () => false,
-      () => true,
-    );
-  const missing: string[] = [];
-  for (const [program, debianPackage] of Object.entries(programs))
-    if (await isMissing(program)) missing.push(debianPackage);
-  if (missing.length > 0) notRun(`not installed, of Debian's packages: ${missing.join(', ')}`);
-}
-
-/** Aborts at the first signal that asks the command to end. No program outlives the command. */
-export function interruption(): AbortSignal {
-  process.on('exit', killAllMachines);
-  const interrupted = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => interrupted.abort());
-  return interrupted.signal;
+export async function runSuite(folder: string, env: Record<string, string> = {}, wrapper: string[] = []) {
+  // Jest takes what follows the patterns for one of them.
+  const settings = ['--testPathIgnorePatterns=/node_modules/', '--maxWorkers=1', '--testTimeout=600000', folder];
+  const command = [
+    ...wrapper,
+    process.execPath,
+    'node_modules/jest/bin/jest.js',
+    ...settings,
+    ...process.argv.slice(2),
+  ];
+  const child = spawn(command[0]!, command.slice(1), { cwd: root, env: { ...process.env, ...env }, stdio: 'inherit' });
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => child.kill(name));
+  const [code] = await once(child, 'exit');
+  process.exitCode = code === 0 ? 0 : 1;
 }

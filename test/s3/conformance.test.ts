@@ -7,11 +7,11 @@ import { bareAudioStore } from '../../src/files/own-audio-store.ts';
 import { AudioStoreAway } from '../../src/files/audio-store.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { audioStoreConformance } from '../src/files/audio-store-conformance.ts';
+import { giveBack, sendOn, serve } from '../support/serve.ts';
 import { useFolder } from '../support/use-folder.ts';
-import { answersGetLost } from './lost-answers.ts';
 import { age, loseBucket, place, useObjectStore } from './object-store.ts';
 import type { AudioStore } from '../../src/files/audio-store.ts';
-import type { ObjectStore } from '../rig/object-store.ts';
+import type { ObjectStore } from './object-store.ts';
 
 const MiB = 1024 ** 2;
 const hourMs = 3_600_000;
@@ -68,6 +68,20 @@ test.each([1_000, 20 * MiB])(
     await expect(far.put(file, account, id)).rejects.toThrow('has audio already');
   },
 );
+
+/** A way to an object store on which the first answer that says "stored" gets lost. */
+async function answersGetLost(url: string): Promise<{ url: string; lost(): number }> {
+  let lost = 0;
+  const way = await serve(async (req, res) => {
+    const { method, url: path } = req;
+    const isWhole = method === 'PUT' ? !path!.includes('partNumber=') : path!.includes('?uploadId=');
+    const answer = await sendOn(req, new URL(path!, url));
+    if (!isWhole || method === 'DELETE' || lost > 0) return giveBack(answer, res);
+    lost += 1;
+    return answer.resume().once('end', () => res.destroy());
+  });
+  return { url: way.url, lost: () => lost };
+}
 
 test('audio of another length than its row says → refused', async () => {
   const { id } = await put(1_000);

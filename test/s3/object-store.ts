@@ -1,11 +1,21 @@
-/** The object store of a test file. */
+/** The object store of a test file: versitygw, a real S3 server which is strict about secrets, checksums and conditions. */
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { here, steadyPort } from '../rig/place.ts';
-import { keys, startObjectStore } from '../rig/object-store.ts';
+import { Machine } from '../rig/machine.ts';
+import { steadyPort } from '../rig/ports.ts';
 import { atEnd } from '../support/at-end.ts';
 import { useFolder } from '../support/use-folder.ts';
-import type { ObjectStore } from '../rig/object-store.ts';
+
+const keys = { AWS_ACCESS_KEY_ID: 'access-of-tests', AWS_SECRET_ACCESS_KEY: 'secret-of-tests' };
+const bucket = 'audio';
+
+export interface ObjectStore {
+  machine: Machine;
+  /** What an operator sets. */
+  env: Record<string, string>;
+  /** Where the objects of the bucket are files. */
+  folder: string;
+}
 
 /** A store with an empty bucket `audio`, gone after the last test of the file. */
 export async function useObjectStore(): Promise<ObjectStore> {
@@ -14,9 +24,21 @@ export async function useObjectStore(): Promise<ObjectStore> {
   // The SDK of this process looks for them there, as that of a service does.
   Object.assign(process.env, keys);
   const root = useFolder();
-  const store = await startObjectStore(here('store'), program, root, await steadyPort());
-  atEnd(() => store.machine.kill());
-  return store;
+  const folder = join(root, bucket);
+  await mkdir(folder);
+  const address = `127.0.0.1:${await steadyPort()}`;
+  const url = `http://${address}`;
+  const machine = new Machine('store', {
+    command: [program, '--quiet', '--port', address, 'posix', root],
+    env: { ROOT_ACCESS_KEY: keys.AWS_ACCESS_KEY_ID, ROOT_SECRET_KEY: keys.AWS_SECRET_ACCESS_KEY },
+    folder: root,
+    // Any answer will do: it refuses whoever has no key.
+    isUp: async () => (await fetch(url, { signal: AbortSignal.timeout(1_000) })).status > 0,
+  });
+  await machine.start();
+  atEnd(() => machine.kill());
+  const env = { ...keys, AWS_ENDPOINT_URL: url, AUDIO_STORE: `s3://${bucket}/some/where` };
+  return { machine, env, folder };
 }
 
 /** Puts an object there without asking anybody. */

@@ -11,7 +11,6 @@ import { atEnd } from '../support/at-end.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { clientOf } from '../support/clients/client.ts';
-import { here, steadyPort } from '../rig/place.ts';
 import { startPostgres } from '../rig/postgres.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { startProcess } from '../support/service/processes.ts';
@@ -137,12 +136,7 @@ async function fakeClock(): Promise<FakeClock> {
 
 /** A PostgreSQL of the test's own that lives by this clock. @returns its URL */
 async function startPostgresBy(clock: FakeClock): Promise<string> {
-  const folder = await mkdtemp(join(process.env.TEST_FOLDER!, 'own-'));
-  await chmod(folder, 0o711);
   // The clock begins behind the change of user: what root shares of it, nobody else may open.
   const env = Object.entries(clock.env).map(([name, value]) => `${name}=${value}`);
-  const [place, port] = [here('PostgreSQL'), await steadyPort()];
-  const { machine, url } = await startPostgres(place, join(folder, 'postgres'), port, ['env', ...env]);
-  atEnd(() => machine.stop('SIGINT'));
-  return url;
+  return (await startPostgres(['env', ...env])).url;
 }

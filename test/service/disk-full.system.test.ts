@@ -11,7 +11,7 @@ import { ffmpeg } from '../support/uploads/audio-fixtures.ts';
 import { clientOf } from '../support/clients/client.ts';
 import { afterFile, fakePrograms } from '../support/faults/fake-programs.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
-import { steadyPort } from '../rig/place.ts';
+import { steadyPort } from '../rig/ports.ts';
 import { hurryRetries } from '../support/service/jobs.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { useService } from '../support/service/use-service.ts';

@@ -9,7 +9,7 @@ import { expectSound } from '../support/service/audit.ts';
 import { clientOf } from '../support/clients/client.ts';
 import { createTestDatabase } from '../support/service/database.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
-import { steadyPort } from '../rig/place.ts';
+import { steadyPort } from '../rig/ports.ts';
 import { startOwnPostgres } from '../support/service/own-postgres.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { startRelay } from '../support/faults/relay.ts';

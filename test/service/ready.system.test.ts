@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { clientOf } from '../support/clients/client.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { steadyPort } from '../rig/place.ts';
+import { steadyPort } from '../rig/ports.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { useService } from '../support/service/use-service.ts';
 import { voice } from '../support/uploads/uploads.ts';

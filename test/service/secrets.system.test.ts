@@ -10,7 +10,7 @@ import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { newApiKey } from '../../src/api/access/api-key.ts';
 import { runAdminProcess } from '../scripts/admin/run-admin.ts';
 import { ffmpeg, speechClips } from '../support/uploads/audio-fixtures.ts';
-import { steadyPort } from '../rig/place.ts';
+import { steadyPort } from '../rig/ports.ts';
 import { startProcess } from '../support/service/processes.ts';
 import {
   digestForms,

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { makeAccount } from '../support/service/accounts.ts';
 import { createTestDatabase } from '../support/service/database.ts';
-import { steadyPort } from '../rig/place.ts';
+import { steadyPort } from '../rig/ports.ts';
 import { useService } from '../support/service/use-service.ts';
 import { until } from '../support/until.ts';
 import { tone } from '../support/uploads/uploads.ts';

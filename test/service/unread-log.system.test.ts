@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTestDatabase } from '../support/service/database.ts';
-import { steadyPort } from '../rig/place.ts';
+import { steadyPort } from '../rig/ports.ts';
 import { startUnread } from '../support/faults/stalled-output.ts';
 import { until } from '../support/until.ts';
 

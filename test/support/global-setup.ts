@@ -11,13 +11,11 @@ import { installLackingModels } from '../../scripts/model/needed.ts';
 import { showProgressOn } from '../../scripts/terminal/show-progress.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { prepareDatabase } from '../../src/process/migration.ts';
-import { startPgBouncer } from '../pooler/pgbouncer.ts';
-import type { PgBouncer } from '../pooler/pgbouncer.ts';
 import type { ChildProcess } from 'node:child_process';
 import type { EmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 
 declare global {
-  var testRun: { server?: EmbeddedPostgres; folder: string; watchdog: ChildProcess; pooler?: PgBouncer } | undefined;
+  var testRun: { server?: EmbeddedPostgres; folder: string; watchdog: ChildProcess } | undefined;
 }
 
 export default async function setUp({ testTimeout }: { testTimeout?: number }): Promise<void> {
@@ -30,11 +28,10 @@ export default async function setUp({ testTimeout }: { testTimeout?: number }): 
   process.env.TEST_TIME_LIMIT_MS = String(testTimeout ?? 60_000);
 
   globalThis.testRun = { folder, watchdog };
-  const url = await makeTemplate(folder);
-  if (process.env.THROUGH_POOLER === '1') await beginPooler(url);
+  await makeTemplate(folder);
 }
 
-async function makeTemplate(folder: string): Promise<string> {
+async function makeTemplate(folder: string): Promise<void> {
   const server = await joinEmbeddedPostgres({ folder: join(folder, 'postgres') });
   globalThis.testRun!.server = server;
   process.env.TEST_DATABASE_URL = server.url;
@@ -47,15 +44,6 @@ async function makeTemplate(folder: string): Promise<string> {
   const { db, close } = openDatabase(server.url, () => {}, { maxConnections: 1 });
   await prepareDatabase(db, { url: server.url, mayMigrate: true, onNotice: () => {} });
   await close();
-  return server.url;
-}
-
-/** For `npm run test:pooler`: whatever the tests start reaches its database through it. */
-async function beginPooler(url: string): Promise<void> {
-  // So that a database can be copied a moment after its service has left it.
-  const pooler = await startPgBouncer(url, { server_idle_timeout: '2' });
-  globalThis.testRun!.pooler = pooler;
-  process.env.TEST_POOLER = pooler.host;
 }
 
 /** In a session of its own: ^C in a terminal ends jest and everything else that runs in the foreground. */

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 
 export default async function tearDown(): Promise<void> {
-  const { server, folder, watchdog, pooler } = globalThis.testRun!;
-  await pooler?.stop();
+  const { server, folder, watchdog } = globalThis.testRun!;
   await server?.leave();
   await rm(folder, { recursive: true, force: true });
   watchdog.stdin!.end('finished');

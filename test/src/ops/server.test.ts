@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { steadyPort } from '../../rig/place.ts';
+import { steadyPort } from '../../rig/ports.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { assertConforms } from '../../support/clients/contract.ts';

@@ -8,8 +8,6 @@ export interface Relay {
   /** Breaks every connection and refuses new ones. */
   cut(): Promise<void>;
   mend(): Promise<void>;
-  /** Breaks the next connection over which the database says these words, before they arrive. */
-  cutAt(words: string): void;
   /** From now on nothing arrives any more, and nobody is told: not even that new connections lead nowhere. */
   swallow(): void;
   /** New connections lead to another server; the old ones stay as they are. */
@@ -26,7 +24,6 @@ export async function startRelay(databaseUrl: string): Promise<Relay> {
   let server: Server | undefined;
   let port = 0;
   let isSwallowing = false;
-  let lastWords: string | undefined;
 
   const mend = async () => {
     server = createServer((near) => {
@@ -35,12 +32,6 @@ export async function startRelay(databaseUrl: string): Promise<Relay> {
         return;
       }
       const far = connect(Number(target.port), target.hostname);
-      far.on('data', (chunk: Buffer) => {
-        if (lastWords === undefined || !chunk.includes(lastWords)) return;
-        lastWords = undefined;
-        near.destroy();
-        far.destroy();
-      });
       for (const [socket, other] of [
         [near, far],
         [far, near],
@@ -70,6 +61,5 @@ export async function startRelay(databaseUrl: string): Promise<Relay> {
   url.hostname = '127.0.0.1';
   url.port = String(port);
   const leadTo = (other: string) => void (target = new URL(other));
-  const cutAt = (words: string) => void (lastWords = words);
-  return { url: url.href, cut, cutAt, mend, swallow, leadTo, flow: () => void (isSwallowing = false), close: cut };
+  return { url: url.href, cut, mend, swallow, leadTo, flow: () => void (isSwallowing = false), close: cut };
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openConnection } from '../../../db/connection/database.ts';
 import { until } from '../until.ts';
-import { keepRoleDefaults } from './pooler.ts';
 
 export interface TestDatabase {
   url: string;
@@ -27,7 +26,6 @@ export async function createTestDatabase(templateUrl = process.env.TEST_DATABASE
   await until(cloned);
   const url = new URL(template);
   url.pathname = `/${name}`;
-  await keepRoleDefaults(url.href);
   return { url: url.href, drop: () => onServer(template, `drop database if exists ${name} with (force)`) };
 }
 

@@ -1,10 +1,8 @@
 /** The service as an operator runs it: a process of its own, with children. */
 import { join } from 'node:path';
 import { Machine } from '../../rig/machine.ts';
-import { here } from '../../rig/place.ts';
 import { atEnd } from '../at-end.ts';
-import { databaseEnvironment } from './pooler.ts';
-import type { End } from '../../rig/machine.ts';
+import type { End, Program } from '../../rig/machine.ts';
 
 const root = join(import.meta.dirname, '../../..');
 /** No answer that breaks the contract leaves the process. */
@@ -24,30 +22,49 @@ export interface ServiceProcess {
   stop(): Promise<End>;
 }
 
+type Script = 'start' | 'start-api' | 'start-worker';
+const ready = { start: 'api answers', 'start-api': 'api answers', 'start-worker': 'worker takes jobs' };
+
 /**
- * Starts `src/<script>.ts` in a process group of its own and waits until it answers, or until it logs `ready`; the URL is
- * of use only where the API answers. It is killed after the last test of the file, if it still runs.
+ * `src/<script>.ts` as a program that a test starts and ends as it likes. It is killed after the last test of the file, if
+ * it still runs.
  *
  * @param wrapper a program, with its arguments, that becomes the command it is given
  */
-export async function startProcess(
-  script: 'start' | 'start-api' | 'start-worker',
+export function machineOf(
+  script: Script,
   env: Record<string, string>,
-  ready = script === 'start-worker' ? 'worker takes jobs' : 'api answers',
+  program: Partial<Program> = {},
   wrapper: string[] = [],
-): Promise<ServiceProcess> {
+): Machine {
   // As `npm start` does: compiling is half of a start.
   const fromNpm = { NODE_COMPILE_CACHE: join(process.env.TEST_FOLDER!, 'compiled') };
-  const database = env['DATABASE_URL'] === undefined ? {} : databaseEnvironment(env['DATABASE_URL']);
-  const machine = new Machine(here(script), {
+  const machine = new Machine(script, {
     command: [...wrapper, process.execPath, '--import', checked, join(root, 'src', `${script}.ts`)],
-    env: { ...fromNpm, ...settings, ...env, ...database },
-    ...{ folder: root, says: ready, isUp: async () => true },
+    env: { ...fromNpm, ...settings, ...env },
+    ...{ folder: root, says: ready[script], isUp: async () => true, ...program },
   });
-  await machine.begin();
   atEnd(() => machine.kill());
-  await machine.up();
+  return machine;
+}
+
+/**
+ * Starts `src/<script>.ts` in a process group of its own and waits until it answers, or until it logs `says`; the URL is
+ * of use only where the API answers. It is killed after the last test of the file, if it still runs.
+ */
+export async function startProcess(
+  script: Script,
+  env: Record<string, string>,
+  says = ready[script],
+  wrapper: string[] = [],
+): Promise<ServiceProcess> {
+  const machine = machineOf(script, env, { says }, wrapper);
+  await machine.start();
   const { pid, lines, ended } = machine;
-  const { port = 0 } = JSON.parse(lines.find((line) => line.includes(ready))!) as { port?: number };
+  const { port = 0 } = JSON.parse(lines.find((line) => line.includes(says))!) as { port?: number };
   return { pid, port, url: `http://127.0.0.1:${port}`, lines, ended, stop: () => machine.stop() };
 }
+
+/** Whether a process says on its OPS_PORT that it does its work. */
+export const isReady = async (opsPort: string, host = '127.0.0.1'): Promise<boolean> =>
+  (await fetch(`http://${host}:${opsPort}/readyz`, { signal: AbortSignal.timeout(2_500) })).ok;

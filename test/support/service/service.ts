@@ -11,7 +11,6 @@ import { selectRecognizer } from '../../../src/recognizers/select.ts';
 import { startWorker } from '../../../src/worker/worker.ts';
 import '../clients/checked-answers.ts';
 import { createTestDatabase } from './database.ts';
-import { databaseEnvironment } from './pooler.ts';
 import type { Test } from 'supertest';
 import type { Recognizer } from '../../../src/recognizers/recognizer.ts';
 import type { ComposedService } from '../../../src/process/composition.ts';
@@ -47,8 +46,7 @@ export async function startTestService({ env = {}, beside }: TestServiceOptions 
   const databaseUrl = database?.url ?? beside!.databaseUrl;
   const dataDir = beside?.dataDir ?? (await mkdtemp(join(process.env.TEST_FOLDER!, 'data-')));
   const defaults = {
-    ...(env['DATABASE_URL'] === undefined && databaseEnvironment(databaseUrl)),
-    ...{ DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0' },
+    ...{ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0' },
   };
   const config = readConfig({ ...defaults, ...env });
   const logLines: string[] = [];

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createSpeechClient } from '../../../../src/recognizers/openai/client.ts';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
-import { steadyPort } from '../../../rig/place.ts';
+import { steadyPort } from '../../../rig/ports.ts';
 import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
 import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';
 import { useFolder } from '../../../support/use-folder.ts';

@@ -1,0 +1,69 @@
+/** Two API and two worker processes with one folder, behind HAProxy, with PgBouncer before their database. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDatabase } from '../../db/connection/database.ts';
+import { setRoleDefaults } from '../../db/connection/pooler.ts';
+import { migrateToLatest } from '../../db/migrations/migrate.ts';
+import { steadyPort } from '../rig/ports.ts';
+import { startPostgres } from '../rig/postgres.ts';
+import { atEnd } from '../support/at-end.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { isReady, machineOf } from '../support/service/processes.ts';
+import { until } from '../support/until.ts';
+import { useFolder } from '../support/use-folder.ts';
+import { startHaproxy } from './haproxy.ts';
+import { startPgBouncer } from './pgbouncer.ts';
+import type { Machine } from '../rig/machine.ts';
+import type { Inspected } from '../rig/inspection.ts';
+
+export interface Fleet extends Inspected {
+  apis: [Machine, Machine];
+  workers: [Machine, Machine];
+  database: Machine;
+  /** All that is not of the service. */
+  around: Machine[];
+  /** How many API processes get requests now. */
+  nodesUp(): Promise<number>;
+  /** When every process says that it serves, and the balancer knows it. */
+  ready(): Promise<void>;
+}
+
+const limits = { requests_per_minute: 1_000_000, queued_sessions: 10_000 };
+
+export async function startFleet(): Promise<Fleet> {
+  const folder = useFolder();
+  const dataDir = join(folder, 'data');
+  await mkdir(dataDir);
+  const { machine: database, url } = await startPostgres();
+  await migrateToLatest(url);
+  const { db, close } = openDatabase(url, () => {});
+  atEnd(close);
+  // Before its first connection, which goes on with what it found.
+  await setRoleDefaults(db);
+  const pooled = await startPgBouncer(url);
+  const environment = { DATABASE_URL: pooled.url, DATABASE_DIRECT_URL: url, DATA_DIR: dataDir };
+  const account = await makeAccount(db, { balanceMs: 1_000 * 3_600_000, limits });
+
+  // Each has an address of its own, and all have the same ports, as on machines of their own.
+  const [port, opsPort] = [String(await steadyPort()), String(await steadyPort())];
+  const nodeAt = (host: string, script: 'start-api' | 'start-worker') => {
+    const own = { HOST: host, PORT: port, OPS_PORT: opsPort, TRUST_PROXY: '127.0.0.1', WORKER_CONCURRENCY: '2' };
+    return machineOf(script, { ...environment, ...own }, { isUp: () => isReady(opsPort, host) });
+  };
+  const apis: Fleet['apis'] = [nodeAt('127.0.0.2', 'start-api'), nodeAt('127.0.0.3', 'start-api')];
+  const workers: Fleet['workers'] = [nodeAt('127.0.0.4', 'start-worker'), nodeAt('127.0.0.5', 'start-worker')];
+  const processes = [...apis, ...workers];
+  await Promise.all(processes.map((machine) => machine.start()));
+  const listen = `127.0.0.1:${await steadyPort()}`;
+  const nodes = { API_1: `127.0.0.2:${port}`, API_2: `127.0.0.3:${port}`, OPS_PORT: opsPort };
+  const balancer = await startHaproxy({ ...nodes, LISTEN: listen }, join(folder, 'balancer'));
+  const around = [database, pooled.machine, balancer.machine];
+  return {
+    ...{ apis, workers, database, around, machines: processes, db, account, dataDir, environment },
+    ...{ server: { url: `http://${listen}`, key: account.key }, nodesUp: balancer.nodesUp },
+    async ready() {
+      await Promise.all([...processes, ...around].map((machine) => machine.up()));
+      await until(async () => (await balancer.nodesUp()) === apis.length);
+    },
+  };
+}
