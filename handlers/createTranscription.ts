@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from 'node:crypto';
+import { createHash, randomUUIDv7 } from 'node:crypto';
 import { inAccountTransaction } from '../db/accounts/account-transaction.ts';
 import { changeReserved } from '../db/accounts/accounts.ts';
 import { isKeyValid } from '../db/accounts/api-keys.ts';
@@ -15,17 +15,16 @@ import { ApiError, unavailable } from '../src/api/answers/problem.ts';
 import { maxAttempts, newJobId, transcriptionQueue } from '../src/queue/queue.ts';
 import { canonicalTag } from '../src/languages/tags.ts';
 import { pollAgainSeconds } from '../src/sessions/view.ts';
-import { fingerprintOf } from '../src/api/uploads/fingerprint.ts';
-import { titleOf } from '../src/api/uploads/title.ts';
 import { insufficientBalance, refuseFullQueue } from '../src/api/uploads/admission.ts';
 import { refuseLongAudio } from '../src/api/uploads/measurement.ts';
-import { fileTooLarge } from '../src/api/uploads/size.ts';
+import { fileTooLarge } from '../src/api/uploads/form.ts';
 import type { Answer } from '../codegen/operations.ts';
 import type { Handler, Input } from '../src/api/handler.ts';
 import type { AccountInForce } from '../db/accounts/accounts.ts';
 import type { Trx } from '../db/connection/database.ts';
 import type { IdempotencyRecord } from '../db/sessions/idempotency.ts';
 import type { Context } from '../src/api/api-context.ts';
+import type { UploadFields } from '../src/api/uploads/form.ts';
 
 type Request = Input<'createTranscription'>;
 
@@ -170,3 +169,44 @@ function answer(accepted: Accepted, isReplay: boolean, { publicPath }: Context['
     body: { ...accepted, status: 'queued' },
   };
 }
+
+/** Fields that change nothing of what becomes of an upload. */
+const hints = ['durationMs'];
+
+/**
+ * The hash by which a repeated upload is recognized: of the file's bytes and the fields of the form that change what
+ * becomes of it, of which the file's name is none. When the contract gets a new field, forms without it keep their fingerprint.
+ *
+ * @param fileSha256 of the file's bytes
+ * @returns a SHA-256
+ */
+export function fingerprintOf(fileSha256: Buffer, fields: UploadFields): Buffer {
+  const hash = createHash('sha256').update(fileSha256);
+  const named = Object.entries(fields)
+    .filter(([name]) => !hints.includes(name))
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  if (named.length > 0) hash.update(`\n${JSON.stringify(named)}`);
+  return hash.digest();
+}
+
+const titleCharacters = 255;
+
+/**
+ * The title of a session.
+ * @param title of the form; where nothing of it can be seen, the file's name counts
+ * @param fileName without folder and extension it is the title; "Untitled" stands for none
+ */
+export function titleOf(title: string | undefined, fileName: string): string {
+  if (title !== undefined && visible(title) !== '') return visible(title);
+  const name = visible(fileName.split(/[/\\]/).pop()!)
+    .replace(/\.[^.\s]{1,16}$/u, '')
+    .trim();
+  return /^\.*$/.test(name) ? 'Untitled' : [...name].slice(0, titleCharacters).join('').trim();
+}
+
+/** Without control characters, and without the invisible ones that turn the direction of the text around them. */
+const visible = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
+    .trim();

@@ -29,7 +29,7 @@ import type { Auth } from './api/access/auth.ts';
 import type { AnyAnswer } from './api/answers/reply.ts';
 import type { Context, Principal } from './api/api-context.ts';
 import type { Response } from './api/response.ts';
-import type { UploadsInFlight } from './api/uploads/in-flight.ts';
+import type { UploadsInFlight } from './api/uploads/upload.ts';
 
 /** Handlers of all operations, as one type: the contract was checked where each of them was written. */
 type AnyHandler = (input: object, ctx: Context) => Promise<AnyAnswer>;

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { readable, sessionOf } from './readable.ts';
 import type { ReadableSession } from './readable.ts';
 
-/** ASCII's separators. No value contains them: titles have no control characters (src/api/uploads/title.ts). */
+/** ASCII's separators. No value contains them: titles have no control characters (handlers/createTranscription.ts). */
 const [afterValue, afterRecord] = ['\x1f', '\x1e'];
 
 /** What an owner may see of a row of `sessions`, with an empty text for `null`. */

@@ -11,7 +11,7 @@ import { SessionSearch } from '../api/reads/search.ts';
 import { SessionReads } from '../api/reads/session-reads.ts';
 import { SessionWaits } from '../api/reads/waits.ts';
 import { TranscriptBodies } from '../api/reads/transcript-bodies.ts';
-import { UploadsInFlight } from '../api/uploads/in-flight.ts';
+import { UploadsInFlight } from '../api/uploads/upload.ts';
 import { UploadMeasurements } from '../api/uploads/measurement.ts';
 import { UploadReads } from '../api/uploads/reads.ts';
 import type { Foundation } from '../sessions/foundation.ts';

@@ -1,21 +1,29 @@
 /** The checks of an upload by its headers, in their order. They are made before a byte of its body is read. */
+import { MIMEType } from 'node:util';
 import { availableMs } from '../../sessions/balance.ts';
 import { ApiError } from '../answers/problem.ts';
-import { formTypeOf } from './form-type.ts';
-import { fileTooLarge, formOverheadBytes } from './size.ts';
+import { fileTooLarge, formOverheadBytes } from './form.ts';
 import { refuseFullDisk } from './storage.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AccountInForce } from '../../../db/accounts/accounts.ts';
 import type { Context, Principal } from '../api-context.ts';
 
 const queueRetrySeconds = 30;
+/** Any length is taken, but only the characters of RFC 2046, section 5.1.1. */
+const boundaryPattern = /^[\w'()+,\-./:=? ]*[\w'()+,\-./:=?]$/;
+
+export interface Admitted {
+  /** What the form is cut by. */
+  boundary: string;
+  /** Whether an upload with this Idempotency-Key was accepted before. */
+  isRepeat: boolean;
+}
 
 /**
  * Admits an upload. A repeat of an accepted upload is neither stored, queued nor paid for, so limits, queue, balance
  * and disk do not matter.
  *
  * @param inFlight how many other uploads of this account this process is receiving
- * @returns whether it is a repeat, by its Idempotency-Key
  * @throws {ApiError} 415 `unsupported_media`, 400 `invalid_request` without a body, 413 `file_too_large`, 429
  *   `too_many_queued`, 402 `insufficient_balance`, 503 `unavailable`
  */
@@ -24,13 +32,13 @@ export async function admitUpload(
   principal: Principal,
   headers: IncomingHttpHeaders,
   inFlight: number,
-): Promise<boolean> {
-  refuseOtherMediaTypes(headers['content-type']);
+): Promise<Admitted> {
+  const boundary = boundaryOf(headers['content-type']);
   refuseEncodedBody(headers['content-encoding']);
   refuseMissingBody(headers);
   const accountId = principal.account_id;
   const isRepeat = async () => (await uploads.record(accountId, headers['idempotency-key'])) !== undefined;
-  if (await isRepeat()) return true;
+  if (await isRepeat()) return { boundary, isRepeat: true };
   const announcedBytes = Number(headers['content-length'] ?? 0);
   try {
     if (announcedBytes > principal.max_upload_bytes + formOverheadBytes) throw fileTooLarge(principal.max_upload_bytes);
@@ -41,23 +49,34 @@ export async function admitUpload(
     await audioStore.open();
     await spool.open();
     await refuseFullDisk(spool, config.minFreeDisk, announcedBytes);
-    return false;
+    return { boundary, isRepeat: false };
   } catch (refusal) {
     // Meanwhile the first upload with this key may have been accepted.
-    if (await isRepeat()) return true;
+    if (await isRepeat()) return { boundary, isRepeat: true };
     throw refusal;
   }
 }
 
-function refuseOtherMediaTypes(contentType: string | undefined): void {
-  const type = formTypeOf(contentType);
-  if (type === undefined) {
+/** @throws {ApiError} 415 `unsupported_media` where it is no form, or one without a boundary that can be used */
+function boundaryOf(contentType = ''): string {
+  const type = mediaType(contentType);
+  if (type?.essence !== 'multipart/form-data') {
     const detail = 'Send the audio as multipart/form-data.';
     throw unsupportedHeader('Content-Type', 'must be multipart/form-data', detail);
   }
-  if (type.boundary === undefined) {
+  const boundary = type.params.get('boundary') ?? '';
+  if (!boundaryPattern.test(boundary)) {
     const detail = 'The Content-Type multipart/form-data needs its boundary (RFC 7578).';
     throw unsupportedHeader('Content-Type', 'needs its boundary', detail);
+  }
+  return boundary;
+}
+
+function mediaType(text: string): MIMEType | undefined {
+  try {
+    return new MIMEType(text);
+  } catch {
+    return undefined;
   }
 }
 

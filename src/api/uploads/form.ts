@@ -1,15 +1,14 @@
 /**
- * Checks the form of an upload against the contract's `TranscriptionRequest`, and against nothing else. The file is not
- * looked at.
+ * Checks the form of an upload against the contract's `TranscriptionRequest`, and against nothing else, and says how
+ * large a form and its file may be. The file is not looked at.
  */
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
-import { invalidRequest } from '../answers/problem.ts';
+import { ApiError, invalidRequest } from '../answers/problem.ts';
 import { schemaOf } from '../contract/document.ts';
 import { toInvalidRequest } from '../contract/validation.ts';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Form } from '../../../codegen/operations.ts';
-import type { ApiError } from '../answers/problem.ts';
 
 /** The fields of an upload without its file, as handlers get them. */
 export type UploadFields = Omit<Form<'createTranscription'>, 'file'>;
@@ -162,3 +161,14 @@ const isAbout =
 export const invalidField = (name: string, message: string): ApiError => invalidRequest({ in: 'body', name, message });
 
 export const uploadForm = new UploadForm<UploadFields>(schemaOf('TranscriptionRequest'));
+
+/** How many bytes a form may have beside its file: boundaries, a long file name, text fields. */
+export const formOverheadBytes = 64 * 1024 + uploadForm.maxBytes;
+
+/**
+ * No plan or account has a larger limit. A repeated upload may be this large even if its account's limit was lowered.
+ */
+export const largestFileBytes = 2_147_483_647;
+
+export const fileTooLarge = (limitBytes: number): ApiError =>
+  new ApiError(413, 'file_too_large', `The file is larger than ${limitBytes} bytes.`, { limitBytes });

@@ -2,11 +2,9 @@
 import multer from 'multer';
 import { ApiError } from '../answers/problem.ts';
 import { isCutOff, onCutOff } from '../connections/cut-bodies.ts';
-import { invalidField, uploadForm } from './form.ts';
-import { formTypeOf } from './form-type.ts';
+import { invalidField, uploadForm, fileTooLarge } from './form.ts';
 import { diskStorage, hashingStorage } from './storage.ts';
 import { UploadMeter } from './meter.ts';
-import { fileTooLarge } from './size.ts';
 import type { Request, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
@@ -39,7 +37,8 @@ type FormSettings = multer.Options & { fileHwm: number; streamHandler: (source: 
  * Receives the body of an upload. When it fails, nothing is left on disk. When it succeeds, the file belongs to the
  * caller and is being flushed to disk (`flushed`).
  *
- * @param req one that was admitted: its media type has been checked
+ * @param req one that was admitted
+ * @param options.boundary of the form
  * @param options.keep whether to keep the file: of a repeated upload only the hash is needed
  * @param options.maxBytes the largest file
  * @param options.hash whether the file's SHA-256 is needed
@@ -49,11 +48,11 @@ type FormSettings = multer.Options & { fileHwm: number; streamHandler: (source: 
 export async function receiveUpload(
   req: IncomingMessage,
   { spool, config }: Pick<Foundation, 'spool' | 'config'>,
-  options: { maxBytes: number; hash: boolean; keep: boolean },
+  options: { boundary: string; maxBytes: number; hash: boolean; keep: boolean },
 ): Promise<Upload> {
   // The client left, or closed its half, while its headers were checked. No event would ever come for this body.
   if (req.destroyed || isCutOff(req)) throw incomplete();
-  const meter = new UploadMeter(formTypeOf(req.headers['content-type'])!.boundary!, options.maxBytes);
+  const meter = new UploadMeter(options.boundary, options.maxBytes);
   const unnamed: string[] = [];
   const storage = options.keep
     ? diskStorage(spool, { hash: options.hash, minFreeDisk: config.minFreeDisk })

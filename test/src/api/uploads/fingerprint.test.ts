@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { fingerprintOf } from '../../../../src/api/uploads/fingerprint.ts';
+import { fingerprintOf } from '../../../../handlers/createTranscription.ts';
 import type { UploadFields } from '../../../../src/api/uploads/form.ts';
 
 const file = createHash('sha256').update('audio').digest();

@@ -1,10 +1,10 @@
-import { UploadsInFlight } from '../../../../src/api/uploads/in-flight.ts';
+import { UploadsInFlight } from '../../../../src/api/uploads/upload.ts';
 
 test('an upload that is still being cleaned up after → waited for, also when it fails', async () => {
   const uploads = new UploadsInFlight();
   const cleaning = Promise.withResolvers<void>();
   const order: string[] = [];
-  const upload = uploads.run(async () => {
+  const upload = uploads.run('account', async () => {
     await cleaning.promise;
     order.push('cleaned');
     throw new Error('cut off');
@@ -19,6 +19,6 @@ test('an upload that is still being cleaned up after → waited for, also when i
 
 test('none in flight → ended at once', async () => {
   const uploads = new UploadsInFlight();
-  expect(await uploads.run(async () => 'received')).toBe('received');
+  expect(await uploads.run('account', async () => 'received')).toBe('received');
   await uploads.ended();
 });

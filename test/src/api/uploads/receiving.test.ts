@@ -6,7 +6,7 @@ import { readConfig } from '../../../../src/config/config.ts';
 import { ApiError } from '../../../../src/api/answers/problem.ts';
 import { receiveUpload } from '../../../../src/api/uploads/receiving.ts';
 import { serve } from '../../../support/serve.ts';
-import { filePart, form, formType } from '../../../support/uploads/uploads.ts';
+import { boundary, filePart, form, formType } from '../../../support/uploads/uploads.ts';
 
 const oneMiB = 1024 * 1024;
 let dataDir: string;
@@ -29,7 +29,7 @@ async function receive(spool: WatchedSpool, body: Buffer, onRequestClose = () =>
   const config = readConfig({ DATA_DIR: dataDir, MIN_FREE_DISK: '1000' });
   const { url, close } = await serve((req, res) => {
     req.once('close', onRequestClose);
-    receiveUpload(req, { spool, config }, { maxBytes: 200 * oneMiB, hash: true, keep: true }).then(
+    receiveUpload(req, { spool, config }, { boundary, maxBytes: 200 * oneMiB, hash: true, keep: true }).then(
       ({ file }) => res.end(String(file.sizeBytes)),
       (error: unknown) => res.end(error instanceof ApiError ? error.code : String(error)),
     );

@@ -1,4 +1,4 @@
-import { titleOf } from '../../../../src/api/uploads/title.ts';
+import { titleOf } from '../../../../handlers/createTranscription.ts';
 
 test.each([
   ['Board meeting.mp3', 'Board meeting'],

@@ -1,4 +1,4 @@
-import { FileNamer } from '../../../../src/api/uploads/file-namer.ts';
+import { FileNamer } from '../../../../src/api/uploads/meter.ts';
 
 const disposition = 'Content-Disposition: form-data; name="file"';
 const named = `${disposition}; filename="."`;
