@@ -1,6 +1,6 @@
 /** The model that the service uses, without the service: whole utterances, one question each. */
 import { openAsBlob } from 'node:fs';
-import { createSpeechClient } from '../../src/recognizers/openai/client.ts';
+import { SpeechClient } from '../../src/recognizers/openai/client.ts';
 import { ModelCopies } from '../../src/recognizers/sherpa-onnx/model-copies.ts';
 import { readModelFolder } from '../../src/recognizers/sherpa-onnx/model-folder.ts';
 import { languagesOf, modelLanguageCode } from '../../src/recognizers/sherpa-onnx/model-languages.ts';
@@ -38,11 +38,11 @@ async function modelInSherpaOnnx({ sherpaOnnxModel: { folder }, recognizerLangua
 }
 
 function modelAtServer(server: NonNullable<Config['openai']>): Model {
-  const client = createSpeechClient(server, retries);
+  const client = new SpeechClient(server, retries);
   return {
     async hear({ wav }, signal) {
       const file = new File([await openAsBlob(wav)], 'audio.wav', { type: 'audio/wav' });
-      const answer = (await client.transcribe(file, 'json', {}, signal)) as { text: string };
+      const answer = (await client.transcribe(file, 'json', { hints: {}, signal })) as { text: string };
       return answer.text;
     },
     close: () => client.close(),

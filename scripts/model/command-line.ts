@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { ExecutableNotFound } from '../../src/children/bounded-command.ts';
 import { ConfigError } from '../../src/config/config.ts';
-import { NoModel } from '../../src/recognizers/sherpa-onnx/model-files.ts';
+import { NoModel } from '../../src/recognizers/sherpa-onnx/model-folder.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { createProgram } from './program.ts';
 import type { Terminal } from '../terminal/terminal.ts';

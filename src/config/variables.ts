@@ -102,7 +102,7 @@ export const variables = {
   },
   OPENAI_API_KEY: openAiKey,
   OPENAI_MODEL: text('model of that server', 'whisper-1', 'the name of a model'),
-  OPENAI_MAX_REQUESTS: integer('requests that it gets at once at most; fewer where more are no quicker', 256, 1, 4_096),
+  OPENAI_MAX_REQUESTS: integer('requests that it gets at once at most; fewer where they get slower', 256, 1, 4_096),
   WORKER_CONCURRENCY: {
     ...integer('recordings that use the cores at once; more may wait for a server', availableParallelism(), 1, 256),
     default: 'number of cores',

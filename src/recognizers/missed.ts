@@ -1,6 +1,6 @@
 /** What a recognizer missed in a piece: where there is a voice and no word, and where the same words come on and on. */
+import { deflateSync } from 'node:zlib';
 import { totalMs, within, without } from '../audio/spans.ts';
-import { loopingOf } from './loops.ts';
 import type { Piece, Span } from '../audio/pieces.ts';
 import type { Word } from '../captions/segment.ts';
 import type { DecodedAudio } from './recognizer.ts';
@@ -62,3 +62,71 @@ const around = (voices: readonly Span[], gap: Span): Span => ({
   startMs: Math.max(gap.startMs, voices[0]!.startMs - nearMs),
   endMs: Math.min(gap.endMs, voices.at(-1)!.endMs + nearMs),
 });
+
+/**
+ * Whisper's own rule: a text that zlib makes so much smaller says the same on and on (`compression_ratio_threshold` in
+ * https://github.com/openai/whisper/blob/main/whisper/transcribe.py).
+ */
+const mostCompressed = 2.4;
+/**
+ * What is only built alike is no loop: of the 400 characters from "It was the best of times, it was the worst of times"
+ * on, zlib leaves as little, but at no distance more than 18 % of the letters come again. In loops that vary it is half.
+ */
+const leastRepeated = 0.4;
+/** Whisper judges what is said in 30 s at most. All speech of many minutes repeats itself more than that. */
+const windowCharacters = 400;
+/** Where in it the loop is, if what repeats itself is short. */
+const closeCharacters = 100;
+
+/** Those words that belong to a stretch of a text that says the same on and on. */
+export function loopingOf<Said extends { text: string }>(words: readonly Said[]): Said[] {
+  const text = words.map((word) => word.text).join(' ');
+  const loops = loopsIn(text, { from: 0, to: text.length }, windowCharacters).flatMap((loop) => {
+    const close = loopsIn(text, loop, closeCharacters);
+    return close.length > 0 ? close : [loop];
+  });
+  let end = -1;
+  const looping = words.map((word) => {
+    const from = end + 1;
+    end = from + word.text.length;
+    return loops.some((loop) => from < loop.to && end > loop.from);
+  });
+  const said = new Set(words.filter((_, index) => looping[index]).map((word) => word.text));
+  // At its ends, a loop is in no window as a whole.
+  const grow = (index: number, before: number) => (looping[index] ||= looping[before]! && said.has(words[index]!.text));
+  for (let index = 1; index < words.length; index += 1) grow(index, index - 1);
+  for (let index = words.length - 2; index >= 0; index -= 1) grow(index, index + 1);
+  return words.filter((_, index) => looping[index]);
+}
+
+interface Part {
+  from: number;
+  to: number;
+}
+
+/** Windows of a part of a text that are loops; each begins in the middle of the one before it. */
+function loopsIn(text: string, { from: first, to: end }: Part, characters: number): Part[] {
+  const found: Part[] = [];
+  for (let from = first; from === first || from + characters / 2 < end; from += characters / 2) {
+    const window = { from, to: Math.min(end, from + characters) };
+    if (isLoop(text.slice(window.from, window.to))) found.push(window);
+  }
+  return found;
+}
+
+function isLoop(text: string): boolean {
+  const bytes = Buffer.from(text);
+  return bytes.length > mostCompressed * deflateSync(bytes).length && repeatedIn(text) >= leastRepeated;
+}
+
+/** How much of a text comes again at one distance, 0 to 1. */
+function repeatedIn(text: string): number {
+  const letters = text.toLowerCase().replace(/[^\p{L}\p{N} ]/gu, '');
+  let most = 0;
+  for (let distance = 1; distance <= letters.length / 2; distance += 1) {
+    let same = 0;
+    for (let at = distance; at < letters.length; at += 1) if (letters[at] === letters[at - distance]) same += 1;
+    most = Math.max(most, same / (letters.length - distance));
+  }
+  return most;
+}

@@ -1,10 +1,10 @@
-import { onlySpeech } from './only-speech.ts';
 import { folderOfKnown } from './sherpa-onnx/installed-models.ts';
 import { createVoiceDetector } from './sherpa-onnx/voice-detector.ts';
 import type { RecognizerName } from './names.ts';
-import type { SpeechServer } from './openai/speech-server.ts';
-import type { Recognizer } from './recognizer.ts';
+import type { SpeechServer } from './openai/exchange.ts';
+import type { DecodedAudio, Recognizer } from './recognizer.ts';
 import type { ChosenModel } from './sherpa-onnx/installed-models.ts';
+import type { VoiceDetector } from './sherpa-onnx/voice-detector.ts';
 
 export interface RecognizerSettings {
   recognizer: RecognizerName;
@@ -47,3 +47,26 @@ export async function selectRecognizer(settings: RecognizerSettings): Promise<Re
 /** The same, which also hears where nobody speaks. */
 export const selectListener = (settings: RecognizerSettings): Promise<Recognizer> =>
   makers[settings.recognizer](settings);
+
+/** Recognizes only where somebody speaks: models write words into noise, applause and music. */
+export function onlySpeech(recognizer: Recognizer, detector: VoiceDetector): Recognizer {
+  return {
+    ...recognizer,
+    async check(...args) {
+      await recognizer.check(...args);
+      await detector.check();
+    },
+    async recognize(audio, options) {
+      // A recording of several channels often has some that nobody used.
+      const speech = isSilent(audio) ? [] : await detector.findSpeech(audio, options.signal);
+      return recognizer.recognize({ ...audio, speech }, options);
+    },
+    async close() {
+      await Promise.all([recognizer.close(), detector.close()]);
+    },
+  };
+}
+
+/** One silence is as long as the recording. */
+const isSilent = ({ durationMs, silences: [first] }: DecodedAudio): boolean =>
+  first !== undefined && first.endMs - first.startMs === durationMs;

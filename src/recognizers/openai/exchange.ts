@@ -1,13 +1,20 @@
-/** One request to a speech server, and its whole answer. */
+/** One request to a speech server, its whole answer, and what that tells of whether the server is there. */
 import { FormData, fetch } from 'undici';
 import { noProxies, throughProxies } from '../proxies.ts';
-import { readBody } from './answer-body.ts';
-import { ServerHealth } from './server-health.ts';
-import { isOfCertificate, isOfDisk } from './reasons.ts';
-import { Refusal } from './refusal.ts';
-import { keyHeader } from './speech-server.ts';
+import { RecognizerError } from '../recognizer.ts';
+import { Refusal, isOfCertificate, isOfDisk } from './refusal.ts';
 import type { Response } from 'undici';
-import type { SpeechServer } from './speech-server.ts';
+import type { Proxies } from '../proxies.ts';
+
+export interface SpeechServer {
+  /** Up to `/audio/transcriptions`, such as `https://api.openai.com/v1`. */
+  baseUrl: string;
+  /** Servers of your own often need none. */
+  apiKey: string | undefined;
+  model: string;
+  /** On the way to it. Without them it is asked directly. */
+  proxies?: Proxies;
+}
 
 /** An answer about ten minutes of audio, with words, times, tokens and probabilities, is smaller than 1 MiB. */
 const longestAnswerBytes = 8 * 1024 * 1024;
@@ -19,11 +26,6 @@ export interface Asked {
   fields?: Fields;
   signal: AbortSignal;
   traceparent?: string | undefined;
-}
-
-/** The answer has no end. */
-export class EndlessAnswer extends Error {
-  override readonly name = 'EndlessAnswer';
 }
 
 export class Exchange {
@@ -47,7 +49,6 @@ export class Exchange {
    * Sends the key and the trace, and nothing about this machine. It follows no redirects, so audio goes only to the
    * server and the proxy that were named. It waits until the signal aborts.
    * @throws {Refusal}
-   * @throws {EndlessAnswer}
    * @throws {RecognizerError} it answered something else than JSON
    * @throws {TypeError} the server could not be reached, or the connection broke
    */
@@ -107,14 +108,99 @@ function formOf(fields: Fields): FormData {
   return form;
 }
 
-/** @throws {EndlessAnswer} the text is longer */
+/** @throws {Error} the text is longer */
 async function textWithin(response: Response, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new EndlessAnswer('there is no end of the answer');
+    if (bytes > maxBytes) throw new Error('there is no end of the answer');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Some servers want a key and take any. */
+const anyKey = 'none';
+
+/** Azure takes a key in a header of its own. Of all servers only its addresses tell the version of their interface. */
+function keyHeader({ baseUrl, apiKey = anyKey }: SpeechServer): Record<string, string> {
+  const isAzures = new URL(baseUrl).searchParams.has('api-version');
+  return isAzures ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` };
+}
+
+/**
+ * Python's `json` writes these for numbers, and JSON has none of them. What a text between quotation marks holds is
+ * left alone.
+ */
+const textOrNoNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b/g;
+
+/**
+ * Reads the body of an answer, whatever the server calls it. Numbers that are none become null.
+ * @param host for the message
+ * @throws {RecognizerError} it is no JSON; without quoting it, because it may hold what was said. A server that ignores
+ *   what it is asked for does so again
+ */
+function readBody(text: string, type: string, host: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    try {
+      return JSON.parse(text.replace(textOrNoNumber, (found) => (found.startsWith('"') ? found : 'null')));
+    } catch {
+      const { form, retryable } = whatElse(text, type);
+      throw new RecognizerError('recognizer_error', `${host} answered ${form}`, { retryable });
+    }
+  }
+}
+
+function whatElse(text: string, type: string): { form: string; retryable: boolean } {
+  if (/^text\/event-stream\b/.test(type)) return { form: 'a stream of events instead of JSON', retryable: false };
+  const isPlain = /^text\/plain\b/.test(type) && text.trim() !== '';
+  if (isPlain) return { form: 'plain text instead of JSON', retryable: false };
+  return { form: 'something else than JSON', retryable: true };
+}
+
+/** What proxies answer for a server that is away, and servers that start or stop (RFC 9110, sections 15.6.3 to 15.6.5). */
+const away = new Set([502, 503, 504]);
+
+/**
+ * What the last requests tell of whether a server is there, and whether it hears anybody. Recordings (POST) tell most: a
+ * gateway may answer everything else by itself, or know nothing else.
+ */
+class ServerHealth {
+  /** How many recordings the server itself has said something about, if only that it has no time. */
+  answers = 0;
+  /** What only the operator can put right, as the last recording showed. */
+  refusal: unknown;
+  /** Why nobody heard the last recording; undefined when somebody did, or said anything about it. */
+  unheard: unknown;
+  #silence: unknown;
+
+  /** A request got no answer. */
+  silent(method: string, reason: unknown): void {
+    this.#silence = reason;
+    if (method !== 'POST') return;
+    this.unheard = reason;
+    this.refusal = undefined;
+  }
+
+  answered(method: string, status: number): void {
+    this.#silence = undefined;
+    if (method !== 'POST') return;
+    this.refusal = undefined;
+    this.unheard = away.has(status) ? `it answered ${status}` : undefined;
+    if (this.unheard === undefined) this.answers += 1;
+  }
+
+  /** A recording was refused, as every other one would be, until the operator has done something. */
+  refused(refusal: unknown): void {
+    this.refusal = refusal;
+    this.unheard = undefined;
+  }
+
+  /** Why the last request got no answer of the server itself; undefined when there was one since. */
+  get missing(): unknown {
+    return this.unheard ?? this.#silence;
+  }
 }

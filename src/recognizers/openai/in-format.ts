@@ -3,15 +3,14 @@ import { transcribeAgain } from '../transcribe-again.ts';
 import { processInPieces, isWithin, laterBy } from '../in-pieces.ts';
 import { PieceRefused, RecognizerError } from '../recognizer.ts';
 import { traceparentOf } from '../../tracing/tracing.ts';
-import { FormatRefused } from './errors.ts';
+import { FormatRefused } from './client.ts';
 import { refuseOtherLanguage } from './hints.ts';
 import { sampleVoices, withLastingNames } from './known-speakers.ts';
 import { lettersOf } from './punctuation.ts';
-import { pieceLengths, shortMs } from './piece-lengths.ts';
 import { soundOf } from './sound.ts';
 import { readAnswer } from './server-answers.ts';
 import { toTranscript } from './transcript.ts';
-import type { Piece } from '../../audio/pieces.ts';
+import type { Piece, PieceLengths } from '../../audio/pieces.ts';
 import type { TranscribePiece, HeardPart } from '../transcribe-again.ts';
 import type { DecodedAudio, RecognizeOptions, Transcript } from '../recognizer.ts';
 import type { AnswerFormat, SpeechClient } from './client.ts';
@@ -20,6 +19,23 @@ import type { VoiceSamples } from './known-speakers.ts';
 import type { Requests } from './requests.ts';
 import type { Answer } from './server-answers.ts';
 import type { AnsweredPiece } from './transcript.ts';
+
+/** Whisper hears 30 s at a time: with the overlap at both ends, one such time. */
+const shortMs = 28_000;
+/** Whisper takes a third more work for short pieces. */
+const longMs = 120_000;
+
+/**
+ * A server finds one language for each piece, and what is said in another one is lost. So where nobody says which language
+ * it is, pieces are short.
+ */
+function pieceLengths(format: AnswerFormat, language: string | undefined): PieceLengths {
+  // Speakers are told apart best within a piece, so a piece is as long as servers allow: 25 MB, and 10 minutes at vLLM.
+  if (format === 'diarized_json') return { longestMs: 590_000, overlapMs: 0, longestPauseMs: Infinity };
+  // An answer without times gets the times of its piece.
+  if (format !== 'verbose_json') return { longestMs: shortMs, overlapMs: 0 };
+  return { longestMs: language === undefined ? shortMs : longMs, overlapMs: 1_000 };
+}
 
 export interface ServerInUse {
   client: SpeechClient;
@@ -74,8 +90,7 @@ export async function recognizeIn(
   const slots = server.requests.slotsOf(options.owner ?? '');
   const isFirst = (heard: readonly HeardPart<AnsweredPiece>[][]) =>
     format === 'diarized_json' && !heard.flat().some(({ result }) => hasLetters(result.answer));
-  const { language } = options;
-  const lengths = pieceLengths(format, audio, { language, free: server.requests.free() });
+  const lengths = pieceLengths(format, options.language);
   // Without a voice detector, words that are repeated, each with its own time, may really have been said.
   const judging = { audio, overlapMs: lengths.overlapMs, saidIn, only, mayLoop: audio.speech !== undefined };
   const hearWell = transcribeAgain(hearPiece, judging, options.onUncertain);
@@ -146,7 +161,7 @@ async function hear(
     if (audio === undefined) return { timesOf: 'nothing', utterances: [], language: undefined };
     const request = { audioMs, limitMs: timeLimitMs(audioMs), signal };
     const answer = await requests.answer(request, (stop, inTurn) =>
-      client.transcribe(audio, format, hints, stop, span && traceparentOf(span), inTurn),
+      client.transcribe(audio, format, { hints, signal: stop, traceparent: span && traceparentOf(span), inTurn }),
     );
     return readAnswer(answer, audioMs);
   } catch (cause) {

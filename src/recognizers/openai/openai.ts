@@ -1,13 +1,12 @@
 import { findLimiters, ExecutableNotFound, findExecutable } from '../../children/bounded-command.ts';
 import { RecognizerError } from '../recognizer.ts';
-import { createSpeechClient } from './client.ts';
-import { FormatRefused } from './errors.ts';
+import { FormatRefused, SpeechClient } from './client.ts';
 import { recognizeIn } from './in-format.ts';
 import { Requests } from './requests.ts';
 import { isNear } from './sound.ts';
 import type { AnswerFormat } from './client.ts';
-import type { Away, RecognizeOptions, Recognizer } from '../recognizer.ts';
-import type { SpeechServer } from './speech-server.ts';
+import type { RecognizeOptions, Recognizer } from '../recognizer.ts';
+import type { SpeechServer } from './exchange.ts';
 
 /** Retries of one request. Without a Retry-After they are spread over 45 s. */
 const defaultRetries = 8;
@@ -30,7 +29,7 @@ export interface OpenAiOptions {
 /** Recognizes with a server that has OpenAI's `/audio/transcriptions`. The audio leaves this machine. */
 export function createOpenAi(options: OpenAiOptions): Recognizer {
   const { server, mostRequests = 256, retries = defaultRetries, timeLimitMs = defaultTimeLimitMs } = options;
-  const client = createSpeechClient(server, retries);
+  const client = new SpeechClient(server, retries);
   const { isNear: near = isNear(server.baseUrl) } = options;
   const requests = new Requests(mostRequests, !near);
   const inUse = { client, requests, isNear: near, timeLimitMs };
@@ -41,13 +40,6 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
     askedAt = performance.now();
     return client.refusesKey(AbortSignal.timeout(checkTimeLimitMs));
   };
-  const whyAwayNow = async (): Promise<Away | undefined> => {
-    await client.look(checkTimeLimitMs);
-    const refusal = client.refusal();
-    if (refusal !== undefined) return { reason: 'refused', message: refusal };
-    return client.isUnheard() ? { reason: 'server', message: client.unreachable()! } : undefined;
-  };
-
   return {
     name: 'openai',
     notice() {
@@ -57,7 +49,7 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
     },
     jobsAtOnce: () => requests.jobsAtOnce(),
     load: () => requests.load(),
-    whyAway: async () => (client.isUnheard() || client.refusal() !== undefined ? whyAwayNow() : undefined),
+    whyAway: async () => (client.away() === undefined ? undefined : client.look(checkTimeLimitMs)),
     // The service starts although the server is away: it may be there for the first job. The log tells if it is not.
     async check() {
       try {
@@ -74,7 +66,6 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
     },
 
     async recognize(audio, given) {
-      if (client.hearsOneAtATime()) inUse.requests.beginWithOne();
       const options = { ...given, onProgress: rising(given.onProgress) };
       const hearIn = async (format: AnswerFormat) => {
         const answersBefore = client.answers();
@@ -83,7 +74,7 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
         } catch (error) {
           // A server that hangs is away. One that only took too long answers something.
           const isSilent = isTimeOut(error) && client.answers() === answersBefore;
-          const away = isSilent ? await whyAwayNow() : undefined;
+          const away = isSilent ? await client.look(checkTimeLimitMs) : undefined;
           throw away === undefined ? error : new RecognizerError('recognizer_error', away.message, { retryable: true });
         }
       };

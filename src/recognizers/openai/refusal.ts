@@ -1,4 +1,4 @@
-/** What a server says instead of a transcript. */
+/** What a server says instead of a transcript, and why it could not be asked. */
 
 /** OpenAI's codes for an account that has to pay, or to raise a limit, first, and for a model that nobody has. */
 const operatorsCodes = new Set([
@@ -10,6 +10,9 @@ const operatorsStatuses = new Set([401, 402, 403, 404, 405, 407]);
 
 /** The same request may be answered later (RFC 9110, section 15.6, and as OpenAI's own client does). */
 const passing = (status: number) => [408, 409, 429].includes(status) || status >= 500;
+
+/** However long a server asks to wait. Node's timers know no more than 24 days. */
+export const longestTimerMs = 24 * 60 * 60_000;
 
 /** An answer without a transcript. Its message is the status and what the server said. */
 export class Refusal extends Error {
@@ -73,3 +76,29 @@ function parsed(text: string): Fields {
     return {};
   }
 }
+
+/** OpenSSL's and Node's codes for a certificate that has expired, that nobody vouches for, or that is of another server. */
+const ofCertificate = /^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(GET_ISSUER|VERIFY))/;
+
+/** Whether nothing was asked, because of the server's certificate. */
+export const isOfCertificate = (error: unknown): boolean => ofCertificate.test(codeOf(innermost(error)));
+
+/** Whether the audio could not be read to its end while it was sent. */
+export const isOfDisk = (error: unknown): boolean => {
+  const reason = innermost(error);
+  return Error.isError(reason) && reason.name === 'NotReadableError';
+};
+
+/** The innermost reason, such as `connect ECONNREFUSED 127.0.0.1:8000`. */
+export function reasonOf(error: unknown): string {
+  const reason = innermost(error);
+  return Error.isError(reason) ? reason.message || codeOf(reason) : String(reason);
+}
+
+function innermost(error: unknown): unknown {
+  let reason = error;
+  while (Error.isError(reason) && Error.isError(reason.cause)) reason = reason.cause;
+  return reason;
+}
+
+const codeOf = (error: unknown): string => (Error.isError(error) && 'code' in error ? String(error.code) : '');

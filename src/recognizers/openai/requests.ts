@@ -2,10 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FairTurns } from '../../concurrency/fair-turns.ts';
 import { createSlots } from '../in-pieces.ts';
 import { RecognizerError } from '../recognizer.ts';
-import { jobsAtOnce } from './jobs-at-once.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
-import { Refusal } from './refusal.ts';
-import { longestTimerMs } from './tries.ts';
+import { Refusal, longestTimerMs } from './refusal.ts';
 import type { Slots } from '../in-pieces.ts';
 import type { RequestOutcome, ServerLoad } from '../../ops/speech-server.ts';
 
@@ -32,12 +30,10 @@ export class Requests {
   readonly #piecesAtOnce: () => number;
   /** The time limits of those that wait for an answer, in the order in which they came. */
   readonly #timers = new Set<NodeJS.Timeout>();
-  /** All pieces that are held, less the first of each recording. */
-  #furtherPieces = 0;
-  /** As the last answer tells; undefined before the first. */
-  #answersEveryMs: number | undefined;
   /** All pieces that are held. */
   #pieces = 0;
+  /** The same, less the first of each recording. */
+  #furtherPieces = 0;
   readonly #ended: Record<RequestOutcome, number> = { transcribed: 0, busy: 0, timed_out: 0, refused: 0, broken: 0 };
   #mayAskAt = 0;
 
@@ -49,8 +45,8 @@ export class Requests {
     const limit = new ConcurrencyLimit(most);
     this.#limit = limit;
     this.#inFlight = createSlots(limit.count);
-    this.#piecesAtOnce = () => limit.count + (isPrepared ? Math.ceil(limit.count / 4) : 0);
-    const atOnce = this.#piecesAtOnce;
+    const atOnce = () => limit.count + (isPrepared ? Math.ceil(limit.count / 4) : 0);
+    this.#piecesAtOnce = atOnce;
     // An account may have all places while nobody else wants one.
     this.#turns = new FairTurns({
       get atOnce() {
@@ -62,50 +58,46 @@ export class Requests {
     });
   }
 
-  /** Before the first answer: the server is of a kind that works on one at a time. */
-  beginWithOne(): void {
-    this.#limit.beginWithOne();
-    this.#inFlight.count = this.#limit.count;
-  }
-
   /** Room for the pieces of a recording: as many as the server hears at once. @param owner those of others take turns */
   slotsOf(owner: string): Slots {
     const count = this.#piecesAtOnce;
     let held = 0;
+    const hold = (by: number) => {
+      const further = Math.max(0, held - 1);
+      held += by;
+      this.#pieces += by;
+      this.#furtherPieces += Math.max(0, held - 1) - further;
+    };
     return {
       get count() {
         return count();
       },
       run: async (work, stop) => {
-        if (held > 0) this.#furtherPieces += 1;
-        held += 1;
-        this.#pieces += 1;
+        hold(1);
         try {
           return await this.#turns.run(owner, work, stop);
         } finally {
-          held -= 1;
-          this.#pieces -= 1;
-          if (held > 0) this.#furtherPieces -= 1;
+          hold(-1);
         }
       },
     };
   }
 
-  /** How many more pieces the server hears at once than are held. */
-  free(): number {
-    return Math.max(0, this.#limit.count - this.#pieces);
-  }
-
-  /** How many recordings are held for the server. */
+  /**
+   * How many recordings are held for the server, which needs no core of this machine for them: as many as it hears at
+   * once, and a quarter more that are ready when it has room.
+   */
   jobsAtOnce(): number {
-    const [furtherPieces, answersEveryMs] = [this.#furtherPieces, this.#answersEveryMs];
-    return jobsAtOnce({ limit: this.#limit.count, furtherPieces, answersEveryMs });
+    const { count } = this.#limit;
+    // A long recording has many pieces, and uses the server with them. Others still get in.
+    const inUse = Math.min(this.#furtherPieces, count - 1);
+    return Math.floor(1.25 * count) + 1 - inUse;
   }
 
   load(): ServerLoad {
     const { count: limit, inFlight, speed } = this.#limit;
     const waiting = Math.max(0, this.#pieces - inFlight);
-    return { limit, inFlight, waiting, speed: speed || undefined, requests: { ...this.#ended } };
+    return { limit, inFlight, waiting, speed, requests: { ...this.#ended } };
   }
 
   /**
@@ -147,7 +139,6 @@ export class Requests {
     try {
       const answer = await send();
       this.#limit.back(sent, performance.now(), audioMs);
-      this.#answersEveryMs = (performance.now() - sent.at) / sent.among;
       this.#ended.transcribed += 1;
       return answer;
     } catch (error) {

@@ -1,10 +1,7 @@
 import { RecognizerError } from '../recognizer.ts';
-import { toLanguageTag } from './server-languages.ts';
-import { withoutNames } from './named-text.ts';
-import { withoutUnsaid } from './no-speech.ts';
 import { holdAll, textOf, withPunctuation } from './punctuation.ts';
 import { timesOf } from './told-times.ts';
-import { unwrapped } from './wrapped-text.ts';
+import { unwrapped, withoutUnsaid } from './written-parts.ts';
 import type { SpokenWord } from '../../captions/segments.ts';
 
 /** What a server heard in a piece. Times are ms from the start of its audio, within it and in order. */
@@ -98,4 +95,61 @@ const charactersOf = (words: readonly SpokenWord[]) => words.reduce((sum, { text
 
 function notUnderstood(message: string): RecognizerError {
   return new RecognizerError('recognizer_error', message, { retryable: true });
+}
+
+/** A piece has few speakers. A hostile server may name thousands. */
+const mostNames = 50;
+
+/**
+ * Some servers write who speaks into the text, as in `A: Good morning.`, and say it in the segments, too. There the
+ * names are no words.
+ * @param segments undefined where there are none
+ * @returns the text as it is, unless the segments hold all of it but for the names
+ */
+function withoutNames(text: string, segments: readonly SpokenWord[] | undefined): string {
+  if (segments === undefined || holdAll(segments, text)) return text;
+  const names = [...new Set(segments.flatMap(({ speaker }) => speaker ?? []))].slice(0, mostNames);
+  // A name may be the end of a longer one.
+  names.sort((a, b) => b.length - a.length);
+  const forms = names.flatMap((name) => [`[${name}]:`, `(${name}):`, `[${name}]`, `(${name})`, `${name}:`]);
+  const bare = forms.reduce((rest, form) => rest.replaceAll(form, ''), text).trim();
+  return holdAll(segments, bare) ? bare : text;
+}
+
+/** Languages that Whisper calls by another name than Unicode's tables. */
+const whispersOwn: Record<string, string> = {
+  bengali: 'bn',
+  maori: 'mi',
+  myanmar: 'my',
+  nynorsk: 'nn',
+  tagalog: 'fil',
+};
+
+const alphabet = [...'abcdefghijklmnopqrstuvwxyz'];
+/** The codes of two letters, and the languages of Whisper that have none. */
+const codes = [...alphabet.flatMap((first) => alphabet.map((second) => first + second)), 'haw', 'yue', 'fil'];
+const nameOf = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+const codesByName = new Map(codes.map((code) => [nameOf.of(code)?.toLowerCase(), canonical(code)] as const));
+
+/**
+ * Reads the language of an answer. OpenAI sends a name (`english`), other servers a code (`en`).
+ * @returns a BCP 47 tag; undefined when the language is unknown
+ */
+export function toLanguageTag(language: unknown): string | undefined {
+  if (typeof language !== 'string') return undefined;
+  const told = language.trim().toLowerCase();
+  return whispersOwn[told] ?? codesByName.get(told) ?? knownTag(told);
+}
+
+function knownTag(text: string): string | undefined {
+  const tag = /^[a-z]{2,3}([-_][a-z0-9]{2,8}){0,3}$/.test(text) ? canonical(text.replaceAll('_', '-')) : undefined;
+  return tag !== undefined && tag !== 'und' && nameOf.of(tag) !== undefined ? tag : undefined;
+}
+
+function canonical(tag: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(tag)[0];
+  } catch {
+    return undefined;
+  }
 }

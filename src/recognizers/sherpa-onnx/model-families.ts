@@ -1,7 +1,33 @@
 /** The kinds of models that we have run with sherpa-onnx, if only tiny ones: how each is told from the others, and what the addon has to be told. */
 import type { OnnxMetadata } from './onnx-metadata.ts';
-import type { ModelFiles, Part } from './model-files.ts';
 import type { ModelConfigOfKind } from 'sherpa-onnx-node';
+
+/** What files are called in sherpa-onnx's model archives. `.int8`, `-epoch-99-avg-1` and the like may stand before the end. */
+export const partNames = {
+  encoder: /^(.*-)?encoder([-.].*)?\.onnx$/,
+  decoder: /^(.*-)?decoder([-.].*)?\.onnx$/,
+  joiner: /^(.*-)?joiner([-.].*)?\.onnx$/,
+  model: /^(.*-)?model([-.].*)?\.onnx$/,
+  preprocess: /^preprocess(\..*)?\.onnx$/,
+  encode: /^encode(\..*)?\.onnx$/,
+  uncachedDecode: /^uncached_decode(\..*)?\.onnx$/,
+  cachedDecode: /^cached_decode(\..*)?\.onnx$/,
+  encoderModel: /^encoder_model\.(ort|onnx)$/,
+  mergedDecoder: /^decoder_model_merged\.(ort|onnx)$/,
+  tokens: /^(.*-)?tokens\.txt$/,
+};
+
+export type Part = keyof typeof partNames;
+
+/** What messages call a part. */
+export function usualName(part: Part): string {
+  if (part === 'tokens') return 'tokens.txt';
+  const name = part.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return part === 'mergedDecoder' ? 'decoder_model_merged.ort' : `${name}.onnx`;
+}
+
+/** Absolute paths of those parts of a model that a folder holds. */
+export type ModelFiles = Readonly<Partial<Record<Part, string>>>;
 
 export interface ModelFamily {
   /** For people. */

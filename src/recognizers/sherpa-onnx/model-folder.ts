@@ -1,10 +1,33 @@
-import { NoModel, findModelFiles, holdsName, loadedBytes, usualName } from './model-files.ts';
-import { modelFamilies } from './model-families.ts';
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { OperatorFault } from '../../ops/operator-fault.ts';
+import { modelFamilies, partNames, usualName } from './model-families.ts';
 import { readOnnxMetadata } from './onnx-metadata.ts';
 import type { OfflineModelConfig } from 'sherpa-onnx-node';
-import type { ModelFamily } from './model-families.ts';
-import type { ModelFiles } from './model-files.ts';
+import type { ModelFamily, ModelFiles } from './model-families.ts';
 import type { OnnxMetadata } from './onnx-metadata.ts';
+
+/** The folder is not there, or holds no known model. */
+export class NoModel extends OperatorFault {
+  override readonly name = 'NoModel';
+}
+
+/**
+ * Of several files for one part, the quantized one (`.int8`) is taken.
+ * @throws {NoModel} the folder can't be read
+ */
+async function findModelFiles(folder: string): Promise<ModelFiles> {
+  const found = await readdir(folder).catch((cause: unknown) => {
+    throw new NoModel(`the folder ${folder} can not be read`, { cause });
+  });
+  const parts = Object.entries(partNames).flatMap(([part, pattern]) => {
+    const candidates = found.filter((name) => pattern.test(name)).sort();
+    const name = candidates.find((candidate) => candidate.includes('.int8.')) ?? candidates[0];
+    return name === undefined ? [] : [[part, resolve(folder, name)] as const];
+  });
+  return Object.fromEntries(parts);
+}
 
 export interface SherpaModel {
   family: ModelFamily;
@@ -77,4 +100,34 @@ function lacking(folder: string, files: ModelFiles): string {
     .sort((a, b) => missing(a).length - missing(b).length || present(b).length - present(a).length)[0];
   if (nearest === undefined) return `${folder} holds no model that sherpa-onnx runs`;
   return `${folder} lacks ${missing(nearest).map(usualName).join(', ')} of a model like ${nearest.name}`;
+}
+
+/** Whether a model's file holds a name, such as that of an input. Both `.onnx` and `.ort` hold names as they are. */
+async function holdsName(file: string, name: string): Promise<boolean> {
+  let end = Buffer.alloc(0);
+  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
+    const read = Buffer.concat([end, chunk as Buffer]);
+    if (read.includes(name)) return true;
+    end = read.subarray(-name.length);
+  }
+  return false;
+}
+
+/**
+ * What is loaded of a model, in bytes: its files, with the weights that lie beside them (`….onnx.data`,
+ * `….weights`).
+ */
+async function loadedBytes(files: readonly string[]): Promise<number> {
+  const sizes = await Promise.all(files.map(sizeWithWeights));
+  return sizes.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+async function sizeWithWeights(file: string): Promise<number> {
+  const [folder, stem] = [dirname(file), file.replace(/\.onnx$/, '')];
+  const { size } = await stat(file);
+  const endings = ['.onnx.data', '.onnx_data', '.data', '.weights'];
+  const beside = new Set(await readdir(folder));
+  const weights = endings.map((ending) => `${stem}${ending}`).filter((name) => beside.has(basename(name)));
+  const bytes = await Promise.all(weights.map(async (name) => (await stat(name)).size));
+  return bytes.reduce((sum, each) => sum + each, size);
 }

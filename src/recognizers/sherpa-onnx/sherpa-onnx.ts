@@ -1,11 +1,11 @@
 import { segmentsFromTexts, segmentsFromUtterances } from '../../captions/segments.ts';
 import { createSlots, piecesOf, recognizeInPieces } from '../in-pieces.ts';
 import { PieceNotTranscribed, RecognizerError } from '../recognizer.ts';
-import { changesIn } from './changes.ts';
+import { changesIn } from './voices.ts';
 import { createDiarization } from './diarization.ts';
 import { howToInstall } from './installed-models.ts';
 import { primaryOf } from '../../languages/tags.ts';
-import { wordsIn, languageIn } from './piece-results.ts';
+import { wordsIn, languageIn } from './words.ts';
 import { ModelCopies } from './model-copies.ts';
 import { readModelFolder } from './model-folder.ts';
 import { languagesOf, modelLanguageCode } from './model-languages.ts';

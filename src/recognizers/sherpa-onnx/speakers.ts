@@ -1,5 +1,5 @@
 import type { Segment } from '../../captions/segment.ts';
-import type { Turn } from './diarization-windows.ts';
+import type { Turn } from './voices.ts';
 
 /** A word that no turn covers gets the speaker of the nearest turn within this time. Chosen, not measured. */
 const reachMs = 500;

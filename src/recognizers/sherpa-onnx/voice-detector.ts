@@ -5,7 +5,7 @@ import { withPauses } from '../../audio/pieces.ts';
 import { createSlots, processInPieces } from '../in-pieces.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { howToInstall } from './installed-models.ts';
-import { NoModel } from './model-files.ts';
+import { NoModel } from './model-folder.ts';
 import { WarmChildren } from './warm-children.ts';
 import type { Piece, Span } from '../../audio/pieces.ts';
 import type { DecodedAudio } from '../recognizer.ts';

@@ -1,6 +1,54 @@
 /** Makes people of voices. A model finds more voices than people: one for each way in which somebody speaks, and scraps. */
 import { totalMs } from '../../audio/spans.ts';
-import type { Span } from '../../audio/pieces.ts';
+import type { Piece, Span } from '../../audio/pieces.ts';
+import type { WindowResult } from './messages.ts';
+
+/** Somebody speaks. Times are ms from the start of the recording. */
+export interface Turn {
+  startMs: number;
+  endMs: number;
+  /** The same number for the same speaker, throughout the recording. */
+  speaker: number;
+}
+
+/** Who was heard in a window of a recording. */
+export interface DiarizedWindow {
+  piece: Piece;
+  result: WindowResult;
+}
+
+/** More can't be told apart. So the work of comparing all of them is bounded, however long a recording is. */
+const mostPeople = 100;
+
+/**
+ * Finds the people of a recording by the voices of its windows.
+ * @param windows in order of time
+ * @param most how many people speak at the most
+ * @returns in order of time
+ */
+export function joinWindows(windows: readonly DiarizedWindow[], most = mostPeople): Turn[] {
+  const known = windows.reduce<Voice[]>(
+    (before, window) => joinAlike([...before, ...voicesOf(window)], mostPeople),
+    [],
+  );
+  const people = joinAlike(absorbScraps(known), most);
+  return people
+    .flatMap(({ turns }, speaker) => turns.map((turn) => ({ ...turn, speaker })))
+    .sort((a, b) => a.startMs - b.startMs);
+}
+
+const voicesOf = ({ piece, result }: DiarizedWindow): Voice[] =>
+  result.speakers.map(({ turns, embedding }) => ({
+    turns: turns.map(([startMs, endMs]) => ({
+      ...{ startMs: piece.windowStartMs + startMs, endMs: piece.windowStartMs + endMs },
+    })),
+    likeness: likenessOf(embedding),
+  }));
+
+function likenessOf(embedding: string): Float32Array {
+  const bytes = Buffer.from(embedding, 'base64');
+  return normalized(Float32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4)));
+}
 
 /** Times are ms from the start of the recording. */
 export interface Voice {
@@ -77,7 +125,27 @@ function similarityOf({ likeness: one }: Voice, { likeness: other }: Voice): num
   return Number.isNaN(cosine) ? -1 : cosine;
 }
 
-export function normalized(vector: Float32Array): Float32Array {
+function normalized(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector);
   return vector.map((value) => value / length);
+}
+
+/** Those who begin before another ends, but no earlier than this, speak one after the other: turns are off by a little. */
+const longestOverlapMs = 200;
+
+/**
+ * Finds where one person stops and another goes on: the middle of the pause between them. Where people speak at the same
+ * time, nothing changes.
+ * @param turns in order of time
+ * @returns in order
+ */
+export function changesIn(turns: readonly Turn[]): number[] {
+  const changes: number[] = [];
+  let last: Turn | undefined;
+  for (const turn of turns) {
+    if (last !== undefined && turn.speaker !== last.speaker && last.endMs - turn.startMs <= longestOverlapMs)
+      changes.push(Math.round((last.endMs + turn.startMs) / 2));
+    if (last === undefined || turn.endMs > last.endMs) last = turn;
+  }
+  return changes;
 }

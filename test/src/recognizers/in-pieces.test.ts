@@ -2,6 +2,7 @@ import { createSlots, laterBy, recognizeInPieces } from '../../../src/recognizer
 import { allOrAbort } from '../../../src/recognizers/all-or-abort.ts';
 import type { RecognizePiece } from '../../../src/recognizers/in-pieces.ts';
 import type { DecodedAudio } from '../../../src/recognizers/recognizer.ts';
+import { isOnlyMarkers } from '../../../src/recognizers/markers.ts';
 
 /** Nobody pauses in it: six pieces of 10 s. */
 const audio: DecodedAudio = { file: 'unread', durationMs: 60_000, silences: [] };
@@ -151,3 +152,18 @@ test.each(['aborted', 'failed'])(
     expect(begun).toEqual([]);
   },
 );
+
+test.each([
+  ['[BLANK_AUDIO]', true],
+  [' [Music] (crickets chirping)', true],
+  ['♪♪', true],
+  ['*sighs* …', true],
+  ['（音楽）', true],
+  ['(laughs) Yes.', false],
+  ['♪ Happy birthday to you ♪', false],
+  ['[', true],
+  ['3', false],
+  ['谢谢', false],
+])('%s is or is not only about sounds', (text, expected) => {
+  expect(isOnlyMarkers(text)).toBe(expected);
+});

@@ -1,6 +1,6 @@
 /** What a recognizer failed to hear is heard again, in halves. */
 import { transcribeAgain } from '../../../src/recognizers/transcribe-again.ts';
-import { loopingOf } from '../../../src/recognizers/loops.ts';
+import { loopingOf } from '../../../src/recognizers/missed.ts';
 import { isWithin } from '../../../src/recognizers/in-pieces.ts';
 import { LanguageNotKnown, PieceNotTranscribed, PieceRefused } from '../../../src/recognizers/recognizer.ts';
 import type { Piece, Span } from '../../../src/audio/pieces.ts';

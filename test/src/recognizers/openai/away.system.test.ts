@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createSpeechClient } from '../../../../src/recognizers/openai/client.ts';
+import { SpeechClient } from '../../../../src/recognizers/openai/client.ts';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
 import { steadyPort } from '../../../rig/ports.ts';
 import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
@@ -50,7 +50,7 @@ test('a server that takes connections and never answers → could not be reached
   closing.push({ close: async () => void silent.close() });
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
-  const client = createSpeechClient({ baseUrl: `http://127.0.0.1:${port}/v1`, apiKey, model }, 0);
+  const client = new SpeechClient({ baseUrl: `http://127.0.0.1:${port}/v1`, apiKey, model }, 0);
   closing.push(client);
   expect(await client.refusesKey(AbortSignal.timeout(50))).toBe(false);
   expect(client.unreachable()).toMatch(/^127\.0\.0\.1:\d+ could not be reached: .*timeout/);

@@ -1,7 +1,7 @@
 /** What only the operator of a speech server can put right. */
 import { join } from 'node:path';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
-import { isOfCertificate } from '../../../../src/recognizers/openai/reasons.ts';
+import { isOfCertificate } from '../../../../src/recognizers/openai/refusal.ts';
 import { operatorFaultBehind } from '../../../../src/ops/operator-fault.ts';
 import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
 import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';

@@ -1,6 +1,5 @@
 /** What servers answer, well-behaved and not. */
-import { readAnswer } from '../../../../src/recognizers/openai/server-answers.ts';
-import { toLanguageTag } from '../../../../src/recognizers/openai/server-languages.ts';
+import { readAnswer, toLanguageTag } from '../../../../src/recognizers/openai/server-answers.ts';
 import { withPunctuation } from '../../../../src/recognizers/openai/punctuation.ts';
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
 

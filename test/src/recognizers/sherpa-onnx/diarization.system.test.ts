@@ -21,7 +21,7 @@ import { until } from '../../../support/until.ts';
 import { useFolder } from '../../../support/use-folder.ts';
 import type { Tone } from '../../../support/models/tiny/spoken-tones.ts';
 import type { DecodedAudio, Recognizer, Transcript } from '../../../../src/recognizers/recognizer.ts';
-import type { Turn } from '../../../../src/recognizers/sherpa-onnx/diarization-windows.ts';
+import type { Turn } from '../../../../src/recognizers/sherpa-onnx/voices.ts';
 import type { SherpaOnnxOptions } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 
 const folder = useFolder();

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findKnownModel, knownModels } from '../../../../src/recognizers/sherpa-onnx/known-models.ts';
-import { packedModels } from '../../../../src/recognizers/sherpa-onnx/packed-models.ts';
+import { packedModels } from '../../../../src/recognizers/sherpa-onnx/known-models.ts';
 import { readModelFolder } from '../../../../src/recognizers/sherpa-onnx/model-folder.ts';
 import { makeEmptyModel, metadataOfKnown } from '../../../support/models/tiny/empty.ts';
 

@@ -1,6 +1,6 @@
 import { speechToKnow, turnsBySpeaker } from '../../../../src/recognizers/sherpa-onnx/diarization-speech.ts';
 import { nameSpeakers, withSpeakers } from '../../../../src/recognizers/sherpa-onnx/speakers.ts';
-import type { Turn } from '../../../../src/recognizers/sherpa-onnx/diarization-windows.ts';
+import type { Turn } from '../../../../src/recognizers/sherpa-onnx/voices.ts';
 
 const span = (startMs: number, endMs: number) => ({ startMs, endMs });
 const turn = (startMs: number, endMs: number, speaker: number): Turn => ({ startMs, endMs, speaker });

@@ -5,7 +5,7 @@ import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
 import { createSherpaOnnx } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
 import { createVoiceDetector } from '../../../../src/recognizers/sherpa-onnx/voice-detector.ts';
-import { onlySpeech } from '../../../../src/recognizers/only-speech.ts';
+import { onlySpeech } from '../../../../src/recognizers/select.ts';
 import { startSpeechServer } from '../../../support/models/speech-server.ts';
 import { makeTinySenseVoice } from '../../../support/models/tiny/sense-voice.ts';
 import { makeTinyVoices } from '../../../support/models/tiny/voices.ts';

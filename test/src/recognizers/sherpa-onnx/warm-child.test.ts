@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { projectFolder } from '../../../architecture/source-files.ts';
+import { createAnswers } from '../../../../src/recognizers/sherpa-onnx/warm-child.ts';
+import { copiesThatFit, diarizersThatFit } from '../../../../src/recognizers/sherpa-onnx/warm-children.ts';
 
 /** In a process of its own, since it uses up its file descriptors. Compiled and looked up before: that needs some too. */
 const program = `
@@ -26,4 +28,52 @@ test('no file descriptor left → RecognizerError, retryable, and the worker goe
     stdout: expect.stringMatching(/^before\nRecognizerError true sherpa-onnx could not be started: spawn .*EMFILE\n$/),
     stderr: '',
   });
+});
+
+test('answers that are asked for one after the other → each its line, however many bytes come in all', async () => {
+  const answers = createAnswers();
+  const line = 'x'.repeat(1_000_000);
+  for (let count = 0; count < 10; count++) {
+    const answer = answers.next();
+    answers.push(Buffer.from(`${line.slice(1)}${count}`));
+    answers.push(Buffer.from('\n'));
+    expect(await answer).toBe(`${line.slice(1)}${count}`);
+  }
+});
+
+test('a line without an end → an error after a mebibyte', () => {
+  const answers = createAnswers();
+  void answers.next();
+  const push = () => {
+    for (let count = 0; count < 20; count++) answers.push(Buffer.alloc(65_536, 'x'));
+  };
+  expect(push).toThrow('a line of output is too long');
+});
+
+test('an end → who waits gets its error, and who asks later', async () => {
+  const answers = createAnswers();
+  const waiting = answers.next();
+  answers.end(new Error('was killed by SIGKILL'));
+  answers.end(new Error('something that followed from it'));
+  await expect(waiting).rejects.toThrow('was killed by SIGKILL');
+  await expect(answers.next()).rejects.toThrow('was killed by SIGKILL');
+});
+
+const gibibyte = 1024 ** 3;
+
+test.each([
+  ['a small model on a large machine', 0.1, 64, 160],
+  ['Parakeet on a machine of 16 GiB', 0.65, 16, 6],
+  ['a model of half the memory', 4, 8, 1],
+  ['a model larger than the memory', 20, 8, 1],
+])('%s (%d GiB, %d GiB) → %d at once', (_, model, memory, copies) => {
+  expect(copiesThatFit(model * gibibyte, memory * gibibyte)).toBe(copies);
+});
+
+test.each([
+  [1, 1],
+  [8, 3],
+  [64, 26],
+])('%d GiB → %d processes tell speakers apart at once', (memory, processes) => {
+  expect(diarizersThatFit(memory * gibibyte)).toBe(processes);
 });
