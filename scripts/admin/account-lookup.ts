@@ -1,7 +1,9 @@
-/** Finds accounts by their ids. Every command refuses an unknown id with the same words. */
+/** Finds accounts by their ids, with the same words for an unknown one, and shows their balance. */
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { findAccount } from '../../db/accounts/accounts.ts';
 import { listPlans } from '../../db/accounts/plans.ts';
+import { availableMs } from '../../src/sessions/balance.ts';
+import { formatDuration } from './durations.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { Mistake } from '../terminal/mistake.ts';
 import type { Account, AccountInForce } from '../../db/accounts/accounts.ts';
@@ -56,3 +58,23 @@ export function refuseUnknownAccount(id: string): never {
 export function refuseDeletedAccount(id: string): never {
   throw new Refusal(`Account ${id} was deleted: only its ledger is left.`);
 }
+
+/** What every answer about a balance contains. */
+export function balanceJson(account: Account) {
+  return {
+    id: account.id,
+    name: account.name,
+    balanceMs: account.balance_ms,
+    reservedMs: account.reserved_ms,
+    availableMs: availableMs(account),
+  };
+}
+
+export const balanceEntries = (account: Account) => ({
+  Balance: formatDuration(account.balance_ms),
+  Reserved: formatDuration(account.reserved_ms),
+  Available: formatDuration(availableMs(account)),
+});
+
+export const nameOf = ({ name, deleted_at }: Pick<Account, 'name' | 'deleted_at'>): string =>
+  deleted_at === null ? name : '(erased)';

@@ -12,20 +12,30 @@ import { addLedgerEntry } from '../../db/accounts/ledger.ts';
 import { listPlans } from '../../db/accounts/plans.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { eraseAccount } from '../../src/sessions/account-erasure.ts';
-import { changeAccount, getAccount, getPlan, refuseDeletedAccount, refuseUnknownAccount } from './account-lookup.ts';
-import { accountJson, accountText, statusOf } from './account-view.ts';
+import {
+  balanceEntries,
+  balanceJson,
+  changeAccount,
+  getAccount,
+  getPlan,
+  nameOf,
+  refuseDeletedAccount,
+  refuseUnknownAccount,
+} from './account-lookup.ts';
+import { rfc3339 } from '../../db/connection/values.ts';
+
 import { accountId, positiveDuration, retentionDays, text } from './arguments.ts';
 import { addCommand, addGroup, invocation } from './command.ts';
 import { formatDuration } from './durations.ts';
-import { addLimitOptions, limitDetails, typedLimits } from './limits.ts';
-import { count, table } from '../terminal/table.ts';
+import { addLimitOptions, jsonLimits, limitDetails, limitNames, shownLimit, typedLimits } from './limits.ts';
+import { count, details, momentOf, table } from '../terminal/table.ts';
 import { Mistake } from '../terminal/mistake.ts';
 import { audioLeft } from './exit.ts';
 import type { Command } from 'commander';
-import type { LimitOverrides } from '../../db/schema.ts';
+import type { Account } from '../../db/accounts/accounts.ts';
+import type { LimitOverrides, Limits, PlanTable } from '../../db/schema.ts';
 import type { AdminContext } from './admin-context.ts';
-import type { Answer } from './answer.ts';
-import type { Report } from './command.ts';
+import type { Answer, Report } from './command.ts';
 import type { LimitOptions } from './limits.ts';
 
 const noOverrides: LimitOverrides = {
@@ -43,21 +53,19 @@ export function addAccountCommands(program: Command, answer: Answer): void {
     .requiredOption('--name <name>', 'name of the customer', text)
     .requiredOption('--plan <plan>', 'plan; "plans list" shows them')
     .option('--balance <duration>', 'credit to begin with, such as 10h', positiveDuration())
-    .action((options: NewAccount, command: Command) => answer(command, (admin) => create(admin, options)));
+    .action(answer((admin, options: NewAccount) => create(admin, options)));
 
-  addCommand(group, 'list', 'List all accounts.', 'list', 'list --json').action((_options: object, command: Command) =>
-    answer(command, list),
-  );
+  addCommand(group, 'list', 'List all accounts.', 'list', 'list --json').action(answer(list));
 
   addCommand(group, 'show', 'Show an account with its balance and limits.', 'show ACCOUNT')
     .argument('<account>', 'id of the account', accountId)
-    .action((id: string, _options: object, command: Command) => answer(command, (admin) => show(admin, id, '')));
+    .action(answer((admin, id: string) => show(admin, id, '')));
 
   addCommand(group, 'set-plan', 'Put an account on another plan.', 'set-plan ACCOUNT team')
     .argument('<account>', 'id of the account', accountId)
     .argument('<plan>', 'plan; "plans list" shows them')
-    .action((id: string, plan: string, _options: object, command: Command) =>
-      answer(command, async (admin) => {
+    .action(
+      answer(async (admin, id: string, plan: string) => {
         await getPlan(admin.db, plan);
         const logged = { act: 'accounts set-plan', details: () => ({ plan }) } as const;
         await changeAccount(admin, id, logged, (trx) => setPlan(trx, id, plan));
@@ -69,8 +77,8 @@ export function addAccountCommands(program: Command, answer: Answer): void {
   addLimitOptions(addCommand(group, 'set-limits', "Give an account limits of its own, before its plan's.", ...examples))
     .argument('<account>', 'id of the account', accountId)
     .option('--clear', "go back to the plan's limits")
-    .action((id: string, options: LimitOptions & { clear?: true }, command: Command) =>
-      answer(command, async (admin) => {
+    .action(
+      answer(async (admin, id: string, options: LimitOptions & { clear?: true }) => {
         const limits = overridesOf(options);
         const logged = { act: 'accounts set-limits', details: () => limitDetails(limits) } as const;
         await changeAccount(admin, id, logged, (trx) => setLimitOverrides(trx, id, limits));
@@ -82,8 +90,8 @@ export function addAccountCommands(program: Command, answer: Answer): void {
   addCommand(group, 'set-retention', keeps, 'set-retention ACCOUNT 30d', 'set-retention ACCOUNT none')
     .argument('<account>', 'id of the account', accountId)
     .argument('<days>', '1 to 3650, such as 30d or 90, or none: sessions are kept', retentionDays)
-    .action((id: string, days: number | null, _options: object, command: Command) =>
-      answer(command, async (admin) => {
+    .action(
+      answer(async (admin, id: string, days: number | null) => {
         const logged = { act: 'accounts set-retention', details: () => ({ days }) } as const;
         await changeAccount(admin, id, logged, (trx) => setRetention(trx, id, days));
         return show(admin, id, 'The retention is set, for sessions that are uploaded from now on.');
@@ -92,8 +100,8 @@ export function addAccountCommands(program: Command, answer: Answer): void {
 
   addCommand(group, 'suspend', 'Refuse all requests of an account; what it has queued is finished.', 'suspend ACCOUNT')
     .argument('<account>', 'id of the account', accountId)
-    .action((id: string, _options: object, command: Command) =>
-      answer(command, async (admin) => {
+    .action(
+      answer(async (admin, id: string) => {
         const logged = { act: 'accounts suspend', details: () => ({}) } as const;
         await changeAccount(admin, id, logged, (trx) => suspendAccount(trx, id));
         return show(admin, id, 'The account is suspended; running services refuse its keys within a second.');
@@ -102,8 +110,8 @@ export function addAccountCommands(program: Command, answer: Answer): void {
 
   addCommand(group, 'resume', 'Let a suspended account work again.', 'resume ACCOUNT')
     .argument('<account>', 'id of the account', accountId)
-    .action((id: string, _options: object, command: Command) =>
-      answer(command, async (admin) => {
+    .action(
+      answer(async (admin, id: string) => {
         const logged = { act: 'accounts resume', details: () => ({}) } as const;
         await changeAccount(admin, id, logged, (trx) => resumeAccount(trx, id));
         return show(admin, id, 'The account may work again.');
@@ -113,7 +121,7 @@ export function addAccountCommands(program: Command, answer: Answer): void {
   const erases = 'Erase an account: sessions, transcripts, audio, keys and name. Its ledger stays, without text.';
   addCommand(group, 'delete', erases, 'delete ACCOUNT')
     .argument('<account>', 'id of the account', accountId)
-    .action((id: string, _options: object, command: Command) => answer(command, (admin) => erase(admin, id)));
+    .action(answer((admin, id: string) => erase(admin, id)));
 }
 
 interface NewAccount {
@@ -195,4 +203,57 @@ function overridesOf({ clear, ...options }: LimitOptions & { clear?: true }): Pa
   if (clear && !isEmpty) throw new Mistake('--clear removes all limits of its own: type it alone.');
   if (!clear && isEmpty) throw new Mistake('no limit was given. Type at least one of them, or --clear.');
   return clear ? noOverrides : limits;
+}
+
+const statusOf = (account: Account): 'active' | 'suspended' | 'deleted' =>
+  account.deleted_at !== null ? 'deleted' : account.suspended_at !== null ? 'suspended' : 'active';
+
+/** With the limits of the account, and the names of those limits that are its own and not its plan's. */
+function accountJson(account: Account, plan: PlanTable) {
+  return {
+    ...balanceJson(account),
+    plan: account.plan,
+    status: statusOf(account),
+    ...jsonLimits(limitsInForce(account, plan)),
+    overrides: limitNames.filter(({ column }) => account[column] !== null).map(({ json }) => json),
+    ...(account.retention_days !== null && { retentionDays: account.retention_days }),
+    createdAt: rfc3339(account.created_at),
+    ...(account.suspended_at !== null && { suspendedAt: rfc3339(account.suspended_at) }),
+    ...(account.deleted_at !== null && { deletedAt: rfc3339(account.deleted_at) }),
+  };
+}
+
+function accountText(account: Account, plan: PlanTable): string {
+  const inForce = limitsInForce(account, plan);
+  const limits = limitNames.map((limit): [string, string] => {
+    const value = shownLimit(limit, inForce[limit.column]);
+    return [
+      limit.label,
+      account[limit.column] === null
+        ? value
+        : `${value} (its own; the plan says ${shownLimit(limit, plan[limit.column])})`,
+    ];
+  });
+  return details({
+    Account: account.id,
+    Name: nameOf(account),
+    Plan: plan.eligible ? plan.plan : `${plan.plan} (may not use the API)`,
+    Status: statusOf(account),
+    ...balanceEntries(account),
+    ...Object.fromEntries(limits),
+    Retention: account.retention_days === null ? 'sessions are kept' : count(account.retention_days, 'day'),
+    Created: momentOf(account.created_at),
+    Suspended: momentOf(account.suspended_at),
+    Deleted: momentOf(account.deleted_at),
+  });
+}
+
+function limitsInForce(account: Account, plan: PlanTable): Limits {
+  return {
+    requests_per_minute: account.requests_per_minute ?? plan.requests_per_minute,
+    queued_sessions: account.queued_sessions ?? plan.queued_sessions,
+    running_jobs: account.running_jobs ?? plan.running_jobs,
+    max_upload_bytes: account.max_upload_bytes ?? plan.max_upload_bytes,
+    max_audio_ms: account.max_audio_ms ?? plan.max_audio_ms,
+  };
 }

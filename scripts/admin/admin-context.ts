@@ -1,5 +1,6 @@
 /** What commands work with. They get no more of the service than they need, so that most of them are quick. */
-import { openDatabase } from '../../db/connection/database.ts';
+import { openDatabase, patientTimeoutMs } from '../../db/connection/database.ts';
+import { inSnapshot } from '../../db/connection/transaction.ts';
 import { readSchemaVersion } from '../../db/migrations/schema-version.ts';
 import { addToSupportLog } from '../../db/accounts/support-log.ts';
 import { bareAudioStore, selectAudioStore } from '../../src/files/own-audio-store.ts';
@@ -92,6 +93,23 @@ export async function withAdminContext<T>(
     await queue?.stop();
     await close();
     await inUse.leave();
+  }
+}
+
+/** Reads what is of one moment on a connection of its own, for as long as that takes. */
+export async function readAtOneMoment<T>(
+  { databaseUrl }: Pick<AdminContext, 'databaseUrl'>,
+  read: (snapshot: Trx) => Promise<T>,
+): Promise<T> {
+  const { db, close } = openDatabase(databaseUrl, () => {}, {
+    maxConnections: 1,
+    timeoutMs: patientTimeoutMs,
+    server: 'any',
+  });
+  try {
+    return await inSnapshot(db, read);
+  } finally {
+    await close();
   }
 }
 

@@ -1,7 +1,6 @@
 import { rfc3339 } from '../../db/connection/values.ts';
 import { addLedgerEntry, findLedgerEntryByReference, listLedger } from '../../db/accounts/ledger.ts';
-import { changeAccount, getAccount } from './account-lookup.ts';
-import { balanceEntries, balanceJson, nameOf } from './account-view.ts';
+import { changeAccount, getAccount, balanceEntries, balanceJson, nameOf } from './account-lookup.ts';
 import { accountId, positiveDuration, signedDuration, text } from './arguments.ts';
 import { addCommand, addGroup } from './command.ts';
 import { formatDuration } from './durations.ts';
@@ -10,8 +9,7 @@ import { Refusal } from '../terminal/refusal.ts';
 import type { Command } from 'commander';
 import type { LedgerEntry } from '../../db/accounts/ledger.ts';
 import type { AdminContext } from './admin-context.ts';
-import type { Answer } from './answer.ts';
-import type { Report } from './command.ts';
+import type { Answer, Report } from './command.ts';
 
 export function addBalanceCommands(program: Command, answer: Answer): void {
   const group = addGroup(program, 'balance', 'Credit, correct and show the transcription time of accounts.');
@@ -21,8 +19,10 @@ export function addBalanceCommands(program: Command, answer: Answer): void {
     .argument('<account>', 'id of the account', accountId)
     .argument('<duration>', 'how much to add, such as 10h', positiveDuration())
     .option('--reference <reference>', reference, text)
-    .action((id: string, amountMs: number, options: { reference?: string }, command: Command) =>
-      answer(command, (admin) => change(admin, { accountId: id, kind: 'credit', amountMs, ...options })),
+    .action(
+      answer((admin, id: string, amountMs: number, options: { reference?: string }) =>
+        change(admin, { accountId: id, kind: 'credit', amountMs, ...options }),
+      ),
     );
 
   const examples = ['correct ACCOUNT -2h --reason "Credited twice"', 'correct ACCOUNT 30m --reason "Noise charged"'];
@@ -31,13 +31,15 @@ export function addBalanceCommands(program: Command, answer: Answer): void {
     .argument('<duration>', 'how much to add, or to take away: 30m, -2h', signedDuration)
     .requiredOption('--reason <reason>', 'why, for the ledger', text)
     .option('--reference <reference>', reference, text)
-    .action((id: string, amountMs: number, options: { reason: string; reference?: string }, command: Command) =>
-      answer(command, (admin) => change(admin, { accountId: id, kind: 'correction', amountMs, ...options })),
+    .action(
+      answer((admin, id: string, amountMs: number, options: { reason: string; reference?: string }) =>
+        change(admin, { accountId: id, kind: 'correction', amountMs, ...options }),
+      ),
     );
 
   addCommand(group, 'show', 'Show a balance and its ledger, oldest entry first.', 'show ACCOUNT')
     .argument('<account>', 'id of the account', accountId)
-    .action((id: string, _options: object, command: Command) => answer(command, (admin) => show(admin, id)));
+    .action(answer((admin, id: string) => show(admin, id)));
 }
 
 type Change = { accountId: string; amountMs: number; reference?: string } & (

@@ -2,8 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { Refusal } from '../terminal/refusal.ts';
 import { count, minuteOf, table } from '../terminal/table.ts';
-import { findKey } from './key-lookup.ts';
-import { keyJson, keyStatus, shownKey } from './key-view.ts';
+import { findKey, keyJson, keyStatus, shownKey } from './key-lookup.ts';
 import type { Readable } from 'node:stream';
 import type { AdminContext } from './admin-context.ts';
 import type { Report } from './command.ts';

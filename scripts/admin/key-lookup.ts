@@ -1,11 +1,11 @@
-/** Which key is meant: by its id, by the part that lists show, or by the secret itself. */
+/** Which key is meant: by its id, by the part that lists show, or by the secret itself. And what support sees of it: never its secret. */
 import { text as readAll } from 'node:stream/consumers';
 import { findApiKeys } from '../../db/accounts/api-keys.ts';
+import { rfc3339 } from '../../db/connection/values.ts';
 import { digestOf, isWellFormedApiKey } from '../../src/api/access/api-key.ts';
-import { isId } from './arguments.ts';
-import { keyStatus, shownKey } from './key-view.ts';
-import { Refusal } from '../terminal/refusal.ts';
 import { Mistake } from '../terminal/mistake.ts';
+import { Refusal } from '../terminal/refusal.ts';
+import { isId } from './arguments.ts';
 import type { ApiKey } from '../../db/accounts/api-keys.ts';
 import type { Db } from '../../db/connection/database.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -49,4 +49,27 @@ async function readSecret({ stdin, err }: Terminal): Promise<string> {
   throw new Mistake(
     'standard input holds no complete key (tsk_ and 38 characters). Type - and give it exactly one key.',
   );
+}
+
+/** `tsk_abc123…wxyz` */
+export const shownKey = (key: ApiKey): string => `${key.prefix}…${key.last_four}`;
+
+export function keyStatus(key: ApiKey): 'active' | 'expired' | 'revoked' {
+  if (key.revoked_at !== null) return 'revoked';
+  return key.expires_at !== null && Date.parse(rfc3339(key.expires_at)) <= Date.now() ? 'expired' : 'active';
+}
+
+export function keyJson(key: ApiKey) {
+  return {
+    id: key.id,
+    accountId: key.account_id,
+    prefix: key.prefix,
+    lastFour: key.last_four,
+    scopes: key.scopes,
+    ...(key.label !== null && { label: key.label }),
+    status: keyStatus(key),
+    createdAt: rfc3339(key.created_at),
+    ...(key.expires_at !== null && { expiresAt: rfc3339(key.expires_at) }),
+    ...(key.revoked_at !== null && { revokedAt: rfc3339(key.revoked_at) }),
+  };
 }

@@ -14,7 +14,6 @@ import { Mistake } from '../terminal/mistake.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { noProgress, showProgressOn } from '../terminal/show-progress.ts';
 import { count } from '../terminal/table.ts';
-import { explainMistakes } from './answer.ts';
 import { addCommand } from './command.ts';
 import { Interrupted } from './exit.ts';
 import { verify } from './verify.ts';
@@ -24,8 +23,7 @@ import type { Moved } from '../../db/moving/move-database.ts';
 import type { BareAudioStore } from '../../src/files/audio-store.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { AdminContext } from './admin-context.ts';
-import type { Answer } from './answer.ts';
-import type { Report } from './command.ts';
+import type { Answer, Report } from './command.ts';
 
 const form = 'postgres://user@host:port/database, with its password in PGPASSWORD';
 
@@ -37,14 +35,16 @@ export function addMoveCommand(program: Command, answer: Answer): void {
   addCommand(program, 'move', describes, example)
     .option('--to-database <url>', `the database, to this empty one: ${form}`)
     .addOption(new Option('--to-store [place]').hideHelp())
-    .action(async (options: Options, command: Command) => {
-      const url = await explainMistakes(command, async () => readTarget(options));
-      await answer(command, (admin, form, { interrupted }) => {
-        const shows = form === 'text' || admin.screen.isTTY;
-        const progress = shows ? showProgressOn(admin.screen, { keep: false }) : noProgress;
-        return moveToDatabase(admin, url, progress, interrupted);
-      });
-    });
+    .action(
+      answer(
+        (admin, url: string) => {
+          const shows = admin.form === 'text' || admin.screen.isTTY;
+          const progress = shows ? showProgressOn(admin.screen, { keep: false }) : noProgress;
+          return moveToDatabase(admin, url, progress, admin.interruption.interrupted);
+        },
+        { first: readTarget },
+      ),
+    );
 }
 
 interface Options {
@@ -53,7 +53,7 @@ interface Options {
   toStore?: string | true;
 }
 
-function readTarget({ toDatabase, toStore }: Options): string {
+async function readTarget({ toDatabase, toStore }: Options): Promise<[string]> {
   if (toStore !== undefined)
     throw new Mistake(
       '--to-store is gone: stop the service, copy the audio and its mark with the tools of the store, and set AUDIO_STORE, as scripts/deploy/OPERATIONS.md shows.',
@@ -61,7 +61,7 @@ function readTarget({ toDatabase, toStore }: Options): string {
   if (toDatabase === undefined) throw new Mistake('Type where to: --to-database.');
   const url = parseDatabaseUrl(toDatabase);
   if (url === undefined) throw new Mistake(`--to-database is no address of a database. Type ${form}.`);
-  return url;
+  return [url];
 }
 
 /**

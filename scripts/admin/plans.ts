@@ -8,15 +8,14 @@ import { Mistake } from '../terminal/mistake.ts';
 import type { Command } from 'commander';
 import type { PlanTable } from '../../db/schema.ts';
 import type { AdminContext } from './admin-context.ts';
-import type { Answer } from './answer.ts';
-import type { Report } from './command.ts';
+import type { Answer, Report } from './command.ts';
 import type { LimitOptions } from './limits.ts';
 
 export function addPlanCommands(program: Command, answer: Answer): void {
   const group = addGroup(program, 'plans', 'Show plans and change their limits.');
 
-  addCommand(group, 'list', 'List the plans with their limits.', 'list').action((_options: object, command: Command) =>
-    answer(command, async ({ db }) => {
+  addCommand(group, 'list', 'List the plans with their limits.', 'list').action(
+    answer(async ({ db }) => {
       const plans = await listPlans(db);
       return { json: plans.map(planJson), text: planTable(plans) };
     }),
@@ -25,9 +24,7 @@ export function addPlanCommands(program: Command, answer: Answer): void {
   const describes = 'Change limits of a plan, for every account on it without a limit of its own.';
   addLimitOptions(addCommand(group, 'set', describes, 'set pro --requests-per-minute 120 --max-audio 6h'))
     .argument('<plan>', 'plan; "plans list" shows them')
-    .action((plan: string, options: LimitOptions, command: Command) =>
-      answer(command, (admin) => set(admin, plan, options)),
-    );
+    .action(answer((admin, plan: string, options: LimitOptions) => set(admin, plan, options)));
 }
 
 async function set({ db, record }: AdminContext, name: string, options: LimitOptions): Promise<Report> {

@@ -1,20 +1,21 @@
 import { Command } from 'commander';
 import { addAccountCommands } from './accounts.ts';
-import { answerOn } from './answer.ts';
+import { answerOn, invocation } from './command.ts';
+import { text } from './arguments.ts';
+import { addBackupCommands } from './backups/backup.ts';
 import { addBalanceCommands } from './balance.ts';
-import { invocation } from './command.ts';
-import { addDoctorCommand } from './doctor/doctor.ts';
+import { addUsageCommand } from './usage.ts';
 import { addDatabaseCommands } from './database.ts';
+import { addDoctorCommand } from './doctor.ts';
+import { negativeDurationsLast } from './durations.ts';
+import { exitCodeOf, messageOf } from './exit.ts';
 import { addKeyCommands } from './keys.ts';
 import { addMoveCommand } from './move.ts';
 import { addPlanCommands } from './plans.ts';
 import { addSessionCommands } from './sessions.ts';
-import { addBackupCommands } from './backups/commands.ts';
 import { addStoreCommands } from './store.ts';
 import { addSupportLogCommand } from './support-log.ts';
-import { addUsageCommand } from './charges.ts';
 import { addVerifyCommand } from './verify.ts';
-import { text } from './arguments.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const examples = `
@@ -67,3 +68,17 @@ const withoutSecrets = (text: string) =>
     .replace(/(tsk_[0-9A-Za-z]{6})[0-9A-Za-z]{7,}/g, '$1…')
     .replace(/(:\/\/[^\s:/@]*:).*@/g, '$1…@')
     .replace(/(password=)[^\s&']+/gi, '$1…');
+
+/** @returns the exit code */
+export async function adminCommand(terminal: Terminal): Promise<number> {
+  let exitCode = 0;
+  try {
+    const program = createProgram(terminal, (code) => (exitCode = code));
+    await program.parseAsync(negativeDurationsLast(terminal.argv), { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    const message = messageOf(error);
+    if (message !== undefined) terminal.err.write(`${message}\n`);
+    return exitCodeOf(error);
+  }
+}

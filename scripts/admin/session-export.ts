@@ -3,14 +3,14 @@ import { createWriteStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
 import { TextReader, ZipWriter } from '@zip.js/zip.js';
-import { openDatabase, patientTimeoutMs } from '../../db/connection/database.ts';
 import { rfc3339 } from '../../db/connection/values.ts';
 import { listSessions } from '../../db/sessions/pages.ts';
 import { findChosenSegments } from '../../db/sessions/transcripts.ts';
-import { inSnapshot, inTransaction } from '../../db/connection/transaction.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
 import { plainText } from '../../src/captions/formats.ts';
 import { toSession } from '../../src/sessions/view.ts';
 import { getAccount, refuseDeletedAccount } from './account-lookup.ts';
+import { readAtOneMoment } from './admin-context.ts';
 import { csvLine } from '../terminal/csv.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { count } from '../terminal/table.ts';
@@ -43,19 +43,6 @@ export async function exportSessions(admin: AdminContext, id: string, file: stri
     output.destroy();
     await rm(file, { force: true });
     throw error;
-  }
-}
-
-async function readAtOneMoment<T>({ databaseUrl }: AdminContext, read: (snapshot: Trx) => Promise<T>): Promise<T> {
-  const { db, close } = openDatabase(databaseUrl, () => {}, {
-    maxConnections: 1,
-    timeoutMs: patientTimeoutMs,
-    server: 'any',
-  });
-  try {
-    return await inSnapshot(db, read);
-  } finally {
-    await close();
   }
 }
 

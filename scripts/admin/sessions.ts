@@ -1,18 +1,27 @@
 import { Option } from 'commander';
+import { rfc3339 } from '../../db/connection/values.ts';
 import { listSessions } from '../../db/sessions/pages.ts';
+import { findAccountOfSession, findSessionRow } from '../../db/sessions/sessions.ts';
+import { availableMs } from '../../src/sessions/balance.ts';
+import { cancelSession, eraseSession, retrySession } from '../../src/sessions/support.ts';
+import { toSessionError } from '../../src/sessions/view.ts';
+import { toWarnings } from '../../src/sessions/warnings.ts';
+import { Refusal } from '../terminal/refusal.ts';
+import { details, minuteOf, momentOf, table } from '../terminal/table.ts';
 import { getAccount } from './account-lookup.ts';
 import { accountId, sessionId, wholeNumber } from './arguments.ts';
 import { addCommand, addGroup } from './command.ts';
 import { formatDuration } from './durations.ts';
-import { minuteOf, table } from '../terminal/table.ts';
-import { cancel, erase, getSession, retry } from './session-changes.ts';
+import { audioLeft } from './exit.ts';
 import { exportSessions } from './session-export.ts';
-import { listedSessionJson, sessionJson, sessionText } from './session-view.ts';
 import type { Command } from 'commander';
-import type { SessionStatus } from '../../db/schema.ts';
+import type { Queryable } from '../../db/connection/database.ts';
+import type { SessionStatus, SupportAct } from '../../db/schema.ts';
+import type { ReadableSession } from '../../db/sessions/readable.ts';
+import type { Session } from '../../db/sessions/sessions.ts';
+import type { Recorded, RetryOutcome } from '../../src/sessions/support.ts';
 import type { AdminContext } from './admin-context.ts';
-import type { Answer } from './answer.ts';
-import type { Report } from './command.ts';
+import type { Answer, Report } from './command.ts';
 
 const statuses: SessionStatus[] = ['queued', 'processing', 'completed', 'failed'];
 const maxListed = 10_000;
@@ -30,26 +39,22 @@ export function addSessionCommands(program: Command, answer: Answer): void {
     .argument('<account>', 'id of the account', accountId)
     .addOption(new Option('--status <status>', 'only these').choices(statuses))
     .option('--limit <n>', `how many at most, up to ${maxListed}`, wholeNumber(1, maxListed), 100)
-    .action((id: string, options: ListOptions, command: Command) =>
-      answer(command, (admin) => list(admin, id, options)),
-    );
+    .action(answer((admin, id: string, options: ListOptions) => list(admin, id, options)));
 
   const exports = 'Write all transcripts of an account to a zip, as JSON and as text, with a list of its sessions.';
   addCommand(group, 'export', exports, 'export ACCOUNT --to acme.zip')
     .argument('<account>', 'id of the account', accountId)
     .requiredOption('--to <file>', 'a file that is not there yet')
-    .action((id: string, { to }: { to: string }, command: Command) =>
-      answer(command, (admin) => exportSessions(admin, id, to)),
-    );
+    .action(answer((admin, id: string, { to }: { to: string }) => exportSessions(admin, id, to)));
 
   addCommand(group, 'show', 'Show a session, without its transcript.', 'show SESSION')
     .argument('<session>', 'id of the session', sessionId)
-    .action((id: string, _options: object, command: Command) => answer(command, (admin) => show(admin, id, '')));
+    .action(answer((admin, id: string) => show(admin, id, '')));
 
   addCommand(group, 'retry', 'Queue a failed session again, while its audio is still there.', 'retry SESSION')
     .argument('<session>', 'id of the session', sessionId)
-    .action((id: string, _options: object, command: Command) =>
-      answer(command, async (admin) => {
+    .action(
+      answer(async (admin, id: string) => {
         await retry(admin, id);
         return show(admin, id, 'The session is queued again.');
       }),
@@ -57,8 +62,8 @@ export function addSessionCommands(program: Command, answer: Answer): void {
 
   addCommand(group, 'cancel', 'Fail a queued or processing session, uncharged.', 'cancel SESSION')
     .argument('<session>', 'id of the session', sessionId)
-    .action((id: string, _options: object, command: Command) =>
-      answer(command, async (admin) => {
+    .action(
+      answer(async (admin, id: string) => {
         await cancel(admin, id);
         return show(admin, id, 'The session is canceled and charges nothing.');
       }),
@@ -66,8 +71,8 @@ export function addSessionCommands(program: Command, answer: Answer): void {
 
   addCommand(group, 'delete', 'Erase a session: transcript, title, audio and job.', 'delete SESSION')
     .argument('<session>', 'id of the session', sessionId)
-    .action((id: string, _options: object, command: Command) =>
-      answer(command, async (admin) => {
+    .action(
+      answer(async (admin, id: string) => {
         const account = await erase(admin, id);
         return {
           json: { id, accountId: account, deleted: true },
@@ -109,3 +114,137 @@ async function show({ db }: AdminContext, id: string, sentence: string): Promise
   const session = await getSession(db, id);
   return { json: sessionJson(session), text: `${sentence === '' ? '' : `${sentence}\n\n`}${sessionText(session)}` };
 }
+
+export function listedSessionJson(accountId: string, session: ReadableSession) {
+  return {
+    id: session.id,
+    accountId,
+    status: session.status,
+    title: session.title,
+    createdAt: rfc3339(session.created_at),
+    ...(session.started_at !== null && { startedAt: rfc3339(session.started_at) }),
+    ...(session.completed_at !== null && { completedAt: rfc3339(session.completed_at) }),
+    ...(session.duration_ms !== null && { durationMs: session.duration_ms }),
+    ...(session.language !== null && { language: session.language }),
+    ...(session.progress !== null && { progress: session.progress }),
+    ...(session.error_code !== null && { errorCode: session.error_code }),
+  };
+}
+
+export function sessionJson(session: Session) {
+  return {
+    ...listedSessionJson(session.account_id, session),
+    jobId: session.job_id,
+    reservedMs: session.reserved_ms,
+    attempt: session.attempt,
+    attemptsLeft: session.attempts_left,
+    freeAttempts: session.free_attempts,
+    ...(session.last_error_code !== null && { lastErrorCode: session.last_error_code }),
+    ...(session.warnings !== null && { warnings: toWarnings(session) }),
+    ...(session.audio_deleted_at !== null && { audioDeletedAt: rfc3339(session.audio_deleted_at) }),
+  };
+}
+
+export function sessionText(session: Session): string {
+  const error = toSessionError(session);
+  return details({
+    Session: session.id,
+    Account: session.account_id,
+    Title: session.title,
+    Status: session.status,
+    Error: error && `${error.code}: ${error.message}`,
+    Progress: session.progress === null ? undefined : `${session.progress} %`,
+    Duration: session.duration_ms === null ? 'not measured' : formatDuration(session.duration_ms),
+    Reserved: formatDuration(session.reserved_ms),
+    Language: session.language ?? undefined,
+    Warnings: toWarnings(session)
+      ?.map(({ code }) => code)
+      .filter(isFirst)
+      .join(', '),
+    Attempts: attemptsOf(session),
+    Audio: momentOf(session.audio_deleted_at)?.replace(/^/, 'removed ') ?? 'kept',
+    Created: momentOf(session.created_at),
+    Started: momentOf(session.started_at),
+    Ended: momentOf(session.completed_at),
+  });
+}
+
+const isFirst = <T>(item: T, index: number, list: readonly T[]): boolean => list.indexOf(item) === index;
+
+function attemptsOf({ status, attempt, attempts_left, free_attempts, last_error_code }: Session): string {
+  const left = status === 'queued' || status === 'processing' ? `, ${attempts_left} left` : '';
+  const free = free_attempts === 0 ? '' : `, ${free_attempts} of them free`;
+  return `${attempt}${free}${left}${last_error_code === null ? '' : ` (the last one: ${last_error_code})`}`;
+}
+
+/** @throws {Refusal} when there is none */
+export async function getSession(db: Queryable, id: string): Promise<Session> {
+  const accountId = await findAccountOfSession(db, id);
+  const session = accountId === undefined ? undefined : await findSessionRow(db, accountId, id);
+  if (session === undefined) throw new Refusal(unknown(id));
+  return session;
+}
+
+const logged =
+  ({ record }: AdminContext, act: SupportAct, sessionId: string): Recorded =>
+  (trx, accountId) =>
+    record(trx, { act, accountId, details: { sessionId } });
+
+/** @throws {Refusal} when the session is final or unknown */
+export async function cancel(admin: AdminContext, id: string): Promise<void> {
+  const outcome = await cancelSession(
+    { ...admin, queue: await admin.queue() },
+    id,
+    logged(admin, 'sessions cancel', id),
+  );
+  if (outcome.kind === 'unknown') throw new Refusal(unknown(id));
+  if (outcome.kind === 'final')
+    throw new Refusal(`Session ${id} is ${outcome.status} already: only queued and processing ones can be canceled.`);
+}
+
+/** @throws {Refusal} when the session is not failed or its account may not upload its audio now */
+export async function retry(admin: AdminContext, id: string): Promise<void> {
+  const outcome = await retrySession({ ...admin, queue: await admin.queue() }, id, logged(admin, 'sessions retry', id));
+  if (outcome.kind !== 'queued') throw new Refusal(whyNotRetried(id, outcome));
+}
+
+function whyNotRetried(id: string, outcome: Exclude<RetryOutcome, { kind: 'queued' }>): string {
+  switch (outcome.kind) {
+    case 'unknown':
+      return unknown(id);
+    case 'not_failed':
+      return `Session ${id} is ${outcome.status}: only failed ones can be retried.`;
+    case 'without_audio':
+      return `The audio of session ${id} is not there any more: the file has to be uploaded again.`;
+    case 'not_eligible':
+      return `Its account ${outcome.account.id} is on the plan ${outcome.account.plan}, which may not transcribe: see accounts set-plan.`;
+    case 'suspended':
+      return `Its account ${outcome.account.id} is suspended: see accounts resume.`;
+    case 'too_long': {
+      const [longest, length] = [outcome.account.max_audio_ms, outcome.durationMs ?? 0].map(formatDuration);
+      return `The audio is ${length} long, its account ${outcome.account.id} may have ${longest}: see accounts set-limits --max-audio.`;
+    }
+    case 'not_covered': {
+      const needed = outcome.durationMs === null ? '' : `, the audio needs ${formatDuration(outcome.durationMs)}`;
+      const available = formatDuration(availableMs(outcome.account));
+      return `Its account ${outcome.account.id} has ${available} available${needed}: see balance credit.`;
+    }
+  }
+}
+
+/**
+ * @returns the account that had it
+ * @throws {Refusal} when the session is unknown, or its audio could not be removed
+ */
+export async function erase(admin: AdminContext, id: string): Promise<string> {
+  const outcome = await eraseSession(
+    { ...admin, queue: await admin.queue() },
+    id,
+    logged(admin, 'sessions delete', id),
+  );
+  if (outcome.kind === 'unknown') throw new Refusal(unknown(id));
+  if (outcome.kind === 'audio_left') throw audioLeft(outcome.error);
+  return outcome.accountId;
+}
+
+const unknown = (id: string) => `There is no session ${id}. "sessions list ACCOUNT" shows those of an account.`;

@@ -4,15 +4,14 @@ import { adoptStore } from '../../src/files/known-store.ts';
 import { addCommand, addGroup } from './command.ts';
 import type { Command } from 'commander';
 import type { AdminContext } from './admin-context.ts';
-import type { Answer } from './answer.ts';
-import type { Report } from './command.ts';
+import type { Answer, Report } from './command.ts';
 
 export function addStoreCommands(program: Command, answer: Answer): void {
   const group = addGroup(program, 'store', 'Which audio store is the one of this database.');
   const adopts =
     "Take the store of AUDIO_STORE and DATA_DIR for this database's from now on. Audio that is not in it counts as lost, and what " +
     'no session of this database needs is removed from it.';
-  addCommand(group, 'adopt', adopts, 'adopt').action((_options: object, command: Command) => answer(command, adopt));
+  addCommand(group, 'adopt', adopts, 'adopt').action(answer(adopt));
 }
 
 export async function adopt({ db, bareStore, record }: AdminContext): Promise<Report> {

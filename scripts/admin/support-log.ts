@@ -7,8 +7,7 @@ import { minuteOf, table } from '../terminal/table.ts';
 import type { Command } from 'commander';
 import type { SupportLogEntry } from '../../db/accounts/support-log.ts';
 import type { AdminContext } from './admin-context.ts';
-import type { Answer } from './answer.ts';
-import type { Report } from './command.ts';
+import type { Answer, Report } from './command.ts';
 
 interface Chosen {
   account?: string;
@@ -20,7 +19,7 @@ export function addSupportLogCommand(program: Command, answer: Answer): void {
   addCommand(program, 'log', describes, 'log', 'log --account ACCOUNT --limit 500')
     .option('--account <account>', 'only what was done to this account', accountId)
     .option('--limit <n>', 'how many at most', wholeNumber(1, 10_000), 100)
-    .action((options: Chosen, command: Command) => answer(command, (admin) => log(admin, options)));
+    .action(answer((admin, options: Chosen) => log(admin, options)));
 }
 
 async function log({ db }: AdminContext, { account, limit }: Chosen): Promise<Report> {

@@ -6,7 +6,6 @@ import { parseDatabaseUrl } from '../../src/config/values.ts';
 import { whyNotOurs } from '../../src/files/known-store.ts';
 import { Spool } from '../../src/files/spool.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
-import { explainMistakes } from './answer.ts';
 import { addCommand } from './command.ts';
 import { Mistake } from '../terminal/mistake.ts';
 import { Refusal } from '../terminal/refusal.ts';
@@ -16,8 +15,7 @@ import type { Command } from 'commander';
 import type { Audit } from '../../src/audit/audit.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { AdminContext } from './admin-context.ts';
-import type { Answer } from './answer.ts';
-import type { Report } from './command.ts';
+import type { Answer, Report } from './command.ts';
 
 /** A standby that is further behind would show audio as lost whose session has just been completed. */
 const mostBehindMs = 10_000;
@@ -31,10 +29,7 @@ export function addVerifyCommand(program: Command, answer: Answer): void {
     .option('--database-url <url>', `a standby to ask instead of DATABASE_URL: ${form}`)
     .addOption(new Option('--resume [file]').hideHelp())
     .addOption(new Option('--everything').hideHelp())
-    .action(async (options: Options, command: Command) => {
-      const typed = await explainMistakes(command, async () => placeOf(options));
-      return answer(command, verify, 'looks', typed);
-    });
+    .action(answer(verify, { opening: 'looks', settings: placeOf }));
 }
 
 interface Options {

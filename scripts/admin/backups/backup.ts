@@ -1,17 +1,43 @@
-/** `backup`: the embedded database and its audio as they are at one moment, while the service works. */
-import { relative } from 'node:path';
-import { clusterPaths } from '../../../db/embedded/cluster.ts';
-import { copyCluster } from '../../../db/embedded/base-backup.ts';
+/** `backup` and `restore`: the embedded database and its audio as they are at one moment, while the service works. */
+import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { inTransaction } from '../../../db/connection/transaction.ts';
-import { postgresFolder } from '../../../src/process/database-url.ts';
+import { copyCluster } from '../../../db/embedded/base-backup.ts';
+import { clusterPaths, placeCluster } from '../../../db/embedded/cluster.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import { AudioStoreAway } from '../../../src/files/audio-store.ts';
+import { adoptStore } from '../../../src/files/known-store.ts';
+import { postgresFolder } from '../../../src/process/database-url.ts';
 import { Refusal } from '../../terminal/refusal.ts';
 import { count } from '../../terminal/table.ts';
+import { addCommand } from '../command.ts';
+import { verify } from '../verify.ts';
 import { AudioCopy } from './audio-copy.ts';
-import { NewBackup } from './backup-folder.ts';
+import { NewBackup, copyBack, readBackup, refuseUnlessEmpty, syncDiskOf } from './backup-folder.ts';
+import type { Command } from 'commander';
+import type { Config } from '../../../src/config/config.ts';
 import type { AdminContext } from '../admin-context.ts';
-import type { Report } from '../command.ts';
+import type { Answer, Report } from '../command.ts';
 import type { BackupNotes } from './backup-folder.ts';
+
+export function addBackupCommands(program: Command, answer: Answer, env: NodeJS.ProcessEnv): void {
+  const backsUp = 'Copy the embedded database and its audio as they are at one moment, while the service works.';
+  addCommand(program, 'backup', backsUp, 'backup --to /mnt/backups/2026-11-22')
+    .requiredOption('--to <folder>', 'a folder that is not there yet, or is empty')
+    .action(answer((admin, { to }: { to: string }) => backUp(admin, to)));
+
+  const restores = 'Make a data folder of a backup, in an empty DATA_DIR, and verify it.';
+  addCommand(program, 'restore', restores, 'restore --from /mnt/backups/2026-11-22')
+    .requiredOption('--from <folder>', 'what "backup" has written')
+    .action(
+      answer(look, {
+        async first({ from }: { from: string }): Promise<[]> {
+          await bringBack(readConfig(env), from);
+          return [];
+        },
+      }),
+    );
+}
 
 /** @throws {Refusal} when the database is not the embedded one, something is in the folder, or it lies within `DATA_DIR` */
 export async function backUp(admin: AdminContext, folder: string): Promise<Report> {
@@ -56,4 +82,47 @@ async function copyAll(admin: AdminContext, backup: NewBackup): Promise<{ notes:
   await copyCluster(clusterPaths(postgresFolder(admin.dataDir)), admin.databaseUrl, copy, ends);
   const audioFiles = await audio.finish();
   return { notes: await backup.finish(audioFiles), lost: audio.lost };
+}
+
+/**
+ * Copies a backup into the data folder, whose database appears last. Nothing may be in the data folder. When it fails, what it
+ * brought goes again; what a service made there meanwhile stays.
+ *
+ * @throws {Refusal} when it is no whole backup, or something is in the data folder
+ */
+export async function bringBack({ databaseUrl, dataDir }: Config, folder: string): Promise<void> {
+  if (databaseUrl !== undefined) throw new Refusal(ofItsOwn);
+  const { notes, files } = await readBackup(folder);
+  await refuseUnlessEmpty(dataDir, 'A backup is restored to an empty DATA_DIR');
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  const staging = join(dataDir, 'restoring');
+  const brought: string[] = [];
+  const bring = async (path: string, work: () => Promise<void>) => {
+    if (await exists(path)) throw new Refusal(`${path} appeared while the backup was copied. Stop the service first.`);
+    brought.push(path);
+    await work();
+  };
+  try {
+    for (const name of ['database', 'audio', ...notes.folders])
+      await mkdir(join(staging, name), { recursive: true, mode: 0o700 });
+    for (const file of files) await copyBack(folder, file, join(staging, file.name));
+    await syncDiskOf(staging);
+    const [audio, postgres] = [join(dataDir, 'audio'), postgresFolder(dataDir)];
+    await bring(audio, () => rename(join(staging, 'audio'), audio));
+    await bring(postgres, () => placeCluster(clusterPaths(postgres), join(staging, 'database')));
+  } catch (error) {
+    for (const path of brought) await rm(path, { recursive: true, force: true });
+    throw error;
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+const exists = (path: string) => access(path).then(() => true, () => false); // prettier-ignore
+
+/** Tells the database that its audio is here now, and checks what was brought back. */
+export async function look(admin: AdminContext): Promise<Report> {
+  await adoptStore(admin.db, admin.bareStore);
+  await inTransaction(admin.db, (trx) => admin.record(trx, { act: 'restore' }));
+  return verify(admin);
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js';
 import { sql } from 'kysely';
 import { listSupportLog } from '../../../db/accounts/support-log.ts';
-import { usage } from '../../../scripts/admin/charges.ts';
+import { usage } from '../../../scripts/admin/usage.ts';
 import { exportSessions } from '../../../scripts/admin/session-export.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { asSupport } from '../../support/service/admin.ts';

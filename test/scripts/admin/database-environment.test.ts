@@ -1,5 +1,5 @@
 /** What programs such as psql are told of a database: as much as node-postgres reads from its URL, and no more. */
-import { environmentFor } from '../../../scripts/admin/database-environment.ts';
+import { environmentFor } from '../../../scripts/admin/database.ts';
 
 /** Without what is undefined: a process is not given it. */
 const told = (url: string, env: NodeJS.ProcessEnv = {}) =>

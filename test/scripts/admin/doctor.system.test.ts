@@ -7,7 +7,7 @@ import { startRefusingStore } from '../../support/faults/refusing-store.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import { environmentOf, runAdmin } from './run-admin.ts';
-import type { Finding } from '../../../scripts/admin/doctor/doctor.ts';
+import type { Finding } from '../../../scripts/admin/doctor.ts';
 
 const service = await useService();
 const well = environmentOf(service);

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { adminCommand } from '../../../scripts/admin/command-line.ts';
+import { adminCommand } from '../../../scripts/admin/program.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { lockWaits } from '../../support/service/lock-waits.ts';
 import { useService } from '../../support/service/use-service.ts';

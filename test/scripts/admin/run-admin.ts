@@ -1,5 +1,5 @@
 /** Runs the admin command. */
-import { adminCommand } from '../../../scripts/admin/command-line.ts';
+import { adminCommand } from '../../../scripts/admin/program.ts';
 import { runCommand } from '../run-command.ts';
 import { startScript } from '../run-script.ts';
 import type { TestService } from '../../support/service/service.ts';

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { addToSupportLog, listSupportLog } from '../../../db/accounts/support-log.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
-import { rotate } from '../../../scripts/admin/key-rotation.ts';
-import { whoWorks } from '../../../scripts/admin/who.ts';
+import { rotate } from '../../../scripts/admin/keys.ts';
+import { whoWorks } from '../../../scripts/admin/command.ts';
 import { eraseAccount } from '../../../src/sessions/account-erasure.ts';
 import { makeAccount, makeKey } from '../../support/service/accounts.ts';
 import { asSupport } from '../../support/service/admin.ts';

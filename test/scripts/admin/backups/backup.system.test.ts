@@ -9,7 +9,7 @@ import { listLedger } from '../../../../db/accounts/ledger.ts';
 import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { listSupportLog } from '../../../../db/accounts/support-log.ts';
 import { backUp } from '../../../../scripts/admin/backups/backup.ts';
-import { bringBack, look } from '../../../../scripts/admin/backups/restore.ts';
+import { bringBack, look } from '../../../../scripts/admin/backups/backup.ts';
 import { readConfig } from '../../../../src/config/config.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { asSupport } from '../../../support/service/admin.ts';
