@@ -1,19 +1,34 @@
+/** What becomes of an upload that is accepted: session, reservation, job and audio, its title and what its form says. */
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeAccount } from '../support/service/accounts.ts';
+import { titleOf } from '../../handlers/createTranscription.ts';
 import { row } from '../support/service/jobs.ts';
-import { useService } from '../support/service/use-service.ts';
-import { closing, filePart, form, formType, textPart, tone, traces } from '../support/uploads/uploads.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
+import { boundary, closing, filePart, form, formType } from '../support/uploads/uploads.ts';
+import { part, textPart, tone, traces } from '../support/uploads/uploads.ts';
 import type { Accepted } from '../support/service/jobs.ts';
 
 const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const service = await useService();
-let audio: Buffer;
-beforeAll(async () => void (audio = await tone(1_500)));
+const account = await useAccount(service);
+const audio = await tone(100);
+
+async function send(body: Buffer, type = formType): Promise<Accepted> {
+  const request = service.post('/v1/transcriptions', account.key).set('Content-Type', type);
+  return (await request.send(body).expect(202)).body as Accepted;
+}
+
+/** The session of an upload, as its client reads it. */
+async function sessionOf(body: Buffer) {
+  const { sessionId } = await send(body);
+  return (await service.get(`/v1/sessions/${sessionId}`, account.key).expect(200)).body;
+}
 
 test('an upload → 202 with Location, Retry-After and the job; session, reservation, job and audio are there', async () => {
-  const account = await makeAccount(service.db, { balanceMs: 60_000 });
-  const response = await service.post('/v1/transcriptions', account.key).attach('file', audio, 'Tone.wav').expect(202);
+  const owner = await makeAccount(service.db, { balanceMs: 60_000 });
+  const bytes = await tone(1_500);
+  const response = await service.post('/v1/transcriptions', owner.key).attach('file', bytes, 'Tone.wav').expect(202);
   const { sessionId, jobId } = response.body as Accepted;
   expect(response.body).toEqual({
     sessionId: expect.stringMatching(uuidv7),
@@ -28,47 +43,129 @@ test('an upload → 202 with Location, Retry-After and the job; session, reserva
   });
   expect(response.headers).not.toHaveProperty('idempotency-replayed');
 
-  expect(await traces(service, account)).toEqual({
+  expect(await traces(service, owner)).toEqual({
     ...{ sessions: 1, jobs: 1, records: 0, reservedMs: 1_500, balanceMs: 60_000 },
     ...{ stored: [sessionId], incoming: [] },
   });
-  expect(await row(service, account, sessionId)).toMatchObject({ job_id: jobId, reserved_ms: 1_500, attempt: 0 });
-  const { body: session } = await service.get(response.headers.location!, account.key).expect(200);
+  expect(await row(service, owner, sessionId)).toMatchObject({ job_id: jobId, reserved_ms: 1_500, attempt: 0 });
+  const { body: session } = await service.get(response.headers.location!, owner.key).expect(200);
   expect(session).toEqual({
     ...{ id: sessionId, status: 'queued', title: 'Tone', durationMs: 1_500 },
     createdAt: expect.any(String),
   });
-});
 
-test('an upload → its bytes are kept, for the owner of the process only', async () => {
-  const account = await makeAccount(service.db);
-  const { body } = await service.post('/v1/transcriptions', account.key).attach('file', audio, 'a.wav').expect(202);
-  const path = join(service.dataDir, 'audio', account.id, (body as Accepted).sessionId);
-  expect((await readFile(path)).equals(audio)).toBe(true);
+  // For the owner of the process only.
+  const path = join(service.dataDir, 'audio', owner.id, sessionId);
+  expect((await readFile(path)).equals(bytes)).toBe(true);
   const mode = async (file: string) => ((await stat(file)).mode & 0o777).toString(8);
   expect([await mode(path), await mode(dirname(path)), await mode(join(service.dataDir, 'audio'))]).toEqual([
     ...['600', '700', '700'],
   ]);
 });
 
-test.each([
-  ['before the file', () => form(textPart('durationMs', '1'), filePart(audio))],
-  ['after the file', () => form(filePart(audio), textPart('durationMs', '1'))],
-  ['at its largest', () => form(filePart(audio), textPart('durationMs', '2147483647'))],
-])('durationMs %s → accepted, and the measured duration counts', async (_, body) => {
-  const account = await makeAccount(service.db, { balanceMs: 2 ** 31 });
-  const { body: accepted } = await service
-    .post('/v1/transcriptions', account.key)
-    .set('Content-Type', formType)
-    .send(body())
-    .expect(202);
-  const session = await row(service, account, (accepted as Accepted).sessionId);
-  expect(session).toMatchObject({ duration_ms: 1_500, reserved_ms: 1_500 });
+const withBoundary = (other: string) =>
+  Buffer.from(form(filePart(audio)).toString('latin1').replaceAll(boundary, other), 'latin1');
+const manyHeaders = Array.from({ length: 500 }, (_, i) => `X-${i}: y`);
+test.each<[string, Buffer, string]>([
+  [
+    'a preamble, an epilogue and a quoted boundary (RFC 2046, section 5.1.1)',
+    Buffer.concat([Buffer.from('preamble\r\n'), filePart(audio), closing, Buffer.from('epilogue\r\n')]),
+    `multipart/form-data; boundary="${boundary}"`,
+  ],
+  ['characters in its boundary that no token has', withBoundary('x:/=?'), 'multipart/form-data; boundary=x:/=?'],
+  ['a boundary of 1,000', withBoundary('b'.repeat(1_000)), `multipart/form-data; boundary=${'b'.repeat(1_000)}`],
+  [
+    'hundreds of part headers, which say nothing',
+    form(part([...manyHeaders, 'Content-Disposition: form-data; name="file"; filename="a.wav"'], audio)),
+    formType,
+  ],
+])('a form with %s → accepted', async (_, body, type) => {
+  expect(await send(body, type)).toMatchObject({ status: 'queued' });
 });
 
-test('a preamble, an epilogue and a quoted boundary (RFC 2046, section 5.1.1) → accepted', async () => {
-  const account = await makeAccount(service.db);
-  const body = Buffer.concat([Buffer.from('preamble\r\n'), filePart(audio), closing, Buffer.from('epilogue\r\n')]);
-  const type = formType.replace(/boundary=(.*)/, 'boundary="$1"');
-  await service.post('/v1/transcriptions', account.key).set('Content-Type', type).send(body).expect(202);
+test.each<[string, string[]]>([
+  ['alone', []],
+  ['with the type of binary data', ['Content-Type: application/octet-stream']],
+  ['with the type of text', ['Content-Type: text/plain; charset=us-ascii']],
+])('a part `file` without a file name, %s, of any size → 202, called "Untitled"', async (_, headers) => {
+  const duration = textPart('durationMs', '1000');
+  for (const ms of [10, 10_000]) {
+    const file = part(['Content-Disposition: form-data; name="file"', ...headers], await tone(ms));
+    for (const body of [form(file), form(duration, file), form(file, duration)]) {
+      expect(await sessionOf(body)).toMatchObject({ title: 'Untitled', durationMs: ms });
+    }
+  }
+});
+
+test.each([
+  ['in UTF-8', 'Besprechung für Übermorgen — 会議 🎙️.m4a', 'Besprechung für Übermorgen — 会議 🎙️'],
+  ['with a path', '../../etc/passwd', 'passwd'],
+  ['with a Windows path', 'C:\\fakepath\\memo.wav', 'memo'],
+  ['that is only a folder', '/', 'Untitled'],
+  ['with a quote, as curl escapes it', 'say \\"hi\\".wav', 'say "hi"'],
+  ['with a quote, as browsers escape it', 'say %22hi%22.wav', 'say "hi"'],
+  ['with a line break, as browsers escape it', 'one%0D%0Atwo.wav', 'onetwo'],
+  ['with a per cent sign', '50% off.wav', '50% off'],
+  ['of 300 emoji', `${'🎧'.repeat(296)}.wav`, '🎧'.repeat(255)],
+])('a file name %s → the title, and nothing else, comes from it', async (_, fileName, title) => {
+  expect(await sessionOf(form(filePart(audio, fileName)))).toMatchObject({ title });
+});
+
+test.each<[title: string | undefined, fileName: string, expected: string]>([
+  [undefined, '/home/me/Board meeting.mp3', 'Board meeting'],
+  [undefined, 'archive.tar.gz', 'archive.tar'],
+  [undefined, 'no extension', 'no extension'],
+  [undefined, 'v1.2 final', 'v1.2 final'],
+  [undefined, 'Dr. Who', 'Dr. Who'],
+  [undefined, '.mp3', 'Untitled'],
+  [undefined, '', 'Untitled'],
+  [undefined, 'folder/', 'Untitled'],
+  [undefined, '  spaces  .ogg', 'spaces'],
+  [undefined, 'a\u0000b\u0007\r\n\tc\u007f\u0085.mp3', 'abc'],
+  [undefined, '\u202egpj.exe\u202c\u2066.mp3', 'gpj.exe'],
+  [undefined, 'lone \ud83d surrogate.mp3', 'lone \ufffd surrogate'],
+  [undefined, `${'a'.repeat(300)}.mp3`, 'a'.repeat(255)],
+  [undefined, `${'a'.repeat(254)} b.mp3`, 'a'.repeat(254)],
+  ['  Call 4711.2  ', 'minutes.mp3', 'Call 4711.2'],
+  ['\u202eexe.tpircs', 'minutes.mp3', 'exe.tpircs'],
+  [' \u200e ', 'minutes.mp3', 'minutes'],
+])('the title %j and the file name %j → %j', (title, fileName, expected) => {
+  expect(titleOf(title, fileName)).toBe(expected);
+});
+
+test('title and reference of the form → those of the session, in lists as well', async () => {
+  const [title, reference] = ['Budget 2027 — first draft', 'TICKET-4711 / ü'];
+  const body = form(textPart('title', ` ${title} `), filePart(audio, 'fakepath.wav'), textPart('reference', reference));
+  const session = await sessionOf(body);
+  expect(session).toMatchObject({ title, reference });
+  const { body: list } = await service.get('/v1/sessions?limit=1', account.key);
+  expect(list.items).toEqual([session]);
+});
+
+type Field = [name: string, value: string];
+const terms = (count: number): Field[] =>
+  Array.from({ length: count }, (_, index) => ['keyterms', `${index} `.padEnd(60, '語')]);
+
+test.each<[string, Field[], object]>([
+  ['nothing', [], { language: null, speakers: null, keyterms: null }],
+  ['a language', [['language', 'DEU']], { language: 'de' }],
+  ['a language with a script', [['language', 'zh-hant']], { language: 'zh-Hant' }],
+  ['one with a script and a region', [['language', 'sr-Latn-RS']], { language: 'sr-Latn-RS' }],
+  ['one with a region of the UN', [['language', 'es-419']], { language: 'es-419' }],
+  ['20 speakers', [['speakers', '20']], { speakers: 20 }],
+  ['one keyterm', [['keyterms', 'Okapi']], { keyterms: ['Okapi'] }],
+  ['keyterms that are SQL', [['keyterms', `{"a",'b\\'}`], ['keyterms', 'null, "é"']], { keyterms: [`{"a",'b\\'}`, 'null, "é"'] }], // prettier-ignore
+  ['100 keyterms of 60 characters', terms(100), { keyterms: terms(100).map(([, term]) => term) }],
+])('a form with %s → stored; the language is answered in its canonical spelling', async (_, fields, expected) => {
+  const session = await sessionOf(form(...fields.map(([name, value]) => textPart(name, value)), filePart(audio)));
+  const stored = await row(service, account, String(session.id));
+  expect(stored).toMatchObject(expected);
+  expect(session.language).toBe(stored.language ?? undefined);
+  expect(session).not.toHaveProperty('keyterms');
+});
+
+test('file names, titles and references → never in the log', () => {
+  const log = service.logLines.join('');
+  expect(log).toContain('createTranscription');
+  expect(log).not.toMatch(/passwd|fakepath|Besprechung|Budget|TICKET/);
 });

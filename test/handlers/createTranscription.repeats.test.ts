@@ -1,86 +1,179 @@
-/** A repeat of an accepted upload is answered whatever became of limits, balance, queue, disk and ffmpeg. */
+/** Uploads with an Idempotency-Key: what counts as a repeat, and that it gets the first answer whatever changed since. */
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { setLimitOverrides } from '../../db/accounts/accounts.ts';
+import { fingerprintOf } from '../../handlers/createTranscription.ts';
 import { withFfmpeg } from '../support/faults/fake-programs.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { useService } from '../support/service/use-service.ts';
 import { ffmpeg, sine } from '../support/uploads/audio-fixtures.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
-import { expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads/uploads.ts';
+import { expectNothingLeft, filePart, form, formType, textPart, tone, traces } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 import { useFolder } from '../support/use-folder.ts';
 import type { LimitOverrides } from '../../db/schema.ts';
+import type { UploadFields } from '../../src/api/uploads/form.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
-import type { TestService } from '../support/service/service.ts';
 
 const service = await useService();
 const fullService = await useService({ beside: service, env: { MIN_FREE_DISK: String(Number.MAX_SAFE_INTEGER) } });
 const folder = useFolder();
-let body: Buffer;
-beforeAll(async () => void (body = form(filePart(await tone(1_000)))));
+const [audio, other] = [await tone(1_000), await tone(1_000, 30)];
+const body = form(filePart(audio), textPart('durationMs', '1000'));
 
 interface Answered {
   status: number;
   body: { code?: string; sessionId?: string };
   replayed: string | null;
+  location: string | null;
 }
 
-type Send = (account: TestAccount, key: string) => Promise<Answered>;
-
 /** @param content a stream comes without a length */
-const send =
-  (to: () => TestService, content: () => Buffer | ReadableStream = () => body): Send =>
-  async (account, key) => {
-    const headers = { Authorization: `Bearer ${account.key}`, 'Content-Type': formType, 'Idempotency-Key': key };
-    const init = { method: 'POST', headers, body: content(), duplex: 'half' } as RequestInit;
-    const answer = await fetch(`${to().url}/v1/transcriptions`, init);
-    const replayed = answer.headers.get('idempotency-replayed');
-    return { status: answer.status, body: (await answer.json()) as Answered['body'], replayed };
-  };
-const sendHere = send(() => service);
-const sendChunked = send(
-  () => service,
-  () => new Blob([new Uint8Array(body)]).stream(),
-);
-const sendToFullDisk = send(() => fullService);
+async function send(account: TestAccount, key = 'key', content: Buffer | ReadableStream = body, to = service) {
+  const headers = { Authorization: `Bearer ${account.key}`, 'Content-Type': formType, 'Idempotency-Key': key };
+  const init = { method: 'POST', headers, body: content, duplex: 'half' } as RequestInit;
+  const answer = await fetch(`${to.url}/v1/transcriptions`, init);
+  const [replayed, location] = ['idempotency-replayed', 'location'].map((name) => answer.headers.get(name));
+  return { status: answer.status, body: await answer.json(), replayed, location } as Answered;
+}
+const stream = () => new Blob([new Uint8Array(body)]).stream();
 
+const fields = (...named: [name: string, value: string][]) =>
+  form(...named.map(([name, value]) => textPart(name, value)), filePart(audio));
+const full = fields(['title', 'a'], ['keyterms', 'Okapi'], ['keyterms', 'Zebra']);
+test.each<[string, Buffer, Buffer]>([
+  ['the same file', body, body],
+  ['the same file under another name', body, form(filePart(audio, 'b.mp3'))],
+  ['another durationMs, which is only a hint', body, fields(['durationMs', '1001'])],
+  ['the same fields in another order', full, fields(['keyterms', 'Okapi'], ['keyterms', 'Zebra'], ['title', 'a'])],
+])('the same key with %s → the first answer again, marked, and one session', async (_, content, repeat) => {
+  const account = await makeAccount(service.db);
+  const first = await send(account, 'key', content);
+  expect(first).toMatchObject({ status: 202, replayed: null, location: `/v1/sessions/${first.body.sessionId}` });
+  const after = await traces(service, account);
+  expect(after).toMatchObject({ sessions: 1, jobs: 1, records: 1, reservedMs: 1_000, incoming: [] });
+  expect(await send(account, 'key', repeat)).toEqual({ ...first, replayed: 'true' });
+  await expectNothingLeft(service, account, after);
+});
+
+test.each<[string, Buffer, Buffer]>([
+  ['other bytes', body, form(filePart(other))],
+  ['another title', full, fields(['title', 'b'], ['keyterms', 'Okapi'], ['keyterms', 'Zebra'])],
+  ['no title any more', full, fields(['keyterms', 'Okapi'], ['keyterms', 'Zebra'])],
+  ['keyterms in another order', full, fields(['title', 'a'], ['keyterms', 'Zebra'], ['keyterms', 'Okapi'])],
+])('the same key with %s → 422 idempotency_key_reused, nothing is added', async (_, content, repeat) => {
+  const account = await makeAccount(service.db);
+  await send(account, 'key', content);
+  const after = await traces(service, account);
+  const reused = { status: 422, body: { code: 'idempotency_key_reused' }, location: null };
+  expect(await send(account, 'key', repeat)).toMatchObject(reused);
+  await expectNothingLeft(service, account, after);
+});
+
+test('fingerprints: those of old forms stay, hints and order say nothing, all else has its own', () => {
+  const file = createHash('sha256').update('audio').digest();
+  // Fields of a form, also of one that the contract does not have yet.
+  const of = (form: object) => fingerprintOf(file, form as UploadFields).toString('hex');
+  expect(of({})).toBe(createHash('sha256').update(file).digest('hex'));
+  expect(of({ durationMs: 1 })).toBe(of({}));
+  expect(of({ durationMs: 1, title: 'a' })).toBe(of({ durationMs: 2, title: 'a' }));
+  expect(of({ title: 'a', keyterms: ['x', 'y'] })).toBe(of({ keyterms: ['x', 'y'], title: 'a' }));
+  const forms = [
+    ...[{}, { speakers: 1 }, { speakers: 11 }, { title: 'a' }, { title: 'b' }, { reference: 'a' }],
+    ...[{ speakers: 1, title: 'a' }, { title: 'a', reference: 'b' }, { title: 'a","reference":"b' }],
+    ...[{ keyterms: ['x', 'y'] }, { keyterms: ['y', 'x'] }, { keyterms: ['x,y'] }, { keyterms: [] }],
+  ];
+  const fingerprints = [...forms.map(of), fingerprintOf(createHash('sha256').digest(), {}).toString('hex')];
+  expect(new Set(fingerprints).size).toBe(fingerprints.length);
+});
+
+test('the same key of another account → an upload of its own', async () => {
+  const [one, two] = [await makeAccount(service.db), await makeAccount(service.db)];
+  const first = await send(one);
+  const second = await send(two);
+  expect(second.body.sessionId).not.toBe(first.body.sessionId);
+  expect(second).toMatchObject({ status: 202, replayed: null });
+  expect(await readdir(join(service.dataDir, 'audio', two.id))).toEqual([second.body.sessionId]);
+});
+
+test('ten uploads with one key at once → one session, ten times the same answer', async () => {
+  const account = await makeAccount(service.db, { balanceMs: 1_500 });
+  const responses = await Promise.all(Array.from({ length: 10 }, () => send(account)));
+  expect(responses.map(({ status }) => status)).toEqual(Array(10).fill(202));
+  expect(new Set(responses.map((answer) => JSON.stringify(answer.body))).size).toBe(1);
+  expect(responses.filter(({ replayed }) => replayed === 'true')).toHaveLength(9);
+  const one = { ...(await traces(service, account)), stored: [responses[0]!.body.sessionId!], incoming: [] };
+  expect(one).toMatchObject({ sessions: 1, jobs: 1, records: 1, reservedMs: 1_000 });
+  await expectNothingLeft(service, account, one);
+});
+
+test('two different files with one key at once → one is accepted, the other is 422', async () => {
+  const account = await makeAccount(service.db);
+  const responses = await Promise.all([send(account), send(account, 'key', form(filePart(other)))]);
+  expect(responses.map(({ status }) => status).sort()).toEqual([202, 422]);
+  expect(await traces(service, account)).toMatchObject({ sessions: 1, jobs: 1, records: 1, reservedMs: 1_000 });
+});
+
+test('the same key after 24 hours → a session of its own', async () => {
+  const account = await makeAccount(service.db);
+  const first = await send(account);
+  const age = (time: string) =>
+    sql`update idempotency set created_at = now() - ${time}::interval where account_id = ${account.id}`.execute(
+      service.db,
+    );
+  await age('23 hours 59 minutes');
+  expect(await send(account)).toEqual({ ...first, replayed: 'true' });
+  await age('24 hours');
+  const fresh = await send(account, 'key', form(filePart(other)));
+  expect(fresh.body.sessionId).not.toBe(first.body.sessionId);
+  expect(fresh).toMatchObject({ status: 202, replayed: null });
+  expect(await send(account, 'key', form(filePart(other)))).toEqual({ ...fresh, replayed: 'true' });
+  expect(await traces(service, account)).toMatchObject({ sessions: 2, jobs: 2, records: 1 });
+});
+
+test('a refused upload → its key is free for the next try', async () => {
+  const account = await makeAccount(service.db);
+  expect(await send(account, 'key', form(filePart('not audio')))).toMatchObject({ status: 415 });
+  expect(await send(account)).toMatchObject({ status: 202, replayed: null });
+});
+
+test.each(['k', 'k'.repeat(255), '"~ !#$%&\'()*+,-./:;<=>?@[]^_`{|}'])('the key %s → taken as it is', async (key) => {
+  const account = await makeAccount(service.db);
+  await send(account, key);
+  const keys = sql<{ key: string }>`select key from idempotency where account_id = ${account.id}`;
+  expect((await keys.execute(service.db)).rows).toEqual([{ key }]);
+});
+
+type Again = (account: TestAccount, key: string) => Promise<Answered>;
+const again: Again = (account, key) => send(account, key);
+const againChunked: Again = (account, key) => send(account, key, stream());
+const toFullDisk: Again = (account, key) => send(account, key, body, fullService);
+const toFullDiskChunked: Again = (account, key) => send(account, key, stream(), fullService);
 const limited = (limits: Partial<LimitOverrides>) => (account: TestAccount) =>
   setLimitOverrides(service.db, account.id, limits);
+const usedUp = ({ id }: TestAccount) =>
+  sql`update accounts set reserved_ms = balance_ms where id = ${id}`.execute(service.db);
 
-test.each<[string, number, string, Send, (account: TestAccount) => Promise<unknown>]>([
-  ['the longest audio shrank', 422, 'audio_too_long', sendHere, limited({ max_audio_ms: 999 })],
-  ['the largest file shrank', 413, 'file_too_large', sendHere, limited({ max_upload_bytes: 1_000 })],
-  ['it shrank, and the length is not told', 413, 'file_too_large', sendChunked, limited({ max_upload_bytes: 1_000 })],
-  ['the disk is full', 503, 'unavailable', sendToFullDisk, async () => {}],
-  [
-    'the disk is full, and the length is not told',
-    503,
-    'unavailable',
-    send(
-      () => fullService,
-      () => new Blob([new Uint8Array(body)]).stream(),
-    ),
-    async () => {},
-  ],
-  ['the queue is full', 429, 'too_many_queued', sendHere, limited({ queued_sessions: 1 })],
-  [
-    'the balance is used up',
-    402,
-    'insufficient_balance',
-    sendHere,
-    ({ id }) => sql`update accounts set reserved_ms = balance_ms where id = ${id}`.execute(service.db),
-  ],
+test.each<[string, number, string, Again, (account: TestAccount) => Promise<unknown>]>([
+  ['the longest audio shrank', 422, 'audio_too_long', again, limited({ max_audio_ms: 999 })],
+  ['the largest file shrank', 413, 'file_too_large', again, limited({ max_upload_bytes: 1_000 })],
+  ['it shrank, and the length is not told', 413, 'file_too_large', againChunked, limited({ max_upload_bytes: 1_000 })],
+  ['the disk is full', 503, 'unavailable', toFullDisk, async () => {}],
+  ['the disk is full, and the length is not told', 503, 'unavailable', toFullDiskChunked, async () => {}],
+  ['the queue is full', 429, 'too_many_queued', again, limited({ queued_sessions: 1 })],
+  ['the balance is used up', 402, 'insufficient_balance', again, usedUp],
 ])('%s → a fresh upload is %s %s, a repeat is the first answer again', async (_, status, code, repeat, change) => {
   const account = await makeAccount(service.db);
-  const first = await sendHere(account, 'first');
+  const first = await send(account, 'first');
   expect(first).toMatchObject({ status: 202, replayed: null });
   await change(account);
   // Keys are remembered for as long as nothing about them changed; that is noticed within a second.
   await until(async () => (await repeat(account, 'another')).status !== 202);
   expect(await repeat(account, 'another')).toMatchObject({ status, body: { code } });
   const before = await traces(service, account);
-  expect(await repeat(account, 'first')).toEqual({ status: 202, body: first.body, replayed: 'true' });
+  expect(await repeat(account, 'first')).toEqual({ ...first, replayed: 'true' });
   await expectNothingLeft(service, account, before);
 });
 
@@ -98,19 +191,15 @@ test('a repeat → not measured', async () => {
 
 test('a repeat with other bytes when the largest file shrank → 422 idempotency_key_reused', async () => {
   const account = await makeAccount(service.db);
-  await sendHere(account, 'first');
+  await send(account);
   await limited({ max_upload_bytes: 1_000 })(account);
-  const other = form(filePart(await tone(1_000, 30)));
-  const answer = await send(
-    () => service,
-    () => other,
-  )(account, 'first');
+  const answer = await send(account, 'key', form(filePart(other)));
   expect(answer).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
 });
 
 test('a repeat that comes slowly → is no upload in flight; its record expires meanwhile → 503, and it is taken then', async () => {
   const account = await makeAccount(service.db, { limits: { queued_sessions: 2 } });
-  await sendHere(account, 'first');
+  await send(account, 'first');
   const before = await traces(service, account);
   const slow = new RawUpload(service.api.port).head({
     ...{ Authorization: `Bearer ${account.key}`, 'Content-Length': body.length, Expect: '100-continue' },
@@ -119,12 +208,12 @@ test('a repeat that comes slowly → is no upload in flight; its record expires 
   await slow.until(/100 Continue/);
   slow.send(body.subarray(0, 5_000));
   // One waits, one more may.
-  expect(await sendHere(account, 'second')).toMatchObject({ status: 202, replayed: null });
+  expect(await send(account, 'second')).toMatchObject({ status: 202, replayed: null });
   await sql`delete from idempotency where account_id = ${account.id} and key = 'first'`.execute(service.db);
   const { status, headers } = await slow.send(body.subarray(5_000)).answer();
   expect([status, headers['retry-after']]).toEqual([503, '1']);
   slow.socket.destroy();
   await limited({ queued_sessions: 3 })(account);
-  await until(async () => (await sendHere(account, 'first')).status === 202);
+  await until(async () => (await send(account, 'first')).status === 202);
   expect(await traces(service, account)).toMatchObject({ sessions: 3, jobs: 3, records: 2, incoming: before.incoming });
 });
