@@ -91,7 +91,9 @@ export class Requests {
     const { count } = this.#limit;
     // A long recording has many pieces, and uses the server with them. Others still get in.
     const inUse = Math.min(this.#furtherPieces, count - 1);
-    return Math.floor(1.25 * count) + 1 - inUse;
+    // Before the first answer nobody knows how long one more would wait.
+    const oneMore = this.#ended.transcribed > 0 ? 1 : 0;
+    return Math.floor(1.25 * count) + oneMore - inUse;
   }
 
   load(): ServerLoad {
