@@ -10,13 +10,10 @@ import { jobsOf } from '../../support/service/jobs.ts';
 import { makeSession } from '../../support/service/sessions.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { aTime, adminOf, anId, mistaken, refused } from './run-admin.ts';
-import type { Admin, JsonObject } from './run-admin.ts';
+import type { JsonObject } from './run-admin.ts';
 
 const service = await useService();
-let admin: Admin;
-beforeAll(async () => {
-  admin = adminOf(service);
-});
+const admin = adminOf(service);
 
 const unknown = '0198c0de-0000-7000-8000-000000000000';
 const planLimits = {

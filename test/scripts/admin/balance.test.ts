@@ -4,13 +4,9 @@ import { expectSound } from '../../support/service/audit.ts';
 import { makeSession } from '../../support/service/sessions.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { aTime, adminOf, anId, refused } from './run-admin.ts';
-import type { Admin } from './run-admin.ts';
 
 const service = await useService();
-let admin: Admin;
-beforeAll(async () => {
-  admin = adminOf(service);
-});
+const admin = adminOf(service);
 afterEach(() => expectSound(service));
 
 test('credit, correct up and down, and a charge → the ledger in order, and the balance is its sum', async () => {

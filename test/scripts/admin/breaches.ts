@@ -2,8 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from 'kysely';
-import { edit } from './edited-transcript.ts';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { openConnection } from '../../../db/connection/database.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
+import { findSessionRow } from '../../../db/sessions/sessions.ts';
+import { versionOf } from '../../../db/sessions/transcripts.ts';
+import { findableOf, makeFindable } from '../../../src/sessions/indexing.ts';
 import type { Db } from '../../../db/connection/database.ts';
 import type { EverySession, Kind } from '../../support/service/every-session.ts';
 
@@ -12,7 +16,7 @@ export interface Breakable extends EverySession {
   dataDir: string;
 }
 
-export type Break = (on: Breakable) => Promise<unknown>;
+type Break = (on: Breakable) => Promise<unknown>;
 
 /** Statements in which `:spoken`, `:account` and the like stand for ids. */
 const run =
@@ -53,6 +57,32 @@ export const leaveFile =
 export const unknownAudio = ({ account }: Breakable) => ['audio', account.id, randomUUID()];
 const abandonedUpload = () => ['audio', 'incoming', randomUUID()];
 const workOfNobody = ({ account, sessions }: Breakable) => ['work', `${account.id}.${sessions.processing}.7`];
+
+interface Segment {
+  index: number;
+  startMs: number | string;
+  endMs: number;
+  text: string;
+}
+type Words = { startMs: number; endMs: number; text: string }[][];
+
+/** Rewrites the transcript of the spoken session, its version and what the search index holds of it. */
+const edit =
+  (change: (segments: Segment[], words: Words) => void): Break =>
+  async ({ db, account, sessions: { spoken } }) => {
+    const query = sql<Record<'segments' | 'words', string>>`select * from transcripts where session_id = ${spoken}`;
+    const stored = (await query.execute(db)).rows[0]!;
+    const [segments, words] = [JSON.parse(stored.segments) as Segment[], JSON.parse(stored.words) as Words];
+    change(segments, words);
+    const json = [JSON.stringify(segments), JSON.stringify(words)] as const;
+    await sql`update transcripts set segments = ${json[0]}, words = ${json[1]} where session_id = ${spoken}`.execute(
+      db,
+    );
+    await sql`update sessions set transcript_version = ${versionOf(1_000, ...json)} where id = ${spoken}`.execute(db);
+    const { title, language } = (await findSessionRow(db, account.id, spoken))!;
+    const findable = await findableOf(db, account.id, { title, language, segments: json[0] });
+    await inTransaction(db, (trx) => makeFindable(trx, { accountId: account.id, sessionId: spoken }, findable));
+  };
 
 /** The rule that has to be named, how it is broken, and by what. */
 export const breaches: [string, string, Break][] = [
@@ -175,3 +205,28 @@ export const breaches: [string, string, Break][] = [
   ['upload_is_alive', 'a dead upload', leaveFile(abandonedUpload)],
   ['work_is_running', 'decoded audio of nobody', leaveFile(workOfNobody)],
 ];
+
+/** Runs `work` with a database whose transactions are all within one, which is rolled back afterwards. */
+export async function rolledBack<Result>(url: string, work: (db: Db) => Promise<Result>): Promise<Result> {
+  const connection = openConnection(url);
+  await connection.connect();
+  const client = {
+    query: (text: string, values: unknown[]) => connection.query(nested(text), values),
+    release: () => {},
+  };
+  const db: Db = new Kysely({
+    dialect: new PostgresDialect({ pool: { connect: async () => client, end: async () => {} } as never }),
+  });
+  try {
+    await connection.query('begin isolation level repeatable read');
+    return await work(db);
+  } finally {
+    await connection.end();
+  }
+}
+
+function nested(statement: string): string {
+  if (/^(begin|start transaction)/.test(statement)) return 'savepoint nested';
+  if (statement === 'commit') return 'release savepoint nested';
+  return statement === 'rollback' ? 'rollback to savepoint nested' : statement;
+}

@@ -1,16 +1,17 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { insertApiKey } from '../../../db/accounts/api-keys.ts';
 import { digestOf, isWellFormedApiKey, newApiKey } from '../../../src/api/access/api-key.ts';
 import { makeAccount, makeKey } from '../../support/service/accounts.ts';
+import { queueSession } from '../../support/service/sessions.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { until } from '../../support/until.ts';
+import { tone } from '../../support/uploads/uploads.ts';
 import { aTime, adminOf, anId, mistaken, refused } from './run-admin.ts';
-import type { Admin, JsonObject } from './run-admin.ts';
+import type { JsonObject } from './run-admin.ts';
 
-const service = await useService();
-let admin: Admin;
-beforeAll(async () => {
-  admin = adminOf(service);
-});
+const service = await useService({ env: { TRUST_PROXY: '1', LOG_ADDRESSES: 'full' } });
+const admin = adminOf(service);
 
 const statusWith = async (key: string) => (await service.get('/v1/sessions', key)).status;
 
@@ -57,12 +58,6 @@ test('keys list → active, expired and revoked', async () => {
     { id: expired.keyId, status: 'expired', expiresAt: '2020-01-01T00:00:00Z' },
     { id: revoked.keyId, status: 'revoked', revokedAt: aTime },
   ]);
-});
-
-test('keys revoke for people → says whose key it was', async () => {
-  const { id } = await makeAccount(service.db);
-  const { keyId } = await makeKey(service.db, id);
-  expect((await admin.run('keys', 'revoke', keyId)).stdout).toContain(`of account ${id} is revoked`);
 });
 
 test.each<[string, (key: string, keyId: string) => [input: string, typed: string]]>([
@@ -116,4 +111,105 @@ test.each([
   const ended = await admin.runWithInput(input, 'keys', 'revoke', typed);
   expect(ended).toEqual(end);
   expect(ended.stderr).not.toMatch(/tsk_\w{7}/);
+});
+
+/** Issued in place of another key. */
+type Rotated = JsonObject & { secret: string; scopes: string[]; expiresAt?: string; replaces: JsonObject };
+const rotate = (keyId: string, ...options: string[]) => admin.json<Rotated>('keys', 'rotate', keyId, ...options);
+const actsOn = async (accountId: string) =>
+  (await admin.json<JsonObject[]>('log', '--account', accountId)).map(({ act, details }) => [act, details]);
+const daysUntil = (time: unknown) => (Date.parse(String(time)) - Date.now()) / 86_400_000;
+
+test('keys rotate → both secrets are taken, the old one for the grace time; the new one is like the old', async () => {
+  const { id, keyId, key } = await makeAccount(service.db);
+  const { secret, replaces, ...made } = await rotate(keyId);
+  expect(made).toMatchObject({ accountId: id, scopes: ['read', 'write'], status: 'active' });
+  expect(made).not.toHaveProperty('expiresAt');
+  expect(replaces).toMatchObject({ id: keyId, status: 'active' });
+  expect(daysUntil(replaces['expiresAt'])).toBeCloseTo(7, 2);
+  expect([await statusWith(key), await statusWith(secret)]).toEqual([200, 200]);
+  const details = { keyId, newKeyId: made.id, endsAt: replaces['expiresAt'] };
+  expect(await actsOn(id)).toEqual([['keys rotate', details]]);
+});
+
+test('keys rotate with a grace time that is over → the old secret is refused like a revoked one, the new one taken', async () => {
+  const { keyId, key } = await makeAccount(service.db);
+  expect(await statusWith(key)).toBe(200);
+  const { secret } = await rotate(keyId, '--grace', '1ms');
+  await until(async () => (await statusWith(key)) === 401);
+  expect(await statusWith(secret)).toBe(200);
+  expect(await admin.run('keys', 'rotate', keyId)).toEqual(refused(/is expired: see keys issue/));
+});
+
+test('keys rotate of a key that has an end → only with an end for the new one; the old one never lives longer for it', async () => {
+  const { id } = await makeAccount(service.db);
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  const { keyId } = await makeKey(service.db, id, { scopes: ['read'], expiresAt });
+  const unsaid = await admin.run('keys', 'rotate', keyId);
+  expect(unsaid).toEqual(refused(/ends anyway, at .*, and nothing was changed\. .* --expires 90d/));
+  expect(await actsOn(id)).toEqual([]);
+  const rotated = await rotate(keyId, '--expires', '90d');
+  expect(rotated.scopes).toEqual(['read']);
+  expect(daysUntil(rotated.expiresAt)).toBeCloseTo(90, 2);
+  expect(Date.parse(String(rotated.replaces['expiresAt']))).toBe(Date.parse(expiresAt));
+});
+
+/** Lines of requests, which are logged once their answers have left. */
+const requestLines = (amount: number) =>
+  until(
+    () => service.logLines.filter((line) => line.includes('"msg":"request"')),
+    (lines) => lines.length >= amount,
+  );
+
+test('keys activity → which sessions a key read, from where and when; and nothing that another key did', async () => {
+  const { id, key: leaked, keyId } = await makeAccount(service.db);
+  const other = await makeKey(service.db, id);
+  const session = await queueSession(service.db, id);
+  const path = `/v1/sessions/${session.id}`;
+  const ask = (from: string, what: string, key = leaked) => service.get(what, key).set('X-Forwarded-For', from);
+  await ask('203.0.113.7', `${path}/transcript`).expect(200);
+  await ask('203.0.113.7', `${path.toUpperCase().replace('V1/SESSIONS', 'v1/sessions')}/transcript`).expect(200);
+  await ask('2001:db8::7', path).expect(200);
+  await ask('2001:db8::7', '/v1/sessions?limit=5').expect(200);
+  await ask('198.51.100.9', `${path}/transcript?format=srt`).expect(409);
+  await ask('198.51.100.9', `${path}/transcript`, other.key).expect(200);
+  const upload = service.post('/v1/transcriptions', leaked).set('X-Forwarded-For', '203.0.113.7');
+  const { body } = await upload.attach('file', await tone(100), 'tone.wav').expect(202);
+  const { sessionId } = body as { sessionId: string };
+
+  const log = (await requestLines(7)).join('');
+  expect(log).not.toContain(leaked.slice(10));
+  const file = join(service.dataDir, 'service.log');
+  await writeFile(file, `ched":7,"keyId":"${keyId}"}\nno JSON\n${log}`);
+  const deed = { first: aTime, last: aTime };
+  expect(await admin.json('keys', 'activity', keyId, file)).toEqual({
+    ...(await admin.json<{ id: string }[]>('keys', 'list', id)).find((one) => one.id === keyId),
+    ...{ requests: 6, refused: 1, lists: [{ ...deed, address: '2001:db8::7', times: 1 }] },
+    deeds: [
+      { ...deed, sessionId: session.id, what: 'read', address: '203.0.113.7', times: 2 },
+      { ...deed, sessionId: session.id, what: 'looked at', address: '2001:db8::7', times: 1 },
+      { ...deed, sessionId, what: 'uploaded', address: '203.0.113.7', times: 1 },
+    ],
+  });
+  const { code, stdout } = await admin.runWithInput(log, 'keys', 'activity', leaked.slice(0, 10), '-');
+  expect(code).toBe(0);
+  expect(stdout).toContain('6 requests in this log, 1 of them refused or not answered.');
+  expect(stdout).toMatch(new RegExp(`${session.id} +read +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d .*203\\.0\\.113\\.7`));
+});
+
+test('keys activity with a file that is not there → refused', async () => {
+  const { keyId } = await makeAccount(service.db);
+  expect(await admin.run('keys', 'activity', keyId, '/nowhere/service.log')).toEqual(
+    refused(/^The log can not be read: ENOENT/),
+  );
+});
+
+test('a failed authentication → its line names the address, and no key', async () => {
+  await service.get('/v1/sessions', 'tsk_wrong').set('X-Forwarded-For', '192.0.2.99').expect(401);
+  const line = await until(
+    () => service.logLines.find((one) => one.includes('192.0.2.99')),
+    (one) => one !== undefined,
+  );
+  expect(JSON.parse(line!)).toMatchObject({ status: 401, code: 'unauthorized', address: '192.0.2.99' });
+  expect(line).not.toContain('wrong');
 });

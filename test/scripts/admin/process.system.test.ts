@@ -1,8 +1,11 @@
 /** `npm run admin` as the process that it is for people. */
-import { readdir } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { adminCommand } from '../../../scripts/admin/program.ts';
+import { projectFolder } from '../../architecture/source-files.ts';
+import { canMountDisks, smallDisk } from '../../support/faults/small-disk.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { lockWaits } from '../../support/service/lock-waits.ts';
 import { useService } from '../../support/service/use-service.ts';
@@ -119,4 +122,23 @@ test('where no service runs and no database is → makes one, says so, answers, 
   const erased = await runAdminProcess(['accounts', 'delete', created.id], env);
   expect(erased).toEqual({ code: 0, stderr: '', stdout: expect.stringMatching(/is erased/) });
   expect(await readdir(join(dataDir, 'postgres', 'data'))).not.toContain('postmaster.pid');
+});
+
+const create = `"${process.execPath}" scripts/admin/main.ts accounts create --name A --plan pro`;
+/** dd fails where the disk ends; the second one fills the rest of its last page. */
+const fill = 'for size in 64k 1; do dd if=/dev/zero bs=$size of="$DATA_DIR/$size" count=8192 2>/dev/null; done';
+
+test.each([
+  ['to be made', '8m', create],
+  ['that is there', '120m', `${create} >/dev/null && { ${fill}; ${create}; }`],
+])('a database %s finds no room → one sentence that names the page, exit code 1', async (_, size, script) => {
+  if (!canMountDisks()) return;
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'full-'));
+  const [program, ...args] = [...smallDisk(dataDir, size), 'sh', '-c', script];
+  const env = { PATH: process.env.PATH, DATA_DIR: dataDir };
+  const { status, stdout, stderr } = spawnSync(program!, args, { cwd: projectFolder, env, encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr.trim().split('\n').slice(1)).toEqual([
+    'The disk of the database is full. Make room there first: scripts/deploy/OPERATIONS.md says how.',
+  ]);
 });

@@ -1,4 +1,7 @@
-import { rm } from 'node:fs/promises';
+import { openAsBlob } from 'node:fs';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js';
 import { setLimitOverrides, setPlan, suspendAccount } from '../../../db/accounts/accounts.ts';
 import { credit, makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
@@ -9,18 +12,14 @@ import { makeSession } from '../../support/service/sessions.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { aTime, adminOf, anId, refused } from './run-admin.ts';
 import { useFolder } from '../../support/use-folder.ts';
-import type { Admin, JsonObject } from './run-admin.ts';
+import type { JsonObject } from './run-admin.ts';
 
 const service = await useService();
 /** A worker runs beside this one. */
 const working = await useService();
 const folder = useFolder();
-let admin: Admin;
-let tone: string;
-beforeAll(async () => {
-  admin = adminOf(service);
-  tone = await ffmpeg(...sine(2), `${folder}/Board meeting.wav`);
-});
+const admin = adminOf(service);
+const tone = await ffmpeg(...sine(2), `${folder}/Board meeting.wav`);
 
 test('sessions list and show → titles and state, never a word of the transcript', async () => {
   const { id } = await makeAccount(service.db);
@@ -190,3 +189,50 @@ test.each(['show', 'retry', 'cancel', 'delete'])('sessions %s of an unknown sess
   const { id } = await makeAccount(service.db);
   expect(await admin.run('sessions', command, id)).toEqual(refused(`^There is no session ${id}`));
 });
+
+test('sessions export → every transcript of the account and of no other, as the API shows it, and a list', async () => {
+  const { id, key } = await makeAccount(service.db);
+  const { id: session } = await makeSession(service.db, id, { status: 'completed', title: 'Board, "secret"' });
+  const { id: failed } = await makeSession(service.db, id, { status: 'failed', title: '=cmd' });
+  await makeSession(service.db, (await makeAccount(service.db)).id, { status: 'completed' });
+  const file = join(folder, 'acme.zip');
+  expect(await admin.json('sessions', 'export', id, '--to', file)).toEqual({
+    id,
+    file,
+    bytes: (await stat(file)).size,
+    sessions: 2,
+    transcripts: 1,
+  });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+  const zip = await contentsOf(file);
+  expect(Object.keys(zip).sort()).toEqual([
+    'sessions.csv',
+    `transcripts/${session}.json`,
+    `transcripts/${session}.txt`,
+  ]);
+  const shown = await service.get(`/v1/sessions/${session}/transcript?include=words`, key);
+  const exported = JSON.parse(zip[`transcripts/${session}.json`]!);
+  expect(exported.segments).toEqual(shown.body.segments);
+  expect(exported.session).toEqual((await service.get(`/v1/sessions/${session}`, key)).body);
+  expect(zip[`transcripts/${session}.txt`]).toBe('good morning\nbegin\n');
+  expect(zip['sessions.csv']).toMatch(/^session,status,[^]*\r\n$/);
+  expect(zip['sessions.csv']).toContain(`,"Board, ""secret""",`);
+  expect(zip['sessions.csv']).toMatch(new RegExp(`\r\n${failed},failed,\\S+,'=cmd,`));
+  expect(await admin.json('log', '--account', id)).toMatchObject([{ act: 'sessions export' }]);
+
+  // What is there is not replaced.
+  const before = await readFile(file);
+  expect(await admin.run('sessions', 'export', id, '--to', file)).toEqual(refused(/can not be made \(EEXIST\)/));
+  expect((await readFile(file)).equals(before)).toBe(true);
+});
+
+async function contentsOf(file: string): Promise<Record<string, string>> {
+  const reader = new ZipReader(new BlobReader(await openAsBlob(file)), { useWebWorkers: false });
+  const contents: Record<string, string> = {};
+  for (const entry of await reader.getEntries()) {
+    if (!entry.directory) contents[entry.filename] = await entry.getData(new TextWriter());
+  }
+  await reader.close();
+  return contents;
+}

@@ -1,65 +1,132 @@
-/** What people type wrong. */
-import { mistaken, refused, runAdmin } from './run-admin.ts';
+/** What was charged in a month. */
+import { randomUUIDv7 } from 'node:crypto';
+import { sql } from 'kysely';
+import { usage } from '../../../scripts/admin/usage.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { makeSession } from '../../support/service/sessions.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { adminOf, mistaken } from './run-admin.ts';
+import type { FormName } from '../../../scripts/admin/usage.ts';
 
-const account = '0198c0de-0000-7000-8000-000000000000';
-// Nothing listens there: what is found without the data is found without the database.
-const nowhere = { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/nothing' };
+const service = await useService();
 
-test.each<[string, string[], RegExp]>([
-  ['no command', [], /Usage: npm run admin -- /],
-  ['no command of the group', ['keys'], /Usage: npm run admin -- keys/],
-  ['an unknown group', ['account', 'list'], /unknown command 'account'\n\(Did you mean accounts\?\)/],
-  ['an unknown command', ['accounts', 'creat'], /unknown command 'creat'\n\(Did you mean create\?\)/],
-  ['an unknown option', ['accounts', 'list', '--jsno'], /unknown option '--jsno'\n\(Did you mean --json\?\)/],
-  [
-    'a missing option',
-    ['accounts', 'create', '--plan', 'pro'],
-    /'--name <name>' not specified[^]*create --name "Acme Ltd" --plan pro/,
-  ],
-  ['a missing argument', ['balance', 'credit', account], /missing required argument 'duration'[^]*credit ACCOUNT 10h/],
-  ['a damaged id', ['accounts', 'show', 'acme'], /'acme' is invalid[^]*"accounts list" shows them/],
-  ['an empty name', ['accounts', 'create', '--plan', 'pro', '--name', '  '], /1 to 200 characters/],
-  ['a name of 201', ['accounts', 'create', '--plan', 'pro', '--name', 'n'.repeat(201)], /1 to 200 characters/],
-  ['a name of two lines', ['accounts', 'create', '--plan', 'pro', '--name', 'a\nb'], /on one line/],
-  ['a duration without unit', ['balance', 'credit', account, '10'], /such as 10h, 90m, 1h30m/],
-  ['a negative credit', ['balance', 'credit', account, '-10h'], /above zero/],
-  ['a credit of 101 years', ['balance', 'credit', account, '36890d'], /up to 100 years/],
-  ['a correction of nothing', ['balance', 'correct', account, '0h', '--reason', 'x'], /with - before it/],
-  ['a correction without reason', ['balance', 'correct', account, '-1h'], /'--reason <reason>' not specified/],
-  ['101 running jobs', ['accounts', 'set-limits', account, '--running-jobs', '101'], /whole number from 1 to 100/],
-  ['an upload of 2 GiB', ['plans', 'set', 'pro', '--max-upload-bytes', '2147483648'], /from 1 to 2147483647/],
-  ['audio of 25 days', ['plans', 'set', 'pro', '--max-audio', '25d'], /Type at most 596h/],
-  ['an unknown scope', ['keys', 'issue', account, '--scope', 'admin'], /Type read or write/],
-  ['no scope', ['keys', 'issue', account], /'--scope <scope>' not specified/],
-  ['a status there is not', ['sessions', 'list', account, '--status', 'done'], /queued, processing, completed, failed/],
-])('%s → what was wrong and what to type', async (_mistake, args, sentence) => {
-  expect(await runAdmin([...args, '--json'], nowhere)).toEqual(mistaken(sentence));
+async function charge(accountId: string, at: string, sessionId: string = randomUUIDv7()): Promise<void> {
+  await sql`insert into ledger (account_id, id, kind, amount_ms, session_id, created_at)
+    values (${accountId}, ${randomUUIDv7()}, 'charge', -7100, ${sessionId}, ${at})`.execute(service.db);
+}
+
+async function piecesOf(accountId: string | undefined, month: string, form: FormName): Promise<string[]> {
+  const pieces: string[] = [];
+  await usage(service, accountId, month, form).print(async (piece) => void pieces.push(piece));
+  return pieces;
+}
+
+test('usage of a month → its charges and no other, from midnight to midnight UTC', async () => {
+  const { id } = await makeAccount(service.db);
+  const { id: session } = await makeSession(service.db, id, { title: '=1+1, or "two"', reference: '@x' });
+  await charge(id, '2026-10-31T23:59:59.999999Z');
+  await charge(id, '2026-11-01T00:00:00Z', session);
+  await charge(id, '2026-11-30T23:59:59.999999Z');
+  await charge(id, '2026-12-01T00:00:00Z');
+  await charge((await makeAccount(service.db)).id, '2026-11-15T12:00:00Z');
+
+  const json = JSON.parse((await piecesOf(id, '2026-11', 'json')).join(''));
+  expect(json).toMatchObject({ id, month: '2026-11', sessions: 2, chargedMs: 14_200 });
+  expect(json.charges).toEqual([
+    { id: session, chargedAt: '2026-11-01T00:00:00Z', chargedMs: 7_100, title: '=1+1, or "two"', reference: '@x' },
+    { id: expect.any(String), chargedAt: '2026-11-30T23:59:59.999999Z', chargedMs: 7_100 },
+  ]);
+  const csv = (await piecesOf(id, '2026-11', 'csv')).join('').split('\r\n');
+  expect(csv).toEqual([
+    'session,charged_at,charged_ms,title,reference',
+    `${session},2026-11-01T00:00:00Z,7100,"'=1+1, or ""two""",'@x`,
+    expect.stringMatching(/,2026-11-30T23:59:59.999999Z,7100,,$/),
+    '',
+  ]);
+  const text = (await piecesOf(id, '2026-11', 'text')).join('');
+  expect(text).toMatch(/^CHARGED \(UTC\) [^]*\n\n2 sessions charged 14.2s in 2026-11\.\n$/);
+  for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+  expect(await piecesOf(id, '2026-09', 'text')).toEqual(['', '0 sessions charged 0s in 2026-09.\n']);
 });
 
-test('a key as an argument too many → its secret is not repeated', async () => {
-  const key = 'tsk_0123456789abcdefghijABCDEFGHIJ01234567';
-  const end = await runAdmin(['keys', 'revoke', account, key], nowhere);
-  expect(end).toEqual(mistaken(/too many arguments/));
-  expect(end.stderr).not.toContain(key.slice(12));
+test('usage of 2,500 charges, many of one moment → each once, a thousand at a time', async () => {
+  const { id } = await makeAccount(service.db);
+  await sql`insert into ledger (account_id, id, kind, amount_ms, session_id, created_at)
+    select ${id}, gen_random_uuid(), 'charge', -1000, gen_random_uuid(), timestamptz '2026-11-05 00:00Z' + n / 700 * interval '1 s'
+    from generate_series(1, 2500) n`.execute(service.db);
+  const pieces = await piecesOf(id, '2026-11', 'csv');
+  const lines = pieces.map((piece) => piece.split('\r\n').length - 1);
+  expect(lines).toEqual([1, 1_000, 1_000, 500, 0]);
+  expect(new Set(pieces.join('').split('\r\n')).size).toBe(2_502);
+  expect(JSON.parse((await piecesOf(id, '2026-11', 'json')).join('')).charges).toHaveLength(2_500);
 });
 
-test('a wrong environment → every wrong variable is named, exit code 2', async () => {
-  const end = await runAdmin(['plans', 'list'], { PORT: 'eighty', LOG_LEVEL: 'loud' });
-  expect(end).toEqual(mistaken(/PORT=eighty[^]*LOG_LEVEL=loud/));
+test('usage of all → a line for each account, erased ones that were charged among them, and their sum is the ledger', async () => {
+  const [busy, idle, erased] = [await accountNamed('Busy'), await accountNamed('=Idle'), await accountNamed('')];
+  const erasedBefore = await accountNamed('');
+  await sql`update accounts set deleted_at = now() where id in (${erased}, ${erasedBefore})`.execute(service.db);
+  for (const at of ['2026-07-01T00:00:00Z', '2026-07-31T23:59:59.999999Z', '2026-08-01T00:00:00Z'])
+    await charge(busy, at);
+  await charge(erased, '2026-07-02T12:00:00Z');
+  await charge(erasedBefore, '2026-06-30T23:59:59.999999Z');
+  await sql`insert into ledger (account_id, id, kind, amount_ms, created_at)
+    values (${busy}, ${randomUUIDv7()}, 'credit', 900, '2026-07-09T00:00Z')`.execute(service.db);
+
+  const json = JSON.parse((await piecesOf(undefined, '2026-07', 'json')).join(''));
+  expect(json).toMatchObject({ month: '2026-07', sessions: 3, chargedMs: 21_300 });
+  expect(json).not.toHaveProperty('id');
+  const ids = new Set([busy, idle, erased, erasedBefore]);
+  expect(json.accounts.filter(({ id }: { id: string }) => ids.has(id))).toEqual(
+    [
+      { id: busy, name: 'Busy', plan: 'pro', sessions: 2, chargedMs: 14_200 },
+      { id: idle, name: '=Idle', plan: 'pro', sessions: 0, chargedMs: 0 },
+      { id: erased, name: '', plan: 'pro', sessions: 1, chargedMs: 7_100 },
+    ].sort((a, b) => (a.id < b.id ? -1 : 1)),
+  );
+  const csv = (await piecesOf(undefined, '2026-07', 'csv')).join('').split('\r\n');
+  expect(csv[0]).toBe('account,name,plan,sessions,charged_ms');
+  expect(csv).toContain(`${busy},Busy,pro,2,14200`);
+  expect(csv).toContain(`${idle},'=Idle,pro,0,0`);
+  const text = (await piecesOf(undefined, '2026-07', 'text')).join('');
+  expect(text).toMatch(new RegExp(`\\n${erased} {2}\\(erased\\) +pro +1 +7.1s\\n`));
+  expect(text).toMatch(/^ACCOUNT [^]*\n\n3 sessions charged 21.3s in 2026-07\.\n$/);
+  for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
 });
 
-test('no database there → one sentence, no password, exit code 1', async () => {
-  const end = await runAdmin(['accounts', 'list'], nowhere);
-  expect(end).toEqual(refused(/^The database can not be opened: connect ECONNREFUSED 127\.0\.0\.1:1\. .*\n$/));
+test('usage of all 2,500 accounts → each once, a thousand at a time, and their sum is the ledger', async () => {
+  await sql`insert into accounts (id, name, plan) select gen_random_uuid(), n, 'pro' from generate_series(1, 2500) n`.execute(
+    service.db,
+  );
+  await sql`insert into ledger (account_id, id, kind, amount_ms, session_id, created_at)
+    select id, gen_random_uuid(), 'charge', -1 - length(name), gen_random_uuid(), '2026-05-05 00:00Z' from accounts`.execute(
+    service.db,
+  );
+  const pieces = await piecesOf(undefined, '2026-05', 'json');
+  expect(pieces.map((piece) => piece.split('"plan"').length - 1).slice(0, 3)).toEqual([0, 1_000, 1_000]);
+  const { accounts, ...total } = JSON.parse(pieces.join(''));
+  const { rows } = await sql<{ id: string; ms: number }>`select account_id as id, -amount_ms as ms from ledger
+    where created_at = '2026-05-05 00:00Z' order by 1`.execute(service.db);
+  expect(accounts.map(({ id, chargedMs }: { id: string; chargedMs: number }) => ({ id, ms: chargedMs }))).toEqual(rows);
+  const ms = rows.reduce((sum, row) => sum + row.ms, 0);
+  expect(total).toEqual({ month: '2026-05', sessions: rows.length, chargedMs: ms });
 });
 
-test.each([['--help'], ['keys', '--help'], ['keys', 'issue', '--help']])(
-  '%s %s %s → help with examples, exit code 0',
-  async (...args) => {
-    const { code, stdout, stderr } = await runAdmin(args, nowhere);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/Usage: npm run admin -- /);
-    if (args.length !== 2) expect(stdout).toMatch(/Examples:\n {2}npm run admin -- /);
-    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(105);
-  },
-);
+test.each([
+  ['neither an account nor --all', ['usage', '--month', '2026-11']],
+  ['both', ['usage', randomUUIDv7(), '--all']],
+])('usage of %s → what to type', async (_case, args) => {
+  expect(await adminOf(service).run(...args)).toEqual(mistaken(/type the id of an account, or --all/));
+});
+
+test.each([[['--month']], [[]]])('usage --all %s → of the present month', async (month) => {
+  const thisMonth = () => new Date().toISOString().slice(0, 7);
+  const before = thisMonth();
+  const shown = await adminOf(service).json<{ month: string }>('usage', '--all', ...month);
+  expect([before, thisMonth()]).toContain(shown.month);
+});
+
+async function accountNamed(name: string): Promise<string> {
+  const id = randomUUIDv7();
+  await sql`insert into accounts (id, name, plan) values (${id}, ${name}, 'pro')`.execute(service.db);
+  return id;
+}

@@ -1,4 +1,4 @@
-/** PostgreSQL's own programs on the service's database. Node.js stands for them: few machines have them all. */
+/** PostgreSQL's own programs on the service's database, and what they are told. Node.js stands for them: few machines have them all. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir } from 'node:fs/promises';
@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { openDatabase } from '../../../db/connection/database.ts';
 import { listSupportLog } from '../../../db/accounts/support-log.ts';
+import { environmentFor } from '../../../scripts/admin/database.ts';
 import { projectFolder } from '../../architecture/source-files.ts';
 import { createTestDatabase } from '../../support/service/database.ts';
 import { useService } from '../../support/service/use-service.ts';
@@ -122,4 +123,48 @@ test('a database of before the log → the program runs all the same', async () 
 test('a DATABASE_URL without the tables of the service → refused', async () => {
   const end = await runAfter((db) => sql`drop table kysely_migration`.execute(db));
   expect(end).toMatchObject({ code: 1, acts: [], stderr: expect.stringContaining('no tables of the service behind') });
+});
+
+/** Without what is undefined: a process is not given it. */
+const told = (url: string, env: NodeJS.ProcessEnv = {}) =>
+  JSON.parse(JSON.stringify(environmentFor(url, env))) as object;
+const database = { PGHOST: 'db', PGDATABASE: 'name' };
+
+test.each([
+  ['everything', 'postgres://me:secret@db:5433/name', { PGPORT: '5433', PGUSER: 'me', PGPASSWORD: 'secret' }],
+  ['no user, no password, no port', 'postgres://db/name', {}],
+  ['encoded', 'postgres://m%40e:p%2Fs%20%s@db/na%20me', { PGUSER: 'm@e', PGPASSWORD: 'p/s %s', PGDATABASE: 'na me' }],
+  ['IPv6', 'postgres://[::1]/name', { PGHOST: '::1' }],
+  ['a socket in the query', 'postgres:///name?host=/run/postgresql', { PGHOST: '/run/postgresql' }],
+  ['a socket as the host', 'postgres://me@%2Frun%2Fpg/name', { PGHOST: '/run/pg', PGUSER: 'me' }],
+  ['no host', 'postgres:///name', { PGHOST: 'localhost' }],
+  [
+    'the rest in the query',
+    'postgres://db/name?port=5433&user=me&password=secret&options=-c%20search_path%3Dours',
+    { PGPORT: '5433', PGUSER: 'me', PGPASSWORD: 'secret', PGOPTIONS: '-c search_path=ours' },
+  ],
+  [
+    'certificates',
+    'postgres://db/name?sslmode=verify-full&sslrootcert=ca.pem&sslcert=me.pem&sslkey=me.key',
+    { PGSSLMODE: 'verify-full', PGSSLROOTCERT: 'ca.pem', PGSSLCERT: 'me.pem', PGSSLKEY: 'me.key' },
+  ],
+  ['a mode of node-postgres alone', 'postgres://db/name?sslmode=no-verify', { PGSSLMODE: 'require' }],
+  ['ssl', 'postgres://db/name?ssl=true', { PGSSLMODE: 'require' }],
+  ['no ssl', 'postgres://db/name?ssl=0', { PGSSLMODE: 'disable' }],
+])('a URL with %s', (_, url, expected) => {
+  expect(told(url)).toEqual({ ...database, ...expected });
+});
+
+test('what the URL leaves out → stays as it is in the environment', () => {
+  const env = { PATH: '/bin', PGUSER: 'me', PGPASSWORD: 'secret', PGPORT: '5433', PGSSLMODE: 'no-verify' };
+  expect(told('postgres://db/name', env)).toEqual({ ...env, ...database, PGSSLMODE: 'require' });
+  expect(told('postgres:///name', { ...env, PGHOST: 'other' })).toMatchObject({
+    PGHOST: 'other',
+    PGPASSWORD: 'secret',
+  });
+});
+
+test('what the URL says → goes before the environment, of which nothing leads elsewhere', () => {
+  const env = { PGHOST: 'a', PGDATABASE: 'b', PGUSER: 'c', PGPASSWORD: 'd', PGSERVICE: 'e', PGHOSTADDR: '10.0.0.1' };
+  expect(told('postgres://me:secret@db/name', env)).toEqual({ ...database, PGUSER: 'me', PGPASSWORD: 'secret' });
 });

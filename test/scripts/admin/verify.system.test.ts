@@ -1,36 +1,113 @@
-/** `admin verify` at a standby, which spares the primary: it is a little behind, and may break a long look off. */
-import { mkdtemp, writeFile } from 'node:fs/promises';
+/**
+ * `admin verify` beside a service at work, where nothing that is under way looks like a breach and a loss still does; and at a
+ * standby, which spares the primary: it is a little behind, and may break a long look off.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { openDatabase } from '../../../db/connection/database.ts';
 import { isBrokenOff, isStandby } from '../../../db/connection/server.ts';
 import { inSnapshot } from '../../../db/connection/transaction.ts';
-import { eraseSession } from '../../../src/sessions/support.ts';
+import { audit } from '../../../src/audit/audit.ts';
+import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
+import { eraseAccount } from '../../../src/sessions/account-erasure.ts';
+import { cancelSession, eraseSession, retrySession } from '../../../src/sessions/support.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
-import { upload } from '../../support/service/jobs.ts';
+import { auditedFiles, expectSound } from '../../support/service/audit.ts';
+import { final, upload } from '../../support/service/jobs.ts';
 import { ask, startOwnPostgres, startStandbyOf } from '../../support/service/own-postgres.ts';
 import { startTestService } from '../../support/service/service.ts';
-import { tone } from '../../support/uploads/uploads.ts';
+import { useService } from '../../support/service/use-service.ts';
 import { until } from '../../support/until.ts';
-import { mistaken, runAdmin, runAdminProcess } from './run-admin.ts';
+import { tone } from '../../support/uploads/uploads.ts';
+import { adminOf, mistaken, runAdmin, runAdminProcess } from './run-admin.ts';
+import type { Audit } from '../../../src/audit/audit.ts';
+import type { TestAccount } from '../../support/service/accounts.ts';
 import type { OwnPostgres } from '../../support/service/own-postgres.ts';
 
+const service = await useService();
+const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'standby-'));
+const file = join(dataDir, 'tone.wav');
+await writeFile(file, await tone(500));
 let primary: OwnPostgres;
 let standby: OwnPostgres;
-let dataDir: string;
-let file: string;
+const besidePrimary = () => startTestService({ beside: { databaseUrl: primary.url, dataDir } });
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'standby-'));
-  file = join(dataDir, 'tone.wav');
-  await writeFile(file, await tone(500));
   primary = await startOwnPostgres();
   atEnd(() => primary.leave());
-  const service = await startTestService({ beside: { databaseUrl: primary.url, dataDir } });
-  await upload(service, await makeAccount(service.db), file);
-  await service.stop();
+  const other = await besidePrimary();
+  await upload(other, await makeAccount(other.db), file);
+  await other.stop();
   standby = await startStandbyOf(primary);
   atEnd(() => standby.leave());
+});
+
+const brokenRules = ({ checks }: Audit) => checks.filter(({ breaches }) => breaches > 0);
+/** No file is too young to be a breach: only what is under way is forgiven. */
+const strict = { sweptWithinMs: -Infinity, removedWithinMs: 15_000 };
+
+/** Every third is silent, every fourth fails. */
+const recognizer = () => {
+  let recognized = 0;
+  return new ScriptedRecognizer(async () => {
+    recognized += 1;
+    if (recognized % 4 === 0) throw new RecognizerError('recognizer_error', 'as the test says', { retryable: false });
+    return recognized % 3 === 0 ? { language: 'en-US', segments: [] } : says('hello');
+  });
+};
+
+/** What clients and support do, one thing after the other, `rounds` times. */
+async function keepBusy(account: TestAccount, rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    const { sessionId } = await upload(service, account, file);
+    const other = await upload(service, account, file);
+    // Some are final before support gets to them.
+    await cancelSession(service, other.sessionId);
+    await retrySession(service, other.sessionId);
+    await final(service, account, sessionId);
+    const erased = await eraseSession(service, round % 2 === 0 ? sessionId : other.sessionId);
+    expect(erased).toEqual({ kind: 'erased', accountId: account.id });
+  }
+  const left = await makeAccount(service.db);
+  await Promise.all([upload(service, left, file), upload(service, left, file)]);
+  expect(await eraseAccount(service, left.id)).toEqual({ kind: 'erased', sessions: 2, keys: 1 });
+}
+
+test('verify again and again while sessions come, end and are erased → never a breach', async () => {
+  const worker = await service.work(recognizer());
+  const accounts = [await makeAccount(service.db), await makeAccount(service.db), await makeAccount(service.db)];
+  let isBusy = true;
+  const work = Promise.all(accounts.map((account) => keepBusy(account, 15))).finally(() => (isBusy = false));
+
+  const audited = { db: service.db, ...auditedFiles(service.dataDir) };
+  let looks = 0;
+  let sessionsSeen = 0;
+  while (isBusy) {
+    const found =
+      looks % 10 === 5 ? await adminOf(service).json<Audit>('verify') : await audit(audited, { grace: strict });
+    expect(brokenRules(found)).toEqual([]);
+    looks += 1;
+    sessionsSeen += found.checks.find(({ id }) => id === 'unfinished_has_job')!.checked;
+  }
+  await work;
+  await worker.stop();
+  // It was looked at while something was under way.
+  expect(looks).toBeGreaterThan(3);
+  expect(sessionsSeen).toBeGreaterThan(0);
+  await expectSound(service);
+});
+
+test('audio that is lost while the service works → reported', async () => {
+  const account = await makeAccount(service.db);
+  const { sessionId } = await upload(service, account, file);
+  await rm(service.audioStore.path(account.id, sessionId));
+  const { code, stdout } = await adminOf(service).run('verify', '--json');
+  expect(code).toBe(1);
+  expect(brokenRules(JSON.parse(stdout) as Audit)).toMatchObject([
+    { id: 'unfinished_has_audio', breaches: 1, examples: [sessionId] },
+  ]);
 });
 
 const nowhere = 'postgres://127.0.0.1:1/none';
@@ -75,12 +152,12 @@ test.each([
 });
 
 test('a session is erased at the primary, of which the standby hears a little later → no breach', async () => {
-  const service = await startTestService({ beside: { databaseUrl: primary.url, dataDir } });
-  const { sessionId } = await upload(service, await makeAccount(service.db), file);
+  const other = await besidePrimary();
+  const { sessionId } = await upload(other, await makeAccount(other.db), file);
   const known = () => ask(standby.url, `select from sessions where id = '${sessionId}'`);
   await until(known, (rows) => rows.length === 1);
   await ask(standby.url, 'select pg_wal_replay_pause()');
-  await eraseSession(service, sessionId);
+  await eraseSession(other, sessionId);
   const looking = verify('--database-url', standby.url);
   // It has missed the file, and the standby has told it that the session needs it.
   const asked = `query like '%isNeeded%' and state = 'idle' and pid <> pg_backend_pid()`;
@@ -90,7 +167,7 @@ test('a session is erased at the primary, of which the standby hears a little la
   );
   await ask(standby.url, 'select pg_wal_replay_resume()');
   expect(await looking).toMatchObject({ code: 0, stdout: expect.stringContaining('Everything holds.') });
-  await service.stop();
+  await other.stop();
 });
 
 test.each([
