@@ -2,34 +2,12 @@ import { mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAccount } from '../support/service/accounts.ts';
 import { startProcess } from '../support/service/processes.ts';
-import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { useService } from '../support/service/use-service.ts';
 import { canMountDisks, smallDisk } from '../support/faults/small-disk.ts';
 import { expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads/uploads.ts';
-import { arrange } from '../support/uploads/upload-faults.ts';
 
 const oneMiB = 1024 * 1024;
 const service = await useService();
-const fullService = await useService({
-  beside: service,
-  env: { MIN_FREE_DISK: String(Number.MAX_SAFE_INTEGER) },
-});
-
-test('less free than MIN_FREE_DISK → 503 before the body, after the other checks', async () => {
-  const { account, headers } = await arrange(service.db);
-  const before = await traces(service, account);
-  const client = new RawUpload(fullService.api.port).head({ ...headers, Expect: '100-continue' });
-  const answer = await client.answer();
-  const problem = JSON.parse(answer.text) as { code: string; retryAfterSeconds: number };
-  expect([answer.status, problem.code]).toEqual([503, 'unavailable']);
-  expect(answer.headers['retry-after']).toBe(String(problem.retryAfterSeconds));
-  expect(client.received).not.toContain('100 Continue');
-  client.socket.destroy();
-  await expectNothingLeft(service, account, before);
-
-  const { headers: unpaid } = await arrange(service.db, { code: '', status: 402, account: { balanceMs: 0 } });
-  expect(await new RawUpload(fullService.api.port).head(unpaid).answer()).toMatchObject({ status: 402 });
-});
 
 test('the disk fills up while the upload comes → 503 with Retry-After, and there is room for the next', async () => {
   // Where mounting is forbidden, the check that runs with every 8 MiB stands for it (test/src/api/uploads/receiving.test.ts).

@@ -1,7 +1,6 @@
-/** The form reader, given schemas that the contract could have: a new field must need nothing but the contract. */
+/** The form reader, given schemas that the contract could have (a new field must need nothing but that), and its own. */
 import { ApiError } from '../../../../src/api/answers/problem.ts';
-import { schemaOf } from '../../../../src/api/contract/document.ts';
-import { UploadForm } from '../../../../src/api/uploads/form.ts';
+import { UploadForm, uploadForm } from '../../../../src/api/uploads/form.ts';
 
 const file = { type: 'string', format: 'binary' };
 const form = formOf({
@@ -96,8 +95,52 @@ test.each<[string, object]>([
   expect(() => formOf(fields)).toThrow(/the form field \w+ of the contract/);
 });
 
-test('the form of the contract itself is one that can be read', () => {
-  expect(new UploadForm(schemaOf('TranscriptionRequest')).read({ durationMs: '7' })).toEqual({ durationMs: 7 });
+test.each<[string, (string | string[])[]]>([
+  [
+    'durationMs',
+    [
+      ...[
+        '0',
+        '-1',
+        '1.5',
+        '1e3',
+        '2147483648',
+        '99999999999999999999',
+        'abc',
+        '',
+        ' ',
+        ' 7',
+        '7 ',
+        '0x10',
+        '07',
+        '+7',
+      ],
+      ...['١٢٣', 'null', '1_000', '7\r\n'],
+    ],
+  ],
+  ['title', ['', '   ', '🎧'.repeat(256), 'a\u001fb', 'a\u0000', ['a', 'b']]],
+  ['reference', ['', '🎧'.repeat(256), 'a\u001fb', 'a\u0000', ['a', 'b']]],
+  [
+    'language',
+    [
+      ...['xx-klingon', 'de-AT-1996', 'german', 'd', '', 'de_AT', 'de-', ' de', 'de\u0000', 'auto', 'дe', 'en-12'],
+      ['de', 'de'],
+    ],
+  ],
+  ['speakers', ['0', '21', '-1', '1.5', 'two', '', '٢', ['2', '2']]],
+  ['channels', ['both', '', ['mixed', 'mixed']]],
+  [
+    'keyterms',
+    [
+      ...['', '   ', 'x'.repeat(61), 'a\u001fb', 'a\nb'].map((wrong) => ['Okapi', wrong]),
+      Array.from({ length: 101 }, (_, i) => `term ${i}`),
+    ],
+  ],
+])('the form of the contract: %s with a value that it does not take → 400 that names it', (name, values) => {
+  for (const value of values) {
+    const { errors } = refusalOf(() => uploadForm.read({ [name]: value })).details as { errors: { name: string }[] };
+    expect({ value, names: [...new Set(errors.map((error) => error.name))] }).toEqual({ value, names: [name] });
+  }
 });
 
 function refusalOf(read: () => unknown): ApiError {

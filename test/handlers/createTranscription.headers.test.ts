@@ -1,0 +1,204 @@
+/** What an upload is refused for by its headers: in which order, and that ordinary clients see the answer. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { clients, hasPython, urllib } from '../support/clients/http-clients.ts';
+import { parseAnswers, sendRaw } from '../support/clients/raw-http.ts';
+import { holdTheClock } from '../support/faults/held-clock.ts';
+import { jest } from '../support/run/jest.ts';
+import { useAccount, useService } from '../support/service/use-service.ts';
+import { RawUpload } from '../support/uploads/raw-upload.ts';
+import { arrange, faults } from '../support/uploads/upload-faults.ts';
+import { closing, expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads/uploads.ts';
+
+const oneMiB = 1024 * 1024;
+const service = await useService();
+const fullService = await useService({ beside: service, env: { MIN_FREE_DISK: String(Number.MAX_SAFE_INTEGER) } });
+const account = await useAccount(service);
+const audio = await tone(100);
+beforeAll(async () => {
+  for (const size of [3, 64]) {
+    await writeFile(bodyOf(size), Buffer.concat([filePart(Buffer.alloc(size * oneMiB, 7)), closing]));
+  }
+});
+afterEach(() => jest.useRealTimers());
+
+const bodyOf = (size: number) => join(process.env.TEST_FOLDER!, `body-${size}MiB`);
+const arranged = (...codes: string[]) =>
+  arrange(service.db, ...codes.map((code) => faults.find((fault) => fault.code === code)!));
+
+const pairs = faults.flatMap((first, i) => faults.slice(i + 1).map((second) => [first.code, second.code] as const));
+
+test.each(pairs)('%s and %s at once → the first, by the headers alone', async (...codes) => {
+  const first = faults.find(({ code }) => code === codes[0])!;
+  const { account: refused, headers } = await arranged(...codes);
+  const before = await traces(service, refused);
+  const client = new RawUpload(service.api.port).head({ ...headers, Expect: '100-continue' });
+  const { status, headers: got, text } = await client.answer();
+  expect({ status, ...JSON.parse(text) }).toMatchObject({ ...first.details, status: first.status, code: first.code });
+  expect(got.connection).toBe('close');
+  expect(client.received).not.toContain('100 Continue');
+  client.socket.end();
+  await client.closed;
+  await expectNothingLeft(service, refused, before);
+});
+
+test('less free than MIN_FREE_DISK → 503 before the body, after the other checks', async () => {
+  const { account: other, headers } = await arranged();
+  const before = await traces(service, other);
+  const client = new RawUpload(fullService.api.port).head({ ...headers, Expect: '100-continue' });
+  const answer = await client.answer();
+  const problem = JSON.parse(answer.text) as { code: string; retryAfterSeconds: number };
+  expect([answer.status, problem.code]).toEqual([503, 'unavailable']);
+  expect(answer.headers['retry-after']).toBe(String(problem.retryAfterSeconds));
+  expect(client.received).not.toContain('100 Continue');
+  client.socket.destroy();
+  await expectNothingLeft(service, other, before);
+
+  const { headers: unpaid } = await arranged('insufficient_balance');
+  expect(await new RawUpload(fullService.api.port).head(unpaid).answer()).toMatchObject({ status: 402 });
+});
+
+test('a key with the scope `read` only → 403 that names the missing scope, in the header too', async () => {
+  const { headers } = await arranged('insufficient_scope');
+  const answer = await new RawUpload(service.api.port).head(headers).answer();
+  expect(answer.headers['www-authenticate']).toBe(
+    'Bearer realm="transcription", error="insufficient_scope", scope="write"',
+  );
+});
+
+test.each(['rate_limited', 'too_many_queued'])('%s → Retry-After, in the problem too', async (code) => {
+  const { headers } = await arranged(code);
+  const answer = await new RawUpload(service.api.port).head(headers).answer();
+  expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+  expect(JSON.parse(answer.text)).toMatchObject({ retryAfterSeconds: Number(answer.headers['retry-after']) });
+});
+
+const body = form(filePart(audio));
+test.each<[string, Record<string, string>, string]>([
+  ['no Content-Type', {}, 'Content-Type'],
+  ['JSON', { 'Content-Type': 'application/json' }, 'Content-Type'],
+  ['audio', { 'Content-Type': 'audio/wav' }, 'Content-Type'],
+  ['a longer name of its type', { 'Content-Type': 'multipart/form-data-x; boundary=x' }, 'Content-Type'],
+  ['a type that is nonsense', { 'Content-Type': '/;=,' }, 'Content-Type'],
+  ...['gzip', 'GZIP', 'br', 'gzip, identity', 'x'].map((coding): [string, Record<string, string>, string] => [
+    `the coding ${coding}`,
+    { 'Content-Type': formType, 'Content-Encoding': coding },
+    'Content-Encoding',
+  ]),
+])('%s → 415 before the body, which names the header', async (_, headers, name) => {
+  const before = await traces(service, account);
+  // fetch names no type for bytes.
+  const response = await fetch(`${service.url}/v1/transcriptions`, {
+    method: 'POST',
+    headers: { ...headers, Authorization: `Bearer ${account.key}` },
+    body: new Uint8Array(body),
+  });
+  const problem = { status: 415, code: 'unsupported_media', errors: [{ in: 'header', name }] };
+  expect(await response.json()).toMatchObject(problem);
+  expect([response.status, response.headers.get('accept-encoding')]).toEqual([
+    ...[415, name === 'Content-Encoding' ? 'identity' : null],
+  ]);
+  await expectNothingLeft(service, account, before);
+});
+
+test('Content-Encoding: identity, which says nothing → 202', async () => {
+  const request = service.post('/v1/transcriptions', account.key).set('Content-Type', formType);
+  await request.set('Content-Encoding', 'Identity').send(body).expect(202);
+});
+
+test.each([
+  ['without a body', 'HTTP/1.1', []],
+  ['without a body, of HTTP/1.0', 'HTTP/1.0', []],
+  ['of HTTP/1.0 without its length', 'HTTP/1.0', [form(filePart('x')).toString('latin1')]],
+])('a request %s → 400 that says so', async (_, version, content: string[]) => {
+  const head = [
+    ...[`POST /v1/transcriptions ${version}`, 'Host: localhost', 'Connection: close'],
+    ...[`Authorization: Bearer ${account.key}`, `Content-Type: ${formType}`, '', ...content, ''],
+  ];
+  const [answer] = parseAnswers(await sendRaw(service.api.port, head.join('\r\n')));
+  expect(answer).toMatchObject({ status: 400, text: expect.stringContaining('The request has no body') });
+});
+
+test.each([
+  ['empty', ''],
+  ['with a tab', 'a\tb'],
+  ['of UTF-8', 'schlüssel'],
+])('an Idempotency-Key that is %s → 400 that names it', async (_, key) => {
+  const before = await traces(service, account);
+  const client = new RawUpload(service.api.port);
+  client.socket.setDefaultEncoding('utf8');
+  client.head({ Authorization: `Bearer ${account.key}`, 'Idempotency-Key': key, 'Content-Length': 100 });
+  const { status, text } = await client.answer();
+  const problem = { code: 'invalid_request', errors: [{ in: 'header', name: 'Idempotency-Key' }] };
+  expect({ status, ...JSON.parse(text) }).toMatchObject({ ...problem, status: 400 });
+  client.socket.end();
+  await expectNothingLeft(service, account, before);
+});
+
+test('Expect: 100-continue with nothing wrong in the headers → 100, then the answer to the body', async () => {
+  const headers = { Authorization: `Bearer ${account.key}`, 'Content-Length': body.length, Expect: '100-continue' };
+  const client = new RawUpload(service.api.port).head(headers);
+  await client.until(/\r\n\r\n/);
+  expect(client.received).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+  await client.send(body).until(/\r\n\r\nHTTP\/1\.1 202 Accepted/);
+  client.socket.destroy();
+});
+
+test('a refused upload pipelined behind a held request → both are answered, in order', async () => {
+  const accepted = await service.post('/v1/transcriptions', account.key).attach('file', audio, 'a.wav');
+  const client = new RawUpload(service.api.port);
+  const held = `/v1/sessions/${String(accepted.body.sessionId)}/transcript?wait=1`;
+  client.send(`GET ${held} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${account.key}\r\n\r\n`);
+  client.head({ 'Content-Length': 1_000_000 }).send('the beginning of a body');
+  await client.ended;
+  client.socket.destroy();
+  expect(client.received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 401']);
+});
+
+test('at least two ordinary clients are here', () => {
+  expect(clients.length).toBeGreaterThanOrEqual(2);
+});
+
+/** One of each phase: access, the contract's headers, and what is asked of the account. */
+const codes = ['unauthorized', 'invalid_request', 'insufficient_balance'];
+test.each([
+  ...clients.flatMap(([name, client]) => codes.map((code) => ({ name, client, code, size: 64 }))),
+  ...[...clients, ...(hasPython ? [['urllib', urllib] as const] : [])].map(([name, client]) => ({
+    ...{ name, client, code: codes[0]!, size: 3 },
+  })),
+])('$name sends $size MiB and is refused → it sees $code', async ({ client, code, size }) => {
+  const { account: refused, headers } = await arranged(code);
+  const before = await traces(service, refused);
+  const { 'Content-Length': _, ...others } = headers;
+  const seen = await client(`${service.url}/v1/transcriptions`, others as Record<string, string>, bodyOf(size));
+  const { status } = faults.find((fault) => fault.code === code)!;
+  expect({ ...seen, text: JSON.parse(seen.text) }).toMatchObject({
+    ...{ status, contentType: 'application/problem+json', text: { code, status } },
+  });
+  await expectNothingLeft(service, refused, before);
+});
+
+test('a client that never looks at the answer → the server reads no more than a little', async () => {
+  const { headers } = await arranged('unauthorized');
+  const client = new RawUpload(service.api.port).head({ ...headers, 'Content-Length': 256 * oneMiB });
+  await client.flood(Buffer.alloc(256 * 1024), 256 * oneMiB);
+  await client.closed;
+  // 4 MiB and what Node and the kernel hold.
+  expect(client.socket.bytesWritten - client.socket.writableLength).toBeLessThan(20 * oneMiB);
+});
+
+test('a client that stops sending after it was refused → the connection is closed after 2 s', async () => {
+  holdTheClock('timeouts');
+  const { headers } = await arranged('unauthorized');
+  const client = new RawUpload(service.api.port).head({ ...headers, 'Content-Length': 1_000 }).send('x');
+  await client.answer();
+  jest.advanceTimersByTime(1_999);
+  client.socket.write('y');
+  await service.get('/v1/openapi.json').expect(200);
+  expect(client.socket.closed).toBe(false);
+  jest.advanceTimersByTime(1);
+  // The client hears of it when it sends the next time.
+  const poke = setInterval(() => client.socket.write('y'), 100);
+  await client.closed;
+  clearInterval(poke);
+});
