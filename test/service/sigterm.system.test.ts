@@ -8,7 +8,6 @@ import { listLedger } from '../../db/accounts/ledger.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { atEnd } from '../support/at-end.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { longSpeech } from '../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { clientOf } from '../support/clients/client.ts';
 import { createTestDatabase } from '../support/service/database.ts';
@@ -32,8 +31,8 @@ async function lay() {
   const file = join(dataDir, 'voice.wav');
   await writeFile(file, await voice(2_000));
   const hello = await startHelloServer({ held: true });
-  const own = { DATABASE_URL: url, DATA_DIR: dataDir };
-  return { url, db, dataDir, account, file, go: hello.go, own, env: { ...own, ...hello.env } };
+  const env = { DATABASE_URL: url, DATA_DIR: dataDir, ...hello.env };
+  return { url, db, dataDir, account, file, go: hello.go, env };
 }
 
 /** Sends signals. Whatever does not end within the service's own bound ends with another exit code. */
@@ -153,27 +152,4 @@ test('SIGTERM while it waits for another process that starts PostgreSQL → it g
   const service = await startProcess('start', { DATA_DIR: dataDir }, 'waiting for another process');
   expect(await service.stop()).toBe(1);
   expect(service.lines.at(-1)).toContain('could not stop in time');
-});
-
-test('five SIGTERM restarts during one long job of the real recognizer → no attempt is spent, completed, charged once', async () => {
-  const { db, dataDir, account, own } = await lay();
-  const speech = await longSpeech(60, join(dataDir, 'speech.wav'));
-  let service = await startProcess('start', own);
-  const client = clientOf(() => service.url, account.key);
-  const { sessionId } = JSON.parse((await client.upload(speech)).text) as { sessionId: string };
-  for (let round = 1; round <= 5; round += 1) {
-    const session = () => findSessionRow(db, account.id, sessionId);
-    await until(session, (row) => row?.status === 'processing' && row.attempt === round);
-    await stop(service, 'SIGTERM');
-    const left = { status: 'queued', attempts_left: 3, attempt: round };
-    expect(await findSessionRow(db, account.id, sessionId)).toMatchObject(left);
-    service = await startProcess('start', own);
-  }
-  expect(await client.final(sessionId)).toMatchObject({ status: 'completed' });
-  const { attempts_left: attemptsLeft } = (await findSessionRow(db, account.id, sessionId))!;
-  expect(attemptsLeft).toBe(2);
-  const amounts = (await listLedger(db, account.id)).map((entry) => entry.amount_ms);
-  expect(amounts).toEqual([60_000, -60_000]);
-  await stop(service, 'SIGTERM');
-  await expectSound({ db, dataDir });
 });

@@ -7,9 +7,9 @@ import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
-import { final, hurryRetries, row, upload } from '../../support/service/jobs.ts';
+import { final, hurryRetries, jobsOf, row, upload } from '../../support/service/jobs.ts';
 import { indexBacklog, lookingThrough } from '../../../src/worker/backlog.ts';
-import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
+import { ScriptedRecognizer, gate, says } from '../../support/models/scripted-recognizer.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import { until } from '../../support/until.ts';
@@ -56,11 +56,32 @@ async function expectFailedUncharged(sessionId: string, code: string): Promise<v
   expect((await row(service, account, sessionId)).audio_deleted_at).toBeNull();
 }
 
-test('audio that can not be decoded → failed at once with unsupported_media, nothing recognized', async () => {
-  const { sessionId } = await upload(service, account, tone);
-  await writeFile(audioPath(sessionId), Buffer.alloc(4096, 7));
+const replaceBy =
+  (...input: string[]) =>
+  (path: string) =>
+    ffmpeg(...input, '-f', 'wav', path);
+test.each<
+  [string, string, (path: string) => Promise<unknown>, { balanceMs?: number; max_audio_ms?: number; seconds?: number }]
+>([
+  ['can not be decoded', 'unsupported_media', (path) => writeFile(path, Buffer.alloc(4096, 7)), {}],
+  ['has no audio track', 'no_audio_track', (path) => ffmpeg(...pictures(1), '-f', 'matroska', path), {}],
+  ['is longer than the account might upload', 'audio_too_long', replaceBy(...sine(20)), { max_audio_ms: 3_000 }],
+  ['is longer than the balance covers', 'insufficient_balance', replaceBy(...sine(61)), {}],
+  // No tolerance.
+  [
+    'was measured as 10 ms, and is a second',
+    'insufficient_balance',
+    replaceBy(...sine(1)),
+    { balanceMs: 10, seconds: 0.01 },
+  ],
+])('a file that %s → failed at once with %s, uncharged, nothing recognized', async (_, code, replace, given) => {
+  const { balanceMs = 60_000, max_audio_ms, seconds = 2 } = given;
+  account = await makeAccount(service.db, { balanceMs });
+  if (max_audio_ms !== undefined) await setLimitOverrides(service.db, account.id, { max_audio_ms });
+  const { sessionId } = await upload(service, account, await ffmpeg(...sine(seconds), `${folder}/${code}.wav`));
+  await replace(audioPath(sessionId));
   const recognizer = await begin();
-  await expectFailedUncharged(sessionId, 'unsupported_media');
+  await expectFailedUncharged(sessionId, code);
   expect(recognizer.calls).toEqual([]);
   expect((await row(service, account, sessionId)).attempt).toBe(1);
 });
@@ -97,21 +118,6 @@ test('a search index that refuses → the transcript is stored and charged, and 
   await indexBacklog({ ...service, stopping: new AbortController().signal });
 });
 
-test('a file without an audio track → failed with no_audio_track', async () => {
-  const { sessionId } = await upload(service, account, tone);
-  await ffmpeg(...pictures(1), '-f', 'matroska', audioPath(sessionId));
-  await begin();
-  await expectFailedUncharged(sessionId, 'no_audio_track');
-});
-
-test('audio that decodes to more than the account might upload → failed with audio_too_long', async () => {
-  await setLimitOverrides(service.db, account.id, { max_audio_ms: 3_000 });
-  const { sessionId } = await upload(service, account, tone);
-  await ffmpeg(...sine(20), '-f', 'wav', audioPath(sessionId));
-  await begin();
-  await expectFailedUncharged(sessionId, 'audio_too_long');
-});
-
 test('downgraded and suspended after the upload → what was accepted is finished and charged', async () => {
   const { sessionId } = await upload(service, account, tone);
   await setPlan(service.db, account.id, 'free');
@@ -139,14 +145,6 @@ test('more decoded than reserved, covered by the balance → reserved before rec
   await sql`update sessions set measured_ms = 20_000 where id = ${sessionId}`.execute(service.db);
 });
 
-test('more decoded than the balance covers → failed with insufficient_balance before anything is recognized', async () => {
-  const { sessionId } = await upload(service, account, tone);
-  await ffmpeg(...sine(61), '-f', 'wav', audioPath(sessionId));
-  const recognizer = await begin();
-  await expectFailedUncharged(sessionId, 'insufficient_balance');
-  expect(recognizer.calls).toEqual([]);
-});
-
 test('decoded a second longer than reserved, nothing left → within the tolerance, charged, below zero by that', async () => {
   account = await makeAccount(service.db, { balanceMs: 2_000 });
   const { sessionId } = await upload(service, account, tone);
@@ -154,15 +152,6 @@ test('decoded a second longer than reserved, nothing left → within the toleran
   await begin();
   expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed', durationMs: 3_000 });
   expect((await listLedger(service.db, account.id)).map((entry) => entry.amount_ms)).toEqual([2_000, -3_000]);
-});
-
-test('measured as 10 ms, decoded to a second, nothing left → no tolerance: failed with insufficient_balance', async () => {
-  account = await makeAccount(service.db, { balanceMs: 10 });
-  const { sessionId } = await upload(service, account, await ffmpeg(...sine(0.01), `${folder}/moment.wav`));
-  await ffmpeg(...sine(1), '-f', 'wav', audioPath(sessionId));
-  const recognizer = await begin();
-  await expectFailedUncharged(sessionId, 'insufficient_balance');
-  expect(recognizer.calls).toEqual([]);
 });
 
 test('a recognizer that fails twice, then succeeds → completed, charged once, every attempt used', async () => {
@@ -219,4 +208,54 @@ test('audio that is gone → three attempts, then failed with recognizer_error',
   expect((await row(service, account, sessionId)).attempt).toBe(3);
   // As from a backup: the auditor would rightly miss it.
   await copyFile(tone, audioPath(sessionId));
+});
+
+test('ten stops of the worker during one job → no attempt is spent, the client sees one job, it completes', async () => {
+  const done = gate();
+  const recognizer = new ScriptedRecognizer(async ({ options }) => {
+    options.onProgress?.(1);
+    await done.passed(options.signal);
+    return says('patience');
+  });
+  const { sessionId, jobId } = await upload(service, account, tone);
+  for (let round = 1; round <= 10; round++) {
+    worker = await service.work(recognizer);
+    await until(
+      () => recognizer.calls.length,
+      (calls) => calls === round,
+    );
+    await worker.stop();
+    expect(recognizer.running(account.id)).toBe(0);
+    expect(await row(service, account, sessionId)).toMatchObject({
+      ...{ status: 'queued', progress: null, attempts_left: 3, attempt: round, job_id: jobId, reserved_ms: 2_000 },
+    });
+    const jobs = await jobsOf(service, sessionId);
+    expect(jobs.map(({ state }) => state)).toEqual([...Array<string>(round).fill('completed'), 'created']);
+    await expectSound(service);
+  }
+  done.open();
+  worker = await service.work(recognizer);
+  expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
+  expect((await listLedger(service.db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000]);
+});
+
+test('a stop while jobs are being taken → afterwards nothing runs and every session is queued with a live job', async () => {
+  const recognizer = new ScriptedRecognizer(async ({ options }) => {
+    await gate().passed(options.signal);
+    return says('never');
+  });
+  const sessions = await Promise.all(Array.from({ length: 6 }, () => upload(service, account, tone)));
+  for (let round = 0; round < 10; round++) {
+    worker = await service.work(recognizer);
+    // At once, so that it meets fetches and claims under way.
+    await worker.stop();
+    expect(recognizer.running(account.id)).toBe(0);
+    for (const { sessionId } of sessions) {
+      expect(await row(service, account, sessionId)).toMatchObject({ status: 'queued', attempts_left: 3 });
+    }
+    await expectSound(service);
+  }
+  worker = await service.work(new ScriptedRecognizer());
+  for (const { sessionId } of sessions) await final(service, account, sessionId);
+  await worker.stop();
 });

@@ -59,7 +59,8 @@ test('silence → completed without segments and without a charge', async () => 
 
 test('a recording of several pieces → progress is reported after each and only grows', async () => {
   const account = await makeAccount(service.db);
-  const { sessionId } = await upload(service, account, await longSpeech(60, `${folder}/pieces.wav`));
+  // So long that progress, which is written every two seconds, is seen.
+  const { sessionId } = await upload(service, account, await longSpeech(120, `${folder}/pieces.wav`));
   const seen: number[] = [];
   await until(
     async () => {

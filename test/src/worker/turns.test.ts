@@ -1,4 +1,6 @@
 /** Accounts take turns: what a light account waits for while a heavy one has many jobs waiting. */
+import { sql } from 'kysely';
+import { listLedger } from '../../../db/accounts/ledger.ts';
 import { findSessionRow } from '../../../db/sessions/sessions.ts';
 import { cancelSession, retrySession } from '../../../src/sessions/support.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
@@ -32,6 +34,8 @@ const uploads = async (account: TestAccount, count: number) => {
   for (let i = 0; i < count; i++) ids.push((await upload(service, account, tone)).sessionId);
   return ids;
 };
+const charges = async ({ id }: TestAccount) =>
+  (await listLedger(service.db, id)).filter(({ kind }) => kind === 'charge').map(({ amount_ms }) => amount_ms);
 const allFinal = async (account: TestAccount, ids: string[]) => {
   for (const id of ids) expect(await final(service, account, id)).toMatchObject({ status: 'completed' });
 };
@@ -75,6 +79,25 @@ test('a job that is handed back → comes again where it was', async () => {
   await allFinal(light, [ours!]);
   await allFinal(heavy, [first!, ...others]);
   expect(after.calls.map(({ sessionId }) => sessionId)).toEqual([first, ours, ...others]);
+  await worker.stop();
+});
+
+test('a job that the queue takes from a worker it has not heard of for too long → comes again where it was', async () => {
+  const recognizer = new ScriptedRecognizer(async ({ options, earlier, sessionId }) => {
+    if (sessionId === first && earlier === 0) await gate().passed(options.signal);
+    return says('in turn');
+  });
+  const [first, ...others] = await uploads(heavy, 3);
+  const worker = await service.work(recognizer);
+  await until(() => recognizer.of(first!) === 1);
+  const [ours] = await uploads(light, 1);
+  await sql`update pgboss.job set state = 'retry', start_after = now() where data->>'sessionId' = ${first}`.execute(
+    service.db,
+  );
+  await allFinal(light, [ours!]);
+  await allFinal(heavy, [first!, ...others]);
+  expect(recognizer.calls.map(({ sessionId }) => sessionId)).toEqual([first, first, ours, ...others]);
+  expect(await Promise.all([heavy, light].map(charges))).toEqual([Array(3).fill(-1_000), [-1_000]]);
   await worker.stop();
 });
 
