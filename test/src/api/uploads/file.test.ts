@@ -42,13 +42,6 @@ test('a piece that was written → its memory is given back, but not what lies b
   expect(await readFile(path, 'utf8')).toBe('wholepart');
 });
 
-test('no room for more → the error of the check, and the file can be closed', async () => {
-  const full = new Error('full');
-  const file = await UploadFile.create(path, { hash: false, checkDisk: () => Promise.reject(full) });
-  await expect(pipeline(Readable.from([Buffer.alloc(8 * 1024 * 1024)]), file)).rejects.toBe(full);
-  await file.close();
-});
-
 test('a name that is taken → an error, and what is there stays', async () => {
   const file = await UploadFile.create(path, { hash: false, checkDisk: room });
   await pipeline(Readable.from(['first'], { objectMode: false }), file);
