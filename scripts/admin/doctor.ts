@@ -17,8 +17,7 @@ import { checkConnections, checkNamedStatements, hearsNotices } from '../../db/c
 import { readSchemaVersion } from '../../db/migrations/schema-version.ts';
 import { contractFile } from '../../src/api/contract/document.ts';
 import { decodeAudio } from '../../src/audio/decode.ts';
-import { bytesPerMs, samplesPerMs } from '../../src/audio/samples.ts';
-import { wavHeader } from '../../src/audio/wav-header.ts';
+import { bytesPerMs, samplesPerMs, wavHeader } from '../../src/audio/samples.ts';
 import { findExecutable, findIsolation, findLimiters } from '../../src/children/bounded-command.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { whyNotOurs } from '../../src/files/known-store.ts';

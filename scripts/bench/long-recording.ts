@@ -1,6 +1,6 @@
 /** Recordings of any length, made of short clips: 16 kHz mono s16le. */
 import { open, readFile } from 'node:fs/promises';
-import { wavHeader } from '../../src/audio/wav-header.ts';
+import { wavHeader } from '../../src/audio/samples.ts';
 import type { SpokenClip } from './spoken-clips.ts';
 
 const bytesPerMs = 32;

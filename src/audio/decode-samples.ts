@@ -5,9 +5,8 @@ import { pictureStartMs } from './picture.ts';
 import { bytesPerMs, bytesPerSample, samplesPerMs } from './samples.ts';
 import { readTimedPackets, timedPackets } from './timed-packets.ts';
 import { Timeline } from './timeline.ts';
-import { refuseUndecodable } from './undecodable.ts';
 import type { ChildEnd } from '../children/child.ts';
-import type { FileHeader } from './ffmpeg-log.ts';
+import type { FileHeader, Track } from './ffmpeg-log.ts';
 import type { TimedPacket } from './timed-packets.ts';
 
 export interface SamplesOptions {
@@ -107,4 +106,18 @@ export function throwUnlessExited(end: ChildEnd): void {
   if (end.code !== 0 && /Cannot allocate memory/.test(end.stderr)) {
     throw new AudioToolError(`ffmpeg ran out of memory: ${lastLine(end.stderr)}`);
   }
+}
+
+/** Nothing that is recorded comes near. With some rates beyond, ffmpeg's resampler runs out of memory. */
+const highestRate = 10_000_000;
+
+/**
+ * Refuses audio whose packets can be read and whose samples can't be had.
+ * @param isSeparate whether its channels are decoded one by one instead of being mixed
+ * @throws {AudioError} `unsupported_media`
+ */
+export function refuseUndecodable(track: Track | undefined, isSeparate: boolean): void {
+  if (track === undefined) return;
+  if (track.sampleRate > highestRate) throw new AudioError('unsupported_media', `${track.sampleRate} samples a second`);
+  if (track.isUnmixable && !isSeparate) throw new AudioError('unsupported_media', 'channels that can not be mixed');
 }

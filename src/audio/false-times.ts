@@ -3,7 +3,7 @@
  * that the first header names. When that one is false, or another one follows, only the decoded samples tell the time.
  */
 import { open } from 'node:fs/promises';
-import { ForwardBytes } from './forward-bytes.ts';
+import type { FileHandle } from 'node:fs/promises';
 
 /**
  * Whether the times that ffmpeg gives to packets can't be right: in AAC (ADTS) whose sample rate changes, also in MPEG-TS,
@@ -129,4 +129,38 @@ function firstFrameOf(packet: Buffer): Buffer {
   const pes = packet.subarray(4 + (hasAdaptation ? 1 + packet[4]! : 0));
   const isAudio = pes.length > 9 && pes.readUInt32BE(0) >= 0x1c0 && pes.readUInt32BE(0) <= 0x1df;
   return isAudio ? pes.subarray(9 + pes[8]!) : pes.subarray(pes.length);
+}
+
+const windowBytes = 1024 * 1024;
+
+/** A file that is read from its beginning to its end. */
+class ForwardBytes {
+  readonly #file: FileHandle;
+  #window = Buffer.alloc(0);
+  #from = 0;
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  /** At most as many as asked for, fewer at the end of the file. */
+  async at(position: number, length: number): Promise<Buffer> {
+    if (position < this.#from || position + length > this.#from + this.#window.length) {
+      const window = Buffer.alloc(windowBytes);
+      const { bytesRead } = await this.#file.read(window, 0, windowBytes, position);
+      this.#window = window.subarray(0, bytesRead);
+      this.#from = position;
+    }
+    return this.#window.subarray(position - this.#from, position - this.#from + length);
+  }
+
+  /** Where some bytes come next. */
+  async find(wanted: Buffer, from: number): Promise<number | undefined> {
+    for (let position = from; ; position += windowBytes - wanted.length) {
+      const bytes = await this.at(position, windowBytes);
+      const found = bytes.indexOf(wanted);
+      if (found >= 0) return position + found;
+      if (bytes.length < windowBytes) return undefined;
+    }
+  }
 }

@@ -1,12 +1,9 @@
-import { access } from 'node:fs/promises';
+import { access, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { AudioError, AudioToolError } from './audio-error.ts';
 import { ChildNotStarted, killedBy, runChild } from '../children/child.ts';
-import { codecWhitelist } from './codecs.ts';
 import { ExecutableNotFound } from '../children/bounded-command.ts';
 import { FfmpegLog } from './ffmpeg-log.ts';
-import { formatWhitelist } from './formats.ts';
-import { isOggSpeex } from './ogg-speex.ts';
 import { OperatorFault } from '../ops/operator-fault.ts';
 import { readPlainWav } from './plain-wav.ts';
 import type { ChildEnd, OnOutput } from '../children/child.ts';
@@ -138,4 +135,88 @@ async function whatIsGone(error: NodeJS.ErrnoException): Promise<Error> {
 /** The line of ffmpeg's messages that says why it gave up. */
 export function lastLine(stderr: string): string {
   return stderr.trimEnd().split('\n').at(-1) ?? '';
+}
+
+/**
+ * ffmpeg's own audio decoders for the formats that are accepted (below). ffmpeg chooses a decoder by what the
+ * file says, and it has decoders for video games and experiments that nobody maintains. These are left out. So are
+ * external libraries (`lib…`), which ffmpeg's own decoders replace, but for libspeex (`decoderFor` says why), and all
+ * decoders of pictures and subtitles.
+ */
+const uncompressed = [
+  ...['pcm_s8', 'pcm_u8', 'pcm_s16le', 'pcm_s16be', 'pcm_u16le', 'pcm_u16be', 'pcm_s24le', 'pcm_s24be'],
+  ...['pcm_u24le', 'pcm_u24be', 'pcm_s32le', 'pcm_s32be', 'pcm_u32le', 'pcm_u32be', 'pcm_s64le', 'pcm_s64be'],
+  ...['pcm_f16le', 'pcm_f24le', 'pcm_f32le', 'pcm_f32be', 'pcm_f64le', 'pcm_f64be', 'pcm_alaw', 'pcm_mulaw'],
+  ...['pcm_s8_planar', 'pcm_s16le_planar', 'pcm_s16be_planar', 'pcm_s24le_planar', 'pcm_s32le_planar'],
+  ...['pcm_bluray', 'pcm_dvd', 's302m', 'dvaudio', 'dsd_lsbf', 'dsd_msbf', 'dsd_lsbf_planar', 'dsd_msbf_planar', 'dst'],
+];
+
+const adaptive = [
+  ...['adpcm_ms', 'adpcm_ima_wav', 'adpcm_ima_qt', 'adpcm_yamaha', 'adpcm_swf', 'adpcm_ct', 'g722', 'g726', 'g726le'],
+  ...['adpcm_sbpro_2', 'adpcm_sbpro_3', 'adpcm_sbpro_4', 'mace3', 'mace6'],
+];
+
+const lossless = [
+  'flac',
+  'alac',
+  'als',
+  'ape',
+  'tta',
+  'wavpack',
+  'tak',
+  'shorten',
+  'mlp',
+  'truehd',
+  'wmalossless',
+  'ralf',
+];
+
+const speech = [
+  ...['amrnb', 'amrwb', 'gsm', 'gsm_ms', 'speex', 'ilbc', 'g723_1', 'g729', 'qcelp', 'evrc', 'dss_sp', 'truespeech'],
+  ...['wmavoice', 'nellymoser', 'sipr', 'real_144', 'real_288', 'siren', 'msnsiren', 'libspeex'],
+];
+
+const lossy = [
+  ...['mp1', 'mp1float', 'mp2', 'mp2float', 'mp3', 'mp3float', 'mp3adu', 'mp3adufloat', 'mp3on4', 'mp3on4float'],
+  ...['aac', 'aac_latm', 'ac3', 'eac3', 'dca', 'opus', 'vorbis', 'mpc7', 'mpc8', 'sbc', 'wmav1', 'wmav2', 'wmapro'],
+  ...['xma1', 'xma2', 'cook', 'atrac1', 'atrac3', 'atrac3al', 'atrac3plus', 'atrac3plusal'],
+  ...['qdm2', 'qdmc', 'imc', 'iac'],
+];
+
+export const codecWhitelist = [...uncompressed, ...adaptive, ...lossless, ...speech, ...lossy].join(',');
+
+/**
+ * ffmpeg demuxers that read only the file that they are given. ffmpeg finds the format by the content, whatever the
+ * file's name. Other demuxers open files or addresses that an upload names: playlists (hls, dash, imf), scripts
+ * (concat, sdp, sbg), pairs of files (vobsub, mlv), numbered images (image2), devices and lavfi. So they are left out.
+ */
+const audioFormats = [
+  ...['wav', 'w64', 'aiff', 'au', 'caf', 'voc', 'nistsphere', 'sox', 'wsd', 'dsf'],
+  ...['mp3', 'aac', 'loas', 'ac3', 'eac3', 'dts', 'dtshd', 'truehd', 'mlp'],
+  ...['flac', 'ape', 'tta', 'wv', 'tak', 'shn', 'mpc', 'mpc8', 'ogg'],
+  ...['amr', 'amrnb', 'amrwb', 'gsm', 'sbc', 'qcp', 'dss', 'ircam', 'oma', 'xwma', 'aa'],
+];
+
+const containerFormats = [
+  ...['mov', 'mp4', 'm4a', '3gp', '3g2', 'mj2', 'matroska', 'webm', 'avi', 'asf', 'asf_o', 'flv'],
+  ...['mpeg', 'mpegts', 'mxf', 'nut', 'rm', 'ivr', 'dv', 'gxf', 'wtv', 'nsv', 'swf'],
+];
+
+/** These are allowed only so that a picture is answered with "no audio track" instead of "unsupported media". */
+const pictureFormats = ['png_pipe', 'jpeg_pipe', 'gif', 'webp_pipe', 'bmp_pipe'];
+
+const formatWhitelist = [...audioFormats, ...containerFormats, ...pictureFormats].join(',');
+
+/** The first page of an Ogg file begins with this, and holds the header of its first stream (RFC 3533, section 6). */
+const pageMark = 'OggS';
+const speexMark = 'Speex   ';
+const pageHeaderBytes = 28;
+
+/** Whether the file is Ogg and its first stream is Speex. */
+async function isOggSpeex(path: string): Promise<boolean> {
+  await using file = await open(path);
+  const bytes = Buffer.alloc(pageHeaderBytes + speexMark.length);
+  await file.read(bytes, 0, bytes.length, 0);
+  const beginning = bytes.toString('latin1');
+  return beginning.startsWith(pageMark) && beginning.endsWith(speexMark);
 }

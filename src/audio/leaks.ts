@@ -3,9 +3,8 @@
  * direction. A recognizer would write it down a second time.
  */
 import { decodeSamples } from './decode-samples.ts';
-import { LoudnessMeter } from './loudness.ts';
+import { LoudnessMeter, stepMs } from './loudness.ts';
 import { hiddenDelayMs } from './picture.ts';
-import { stepMs } from './silences.ts';
 import type { SamplesOptions } from './decode-samples.ts';
 import type { Span } from './pieces.ts';
 

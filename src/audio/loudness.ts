@@ -3,9 +3,8 @@
  * below the mean), but without its filter for music, and down to -90 dB instead of -70: a voice can be made out of that.
  * On speech it is within 1 dB of ffmpeg's `ebur128`, which would take more processor time than decoding does.
  */
-import { silencesIn, stepMs } from './silences.ts';
 import { samplesPerMs } from './samples.ts';
-import type { Silence } from './silences.ts';
+import type { Span } from './pieces.ts';
 
 export interface Loudness {
   /** In dB of full scale. -Infinity: there is nothing to be heard. */
@@ -16,11 +15,14 @@ export interface Loudness {
   meanDb: number;
   /** So much of it reaches the end of the scale that it is distorted. */
   isClipped: boolean;
-  silences: Silence[];
+  /** Stretches without speech. */
+  silences: Span[];
   /** Of each step the highest sample, in dB above -96. */
   peaks: Uint8Array;
 }
 
+/** Of so much audio, one peak is kept. */
+export const stepMs = 10;
 const stepSamples = stepMs * samplesPerMs;
 /** Ten steps are a tenth of a second, and four of those a block. */
 const stepsOfPart = 10;
@@ -136,4 +138,34 @@ export class LoudnessMeter {
     if (this.#parts.length === partsOfBlock)
       this.#blocks.add(this.#parts.reduce((sum, part) => sum + part, 0) / partsOfBlock);
   }
+}
+
+/**
+ * No sample of a pause is louder than this below the recording's level: that is -38 dB for most voices, and quieter than
+ * the noise of most rooms. The pause is shorter than a breath. A wrong guess only makes a cut less lucky (see pieces.ts):
+ * no word depends on it.
+ */
+const belowLevelDb = 14;
+const shortestMs = 200;
+
+/**
+ * Finds silences. At most five of them fit into a second, whatever the audio is.
+ * @param peaks of each step, in dB above -96
+ * @param levelDb of the recording; -Infinity where all of it is silent
+ * @returns in order
+ */
+function silencesIn(peaks: Uint8Array, levelDb: number, durationMs: number): Span[] {
+  const loudest = levelDb === -Infinity ? Infinity : levelDb - belowLevelDb + 96;
+  const silences: Span[] = [];
+  let startMs = 0;
+  const endAt = (endMs: number): void => {
+    if (endMs - startMs >= shortestMs) silences.push({ startMs, endMs });
+  };
+  for (let step = 0; step < peaks.length; step += 1) {
+    if (peaks[step]! <= loudest) continue;
+    endAt(step * stepMs);
+    startMs = (step + 1) * stepMs;
+  }
+  endAt(durationMs);
+  return silences;
 }

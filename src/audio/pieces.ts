@@ -1,5 +1,3 @@
-import type { Silence } from './silences.ts';
-
 /** A stretch of a recording, in ms from its start. */
 export interface Span {
   startMs: number;
@@ -56,7 +54,7 @@ interface Cut {
  * Without a silence, it is as late as allowed, or at its even place if pieces are to be even.
  * @returns at least one piece, in order, from 0 to `durationMs`
  */
-export function cutIntoPieces(durationMs: number, silences: readonly Silence[], lengths: PieceLengths): Piece[] {
+export function cutIntoPieces(durationMs: number, silences: readonly Span[], lengths: PieceLengths): Piece[] {
   const { evenly } = lengths;
   const cuts = evenly ? evenCuts(durationMs, silences, lengths, evenly) : lateCuts(durationMs, silences, lengths);
   const ends: Cut[] = [{ atMs: 0, isInPause: true }, ...cuts, { atMs: durationMs, isInPause: true }];
@@ -78,7 +76,7 @@ const tooShortMs = 2_000;
  * Cuts a piece in two, in the longest silence of its middle half. A piece of less than 2 s stays whole.
  * @param silences of the recording, in order
  */
-export function inHalves(piece: Piece, silences: readonly Silence[], overlapMs: number): Piece[] {
+export function inHalves(piece: Piece, silences: readonly Span[], overlapMs: number): Piece[] {
   const { startMs, endMs } = piece;
   const lengthMs = endMs - startMs;
   if (lengthMs < tooShortMs) return [piece];
@@ -102,7 +100,7 @@ const usualPauseMs = 3_000;
  */
 export function cutSpeechIntoPieces(
   speech: readonly Span[],
-  silences: readonly Silence[],
+  silences: readonly Span[],
   lengths: PieceLengths,
   changes: readonly number[] = [],
 ): Piece[] {
@@ -112,7 +110,7 @@ export function cutSpeechIntoPieces(
     .flatMap((stretch) => partedAt(changes, stretch))
     .flatMap(({ startMs: fromMs, endMs: toMs }) => {
       // Both are in order, so each silence is looked at once: a day may have thousands of each.
-      const within: Silence[] = [];
+      const within: Span[] = [];
       while (next < silences.length && silences[next]!.endMs <= fromMs) next += 1;
       for (let index = next; index < silences.length && silences[index]!.startMs < toMs; index += 1) {
         const { startMs, endMs } = silences[index]!;
@@ -144,7 +142,7 @@ export function withPauses(spans: readonly Span[], longestPauseMs: number): Span
   return joined;
 }
 
-function lateCuts(durationMs: number, silences: readonly Silence[], { longestMs }: PieceLengths): Cut[] {
+function lateCuts(durationMs: number, silences: readonly Span[], { longestMs }: PieceLengths): Cut[] {
   const bestCut = cutter(silences);
   const cuts: Cut[] = [];
   for (let startMs = 0; startMs + longestMs < durationMs; startMs = cuts.at(-1)!.atMs) {
@@ -156,7 +154,7 @@ function lateCuts(durationMs: number, silences: readonly Silence[], { longestMs 
 
 function evenCuts(
   durationMs: number,
-  silences: readonly Silence[],
+  silences: readonly Span[],
   { longestMs }: PieceLengths,
   { atOnce, shortestMs }: EvenPieces,
 ): Cut[] {
@@ -175,7 +173,7 @@ function evenCuts(
 }
 
 /** Finds the middle of the longest silence between two times, for one stretch after the other. */
-function cutter(silences: readonly Silence[]) {
+function cutter(silences: readonly Span[]) {
   let next = 0;
   return (earliestMs: number, latestMs: number, otherwiseMs: number): Cut => {
     // Silences are in order, so those before this stretch are looked at only once.

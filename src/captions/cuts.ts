@@ -1,7 +1,8 @@
 import { fitsOnScreen, joinWords } from './lines.ts';
-import { settled } from './settled.ts';
 import type { WrittenWord } from './lines.ts';
 import type { Word } from './segment.ts';
+
+type Said = Word & { speaker?: string };
 
 /** A caption that lasts longer, or holds more words, is hard to read. */
 const longestMs = 10_000;
@@ -31,7 +32,7 @@ const abbreviation = /^["'“‘«([]*(\p{L}|Mr|Mrs|Ms|Dr|Jr|Sr|St|Prof|vs|(\p{L
  * half. What nobody could read alone is given to a neighbour.
  * @param words in order of time
  */
-export function cutIntoCaptions<W extends Word & { speaker?: string }>(words: readonly W[]): W[][] {
+export function cutIntoCaptions<W extends Said>(words: readonly W[]): W[][] {
   const captions: W[][] = [];
   let start = 0;
   const cutAt = (end: number) => {
@@ -46,7 +47,7 @@ export function cutIntoCaptions<W extends Word & { speaker?: string }>(words: re
   return settled(captions, fits);
 }
 
-function isBoundary<W extends Word & { speaker?: string }>(caption: readonly W[], next: W): boolean {
+function isBoundary<W extends Said>(caption: readonly W[], next: W): boolean {
   const last = caption.at(-1)!;
   if (last.speaker !== next.speaker) return true;
   const silenceMs = next.startMs - last.endMs;
@@ -79,4 +80,57 @@ function bestCut(words: readonly Word[], start: number, end: number): number {
     if (worth >= bestWorth) [best, bestWorth] = [cut, worth];
   }
   return best;
+}
+
+/** What is shown for less is gone before it is read. */
+const shortestMs = 1_000;
+/** Neighbours with a longer pause between them stay apart. */
+const longestPauseMs = 1_500;
+
+/** One word, or words that are gone at once. */
+const isTiny = (caption: readonly Said[]): boolean =>
+  caption.length === 1 || caption.at(-1)!.endMs - caption[0]!.startMs < shortestMs;
+
+/**
+ * Nobody could read a tiny caption alone: gives its words to the neighbour that is nearer, if it has room; else both share their words anew,
+ * as evenly as can be.
+ * @param fits whether words are not too many for a caption
+ */
+function settled<W extends Said>(captions: readonly W[][], fits: (words: readonly W[]) => boolean): W[][] {
+  const left = [...captions];
+  const done: W[][] = [];
+  while (left.length > 0) {
+    const caption = left.shift()!;
+    const [before, after] = [done.at(-1), left[0]];
+    const pauses = [pauseBetween(before, caption), pauseBetween(caption, after)] as const;
+    if (!isTiny(caption) || Math.min(...pauses) > longestPauseMs) {
+      done.push(caption);
+    } else if (pauses[0] <= pauses[1]) {
+      done.splice(-1, 1, ...shared([...before!, ...caption], before!.length, fits));
+    } else {
+      const [first, second] = shared([...caption, ...after!], caption.length, fits);
+      left.shift();
+      // What was joined may be tiny still.
+      if (second === undefined) left.unshift(first!);
+      else done.push(first!, second);
+    }
+  }
+  return done;
+}
+
+function pauseBetween(caption: readonly Said[] | undefined, next: readonly Said[] | undefined): number {
+  const [last, first] = [caption?.at(-1), next?.[0]];
+  if (last === undefined || first === undefined || last.speaker !== first.speaker) return Infinity;
+  return first.startMs - last.endMs;
+}
+
+/** One caption if all fits; else two, of about the same number of words where none is tiny then. @param cut where it is now */
+function shared<W extends Said>(words: readonly W[], cut: number, fits: (words: readonly W[]) => boolean): W[][] {
+  if (fits(words)) return [[...words]];
+  const inTwo = (place: number): [W[], W[]] => [words.slice(0, place), words.slice(place)];
+  const places = words.slice(1).map((_, index) => index + 1);
+  const better = places
+    .filter((place) => inTwo(place).every((part) => fits(part) && !isTiny(part)))
+    .toSorted((one, other) => Math.abs(2 * one - words.length) - Math.abs(2 * other - words.length))[0];
+  return inTwo(better ?? cut);
 }

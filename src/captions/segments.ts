@@ -1,7 +1,6 @@
 import { cutIntoCaptions } from './cuts.ts';
 import { layOverSpeech } from './lay-over-speech.ts';
-import { joinWords, splitWords } from './lines.ts';
-import { intoWords } from './tokens.ts';
+import { joinWords, splitWords, joinedByScript, wordSegmenter, hasUnspaced } from './lines.ts';
 import type { Stretch } from './lay-over-speech.ts';
 import type { WrittenWord } from './lines.ts';
 import type { Segment, Word } from './segment.ts';
@@ -93,4 +92,44 @@ function toSegment(words: SpokenWord[], index: number): Segment {
 
 function roundedConfidence(confidence: number | undefined): { confidence?: number } {
   return confidence === undefined ? {} : { confidence: Math.round(confidence * 10_000) / 10_000 };
+}
+
+/**
+ * Recognizers cut scripts without spaces into characters, or into parts of them, and people read words: joins the tokens of
+ * words in scripts without spaces (Unicode Standard Annex 29, as `Intl.Segmenter` knows it). A mark
+ * that stands alone is joined to what it closes.
+ * @param tokens of an utterance, in order
+ */
+function intoWords(tokens: readonly SpokenWord[]): SpokenWord[] {
+  if (!tokens.some(({ text }) => hasUnspaced(text))) return [...tokens];
+  const offsets: number[] = [];
+  const text = tokens.reduce((before, token, index) => {
+    const after = before + joinedByScript(before, token);
+    offsets[index] = after.length - token.text.length;
+    return after;
+  }, '');
+  const starts = new Set([...wordSegmenter.segment(text)].map(({ index }) => index));
+  const words: SpokenWord[] = [];
+  tokens.forEach((token, index) => {
+    const last = words.at(-1);
+    const offset = offsets[index]!;
+    const isNext = offset === 0 || /\s/.test(text[offset - 1]!) || !(hasUnspaced(text[offset - 1]!) || hasUnspaced(text[offset]!)); // prettier-ignore
+    const isRest = !isNext && (!starts.has(offset) || isClosing(token.text));
+    if (last !== undefined && isRest && last.speaker === token.speaker) words[words.length - 1] = asOne(last, token);
+    else words.push(token);
+  });
+  return words;
+}
+
+const isClosing = (text: string) => !/[\p{L}\p{N}\p{M}\p{Ps}\p{Pi}]/u.test(text);
+
+function asOne(first: SpokenWord, second: SpokenWord): SpokenWord {
+  const { confidence = second.confidence } = first;
+  const least = Math.min(confidence ?? 1, second.confidence ?? 1);
+  return {
+    ...first,
+    text: first.text + second.text,
+    endMs: Math.max(first.endMs, second.endMs),
+    ...(confidence !== undefined && { confidence: least }),
+  };
 }

@@ -1,6 +1,5 @@
 import type { Segment } from '../captions/segment.ts';
 import type { Span } from '../audio/pieces.ts';
-import type { Silence } from '../audio/silences.ts';
 import type { ServerLoad } from '../ops/speech-server.ts';
 import type { TraceSpan } from '../tracing/tracing.ts';
 
@@ -16,7 +15,7 @@ export interface DecodedAudio {
   file: string;
   durationMs: number;
   /** Where it may be cut, in order. */
-  silences: Silence[];
+  silences: Span[];
   /** Where somebody speaks, in order. What is far from it need not be recognized. Without it, nobody knows. */
   speech?: readonly Span[];
   /** Where another person goes on, in order: there it is cut in any case. */

@@ -2,11 +2,13 @@
  * A title and a transcript as the index holds them. A `tsvector` of PostgreSQL knows 256 positions of a word, so they are
  * cut into passages. These overlap, so that no phrase is cut.
  */
-import { accountMark, isCommon, lexemeOf, reversedOf } from './lexemes.ts';
-import { tokensOf } from './tokens.ts';
+import { accountMark, isCommon, lexemeOf, reversedOf, tokensOf } from './tokens.ts';
+import { findStems } from '../../db/search/stems.ts';
+import { languageOf, simple } from './index-languages.ts';
+import { inSlices } from '../concurrency/slices.ts';
 import type { Language } from './index-languages.ts';
-import type { Stems } from './lexemes.ts';
-import type { Token } from './tokens.ts';
+import type { Stems, Token } from './tokens.ts';
+import type { Queryable } from '../../db/connection/database.ts';
 
 const longestPassage = 16_000;
 const mostOfOneWord = 255;
@@ -136,4 +138,29 @@ function segmentsWithin(all: readonly number[], base: number, last: number): Omi
   const starts: number[] = [];
   for (let index = firstSegment; all[index]! <= last; index += 1) starts.push(Math.max(1, all[index]! - base + 1));
   return { firstSegment, starts };
+}
+
+/** What there is to find of a session. */
+export interface Indexable {
+  title: string;
+  /** Of the transcript, as a BCP 47 tag; null when nobody knows. Without a transcript it does not matter. */
+  language: string | null;
+  /** As JSON text; undefined while there is no transcript. */
+  segments: string | undefined;
+}
+
+/** What the index holds of a session, or should. Requests are answered in between. @param db knows the stems of words, and is not changed */
+export async function passagesOf(
+  db: Queryable,
+  accountId: string,
+  { title, language: tag, segments }: Indexable,
+): Promise<Passage[]> {
+  const texts = segments === undefined ? [] : (JSON.parse(segments) as { text: string }[]).map(({ text }) => text);
+  const tokenized = await inSlices(tokenize(title, texts));
+  // Before there is a transcript, its title is found as it is written.
+  const language = segments === undefined ? simple : languageOf(tag);
+  const { dictionary } = language;
+  const [stems = new Map<string, string>()] =
+    dictionary === undefined ? [] : await findStems(db, [dictionary], [...tokenized.words]);
+  return inSlices(toPassages(accountId, tokenized, language, stems));
 }

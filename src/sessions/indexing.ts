@@ -1,10 +1,9 @@
 import { indexSession } from '../../db/search/passages.ts';
 import { addLanguage } from '../../db/search/account-languages.ts';
 import { languageOf } from '../search/index-languages.ts';
-import { passagesOf } from '../search/session-passages.ts';
+import { passagesOf } from '../search/passages.ts';
 import type { Queryable, Trx } from '../../db/connection/database.ts';
-import type { Passage } from '../search/passages.ts';
-import type { Indexable } from '../search/session-passages.ts';
+import type { Passage, Indexable } from '../search/passages.ts';
 
 /** All that makes a session findable. */
 export interface Findable {

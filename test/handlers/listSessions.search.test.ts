@@ -1,6 +1,6 @@
 /** `GET /sessions?q=…`: what is found, and where. */
 import { sql } from 'kysely';
-import { passagesOf } from '../../src/search/session-passages.ts';
+import { passagesOf } from '../../src/search/passages.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { saySession } from '../support/service/said.ts';
 import { makeSession } from '../support/service/sessions.ts';

@@ -1,5 +1,4 @@
-import { joinedByScript } from '../../captions/lines.ts';
-import { hasUnspaced } from '../../captions/scripts.ts';
+import { joinedByScript, hasUnspaced } from '../../captions/lines.ts';
 import type { SpokenWord } from '../../captions/segments.ts';
 
 const isLetter = (character: string) => /[\p{L}\p{N}\p{M}]/u.test(character);

@@ -2,8 +2,7 @@
 import { openAsBlob } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { BlockList, isIP } from 'node:net';
-import { bytesPerMs, endsTooEarly, openPiece, samplesPerMs } from '../../audio/samples.ts';
-import { wavHeader } from '../../audio/wav-header.ts';
+import { bytesPerMs, endsTooEarly, openPiece, samplesPerMs, wavHeader } from '../../audio/samples.ts';
 import { killedBy, runChild } from '../../children/child.ts';
 import type { FileHandle } from 'node:fs/promises';
 import type { Piece } from '../../audio/pieces.ts';

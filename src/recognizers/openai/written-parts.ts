@@ -1,5 +1,5 @@
 /** Puts right what servers write into their answers: lines that are wrapped within words, and what nobody said. */
-import { hasUnspaced } from '../../captions/scripts.ts';
+import { hasUnspaced } from '../../captions/lines.ts';
 import { isOnlyMarkers } from '../markers.ts';
 
 /** The parts of an answer that hold text. */

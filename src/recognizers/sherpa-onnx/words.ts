@@ -1,5 +1,5 @@
 /** What a model heard in a piece, with times from the start of the recording. */
-import { beginsWithCharacterWord } from '../../captions/scripts.ts';
+import { beginsWithCharacterWord } from '../../captions/lines.ts';
 import { canonicalTag } from '../../languages/tags.ts';
 import { RecognizerError } from '../recognizer.ts';
 import type { Piece } from '../../audio/pieces.ts';

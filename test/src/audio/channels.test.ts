@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { writeFile, readFile } from 'node:fs/promises';
-import { countChannels } from '../../../src/audio/channels.ts';
+import { countChannels } from '../../../src/audio/tracks.ts';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { ffmpeg } from '../../support/uploads/audio-fixtures.ts';
 import { useFolder } from '../../support/use-folder.ts';

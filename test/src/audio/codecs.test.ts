@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { codecWhitelist } from '../../../src/audio/codecs.ts';
+import { codecWhitelist } from '../../../src/audio/ffmpeg.ts';
 
 const listed = codecWhitelist.split(',');
 

@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { measureByDemuxing } from '../../../src/audio/demux.ts';
+import { measureByDemuxing } from '../../../src/audio/measure.ts';
 import { findExecutable } from '../../../src/children/bounded-command.ts';
 import { box, changeBox } from '../../hostile-media/mp4-boxes.ts';
 import { amrWithoutSound, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';

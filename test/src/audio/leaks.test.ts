@@ -1,5 +1,5 @@
 import { leaksInto, loudestParts } from '../../../src/audio/leaks.ts';
-import { silencing } from '../../../src/audio/silencing.ts';
+import { silencing } from '../../../src/audio/decode.ts';
 
 describe('what leaks over', () => {
   /** A channel by the peaks of its tenths of a second, in dB above -96. */

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { measureByDemuxing } from '../../../src/audio/demux.ts';
+import { measureByDemuxing } from '../../../src/audio/measure.ts';
 import { readPlainWav } from '../../../src/audio/plain-wav.ts';
 import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { useFolder } from '../../support/use-folder.ts';

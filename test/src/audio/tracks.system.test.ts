@@ -1,10 +1,9 @@
 /** Which of several channels and tracks is heard, and when it begins. */
 import { join } from 'node:path';
 import { readFile, writeFile } from 'node:fs/promises';
-import { countChannels } from '../../../src/audio/channels.ts';
+import { countChannels, decodeWhole } from '../../../src/audio/tracks.ts';
 import { LoudnessMeter } from '../../../src/audio/loudness.ts';
 import { measureAudio } from '../../../src/audio/measure.ts';
-import { decodeWhole } from '../../../src/audio/whole-audio.ts';
 import { ffmpeg, noise, pictures, silence, sine } from '../../support/uploads/audio-fixtures.ts';
 import { useFolder } from '../../support/use-folder.ts';
 

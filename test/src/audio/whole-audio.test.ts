@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { AudioToolError } from '../../../src/audio/audio-error.ts';
-import { decodeWhole } from '../../../src/audio/whole-audio.ts';
+import { decodeWhole } from '../../../src/audio/tracks.ts';
 import { findExecutable } from '../../../src/children/bounded-command.ts';
 import { withFfmpeg } from '../../support/faults/fake-programs.ts';
 import { ffmpeg, noise } from '../../support/uploads/audio-fixtures.ts';
