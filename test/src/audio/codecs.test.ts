@@ -19,8 +19,3 @@ test('the list of decoders → for audio only, of libraries only what is needed,
   // Names that this ffmpeg does not know are other versions', but not most of them.
   expect(listed.filter((name) => known.has(name)).length).toBeGreaterThan(100);
 });
-
-test('what people record with → on the list', () => {
-  const usual = ['pcm_s16le', 'mp3float', 'aac', 'opus', 'vorbis', 'flac', 'alac', 'amrnb', 'amrwb', 'wmav2', 'ac3'];
-  expect(usual.filter((name) => !listed.includes(name))).toEqual([]);
-});

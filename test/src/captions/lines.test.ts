@@ -15,13 +15,6 @@ test.each([
   expect(fitsOnScreen(text)).toBe(count <= 2);
 });
 
-test('two lines → about the same length', () => {
-  expect(toLines('the quick brown fox jumps over the lazy dog today')).toEqual([
-    'the quick brown fox jumps',
-    'over the lazy dog today',
-  ]);
-});
-
 test('a word longer than a line → a line of its own, which fits no screen', () => {
   const long = 'x'.repeat(50);
   expect(toLines(`a ${long} b`)).toEqual(['a', long, 'b']);
