@@ -2,9 +2,8 @@
 import { sql } from 'kysely';
 import { inSnapshot } from '../connection/transaction.ts';
 import { rowRules } from './rules.ts';
-import { transcripts } from './transcript-rules.ts';
 import type { Db, Trx } from '../connection/database.ts';
-import type { Rows } from './rule.ts';
+import type { Rows } from './rules.ts';
 
 export interface Check {
   id: string;
@@ -20,7 +19,7 @@ export const maxExamples = 5;
 
 /** @param onProgress hears what part of the rows is looked at, 0 to 1 */
 export function checkRows(db: Db, queue: string, onProgress: (done: number) => void = () => {}): Promise<Check[]> {
-  const all = [...rowRules(queue), transcripts];
+  const all = rowRules(queue);
   return inSnapshot(db, async (snapshot) => {
     const checks: Check[] = [];
     for (const [index, rows] of all.entries()) {

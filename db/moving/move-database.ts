@@ -1,9 +1,14 @@
-/** All rows from one database to another, in one transaction of each: the target has all of them, or is as empty as before. */
+/**
+ * All rows from one database to another, in one transaction of each: the target has all of them, or is as empty as before. And
+ * whether a database may be filled with what another one holds.
+ */
 import { openConnection } from '../connection/database.ts';
 import { copyRows } from './copy-rows.ts';
-import { copySequences, listTables } from './tables.ts';
+import { queueSchema } from '../queue-tables.ts';
+import { sql } from 'kysely';
+import { readServer } from '../connection/server.ts';
 import type { Connection } from './copy-rows.ts';
-import type { Table } from './tables.ts';
+import type { Queryable } from '../connection/database.ts';
 
 export interface Moving {
   /** Leads to a server itself. Both have the tables of this version. */
@@ -95,4 +100,105 @@ async function withoutLimits(connection: Connection): Promise<void> {
     `select set_config(name, '0', false) from pg_settings where name in
       ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout', 'lock_timeout')`,
   );
+}
+
+/** A table of the service or of its queue, as the server knows it. */
+interface Table {
+  /** As SQL takes it. */
+  name: string;
+  columns: string;
+  bytes: number;
+  /** Names of tables whose rows its own refer to. */
+  refersTo: string[];
+}
+
+/** Which migrations ran and which version the queue has: the target has made these itself. */
+const ofVersions = ['kysely_migration', 'kysely_migration_lock', 'version'];
+const schemas = `(current_schema(), '${queueSchema}')`;
+const root = (table: string) => `coalesce(pg_partition_root(${table}), ${table})`;
+
+/** In an order in which their rows can be put into empty tables. A partitioned table is one. */
+async function listTables(connection: Connection): Promise<Table[]> {
+  const { rows } = await connection.query<Table>(
+    `select c.oid::regclass::text as name,
+      (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
+        where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
+      (select coalesce(sum(pg_table_size(p.oid)), 0)::float8 from pg_class p where ${root('p.oid')} = c.oid) as bytes,
+      array(select distinct ${root('confrelid')}::regclass::text from pg_constraint
+        where contype = 'f' and ${root('conrelid')} = c.oid and ${root('confrelid')} <> c.oid) as "refersTo"
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ${schemas} and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> all ($1)
+    order by name`,
+    [ofVersions],
+  );
+  return inOrder(rows);
+}
+
+function inOrder(tables: readonly Table[]): Table[] {
+  const ordered: Table[] = [];
+  const isPlaced = (name: string) => ordered.some((table) => table.name === name);
+  while (ordered.length < tables.length) {
+    const next = tables.filter(({ name, refersTo }) => !isPlaced(name) && refersTo.every(isPlaced));
+    if (next.length === 0) throw new Error('tables refer to each other in a circle');
+    ordered.push(...next);
+  }
+  return ordered;
+}
+
+/** Sets what counts up where the other server has it. */
+async function copySequences({ from, to }: { from: Connection; to: Connection }): Promise<void> {
+  const { rows } = await from.query<{ name: string }>(
+    `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ${schemas} and c.relkind = 'S'`,
+  );
+  for (const { name } of rows) {
+    const { rows: found } = await from.query<{ last: string; called: boolean }>(
+      `select last_value::text as last, is_called as called from ${name}`,
+    );
+    await to.query('select setval($1::regclass, $2::bigint, $3)', [name, found[0]!.last, found[0]!.called]);
+  }
+}
+
+const oldestMajor = 13;
+
+/** Why the service can't have its tables there, as a sentence; undefined when it can, or has them. It changes nothing. */
+export async function whyUnfit(db: Queryable): Promise<string | undefined> {
+  const { major, version } = await readServer(db);
+  if (major < oldestMajor) return `The new server is PostgreSQL ${version}; the service needs ${oldestMajor} or newer.`;
+  const { rows } = await sql<Fitness>`select
+    current_setting('server_encoding') as encoding, quote_ident(current_database()) as database, quote_ident(current_user) as login,
+    has_database_privilege(current_database(), 'CREATE')
+      and coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as "mayCreate",
+    to_regclass('kysely_migration') is not null as "isOurs", (
+      select c.oid::regclass::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname in (current_schema(), ${queueSchema}) and c.relkind in ('r', 'p', 'v', 'm', 'f')
+        and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e') limit 1
+    ) as "foreign"`.execute(db);
+  const { encoding, database, login, mayCreate, isOurs, foreign } = rows[0]!;
+  if (encoding !== 'UTF8') return `The new database has the encoding ${encoding}: make one with UTF8.`;
+  if (!isOurs && foreign !== null) return `The new database is in use: it has ${foreign}. Make an empty one.`;
+  if (!mayCreate)
+    return `${login} may make no tables in the new database. Type there: alter database ${database} owner to ${login};`;
+  return undefined;
+}
+
+interface Fitness {
+  encoding: string;
+  database: string;
+  login: string;
+  mayCreate: boolean;
+  isOurs: boolean;
+  /** A table or view of somebody else. */
+  foreign: string | null;
+}
+
+/** Whether an account was made there, or support did something. */
+export async function holdsData(db: Queryable): Promise<boolean> {
+  for (const table of ['accounts', 'support_log']) {
+    const { rows: made } = await sql<{ made: boolean }>`select to_regclass(${table}) is not null as made`.execute(db);
+    if (!made[0]!.made) continue;
+    const { rows } = await sql<{ any: boolean }>`select exists (select from ${sql.table(table)}) as any`.execute(db);
+    if (rows[0]!.any) return true;
+  }
+  return false;
 }

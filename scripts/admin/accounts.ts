@@ -27,7 +27,7 @@ import { rfc3339 } from '../../db/connection/values.ts';
 import { accountId, positiveDuration, retentionDays, text } from './arguments.ts';
 import { addCommand, addGroup, invocation } from './command.ts';
 import { formatDuration } from './durations.ts';
-import { addLimitOptions, jsonLimits, limitDetails, limitNames, shownLimit, typedLimits } from './limits.ts';
+import { addLimitOptions, jsonLimits, limitDetails, limitNames, shownLimit, typedLimits } from './plans.ts';
 import { count, details, momentOf, table } from '../terminal/table.ts';
 import { Mistake } from '../terminal/mistake.ts';
 import { audioLeft } from './exit.ts';
@@ -36,7 +36,7 @@ import type { Account } from '../../db/accounts/accounts.ts';
 import type { LimitOverrides, Limits, PlanTable } from '../../db/schema.ts';
 import type { AdminContext } from './admin-context.ts';
 import type { Answer, Report } from './command.ts';
-import type { LimitOptions } from './limits.ts';
+import type { LimitOptions } from './plans.ts';
 
 const noOverrides: LimitOverrides = {
   requests_per_minute: null,

@@ -9,6 +9,7 @@ import { queueTablesVersion } from '../../src/queue/queue.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { count, minuteOf, table } from '../terminal/table.ts';
 import { addCommand, addGroup } from './command.ts';
+import { adoptStore } from '../../src/files/known-store.ts';
 import type { Command } from 'commander';
 import type { SchemaVersion } from '../../db/migrations/schema-version.ts';
 import type { DatabaseState } from '../../src/process/migration.ts';
@@ -152,3 +153,19 @@ export function environmentFor(databaseUrl: string, env: NodeJS.ProcessEnv): Nod
 
 /** A percent sign that stands for itself is taken as it is, as node-postgres does. */
 const decoded = (text: string) => text.replace(/(%[\da-f]{2})+/gi, (encoded) => decodeURIComponent(encoded));
+
+/** `store adopt`: what an operator says when the database and its audio were brought together anew. */
+export function addStoreCommands(program: Command, answer: Answer): void {
+  const group = addGroup(program, 'store', 'Which audio store is the one of this database.');
+  const adopts =
+    "Take the store of AUDIO_STORE and DATA_DIR for this database's from now on. Audio that is not in it counts as lost, and what " +
+    'no session of this database needs is removed from it.';
+  addCommand(group, 'adopt', adopts, 'adopt').action(answer(adopt));
+}
+
+export async function adopt({ db, bareStore, record }: AdminContext): Promise<Report> {
+  const id = await adoptStore(db, bareStore);
+  await inTransaction(db, (trx) => record(trx, { act: 'store adopt' }));
+  const text = `${bareStore.place} is the audio store of this database. Running services go on within seconds.`;
+  return { json: { id, place: bareStore.place }, text };
+}

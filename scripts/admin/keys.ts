@@ -138,7 +138,7 @@ function refuseGone(): never {
   throw new Refusal('The key was deleted with its account just now.');
 }
 
-export interface Rotation {
+interface Rotation {
   /** For how long the old secret is still taken, in ms. */
   grace: number;
   /** In ms from now. Without it the new key does not expire. A key that has an end already is not rotated without it. */
@@ -150,7 +150,7 @@ export interface Rotation {
  *
  * @throws {Refusal} when the old key is not valid any more, or when it has an end and nobody says that of the new one
  */
-export async function rotate(admin: AdminContext, reference: KeyReference, options: Rotation): Promise<Report> {
+async function rotate(admin: AdminContext, reference: KeyReference, options: Rotation): Promise<Report> {
   const found = await findKey(admin.db, reference);
   const logged = { act: 'keys rotate', details: rotationDetails } as const;
   const { issued, old } = await changeAccount(admin, found.account_id, logged, async (trx, account) => {
@@ -178,14 +178,14 @@ const endsAlready = (key: ApiKey) =>
 const notActive = (key: ApiKey) =>
   `Key ${shownKey(key)} (${key.id}) is ${keyStatus(key) === 'active' ? 'gone' : keyStatus(key)}: see keys issue.`;
 
-export interface IssuedKey {
+interface IssuedKey {
   key: ApiKey;
   secret: string;
   /** Whether the account's plan may use the API. */
   eligible: boolean;
 }
 
-export async function issueKey(
+async function issueKey(
   trx: Trx,
   account: { id: string; eligible: boolean },
   { label, scopes, expiresAt }: { label: string | null; scopes: Scope[]; expiresAt: string | null },
@@ -197,16 +197,16 @@ export async function issueKey(
 }
 
 /** RFC 3339, or null for a key that does not expire. */
-export const expiryIn = (ms: number | undefined): string | null =>
+const expiryIn = (ms: number | undefined): string | null =>
   ms === undefined ? null : new Date(Date.now() + ms).toISOString();
 
 /** For the log of what support did. */
-export const issuedDetails = ({ id, scopes, expires_at }: ApiKey) => ({
+const issuedDetails = ({ id, scopes, expires_at }: ApiKey) => ({
   ...{ keyId: id, scopes },
   ...(expires_at !== null && { expiresAt: rfc3339(expires_at) }),
 });
 
-export function issuedReport({ key, secret, eligible }: IssuedKey): Report & { json: object } {
+function issuedReport({ key, secret, eligible }: IssuedKey): Report & { json: object } {
   const shown = details({
     Secret: secret,
     Key: key.id,

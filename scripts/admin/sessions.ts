@@ -29,13 +29,8 @@ const maxListed = 10_000;
 export function addSessionCommands(program: Command, answer: Answer): void {
   const group = addGroup(program, 'sessions', 'List, show, export, retry, cancel and delete sessions.');
 
-  addCommand(
-    group,
-    'list',
-    'List sessions of an account, newest first.',
-    'list ACCOUNT',
-    'list ACCOUNT --status failed --limit 500',
-  )
+  const lists = 'List sessions of an account, newest first.';
+  addCommand(group, 'list', lists, 'list ACCOUNT', 'list ACCOUNT --status failed --limit 500')
     .argument('<account>', 'id of the account', accountId)
     .addOption(new Option('--status <status>', 'only these').choices(statuses))
     .option('--limit <n>', `how many at most, up to ${maxListed}`, wholeNumber(1, maxListed), 100)
@@ -47,39 +42,14 @@ export function addSessionCommands(program: Command, answer: Answer): void {
     .requiredOption('--to <file>', 'a file that is not there yet')
     .action(answer((admin, id: string, { to }: { to: string }) => exportSessions(admin, id, to)));
 
-  addCommand(group, 'show', 'Show a session, without its transcript.', 'show SESSION')
-    .argument('<session>', 'id of the session', sessionId)
-    .action(answer((admin, id: string) => show(admin, id, '')));
-
-  addCommand(group, 'retry', 'Queue a failed session again, while its audio is still there.', 'retry SESSION')
-    .argument('<session>', 'id of the session', sessionId)
-    .action(
-      answer(async (admin, id: string) => {
-        await retry(admin, id);
-        return show(admin, id, 'The session is queued again.');
-      }),
-    );
-
-  addCommand(group, 'cancel', 'Fail a queued or processing session, uncharged.', 'cancel SESSION')
-    .argument('<session>', 'id of the session', sessionId)
-    .action(
-      answer(async (admin, id: string) => {
-        await cancel(admin, id);
-        return show(admin, id, 'The session is canceled and charges nothing.');
-      }),
-    );
-
-  addCommand(group, 'delete', 'Erase a session: transcript, title, audio and job.', 'delete SESSION')
-    .argument('<session>', 'id of the session', sessionId)
-    .action(
-      answer(async (admin, id: string) => {
-        const account = await erase(admin, id);
-        return {
-          json: { id, accountId: account, deleted: true },
-          text: `Session ${id} is erased, with its transcript and audio.`,
-        };
-      }),
-    );
+  const one = (name: string, describes: string, work: (admin: AdminContext, id: string) => Promise<Report>) =>
+    addCommand(group, name, describes, `${name} SESSION`)
+      .argument('<session>', 'id of the session', sessionId)
+      .action(answer(work));
+  one('show', 'Show a session, without its transcript.', (admin, id) => show(admin, id, ''));
+  one('retry', 'Queue a failed session again, while its audio is still there.', retry);
+  one('cancel', 'Fail a queued or processing session, uncharged.', cancel);
+  one('delete', 'Erase a session: transcript, title, audio and job.', erase);
 }
 
 interface ListOptions {
@@ -115,7 +85,7 @@ async function show({ db }: AdminContext, id: string, sentence: string): Promise
   return { json: sessionJson(session), text: `${sentence === '' ? '' : `${sentence}\n\n`}${sessionText(session)}` };
 }
 
-export function listedSessionJson(accountId: string, session: ReadableSession) {
+function listedSessionJson(accountId: string, session: ReadableSession) {
   return {
     id: session.id,
     accountId,
@@ -131,7 +101,7 @@ export function listedSessionJson(accountId: string, session: ReadableSession) {
   };
 }
 
-export function sessionJson(session: Session) {
+function sessionJson(session: Session) {
   return {
     ...listedSessionJson(session.account_id, session),
     jobId: session.job_id,
@@ -145,7 +115,7 @@ export function sessionJson(session: Session) {
   };
 }
 
-export function sessionText(session: Session): string {
+function sessionText(session: Session): string {
   const error = toSessionError(session);
   return details({
     Session: session.id,
@@ -178,34 +148,33 @@ function attemptsOf({ status, attempt, attempts_left, free_attempts, last_error_
 }
 
 /** @throws {Refusal} when there is none */
-export async function getSession(db: Queryable, id: string): Promise<Session> {
+async function getSession(db: Queryable, id: string): Promise<Session> {
   const accountId = await findAccountOfSession(db, id);
   const session = accountId === undefined ? undefined : await findSessionRow(db, accountId, id);
   if (session === undefined) throw new Refusal(unknown(id));
   return session;
 }
 
-const logged =
-  ({ record }: AdminContext, act: SupportAct, sessionId: string): Recorded =>
-  (trx, accountId) =>
-    record(trx, { act, accountId, details: { sessionId } });
+/** What a change of a session is given: with its queue, and logged. */
+async function changing(admin: AdminContext, act: SupportAct, id: string) {
+  const recorded: Recorded = (trx, accountId) => admin.record(trx, { act, accountId, details: { sessionId: id } });
+  return [{ ...admin, queue: await admin.queue() }, id, recorded] as const;
+}
 
 /** @throws {Refusal} when the session is final or unknown */
-export async function cancel(admin: AdminContext, id: string): Promise<void> {
-  const outcome = await cancelSession(
-    { ...admin, queue: await admin.queue() },
-    id,
-    logged(admin, 'sessions cancel', id),
-  );
+async function cancel(admin: AdminContext, id: string): Promise<Report> {
+  const outcome = await cancelSession(...(await changing(admin, 'sessions cancel', id)));
   if (outcome.kind === 'unknown') throw new Refusal(unknown(id));
   if (outcome.kind === 'final')
     throw new Refusal(`Session ${id} is ${outcome.status} already: only queued and processing ones can be canceled.`);
+  return show(admin, id, 'The session is canceled and charges nothing.');
 }
 
 /** @throws {Refusal} when the session is not failed or its account may not upload its audio now */
-export async function retry(admin: AdminContext, id: string): Promise<void> {
-  const outcome = await retrySession({ ...admin, queue: await admin.queue() }, id, logged(admin, 'sessions retry', id));
+async function retry(admin: AdminContext, id: string): Promise<Report> {
+  const outcome = await retrySession(...(await changing(admin, 'sessions retry', id)));
   if (outcome.kind !== 'queued') throw new Refusal(whyNotRetried(id, outcome));
+  return show(admin, id, 'The session is queued again.');
 }
 
 function whyNotRetried(id: string, outcome: Exclude<RetryOutcome, { kind: 'queued' }>): string {
@@ -232,19 +201,15 @@ function whyNotRetried(id: string, outcome: Exclude<RetryOutcome, { kind: 'queue
   }
 }
 
-/**
- * @returns the account that had it
- * @throws {Refusal} when the session is unknown, or its audio could not be removed
- */
-export async function erase(admin: AdminContext, id: string): Promise<string> {
-  const outcome = await eraseSession(
-    { ...admin, queue: await admin.queue() },
-    id,
-    logged(admin, 'sessions delete', id),
-  );
+/** @throws {Refusal} when the session is unknown, or its audio could not be removed */
+async function erase(admin: AdminContext, id: string): Promise<Report> {
+  const outcome = await eraseSession(...(await changing(admin, 'sessions delete', id)));
   if (outcome.kind === 'unknown') throw new Refusal(unknown(id));
   if (outcome.kind === 'audio_left') throw audioLeft(outcome.error);
-  return outcome.accountId;
+  return {
+    json: { id, accountId: outcome.accountId, deleted: true },
+    text: `Session ${id} is erased, with its transcript and audio.`,
+  };
 }
 
 const unknown = (id: string) => `There is no session ${id}. "sessions list ACCOUNT" shows those of an account.`;

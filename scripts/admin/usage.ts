@@ -116,7 +116,7 @@ async function printPages<Row>(
   await write(form.foot(total));
 }
 
-export interface Total {
+interface Total {
   /** Undefined: all of them. */
   account: string | undefined;
   month: string;
@@ -125,7 +125,7 @@ export interface Total {
 }
 
 /** The pieces of an answer: before the rows, for each page of them, and after them. */
-export interface Form<Row> {
+interface Form<Row> {
   head(total: Total): string;
   page(rows: Row[], isFirst: boolean): string;
   foot(total: Total): string;
@@ -133,7 +133,7 @@ export interface Form<Row> {
 
 export type FormName = 'text' | 'json' | 'csv';
 
-export const formsOfOne: Record<FormName, Form<Charge>> = {
+const formsOfOne: Record<FormName, Form<Charge>> = {
   text: asText(
     [
       { head: 'Charged (UTC)', width: 16 },
@@ -160,7 +160,7 @@ export const formsOfOne: Record<FormName, Form<Charge>> = {
   ),
 };
 
-export const formsOfAll: Record<FormName, Form<AccountSum>> = {
+const formsOfAll: Record<FormName, Form<AccountSum>> = {
   text: asText(
     [
       { head: 'Account', width: 36 },

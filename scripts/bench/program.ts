@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../local-service/addresses.ts';
+import { freePort } from '../local-service/service-process.ts';
 import type { ChildProcess } from 'node:child_process';
 import type { Setting } from './bench.ts';
 

@@ -6,9 +6,7 @@ import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { modelFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { findKnownModel, knownModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import { demoKey } from '../local-service/demo-key.ts';
-import { nextSteps } from './next-steps.ts';
-import { connectable, freePort } from '../local-service/addresses.ts';
-import { startServiceProcess } from '../local-service/service-process.ts';
+import { connectable, freePort, startServiceProcess } from '../local-service/service-process.ts';
 import { fetchModel } from '../model/fetch-model.ts';
 import { installLackingModels } from '../model/needed.ts';
 import { createApiClient } from '../terminal/api-client.ts';
@@ -16,8 +14,28 @@ import { showProgressOn } from '../terminal/show-progress.ts';
 import { readableDuration } from '../terminal/readable.ts';
 import { render } from '../transcribe/formats.ts';
 import { sayingPauses, transcribe } from '../transcribe/session.ts';
+import { quoted } from '../terminal/quoted.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+
+/**
+ * The lines to paste after a first transcript. The key stays in its file, so it is not shown on screens or kept in
+ * histories.
+ */
+function nextSteps(options: { url: string; keyFile: string; audio: string; sessionId: string }): string {
+  const { url, sessionId } = options;
+  const authorization = `-H "Authorization: Bearer $(cat ${quoted(options.keyFile)})"`;
+  return `
+While the service runs, upload it yourself:
+  curl ${authorization} -F file=@${quoted(options.audio)} ${url}/transcriptions
+
+read this transcript again, as captions:
+  curl ${authorization} -H "Accept: text/vtt" ${url}/sessions/${sessionId}/transcript
+
+or do both with the client that comes with it:
+  npm run --silent transcribe -- FILE --srt > captions.srt
+`;
+}
 
 const exitCodes = { failed: 1, wrongUse: 2, interrupted: 130 };
 const progress = showProgressOn(process.stdout);

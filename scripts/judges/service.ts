@@ -5,8 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '../local-service/addresses.ts';
-import { startServiceProcess } from '../local-service/service-process.ts';
+import { freePort, startServiceProcess } from '../local-service/service-process.ts';
 import type { AddressInfo } from 'node:net';
 
 const execute = promisify(execFile);

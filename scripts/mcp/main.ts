@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { TranscriptionClient } from '../client/index.ts';
-import { findApiKey } from '../local-service/demo-key-file.ts';
+import { findApiKey } from '../local-service/demo-key.ts';
 import { createMcpServer } from './server.ts';
 
 const url = `http://127.0.0.1:${process.env['PORT'] || 8080}/v1`;

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { findApiKey } from '../local-service/demo-key-file.ts';
+import { findApiKey } from '../local-service/demo-key.ts';
 import { createApiClient } from '../terminal/api-client.ts';
 import { Mistake } from '../terminal/mistake.ts';
 import { quoted } from '../terminal/quoted.ts';

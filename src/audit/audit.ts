@@ -1,9 +1,19 @@
-/** The auditor checks everything that must always hold, whatever happened. It changes nothing. */
-import { checkRows } from '../../db/audit/audit.ts';
-import { checkNeededAudio, checkSuperfluousFiles } from './files.ts';
+/**
+ * The auditor checks everything that must always hold, whatever happened. It changes nothing. Files and the rows that need them
+ * are compared as both are now: audio that is missing, and files that nobody needs.
+ */
+import { checkRows, maxExamples } from '../../db/audit/audit.ts';
 import { transcriptionQueue } from '../queue/queue.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eachAudioOwner, findAudioNeeds } from '../../db/audit/audio.ts';
+import { findSessionRow } from '../../db/sessions/sessions.ts';
+import { byAccount, isId } from '../files/audio-store.ts';
 import type { Check } from '../../db/audit/audit.ts';
-import type { Audited, FileCheck, Grace } from './files.ts';
+import type { AudioOwner } from '../../db/audit/audio.ts';
+import type { Db } from '../../db/connection/database.ts';
+import type { AudioStore } from '../files/audio-store.ts';
+import type { Spool } from '../files/spool.ts';
+import type { WorkFolder } from '../files/work-folder.ts';
 
 export interface Audit {
   sound: boolean;
@@ -31,4 +41,150 @@ export async function audit(
   const rows = await checkRows(audited.db, transcriptionQueue, onProgress);
   const checks = [...rows, ...needed, ...superfluous];
   return { sound: checks.every(({ breaches }) => breaches === 0), checks };
+}
+
+/** What the auditor looks at. */
+export interface Audited {
+  db: Db;
+  audioStore: AudioStore;
+  spool: Spool;
+  workFolder: WorkFolder;
+  /** How far behind its primary `db` may be, in ms; 0 for a primary. */
+  behindMs?: number;
+}
+
+/** A crash leaves files that nobody needs, and the worker's sweeps remove them. Until then they are no breach. */
+export interface Grace {
+  /** For how long a file may be needed by nobody. */
+  sweptWithinMs: number;
+  /**
+   * How long a removal may take after the transaction that made the file superfluous, and a commit after the file is
+   * written.
+   */
+  removedWithinMs: number;
+}
+
+export interface FileCheck extends Check {
+  /** Files that nobody needs and that are too young to be a breach. */
+  awaitingSweep: number;
+}
+
+/** As many questions as an object store answers at once. */
+const atOnce = 16;
+const askAgainMs = 200;
+const unchecked = { checked: 0, breaches: 0 };
+
+export async function checkNeededAudio({ db, audioStore, behindMs = 0 }: Audited): Promise<Check[]> {
+  const unfinished: Check = {
+    ...{ id: 'unfinished_has_audio', rule: 'A queued or processing session has its audio' },
+    ...{ ...unchecked, examples: [] },
+  };
+  const failed: Check = {
+    ...{ id: 'failed_keeps_audio', rule: 'A failed session has its audio until it is removed' },
+    ...{ ...unchecked, examples: [] },
+  };
+  const patience = { ms: behindMs };
+  const owners = eachAudioOwner(db);
+  const look = async () => {
+    for await (const owner of owners) {
+      const check = owner.status === 'failed' ? failed : unfinished;
+      check.checked += 1;
+      if (await audioStore.exists(owner.account_id, owner.id)) continue;
+      if (!(await isStillNeeded(db, owner, patience))) continue;
+      check.breaches += 1;
+      if (check.examples.length < maxExamples) check.examples.push(owner.id);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, look));
+  return [unfinished, failed];
+}
+
+/**
+ * A row changes before its file is removed. So a session that still needs the file after it was missed has lost it. A
+ * standby may know of the change a little later.
+ * @param patience how long all sessions together are waited for
+ */
+async function isStillNeeded(db: Db, { account_id, id }: AudioOwner, patience: { ms: number }): Promise<boolean> {
+  for (;;) {
+    if (!(await findAudioNeeds(db, account_id, [id])).get(id)?.isNeeded) return false;
+    if (patience.ms <= 0) return true;
+    patience.ms -= askAgainMs;
+    await sleep(askAgainMs);
+  }
+}
+
+export function checkSuperfluousFiles(audited: Audited, grace: Grace): Promise<FileCheck[]> {
+  return Promise.all([
+    judge('audio_is_needed', 'Stored audio is of a session that needs it', storedAudio(audited), grace),
+    judge('upload_is_alive', 'A file that comes in is being written', uploads(audited), grace),
+    judge('work_is_running', 'Decoded audio is of an attempt that runs', decodedAudio(audited), grace),
+  ]);
+}
+
+interface SeenFile {
+  name: string;
+  /** For how long nobody has needed it, in ms; undefined: it is needed. */
+  unneededMs: number | undefined;
+  /** Whether it is still there and still needed by nobody. */
+  isLeft: () => Promise<boolean>;
+}
+
+/** With more suspects at once, no removal is waited for. */
+const maxSuspects = 10_000;
+const lookAgainMs = 50;
+
+/** Waits for removals that are under way, and counts the files that are left. */
+async function judge(id: string, rule: string, files: AsyncIterable<SeenFile>, grace: Grace): Promise<FileCheck> {
+  let [checked, awaitingSweep, beyond] = [0, 0, 0];
+  let suspects: SeenFile[] = [];
+  for await (const file of files) {
+    checked += 1;
+    if (file.unneededMs === undefined) continue;
+    if (file.unneededMs < grace.sweptWithinMs) awaitingSweep += 1;
+    else if (suspects.length < maxSuspects) suspects.push(file);
+    else beyond += 1;
+  }
+  const until = performance.now() + grace.removedWithinMs;
+  for (;;) {
+    suspects = await Array.fromAsync(stillLeft(suspects));
+    if (suspects.length === 0 || performance.now() >= until) break;
+    await sleep(lookAgainMs);
+  }
+  const examples = suspects.slice(0, maxExamples).map(({ name }) => name);
+  return { id, rule, checked, breaches: suspects.length + beyond, examples, awaitingSweep };
+}
+
+async function* stillLeft(suspects: SeenFile[]): AsyncGenerator<SeenFile> {
+  for (const suspect of suspects) if (await suspect.isLeft()) yield suspect;
+}
+
+const atATime = 1_000;
+
+async function* storedAudio({ db, audioStore }: Audited): AsyncGenerator<SeenFile> {
+  for await (const { accountId, files } of byAccount(audioStore.list(), atATime)) {
+    const ids = files.map(({ name }) => name).filter(isId);
+    const needs = await findAudioNeeds(db, accountId, ids);
+    const isLeft = async (name: string) =>
+      (await audioStore.exists(accountId, name)) &&
+      !(isId(name) && (await findAudioNeeds(db, accountId, [name])).get(name)?.isNeeded);
+    for (const { name, ageMs } of files) {
+      const need = needs.get(name);
+      const unneededMs = need?.isNeeded ? undefined : Math.min(ageMs, need?.unneededMs ?? Infinity);
+      yield { name: `${accountId}/${name}`, unneededMs, isLeft: () => isLeft(name) };
+    }
+  }
+}
+
+async function* uploads({ spool }: Audited): AsyncGenerator<SeenFile> {
+  for await (const { name, writtenAt } of spool.files())
+    yield { name: `incoming/${name}`, unneededMs: Date.now() - writtenAt, isLeft: () => spool.has(name) };
+}
+
+async function* decodedAudio({ db, workFolder }: Audited): AsyncGenerator<SeenFile> {
+  for await (const { name, writtenAt, attempt } of workFolder.files()) {
+    const session = attempt && (await findSessionRow(db, attempt.accountId, attempt.sessionId));
+    const isRunning = session?.status === 'processing' && session.attempt === attempt?.attempt;
+    const unneededMs = isRunning ? undefined : Date.now() - writtenAt;
+    yield { name, unneededMs, isLeft: () => workFolder.exists(name) };
+  }
 }

@@ -3,15 +3,14 @@ import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inSnapshot } from '../../../db/connection/transaction.ts';
 import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
-import { audit } from '../../../src/audit/audit.ts';
-import { checkNeededAudio, checkSuperfluousFiles } from '../../../src/audit/files.ts';
+import { audit, checkNeededAudio, checkSuperfluousFiles } from '../../../src/audit/audit.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { auditedFiles } from '../../support/service/audit.ts';
 import { upload } from '../../support/service/jobs.ts';
 import { makeSession } from '../../support/service/sessions.ts';
 import { startTestService } from '../../support/service/service.ts';
 import { tone } from '../../support/uploads/uploads.ts';
-import type { Audited } from '../../../src/audit/files.ts';
+import type { Audited } from '../../../src/audit/audit.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 import type { TestService } from '../../support/service/service.ts';
 
@@ -90,34 +89,12 @@ test('old audio of a session that was completed a moment ago → waits for the s
   expect(await of()).toMatchObject({ checked: 1, breaches: 1, awaitingSweep: 0 });
 });
 
-test('no folder for audio or work yet, as before the first start → nothing to look at, sound', async () => {
+test('no folder for audio or work yet, as before the first start → nothing to look at, sound; how far it is is told', async () => {
   await rm(service.dataDir, { recursive: true });
-  const { sound, checks } = await audit(audited);
-  expect(sound).toBe(true);
-  expect(checks.map(({ checked }) => checked).every((checked) => checked <= 1)).toBe(true);
-});
-
-test('many transcripts → each judged once, five breaches named, and how far it is is told', async () => {
-  const { db } = service;
-  const { id } = await makeSession(db, account.id, { status: 'completed' });
-  const session = await db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  const transcript = await db.selectFrom('transcripts').selectAll().executeTakeFirstOrThrow();
-  const ids = Array.from({ length: 2_000 }, () => crypto.randomUUID());
-  // A statement takes 65,535 values.
-  for (const some of [ids.slice(0, 1_000), ids.slice(1_000)]) {
-    const copies = some.map((copy) => ({ ...session, id: copy }));
-    await db.insertInto('sessions').values(copies).execute();
-  }
-  await db
-    .insertInto('transcripts')
-    .values(ids.map((copy) => ({ ...transcript, session_id: copy })))
-    .execute();
   const told: number[] = [];
-  const { checks } = await audit(audited, { onProgress: (done) => told.push(done) });
-  expect(checks.find((check) => check.id === 'version_is_hash')).toMatchObject({ checked: 2_001, breaches: 0 });
-  expect(checks.find((check) => check.id === 'speech_is_charged_once')).toMatchObject({
-    ...{ checked: 2_001, breaches: 2_000, examples: [...ids].sort().slice(0, 5) },
-  });
+  const { sound, checks } = await audit(audited, { onProgress: (done) => told.push(done) });
+  expect(sound).toBe(true);
   expect(told).toEqual([...told].sort((a, b) => a - b));
   expect(told.at(-1)).toBe(1);
+  expect(checks.map(({ checked }) => checked).every((checked) => checked <= 1)).toBe(true);
 });

@@ -1,7 +1,7 @@
 /** A disk that is not mounted, or another one: nothing is lost to it, nothing is written to it, and all goes on when it is back. */
 import { mkdir, readFile, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { adopt } from '../../../scripts/admin/store.ts';
+import { adopt } from '../../../scripts/admin/database.ts';
 import { verify } from '../../../scripts/admin/verify.ts';
 import { StoreTrial } from '../../../src/files/store-trial.ts';
 import { readinessOf } from '../../../src/process/roles.ts';

@@ -1,30 +1,39 @@
-/** A backup under load, a disaster, and the service on what was restored. */
+/**
+ * A backup under load, a disaster, and the service on what was restored; and which audio a backup holds: what the sessions need
+ * at its moment, however short-lived it is.
+ */
 import { appendFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { copyCluster } from '../../../../db/embedded/base-backup.ts';
-import { clusterPaths } from '../../../../db/embedded/cluster.ts';
-import { joinEmbeddedPostgres } from '../../../../db/embedded/embedded-postgres.ts';
-import { listLedger } from '../../../../db/accounts/ledger.ts';
-import { inTransaction } from '../../../../db/connection/transaction.ts';
-import { listSupportLog } from '../../../../db/accounts/support-log.ts';
-import { backUp } from '../../../../scripts/admin/backups/backup.ts';
-import { bringBack, look } from '../../../../scripts/admin/backups/backup.ts';
-import { readConfig } from '../../../../src/config/config.ts';
-import { makeAccount } from '../../../support/service/accounts.ts';
-import { asSupport } from '../../../support/service/admin.ts';
-import { expectSound } from '../../../support/service/audit.ts';
-import { atEnd } from '../../../support/at-end.ts';
-import { final, hurryRetries, upload } from '../../../support/service/jobs.ts';
-import { ScriptedRecognizer, says } from '../../../support/models/scripted-recognizer.ts';
-import { startTestService } from '../../../support/service/service.ts';
-import { useFolder } from '../../../support/use-folder.ts';
-import { until } from '../../../support/until.ts';
-import { tone } from '../../../support/uploads/uploads.ts';
-import type { TestAccount } from '../../../support/service/accounts.ts';
-import type { TestService } from '../../../support/service/service.ts';
+import { copyCluster } from '../../../db/embedded/base-backup.ts';
+import { clusterPaths } from '../../../db/embedded/cluster.ts';
+import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
+import { listLedger } from '../../../db/accounts/ledger.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
+import { listSupportLog } from '../../../db/accounts/support-log.ts';
+import { AudioCopy } from '../../../scripts/admin/backups/audio-copy.ts';
+import { NewBackup, readBackup } from '../../../scripts/admin/backups/backup-folder.ts';
+import { backUp, bringBack, look } from '../../../scripts/admin/backups/backup.ts';
+import { readConfig } from '../../../src/config/config.ts';
+import { eraseSession } from '../../../src/sessions/support.ts';
+import { makeAccount } from '../../support/service/accounts.ts';
+import { asSupport } from '../../support/service/admin.ts';
+import { expectSound } from '../../support/service/audit.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { final, hurryRetries, upload } from '../../support/service/jobs.ts';
+import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
+import { startTestService } from '../../support/service/service.ts';
+import { useService } from '../../support/service/use-service.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import { until } from '../../support/until.ts';
+import { tone } from '../../support/uploads/uploads.ts';
+import type { TestAccount } from '../../support/service/accounts.ts';
+import type { TestService } from '../../support/service/service.ts';
 
 const folder = useFolder();
+const beside = await useService();
+const file = join(folder, 'tone.wav');
+await writeFile(file, await tone(500));
 
 /** The service on the embedded PostgreSQL of this data folder. */
 async function serve(dataDir: string): Promise<{ service: TestService; stop(): Promise<void> }> {
@@ -34,9 +43,8 @@ async function serve(dataDir: string): Promise<{ service: TestService; stop(): P
 }
 
 test('back up under load, lose everything, restore → every 202 from before is there and charged once', async () => {
-  const [dataDir, file, to] = [join(folder, 'data'), join(folder, 'tone.wav'), join(folder, 'backup')];
+  const [dataDir, to] = [join(folder, 'data'), join(folder, 'backup')];
   await mkdir(dataDir, { mode: 0o711 });
-  await writeFile(file, await tone(500));
   const { service, stop } = await serve(dataDir);
   let stopped: Promise<void> | undefined;
   atEnd(() => (stopped ??= stop()));
@@ -151,3 +159,29 @@ async function goesOn(dataDir: string, account: TestAccount, before: string[]): 
     await stop();
   }
 }
+
+test('audio of before and of the last moment is there, also if it is removed right after; removed before: not', async () => {
+  const account = await makeAccount(beside.db);
+  const sent = async () => (await upload(beside, account, file)).sessionId;
+  const [kept, goneBefore] = [await sent(), await sent()];
+
+  const backup = await NewBackup.in(join(folder, 'audio alone'));
+  const audio = new AudioCopy(beside, backup);
+  await audio.catchUp();
+  const atTheLastMoment = await sent();
+  const lost = await sent();
+  await beside.audioStore.remove(account.id, lost);
+  await eraseSession(beside, goneBefore);
+  await audio.hold();
+  await eraseSession(beside, atTheLastMoment);
+  const afterwards = await sent();
+  expect(await audio.finish()).toBe(2);
+  expect(audio.lost).toEqual([lost]);
+  await backup.finish(2);
+
+  const { files } = await readBackup(backup.path);
+  const expected = [kept, atTheLastMoment].map((id) => `audio/${account.id}/${id}`);
+  expect(files.map(({ name }) => name).sort()).toEqual(expected.sort());
+  for (const { name } of files) expect(await readFile(join(backup.path, name))).toEqual(await readFile(file));
+  expect(files.map(({ name }) => name).join()).not.toContain(afterwards);
+});
