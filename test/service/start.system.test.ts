@@ -1,50 +1,78 @@
-import { mkdtemp } from 'node:fs/promises';
+/** How a process starts: what it says when it can't, that `/readyz` tells the truth, and a log that nobody reads. */
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { clientOf } from '../support/clients/client.ts';
+import { startUnread } from '../support/faults/stalled-output.ts';
+import { startHelloServer } from '../support/models/hello-server.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { createTestDatabase } from '../support/service/database.ts';
+import { startProcess } from '../support/service/processes.ts';
 import { steadyPort } from '../rig/ports.ts';
 import { useService } from '../support/service/use-service.ts';
 import { until } from '../support/until.ts';
-import { tone } from '../support/uploads/uploads.ts';
+import { tone, voice } from '../support/uploads/uploads.ts';
 
 const root = join(import.meta.dirname, '../..');
+const service = await useService();
 
-test('three wrong variables → one message that names all three, exit code 2', () => {
-  const env = { PATH: process.env.PATH, PORT: 'abc', DATABASE_URL: 'nonsense', RECOGNIZER: 'foo' };
-  const { status, stderr, stdout } = spawnSync(process.execPath, ['src/start.ts'], {
-    cwd: root,
-    env,
-    encoding: 'utf8',
-  });
+/** What a process says that ends by itself. */
+async function endOf(name: string, env: Record<string, string>) {
+  const ports = { PORT: '0', OPS_PORT: '0' };
+  const all = { PATH: process.env.PATH, ...ports, ...env };
+  const child = spawn(process.execPath, [`src/${name}.ts`], { cwd: root, env: all });
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { status: status as number, stdout, stderr };
+}
+
+test('three wrong variables → one message that names all three, exit code 2', async () => {
+  const faults = { PORT: 'abc', DATABASE_URL: 'nonsense', RECOGNIZER: 'foo' };
+  const { status, stderr, stdout } = await endOf('start', faults);
   expect(status).toBe(2);
-  for (const fault of ['PORT=abc', 'DATABASE_URL=nonsense', 'RECOGNIZER=foo']) expect(stderr).toContain(fault);
+  for (const [name, value] of Object.entries(faults)) expect(stderr).toContain(`${name}=${value}`);
   expect(stdout).toBe('');
 });
 
-test.each(['start', 'start-api', 'start-worker'])(
-  'src/%s.ts without ffmpeg → says what to install, exit code 1',
-  (name) => {
-    const env = { PATH: '/nowhere', PORT: '0', OPS_PORT: '0' };
-    const { status, stdout } = spawnSync(process.execPath, [`src/${name}.ts`], { cwd: root, env, encoding: 'utf8' });
-    expect(status).toBe(1);
-    expect(stdout).toContain('ffmpeg was not found. Install it: apt-get install ffmpeg');
-  },
-);
-
-test('a RECOGNIZER_LANGUAGE that the recognizer does not know → says what it knows, exit code 1', () => {
-  const env = { PATH: process.env.PATH, PORT: '0', OPS_PORT: '0', RECOGNIZER_LANGUAGE: 'de-AT' };
-  const { status, stdout } = spawnSync(process.execPath, ['src/start-worker.ts'], { cwd: root, env, encoding: 'utf8' });
+const noProgram = { PATH: '/nowhere' };
+const wantsProgram = 'ffmpeg was not found. Install it: apt-get install ffmpeg';
+const nowhere = `postgres://127.0.0.1:${await steadyPort()}/d`;
+test.each([
+  ['no ffmpeg', 'start', noProgram, wantsProgram],
+  ['no ffmpeg', 'start-api', noProgram, wantsProgram],
+  ['no ffmpeg', 'start-worker', noProgram, wantsProgram],
+  [
+    'a language that the recognizer does not know',
+    'start-worker',
+    { RECOGNIZER_LANGUAGE: 'de-AT' },
+    'RECOGNIZER_LANGUAGE: the recognizer does not know the language de-AT; it knows en',
+  ],
+  [
+    'DATABASE_URL that leads nowhere',
+    'start-api',
+    { DATABASE_URL: nowhere, DATABASE_DIRECT_URL: service.databaseUrl },
+    '"msg":"the database of DATABASE_URL can not be reached"',
+  ],
+  [
+    'DATABASE_DIRECT_URL that leads nowhere',
+    'start-api',
+    { DATABASE_URL: service.databaseUrl, DATABASE_DIRECT_URL: nowhere },
+    '"msg":"the database of DATABASE_DIRECT_URL can not be reached"',
+  ],
+])('%s, src/%s.ts → a last line that says so, exit code 1', async (_, name, env, message) => {
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'start-'));
+  const { status, stdout } = await endOf(name, { DATA_DIR: dataDir, ...env });
   expect(status).toBe(1);
-  expect(stdout).toContain('RECOGNIZER_LANGUAGE: the recognizer does not know the language de-AT; it knows en');
+  const last = stdout.trimEnd().split('\n').at(-1)!;
+  expect(last).toContain(message);
+  expect(JSON.parse(last)).toMatchObject({ level: 60 });
 });
 
-test('a database that refuses the login → one line that says so and names the variable, exit code 1', () => {
-  const url = new URL(process.env.TEST_DATABASE_URL!);
-  url.password = 'wrong';
-  const env = { PATH: process.env.PATH, PORT: '0', OPS_PORT: '0', DATABASE_URL: url.href };
-  const { status, stdout } = spawnSync(process.execPath, ['src/start-api.ts'], { cwd: root, env, encoding: 'utf8' });
+test('a database that refuses the login → one line that says so and names the variable, exit code 1', async () => {
+  const url = Object.assign(new URL(process.env.TEST_DATABASE_URL!), { password: 'wrong' });
+  const { status, stdout } = await endOf('start-api', { DATABASE_URL: url.href });
   expect(status).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({
     level: 60,
@@ -78,38 +106,90 @@ test('SIGTERM to npm, and not to its children → the service stops in order', a
   }
 });
 
-const service = await useService();
-test.each([
-  ['DATABASE_URL', 'DATABASE_DIRECT_URL'],
-  ['DATABASE_DIRECT_URL', 'DATABASE_URL'],
-])('%s leads nowhere, %s to the server → no start, and the one that fails is named', async (away, there) => {
-  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'nowhere-'));
-  const urls = { [away]: `postgres://127.0.0.1:${await steadyPort()}/d`, [there]: service.databaseUrl };
-  const env = { PATH: process.env.PATH, PORT: '0', OPS_PORT: '0', DATA_DIR: dataDir, ...urls };
-  const child = spawn(process.execPath, ['src/start-api.ts'], { cwd: root, env });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number];
-  expect(code).toBe(1);
-  expect(output).toContain(`"msg":"the database of ${away} can not be reached"`);
-});
-
 test('the port is taken → a message that names PORT, exit code 1, and no attempt is spent on what waits', async () => {
   const account = await makeAccount(service.db);
-  await service
-    .post('/v1/transcriptions', account.key)
-    .attach('file', await tone(500), 'a.wav')
-    .expect(202);
-  const env = {
-    ...{ PATH: process.env.PATH, DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir },
-    ...{ PORT: String(service.api.port), OPS_PORT: '0' },
-  };
-  const child = spawn(process.execPath, ['src/start.ts'], { cwd: root, env });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const [code] = (await once(child, 'exit')) as [number];
-  expect(code).toBe(1);
-  expect(output).toContain('is taken. Set PORT to another one.');
-  const [row] = await service.db.selectFrom('sessions').select(['status', 'attempt', 'attempts_left']).execute();
+  const body = await tone(500);
+  const { sessionId } = (
+    await service.post('/v1/transcriptions', account.key).attach('file', body, 'a.wav').expect(202)
+  ).body as { sessionId: string };
+  const own = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir };
+  const { status, stdout } = await endOf('start', { ...own, PORT: String(service.api.port) });
+  expect(status).toBe(1);
+  expect(stdout).toContain('is taken. Set PORT to another one.');
+  const rows = service.db.selectFrom('sessions').select(['status', 'attempt', 'attempts_left']);
+  const row = await rows.where('id', '=', sessionId).executeTakeFirst();
   expect(row).toEqual({ status: 'queued', attempt: 0, attempts_left: 3 });
+});
+
+test('/readyz asked from the first moment of a start → 503 until the API answers and the worker takes jobs', async () => {
+  const account = await makeAccount(service.db);
+  const file = join(await mkdtemp(join(process.env.TEST_FOLDER!, 'ready-')), 'voice.wav');
+  await writeFile(file, await voice(500));
+  const [port, opsPort] = [await steadyPort(), await steadyPort()];
+  const { env: hello } = await startHelloServer();
+  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, ...hello };
+  const started = startProcess('start', { ...env, PORT: String(port), OPS_PORT: String(opsPort) });
+
+  const before = new Set<string>();
+  const isReady = async () => {
+    const answer = await fetch(`http://127.0.0.1:${opsPort}/readyz`).catch(() => undefined);
+    const said = answer === undefined ? 'nothing' : `${answer.status} ${await answer.text()}`;
+    if (said !== '200 ready\n') before.add(said);
+    return said === '200 ready\n';
+  };
+  await until(isReady);
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.destroy();
+  const running = await started;
+  expect(running.lines.join('\n')).toContain('worker takes jobs');
+  const client = clientOf(running.url, account.key);
+  const { sessionId } = JSON.parse((await client.upload(file)).text) as { sessionId: string };
+  expect(await client.final(sessionId)).toMatchObject({ status: 'completed' });
+  for (const said of before) expect(['nothing', '503 starting\n']).toContain(said);
+
+  expect(await running.stop()).toBe(0);
+});
+
+test('the server of RECOGNIZER=openai is away → ready all the same, said by /readyz and by the log', async () => {
+  const [away, opsPort] = [await steadyPort(), await steadyPort()];
+  const { lines, stop } = await startProcess('start-worker', {
+    ...{ DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, OPS_PORT: String(opsPort) },
+    ...{ RECOGNIZER: 'openai', OPENAI_BASE_URL: `http://127.0.0.1:${away}/v1` },
+  });
+  const message = `127.0.0.1:${away} could not be reached: connect ECONNREFUSED 127.0.0.1:${away}`;
+  const answer = await fetch(`http://127.0.0.1:${opsPort}/readyz`);
+  expect([answer.status, await answer.text()]).toEqual([200, `ready, but ${message}\n`]);
+  const warnings = lines
+    .map((line) => JSON.parse(line) as { level: number; msg: string })
+    .filter(({ level }) => level === 40);
+  expect(warnings.map(({ msg }) => msg)).toEqual([message]);
+  expect(await stop()).toBe(0);
+});
+
+test('nobody reads the log → requests are answered, and SIGTERM ends it', async () => {
+  const { url: databaseUrl, drop } = await createTestDatabase();
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'unread-log-'));
+  const [port, opsPort] = [await steadyPort(), await steadyPort()];
+  const env = { ...process.env, DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: `${port}`, OPS_PORT: `${opsPort}` };
+  // Full before the first line.
+  const fill = ['sh', '-c', 'head -c 65536 /dev/zero; exec "$@"', 'sh', process.execPath, 'src/start.ts'];
+  const { child, end } = startUnread('pipe', fill, { cwd: root, env });
+  const ended = once(child, 'exit');
+  const status = async (at: number, path: string) => (await fetch(`http://127.0.0.1:${at}${path}`)).status;
+  try {
+    await until(() =>
+      status(port, '/openapi.json').then(
+        (code) => code === 200,
+        () => false,
+      ),
+    );
+    for (let request = 0; request < 20; request += 1) expect(await status(port, '/v1/nowhere')).toBe(404);
+    expect(await status(opsPort, '/healthz')).toBe(200);
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  } finally {
+    end();
+    await drop();
+  }
 });

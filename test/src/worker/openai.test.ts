@@ -92,60 +92,55 @@ test('a server that refuses → failed at once, uncharged; what it said is in th
   expect(JSON.parse(line!)).toMatchObject({ level: 50, sessionId, err: { type: 'RecognizerError' } });
 });
 
-const gone = { status: 503, headers: { 'x-should-retry': 'false' }, body: 'no healthy upstream' };
+test.each([
+  [
+    'refuses the key',
+    'refused',
+    { status: 403, body: { detail: `Invalid API key ${apiKey}` } },
+    /put right: 127\.0\.0\.1:\d+ answered 403 Invalid API key …$/,
+  ],
+  [
+    'goes away',
+    'server',
+    { status: 503, headers: { 'x-should-retry': 'false' }, body: 'no healthy upstream' },
+    /put right: 127\.0\.0\.1:\d+ could not be reached: it answered 503$/,
+  ],
+])(
+  'a server that %s → the worker waits and says so, no attempt is spent; mended → it goes on by itself, charged once',
+  async (_, reason, answer, message) => {
+    let isMended = false;
+    await begin({
+      script: ({ path }) => (isMended || (reason === 'refused' && path.endsWith('/models')) ? fine : answer),
+    });
+    const clip = (await speechClips()).at(-1)!;
+    const sessions = await Promise.all([1, 2, 3].map(() => upload(service, account, clip.file)));
+    const why = await until(
+      () => worker.notReadyReason(),
+      (said) => said !== undefined,
+    );
+    expect(why).toMatch(message);
+    const rows = () => Promise.all(sessions.map(({ sessionId }) => row(service, account, sessionId)));
+    await until(rows, (all) => all.every((one) => one.status === 'queued' && one.attempts_left === 3));
+    // What it sends while it waits is silence.
+    const recordings = () => server.requests.filter(({ file }) => file?.name !== 'silence.wav').length;
+    expect(recordings()).toBeLessThanOrEqual(3);
+    const waiting = await service.metrics.registry.getSingleMetricAsString('transcription_worker_waiting');
+    expect(waiting).toContain(`{reason="${reason}"} 1`);
+    const logged = service.logLines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+    expect(logged.some((said) => said.includes('takes no jobs until') && message.test(said))).toBe(true);
 
-/** Uploads three recordings, and waits until the worker waits. */
-async function untilItWaits() {
-  const clip = (await speechClips()).at(-1)!;
-  const sessions = await Promise.all([1, 2, 3].map(() => upload(service, account, clip.file)));
-  const why = await until(
-    () => worker.notReadyReason(),
-    (said) => said !== undefined,
-  );
-  const rows = () => Promise.all(sessions.map(({ sessionId }) => row(service, account, sessionId)));
-  await until(rows, (all) => all.every((one) => one.status === 'queued' && one.attempts_left === 3));
-  // What it sends while it waits is silence.
-  const recordings = () => server.requests.filter(({ file }) => file?.name !== 'silence.wav').length;
-  expect(recordings()).toBeLessThanOrEqual(3);
-  return { why, rows, clip };
-}
-
-test('a server that refuses the key → the worker waits and says so, no attempt is spent; mended → it goes on by itself', async () => {
-  let isMended = false;
-  const refused = { status: 403, body: { detail: `Invalid API key ${apiKey}` } };
-  await begin({ script: ({ path }) => (path.endsWith('/models') || isMended ? fine : refused) });
-  const { why, rows, clip } = await untilItWaits();
-  expect(why).toMatch(/put right: 127\.0\.0\.1:\d+ answered 403 Invalid API key …$/);
-  const waiting = await service.metrics.registry.getSingleMetricAsString('transcription_worker_waiting');
-  expect(waiting).toContain('{reason="refused"} 1');
-  expect(service.logLines.some((line) => line.includes('takes no jobs until') && line.includes('403'))).toBe(true);
-  isMended = true;
-  // Nobody hurries what waits: it waits for nothing but the server.
-  const all = await until(rows, (now) => now.every(({ status }) => status === 'completed'));
-  expect(all.map(({ attempts_left, free_attempts }) => [attempts_left, free_attempts])).toEqual([
-    [2, 0],
-    [2, 0],
-    [2, 0],
-  ]);
-  expect(worker.notReadyReason()).toBeUndefined();
-  expect((await charges()).toSorted()).toEqual([-clip.durationMs, -clip.durationMs, -clip.durationMs, 60_000]);
-});
-
-test('a server that goes away → the worker waits and says so, no attempt is spent; back again → completed, charged once', async () => {
-  let isThere = false;
-  await begin({ script: () => (isThere ? fine : gone) });
-  const { why, rows, clip } = await untilItWaits();
-  expect(why).toMatch(/put right: 127\.0\.0\.1:\d+ could not be reached: it answered 503$/);
-  isThere = true;
-  await until(
-    () => worker.notReadyReason(),
-    (said) => said === undefined,
-  );
-  const areCompleted = async () => {
-    await hurryRetries(service);
-    return (await rows()).every(({ status }) => status === 'completed');
-  };
-  await until(areCompleted);
-  expect((await rows()).map(({ attempts_left }) => attempts_left)).toEqual([2, 2, 2]);
-  expect((await charges()).toSorted()).toEqual([-clip.durationMs, -clip.durationMs, -clip.durationMs, 60_000]);
-});
+    isMended = true;
+    await until(
+      () => worker.notReadyReason(),
+      (said) => said === undefined,
+    );
+    await until(async () => {
+      // After a refusal nobody hurries what waits: it waits for nothing but the server.
+      if (reason === 'server') await hurryRetries(service);
+      return (await rows()).every(({ status }) => status === 'completed');
+    });
+    expect((await rows()).map(({ attempts_left }) => attempts_left)).toEqual([2, 2, 2]);
+    if (reason === 'refused') expect((await rows()).map(({ free_attempts }) => free_attempts)).toEqual([0, 0, 0]);
+    expect((await charges()).toSorted()).toEqual([-clip.durationMs, -clip.durationMs, -clip.durationMs, 60_000]);
+  },
+);

@@ -20,7 +20,8 @@ atEnd(relay.close);
 const away = await useService({ beside: api, env: { DATABASE_URL: relay.url } });
 afterEach(() => expectSound(api));
 
-test('the database is away for 6 s while a job runs → the same attempt completes, charged once', async () => {
+/** A job whose recognition waits. */
+async function beginJob() {
   const account = await makeAccount(api.db, { balanceMs: 60_000 });
   const done = gate();
   const recognizer = new ScriptedRecognizer(async ({ options }) => {
@@ -34,6 +35,11 @@ test('the database is away for 6 s while a job runs → the same attempt complet
     () => recognizer.calls.length,
     (calls) => calls === 1,
   );
+  return { account, done, recognizer, worker, sessionId };
+}
+
+test('the database is away for 6 s while a job runs → the same attempt completes, charged once', async () => {
+  const { account, done, recognizer, worker, sessionId } = await beginJob();
   await relay.cut();
   // Longer than a heartbeat takes to be refreshed, so that at least one of them is missed.
   const cutAt = performance.now();
@@ -54,18 +60,7 @@ test('the database is away for 6 s while a job runs → the same attempt complet
 });
 
 test('the database is away just when the attempt ends → another attempt, charged once', async () => {
-  const account = await makeAccount(api.db, { balanceMs: 60_000 });
-  const done = gate();
-  const recognizer = new ScriptedRecognizer(async ({ options }) => {
-    await done.passed(options.signal);
-    return says('again');
-  });
-  const worker = await away.work(recognizer);
-  const { sessionId } = await upload(api, account, `${folder}/tone.wav`);
-  await until(
-    () => recognizer.calls.length,
-    (calls) => calls === 1,
-  );
+  const { account, done, recognizer, worker, sessionId } = await beginJob();
   const faults = () => away.logLines.filter((line) => line.includes('can not be recorded yet')).length;
   const before = faults();
   await relay.cut();
