@@ -17,6 +17,37 @@ export interface MeasureOptions {
   signal?: AbortSignal;
 }
 
+/**
+ * The length of the audio stream that `decodeAudio` decodes: the end of its last packet, in ms. The whole file is
+ * demuxed without decoding, because headers may be wrong or missing. Only the header of a plain WAV file is trusted:
+ * the file is decoded as its header says. Where the times of packets are false, the file is decoded.
+ * @returns undefined when measuring took too long or ffmpeg was killed by a limit
+ * @throws {AudioError} `unsupported_media`, `no_audio_track`, and `audio_too_long` as soon as it is longer than
+ *   `options.maxDurationMs`
+ * @throws {AudioToolError} ffmpeg could not run, or the file can't be read
+ * @throws the abort reason of `options.signal`
+ */
+export async function measureAudio(file: string, options: MeasureOptions): Promise<{ durationMs?: number }> {
+  options.signal?.throwIfAborted();
+  const wav = await readPlainWav(file).catch(unreadable);
+  if (wav === undefined)
+    return (await hasFalseTimes(file).catch(unreadable))
+      ? measureByDecoding(file, options)
+      : measureByDemuxing(file, options);
+  const { maxDurationMs = Infinity } = options;
+  if (wav.durationMs > maxDurationMs) throw audioTooLong(maxDurationMs);
+  return { durationMs: wav.durationMs };
+}
+
+async function measureByDecoding(file: string, options: MeasureOptions): Promise<{ durationMs?: number }> {
+  try {
+    return await decodeSamples({ input: file, maxDurationMs: Infinity, ...options }, async () => {});
+  } catch (error) {
+    if (error instanceof AudioError && error.code === 'timed_out') return {};
+    throw error;
+  }
+}
+
 /** Of a larger file, only the packets near its end are printed. */
 const largeBytes = 8 * 1024 * 1024;
 
@@ -105,35 +136,4 @@ function endOfLastPacket({ head, tail }: Pick<Printed, 'head' | 'tail'>): number
   if (!timeBase || !lastPacket) return undefined;
   const durationMs = Math.round((Number(lastPacket[1]) * Number(timeBase[1]) * 1000) / Number(timeBase[2]));
   return Math.max(0, durationMs);
-}
-
-/**
- * The length of the audio stream that `decodeAudio` decodes: the end of its last packet, in ms. The whole file is
- * demuxed without decoding, because headers may be wrong or missing. Only the header of a plain WAV file is trusted:
- * the file is decoded as its header says. Where the times of packets are false, the file is decoded.
- * @returns undefined when measuring took too long or ffmpeg was killed by a limit
- * @throws {AudioError} `unsupported_media`, `no_audio_track`, and `audio_too_long` as soon as it is longer than
- *   `options.maxDurationMs`
- * @throws {AudioToolError} ffmpeg could not run, or the file can't be read
- * @throws the abort reason of `options.signal`
- */
-export async function measureAudio(file: string, options: MeasureOptions): Promise<{ durationMs?: number }> {
-  options.signal?.throwIfAborted();
-  const wav = await readPlainWav(file).catch(unreadable);
-  if (wav === undefined)
-    return (await hasFalseTimes(file).catch(unreadable))
-      ? measureByDecoding(file, options)
-      : measureByDemuxing(file, options);
-  const { maxDurationMs = Infinity } = options;
-  if (wav.durationMs > maxDurationMs) throw audioTooLong(maxDurationMs);
-  return { durationMs: wav.durationMs };
-}
-
-async function measureByDecoding(file: string, options: MeasureOptions): Promise<{ durationMs?: number }> {
-  try {
-    return await decodeSamples({ input: file, maxDurationMs: Infinity, ...options }, async () => {});
-  } catch (error) {
-    if (error instanceof AudioError && error.code === 'timed_out') return {};
-    throw error;
-  }
 }

@@ -2,7 +2,7 @@
 import { sine } from '../support/uploads/audio-fixtures.ts';
 import { completes, silentPictures, unreadable } from './entry.ts';
 import { box, changeBox } from './mp4-boxes.ts';
-import type { HostileFile } from './entry.ts';
+import type { HostileFile, Outcome } from './entry.ts';
 
 const kind = 'references inside containers';
 const tone = sine(1);
@@ -42,62 +42,51 @@ export function overwrite(bytes: Buffer, mark: Buffer, other: Buffer, offset = 0
   return changed;
 }
 
+const container = (name: string, made: string, outcome: Outcome, make: HostileFile['make']): HostileFile => {
+  return { kind, name, made, make, outcome };
+};
+
 export const containers: HostileFile[] = [
-  {
-    kind,
-    name: 'data-reference.mov',
-    made: 'a movie whose data reference is an alias of a local file',
-    make: async ({ ffmpeg, canary }) =>
+  container(
+    'data-reference.mov',
+    'a movie whose data reference is an alias of a local file',
+    unreadable,
+    async ({ ffmpeg, canary }) =>
       changeBox(await ffmpeg('mov', ...tone, '-c:a', 'pcm_s16le'), dref, () => references(alias(canary))),
-    outcome: unreadable,
-  },
-  {
-    kind,
-    name: 'data-reference.mp4',
-    made: 'an MP4 whose data reference is an address',
-    make: async ({ ffmpeg, url }) =>
+  ),
+  container(
+    'data-reference.mp4',
+    'an MP4 whose data reference is an address',
+    completes(1_000),
+    async ({ ffmpeg, url }) =>
       changeBox(await ffmpeg('mp4', ...tone), dref, () => references(box('url ', Buffer.from(`\0\0\0\0${url}\0`)))),
-    outcome: completes(1_000),
-  },
-  {
-    kind,
-    name: 'data-reference-urn.mp4',
-    made: 'an MP4 whose data reference is a name and a local file',
-    make: async ({ ffmpeg, canary }) =>
+  ),
+  container(
+    'data-reference-urn.mp4',
+    'an MP4 whose data reference is a name and a local file',
+    completes(1_000),
+    async ({ ffmpeg, canary }) =>
       changeBox(await ffmpeg('mp4', ...tone), dref, () =>
         references(box('urn ', Buffer.from(`\0\0\0\0urn:x\0file://${canary}\0`))),
       ),
-    outcome: completes(1_000),
-  },
-  {
-    kind,
-    name: 'reference-movie.mov',
-    made: 'a QuickTime reference movie that names an address',
-    make: ({ url }) => {
-      const target = Buffer.from(`\0\0\0\0url \0\0\0\0${url}\0`);
-      return Buffer.concat([
-        box('ftyp', Buffer.from('qt  \0\0\0\0qt  ')),
-        box('moov', box('rmra', box('rmda', box('rdrf', target)))),
-      ]);
-    },
-    outcome: silentPictures,
-  },
-  {
-    kind,
-    name: 'compressed-header.mov',
-    made: 'a movie whose compressed header claims 4 GiB',
-    make: () => {
-      const claimed = Buffer.from('ffffffff', 'hex');
-      const compressed = box('cmov', box('dcom', Buffer.from('zlib')), box('cmvd', claimed, Buffer.alloc(64)));
-      return Buffer.concat([box('ftyp', Buffer.from('qt  \0\0\0\0qt  ')), box('moov', compressed)]);
-    },
-    outcome: unreadable,
-  },
-  {
-    kind,
-    name: 'linked-segment.mka',
-    made: 'Matroska whose next segment is another file (NextFilename in the place of WritingApp)',
-    make: async ({ ffmpeg }) => {
+  ),
+  container('reference-movie.mov', 'a QuickTime reference movie that names an address', silentPictures, ({ url }) => {
+    const target = Buffer.from(`\0\0\0\0url \0\0\0\0${url}\0`);
+    return Buffer.concat([
+      box('ftyp', Buffer.from('qt  \0\0\0\0qt  ')),
+      box('moov', box('rmra', box('rmda', box('rdrf', target)))),
+    ]);
+  }),
+  container('compressed-header.mov', 'a movie whose compressed header claims 4 GiB', unreadable, () => {
+    const claimed = Buffer.from('ffffffff', 'hex');
+    const compressed = box('cmov', box('dcom', Buffer.from('zlib')), box('cmvd', claimed, Buffer.alloc(64)));
+    return Buffer.concat([box('ftyp', Buffer.from('qt  \0\0\0\0qt  ')), box('moov', compressed)]);
+  }),
+  container(
+    'linked-segment.mka',
+    'Matroska whose next segment is another file (NextFilename in the place of WritingApp)',
+    completes(1_000),
+    async ({ ffmpeg }) => {
       // As long as what takes its place, whatever ffmpeg calls itself.
       const app = ['-metadata', 'encoding_tool=thirteen-long'];
       const mka = await ffmpeg('mka', ...tone, ...app, '-c:a', 'flac');
@@ -108,36 +97,28 @@ export const containers: HostileFile[] = [
         Buffer.concat([Buffer.from([0x3e, 0x83, 0xbb, 0x8c]), Buffer.from('./canary.wav')]),
       );
     },
-    outcome: completes(1_000),
-  },
-  {
-    kind,
-    name: 'attachment.mka',
-    made: 'Matroska with a playlist and a program attached',
-    make: async ({ ffmpeg, file, url }) => {
+  ),
+  container(
+    'attachment.mka',
+    'Matroska with a playlist and a program attached',
+    completes(1_000),
+    async ({ ffmpeg, file, url }) => {
       const list = await file('list.m3u8', `#EXTM3U\n#EXTINF:1,\n${url}\n`);
       const attached = ['-attach', list, '-attach', '/bin/true', '-metadata:s:t', 'mimetype=application/x-font-ttf'];
       return ffmpeg('mka', ...tone, ...attached, '-c:a', 'libopus');
     },
-    outcome: completes(1_000),
-  },
-  {
-    kind,
-    name: 'picture-link.mp3',
-    made: 'an MP3 whose cover is a link (ID3 picture of the type "-->")',
-    make: async ({ ffmpeg, url }) =>
+  ),
+  container(
+    'picture-link.mp3',
+    'an MP3 whose cover is a link (ID3 picture of the type "-->")',
+    completes(1_000),
+    async ({ ffmpeg, url }) =>
       Buffer.concat([
         id3('APIC', Buffer.from(`\0-->\0\x03\0${url}`)),
         await ffmpeg('mp3', ...tone, '-id3v2_version', '0'),
       ]),
-    outcome: completes(1_000),
-  },
-  {
-    kind,
-    name: 'header-then-list.mp3',
-    made: 'an ID3 tag, then a playlist',
-    make: ({ canary }) =>
-      Buffer.concat([id3('TIT2', Buffer.from('\0x')), Buffer.from(`#EXTM3U\n#EXTINF:1,\n${canary}\n`)]),
-    outcome: unreadable,
-  },
+  ),
+  container('header-then-list.mp3', 'an ID3 tag, then a playlist', unreadable, ({ canary }) =>
+    Buffer.concat([id3('TIT2', Buffer.from('\0x')), Buffer.from(`#EXTM3U\n#EXTINF:1,\n${canary}\n`)]),
+  ),
 ];

@@ -1,7 +1,7 @@
 /** Cut short, empty, or not media at all, whatever the name says. */
 import { createHash } from 'node:crypto';
 import { pictures, sine } from '../support/uploads/audio-fixtures.ts';
-import { completes, refused, unreadable } from './entry.ts';
+import { completes, refused, silentPictures, unreadable } from './entry.ts';
 import type { HostileFile, Outcome } from './entry.ts';
 
 const upTo = (fraction: number) => (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length * fraction));
@@ -79,52 +79,31 @@ const headersOnly: HostileFile[] = magic.map(([name, hex]) => ({
   outcome: unreadable,
 }));
 
+const empty = (name: string, made: string, bytes: Buffer, outcome = unreadable): HostileFile => {
+  return { kind: 'empty', name, made, make: () => bytes, outcome };
+};
+
+const wrong = (name: string, made: string, args: string[], declaredType?: string): HostileFile => ({
+  ...{ kind: 'wrong extension or type', name, made, outcome: completes(1_000), ...(declaredType && { declaredType }) },
+  make: ({ ffmpeg }) => ffmpeg(args[0]!, ...args.slice(1)),
+});
+
 const others: HostileFile[] = [
+  empty('empty.wav', 'nothing', Buffer.alloc(0), refused(400, 'empty_file')),
+  empty('one-byte.mp3', 'one byte', Buffer.from('R')),
+  empty('zeros.mp3', '1 MB of zeros', Buffer.alloc(1_000_000)),
+  wrong('really-flac.mp3', 'FLAC that is called MP3', ['flac', ...sine(1)]),
+  wrong('sound.exe', 'Opus that is called a program', ['opus', ...sine(1), '-c:a', 'libopus']),
+  wrong('song.wav', 'MP3 that is called WAV and declared to be JSON', ['mp3', ...sine(1)], 'application/json'),
+  wrong(
+    'sound',
+    'WAV without extension, with a declared type that is none',
+    ['wav', ...sine(1)],
+    '../../etc/passwd; x="',
+  ),
   {
-    kind: 'empty',
-    name: 'empty.wav',
-    made: 'nothing',
-    make: () => Buffer.alloc(0),
-    outcome: refused(400, 'empty_file'),
-  },
-  { kind: 'empty', name: 'one-byte.mp3', made: 'one byte', make: () => Buffer.from('R'), outcome: unreadable },
-  { kind: 'empty', name: 'zeros.mp3', made: '1 MB of zeros', make: () => Buffer.alloc(1_000_000), outcome: unreadable },
-  {
-    kind: 'wrong extension or type',
-    name: 'really-flac.mp3',
-    made: 'FLAC that is called MP3',
-    make: ({ ffmpeg }) => ffmpeg('flac', ...sine(1)),
-    outcome: completes(1_000),
-  },
-  {
-    kind: 'wrong extension or type',
-    name: 'sound.exe',
-    made: 'Opus that is called a program',
-    make: ({ ffmpeg }) => ffmpeg('opus', ...sine(1), '-c:a', 'libopus'),
-    outcome: completes(1_000),
-  },
-  {
-    kind: 'wrong extension or type',
-    name: 'song.wav',
-    made: 'MP3 that is called WAV and declared to be JSON',
-    declaredType: 'application/json',
-    make: ({ ffmpeg }) => ffmpeg('mp3', ...sine(1)),
-    outcome: completes(1_000),
-  },
-  {
-    kind: 'wrong extension or type',
-    name: 'sound',
-    made: 'WAV without extension, with a declared type that is none',
-    declaredType: '../../etc/passwd; x="',
-    make: ({ ffmpeg }) => ffmpeg('wav', ...sine(1)),
-    outcome: completes(1_000),
-  },
-  {
-    kind: 'wrong extension or type',
-    name: 'picture.mp3',
-    made: 'a JPEG picture that is called MP3',
-    make: ({ ffmpeg }) => ffmpeg('jpg', ...pictures(1), '-frames:v', '1'),
-    outcome: refused(422, 'no_audio_track'),
+    ...wrong('picture.mp3', 'a JPEG picture that is called MP3', ['jpg', ...pictures(1), '-frames:v', '1']),
+    outcome: silentPictures,
   },
 ];
 

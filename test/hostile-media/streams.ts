@@ -39,20 +39,8 @@ const covered: HostileFile[] = ['mp3', 'm4a', 'flac'].map((extension) => ({
   made: 'sound with a cover',
   async make({ ffmpeg, file }) {
     const cover = await file(`cover-of-${extension}.png`, await ffmpeg('png', ...pictures(1), '-frames:v', '1'));
-    return ffmpeg(
-      extension,
-      ...one,
-      '-i',
-      cover,
-      '-map',
-      '0',
-      '-map',
-      '1',
-      '-c:v',
-      'copy',
-      '-disposition:v',
-      'attached_pic',
-    );
+    const attached = ['-map', '0', '-map', '1', '-c:v', 'copy', '-disposition:v', 'attached_pic'];
+    return ffmpeg(extension, ...one, '-i', cover, ...attached);
   },
   outcome: completes(1_000),
 }));

@@ -1,5 +1,6 @@
 /** Whatever phrase of a transcript somebody asks for is found where it stands, in every language that has common words. */
 import { sql } from 'kysely';
+import { seededRandom } from '../../hostile-media/mutations.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { saySession } from '../../support/service/said.ts';
 import { useService } from '../../support/service/use-service.ts';
@@ -34,27 +35,21 @@ async function vocabularyOf(name: string): Promise<{ common: string[]; others: s
   return { common, others: [...others, 'berlin', 'radio', '2026', 'konto', 'телефон', 'क', 'kaffe'] };
 }
 
-/** The same numbers on every run, from 0 to below 1 (a linear congruential generator). */
-function chance(seed: number): () => number {
-  let state = seed;
-  return () => (state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32) / 2 ** 32;
-}
-
 test.each(Object.entries(languages))(
   '%s: any phrase of a transcript → the segments that it stands in',
   async (tag, name) => {
     const { id, key } = await makeAccount(service.db);
     const { common, others } = await vocabularyOf(name);
-    const next = chance(name.length);
-    const oneOf = (words: readonly string[]) => words[Math.floor(next() * words.length)]!;
+    const below = seededRandom(name.length);
+    const oneOf = (words: readonly string[]) => words[below(words.length)]!;
     const texts = Array.from({ length: 60 }, () =>
-      Array.from({ length: 6 }, () => oneOf(next() < 0.6 ? common : others)).join(' '),
+      Array.from({ length: 6 }, () => oneOf(below(10) < 6 ? common : others)).join(' '),
     );
     const sessionId = await saySession(service.db, id, texts, { language: tag });
     const spoken = texts.flatMap((text, segment) => text.split(' ').map((word) => ({ word, segment })));
     for (let asked = 0; asked < 25; asked += 1) {
-      const from = Math.floor(next() * (spoken.length - 8));
-      const phrase = spoken.slice(from, from + 1 + Math.floor(next() * 7));
+      const from = below(spoken.length - 8);
+      const phrase = spoken.slice(from, from + 1 + below(7));
       if (phrase.every(({ word }) => common.includes(word))) continue;
       const q = encodeURIComponent(`"${phrase.map(({ word }) => word).join(' ')}"`);
       const { body } = await service.get(`/v1/sessions/${sessionId}/transcript?q=${q}`, key).expect(200);
