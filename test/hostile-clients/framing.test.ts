@@ -78,9 +78,7 @@ test.each([
 });
 
 test.each(['http://[/', 'http://['])('the target %s → 400 as a problem', async (target) => {
-  const { status, headers, text } = await answerTo(request(`GET ${target} HTTP/1.1`, ['Host: a', 'Connection: close']));
-  expect([status, headers['content-type']]).toEqual([400, 'application/problem+json']);
-  expect(JSON.parse(text)).toMatchObject({ code: 'invalid_request', requestId: headers['x-request-id'] });
+  await expectRefused(request(`GET ${target} HTTP/1.1`, ['Host: a', 'Connection: close']));
 });
 
 test('a head whose lines end in LF → 400', async () => {
@@ -122,8 +120,7 @@ test('trailers → 431 when they are too many, and never read as headers', async
 });
 
 test('CONNECT → 404, and the connection is closed', async () => {
-  const { status, text } = await answerToTunnel('CONNECT elsewhere.example:443 HTTP/1.1\r\nHost: a\r\n\r\n');
+  const answers = await sendRaw(service.api.port, 'CONNECT elsewhere.example:443 HTTP/1.1\r\nHost: a\r\n\r\n');
+  const { status, text } = parseAnswers(answers)[0]!;
   expect([status, (JSON.parse(text) as { code: string }).code]).toEqual([404, 'route_not_found']);
 });
-
-const answerToTunnel = async (bytes: string) => parseAnswers(await sendRaw(service.api.port, bytes))[0]!;
