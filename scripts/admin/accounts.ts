@@ -29,7 +29,7 @@ import { addCommand, addGroup, invocation } from './command.ts';
 import { formatDuration } from './durations.ts';
 import { addLimitOptions, jsonLimits, limitDetails, limitNames, shownLimit, typedLimits } from './plans.ts';
 import { count, details, momentOf, table } from '../terminal/table.ts';
-import { Mistake } from '../terminal/mistake.ts';
+import { Mistake } from '../terminal/refusal.ts';
 import { audioLeft } from './exit.ts';
 import type { Command } from 'commander';
 import type { Account } from '../../db/accounts/accounts.ts';

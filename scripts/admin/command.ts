@@ -1,7 +1,7 @@
 /** How every command is declared, run and answered. */
 import { userInfo } from 'node:os';
 import { readConfig } from '../../src/config/config.ts';
-import { Mistake } from '../terminal/mistake.ts';
+import { Mistake } from '../terminal/refusal.ts';
 import { withAdminContext } from './admin-context.ts';
 import { text } from './arguments.ts';
 import { Interrupted, NobodyReads } from './exit.ts';

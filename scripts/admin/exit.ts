@@ -5,8 +5,7 @@ import { CommitOutcomeUnknown } from '../../db/connection/transaction.ts';
 import { ConfigError } from '../../src/config/config.ts';
 import { AudioStoreAway } from '../../src/files/audio-store.ts';
 import { isVersionFault } from '../../src/process/migration.ts';
-import { Mistake } from '../terminal/mistake.ts';
-import { Refusal } from '../terminal/refusal.ts';
+import { Mistake, Refusal } from '../terminal/refusal.ts';
 
 /**
  * The refusal after an erasure whose audio could not be removed: the rows are deleted, and the worker's sweep removes

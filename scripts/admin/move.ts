@@ -9,8 +9,7 @@ import { moveDatabase, holdsData, whyUnfit } from '../../db/moving/move-database
 import { parseDatabaseUrl, withoutPassword } from '../../src/config/values.ts';
 import { proveStore } from '../../src/files/known-store.ts';
 import { prepareDatabase } from '../../src/process/migration.ts';
-import { Mistake } from '../terminal/mistake.ts';
-import { Refusal } from '../terminal/refusal.ts';
+import { Mistake, Refusal } from '../terminal/refusal.ts';
 import { noProgress, showProgressOn } from '../terminal/show-progress.ts';
 import { count } from '../terminal/table.ts';
 import { addCommand } from './command.ts';
@@ -20,7 +19,7 @@ import type { Command } from 'commander';
 import type { Db, Queryable } from '../../db/connection/database.ts';
 import type { Moved } from '../../db/moving/move-database.ts';
 import type { BareAudioStore } from '../../src/files/audio-store.ts';
-import type { Progress } from '../terminal/progress.ts';
+import type { Progress } from '../terminal/show-progress.ts';
 import type { AdminContext } from './admin-context.ts';
 import type { Answer, Report } from './command.ts';
 

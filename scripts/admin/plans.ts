@@ -3,7 +3,7 @@ import { inTransaction } from '../../db/connection/transaction.ts';
 import { getPlan } from './account-lookup.ts';
 import { addCommand, addGroup } from './command.ts';
 import { table } from '../terminal/table.ts';
-import { Mistake } from '../terminal/mistake.ts';
+import { Mistake } from '../terminal/refusal.ts';
 import { maxRunningJobs } from '../../src/queue/jobs.ts';
 import { positiveDuration, wholeNumber } from './arguments.ts';
 import { formatDuration } from './durations.ts';

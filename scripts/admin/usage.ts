@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { listCharges, listSums, sumCharges } from '../../db/accounts/charges.ts';
 import { rfc3339 } from '../../db/connection/values.ts';
 import { csvLine } from '../terminal/csv.ts';
-import { Mistake } from '../terminal/mistake.ts';
+import { Mistake } from '../terminal/refusal.ts';
 import { count, minuteOf, table } from '../terminal/table.ts';
 import { getAccount, nameOf } from './account-lookup.ts';
 import { readAtOneMoment } from './admin-context.ts';

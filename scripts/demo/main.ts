@@ -11,10 +11,9 @@ import { fetchModel } from '../model/fetch-model.ts';
 import { installLackingModels } from '../model/needed.ts';
 import { createApiClient } from '../terminal/api-client.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';
-import { readableDuration } from '../terminal/readable.ts';
+import { readableDuration, quoted } from '../terminal/text.ts';
 import { render } from '../transcribe/formats.ts';
 import { sayingPauses, transcribe } from '../transcribe/session.ts';
-import { quoted } from '../terminal/quoted.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 

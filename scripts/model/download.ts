@@ -1,12 +1,12 @@
 import { join, relative } from 'node:path';
 import { stat } from 'node:fs/promises';
 import { isInstalled } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
-import { readableSize } from '../terminal/readable.ts';
+import { readableSize } from '../terminal/text.ts';
 import { fetchFile, partOf } from './fetch-file.ts';
 import { describeFiles } from './hub.ts';
 import { holdModel, keepOnly, openStaging, publish, refuseFullDisk } from './staging.ts';
 import type { HubModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
-import type { Progress } from '../terminal/progress.ts';
+import type { Progress } from '../terminal/show-progress.ts';
 import type { HostedFile, Hub } from './hub.ts';
 import type { Target } from './staging.ts';
 

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { isInstalled, modelFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { knownModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import { table } from '../terminal/table.ts';
-import { readableSize } from '../terminal/readable.ts';
+import { readableSize } from '../terminal/text.ts';
 import { partialFolder } from './staging.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 

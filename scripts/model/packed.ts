@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extract } from 'tar';
 import { isInstalled } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
-import { readableSize } from '../terminal/readable.ts';
+import { readableSize } from '../terminal/text.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { checksumOf } from './checksum.ts';
 import { llamaTokens } from './llama-tokens.ts';

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { modelFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { findKnownModel, knownModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';
-import { readableSize } from '../terminal/readable.ts';
+import { readableSize } from '../terminal/text.ts';
 import { fetchModel } from './fetch-model.ts';
 import { listModels, modelTable } from './list.ts';
 import { installFrom } from './local-source.ts';

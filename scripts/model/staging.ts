@@ -3,7 +3,7 @@ import { chmod, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/p
 import { basename, dirname, join } from 'node:path';
 import { tryLock } from '../../db/embedded/file-lock.ts';
 import { isPacked } from '../../src/recognizers/sherpa-onnx/known-models.ts';
-import { readableSize } from '../terminal/readable.ts';
+import { readableSize } from '../terminal/text.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import type { FileLock } from '../../db/embedded/file-lock.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';

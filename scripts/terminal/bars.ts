@@ -1,7 +1,7 @@
 import { MultiBar } from 'cli-progress';
-import { cutToWidth } from './one-line.ts';
+import { cutToWidth } from './text.ts';
 import type { Options, Params } from 'cli-progress';
-import type { Progress, Step } from './progress.ts';
+import type { Progress, Step } from './show-progress.ts';
 import type { Screen } from './terminal.ts';
 
 const barWidth = 20;

@@ -2,3 +2,8 @@
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
+
+/** What was typed is wrong. The message says what to type instead. */
+export class Mistake extends Error {
+  override readonly name = 'Mistake';
+}

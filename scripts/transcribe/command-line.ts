@@ -1,18 +1,17 @@
 import { CommanderError } from 'commander';
 import { findApiKey } from '../local-service/demo-key.ts';
 import { createApiClient } from '../terminal/api-client.ts';
-import { Mistake } from '../terminal/mistake.ts';
-import { quoted } from '../terminal/quoted.ts';
-import { Refusal } from '../terminal/refusal.ts';
+import { Mistake, Refusal } from '../terminal/refusal.ts';
+import { quoted } from '../terminal/text.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';
 import { checkFields, flagOfOne } from './form-fields.ts';
 import { extensionOf, render } from './formats.ts';
 import { defaultUrl, invocation, readWish, whatItTakes } from './program.ts';
 import { NotSent, Unfinished } from './refusals.ts';
+import { isThere } from './results.ts';
 import { goOnWith, sayingPauses, transcribe } from './session.ts';
 import { shown, transcribeSeveral } from './several.ts';
 import { findRecordings, targetsOf } from './targets.ts';
-import { startWatch } from './watch/start.ts';
 import type { ApiClient } from '../terminal/api-client.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Wish } from './program.ts';
@@ -67,13 +66,8 @@ async function work(wish: Wish, terminal: Terminal): Promise<number> {
 }
 
 async function run(task: Task): Promise<number> {
-  const { terminal, wish, meant, client, signal } = task;
-  const { sources, session, watch, out, fields } = wish;
-  if (watch !== undefined) {
-    const progress = showProgressOn(terminal.err, { keep: false });
-    await startWatch(client, { ...wish, watch, out: out! }, { progress, signal });
-    return 0;
-  }
+  const { wish, meant, client } = task;
+  const { sources, session, out, fields } = wish;
   if (session !== undefined) return print(task, (course) => goOnWith(client, session, `session ${session}`, course));
   if (meant.isOneFile && out === undefined)
     return print(task, (course) => transcribe(client, sources[0]!, fields, course));
@@ -97,7 +91,11 @@ async function write(task: Task): Promise<number> {
   const progress = showProgressOn(terminal.err, { keep: false });
   for (const { path, why } of meant.unread) progress.say(`${shown(path, wish.here)} is left out: ${why}`);
   if (meant.recordings.length === 0) throw new Mistake('There is no recording in there');
-  const targets = targetsOf(meant, wish.out, extensionOf(wish.format));
+  const all = targetsOf(meant, wish.out, extensionOf(wish.format));
+  const areThere = wish.force ? [] : await Promise.all(all.map(({ result }) => isThere(result)));
+  for (const { file, result } of all.filter((_, index) => areThere[index]))
+    progress.say(`${shown(file, wish.here)} is left out: ${shown(result, wish.here)} is there (--force replaces it)`);
+  const targets = all.filter((_, index) => !areThere[index]);
   const course = { progress, signal, onPause: sayingPauses(progress) };
   return summarize(task, await transcribeSeveral(client, targets, wish, course));
 }

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import Ajv from 'ajv';
 import { Option } from 'commander';
-import { Mistake } from '../terminal/mistake.ts';
+import { Mistake } from '../terminal/refusal.ts';
 import type { Schema } from '../../codegen/operations.ts';
 
 type FieldName = Exclude<keyof Schema<'TranscriptionRequest'>, 'file' | 'durationMs'>;

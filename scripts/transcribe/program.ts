@@ -1,9 +1,9 @@
 /** What can be typed, and what it asks for. */
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { Mistake } from '../terminal/mistake.ts';
+import { Mistake } from '../terminal/refusal.ts';
 import { formats } from './formats.ts';
-import { flagOfOne, formFields, uploadOptions } from './form-fields.ts';
+import { formFields, uploadOptions } from './form-fields.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { FormFields } from './form-fields.ts';
 import type { Format } from './formats.ts';
@@ -20,15 +20,12 @@ export interface Wish {
   /** Absolute paths of files and folders. */
   sources: string[];
   session?: string;
-  /** The folder to watch, an absolute path. */
-  watch?: string;
   /** Where results go, an absolute path. */
   out?: string;
   force: boolean;
   format: Format;
   fields: FormFields;
   atOnce: number;
-  settleMs: number;
   url: string;
   key?: string;
 }
@@ -48,11 +45,10 @@ function createProgram({ env, out, err }: Terminal): Command {
     .argument('[FILE...]', 'recordings, or folders: the audio and video files in them, by what their names end in')
     .addOption(new Option('--format <FORMAT>', 'how transcripts are written').choices(formats).default('txt'))
     .option('--out <FOLDER>', 'write transcripts there; without it, one file is printed, several go beside each')
-    .option('--force', 'replace files that are there already')
+    .option('--force', 'transcribe again what has its transcript already, and replace that')
     .option('--at-once <COUNT>', 'how many recordings may be on their way at once', wholeNumber, 4)
     .option('--session <ID>', 'print the transcript of a session that was begun before; it costs nothing again')
-    .option('--watch <FOLDER>', 'transcribe what is dropped into this folder, until Ctrl-C; needs --out')
-    .option('--settle <SECONDS>', 'with --watch: how long a file must not change before it is sent', seconds, 10)
+    .addOption(new Option('--watch <FOLDER>').hideHelp())
     .option('--url <URL>', 'where the service answers', defaultUrl(env))
     .option('--key <KEY>', 'API key (better: the variable TRANSCRIPTION_API_KEY; else the demo key of the quickstart)')
     .configureHelp({ helpWidth: 110 })
@@ -63,9 +59,8 @@ function createProgram({ env, out, err }: Terminal): Command {
   return program;
 }
 
-type Typed = Pick<Wish, 'format' | 'atOnce' | 'url'> & { settle: number } & Partial<
-    Pick<Wish, 'force' | 'key' | 'session'> & { out: string; watch: string }
-  > &
+type Typed = Pick<Wish, 'format' | 'atOnce' | 'url'> &
+  Partial<Pick<Wish, 'force' | 'key' | 'session'> & { out: string; watch: string }> &
   Partial<Record<(typeof shortcuts)[number], true>>;
 
 /** @throws {CommanderError | Mistake} what was typed wrong; commander has said so already */
@@ -75,14 +70,15 @@ export function readWish(terminal: Terminal): Wish {
   // npm runs scripts in the project's folder; a person means the folder he typed in.
   const here = env['INIT_CWD'] ?? '';
   const meant = (path: string) => resolve(here, path);
-  const { format, force = false, atOnce, settle, url, key, session, out, watch, ...others } = program.opts<Typed>();
+  const { format, force = false, atOnce, url, key, session, out, watch, ...others } = program.opts<Typed>();
+  if (watch !== undefined)
+    refuse('--watch is gone. Type FOLDER --out FOLDER again, from cron for one: it leaves out what has its transcript');
   const fields = formFields(others);
   const wish: Wish = {
     sources: program.args.map(meant),
-    ...{ here, force, fields, atOnce, url, settleMs: settle * 1_000 },
+    ...{ here, force, fields, atOnce, url },
     format: shortcuts.find((name) => others[name]) ?? format,
     ...(session !== undefined && { session }),
-    ...(watch !== undefined && { watch: meant(watch) }),
     ...(out !== undefined && { out: meant(out) }),
     ...(key !== undefined && { key }),
   };
@@ -90,17 +86,11 @@ export function readWish(terminal: Terminal): Wish {
   return wish;
 }
 
-function refuseContradictions({ sources, session, watch, out, force, fields, url }: Wish): void {
-  const tasks = [sources.length > 0, session !== undefined, watch !== undefined].filter(Boolean);
-  if (tasks.length === 0)
-    refuse('Say what to transcribe: a FILE, a folder, --session ID or --watch FOLDER --out FOLDER');
-  if (tasks.length > 1) refuse('FILE, --session and --watch are three different things: one at a time');
+function refuseContradictions({ sources, session, out, force, fields, url }: Wish): void {
+  if (sources.length === 0 && session === undefined) refuse('Say what to transcribe: a FILE, a folder or --session ID');
+  if (sources.length > 0 && session !== undefined) refuse('FILE and --session are two different things: one at a time');
   if (session !== undefined && (out !== undefined || force || fields.length > 0))
     refuse('--session prints a transcript that is there: it takes a format and nothing else');
-  if (watch !== undefined && out === undefined) refuse('--watch needs --out FOLDER, where the transcripts go');
-  if (watch !== undefined && force) refuse('--watch replaces only what it has written itself: it takes no --force');
-  const ofOne = flagOfOne(fields);
-  if (watch !== undefined && ofOne !== undefined) refuse(`${ofOne} can be that of one recording only`);
   if (!URL.canParse(url)) refuse(`--url ${url} is not an address such as http://127.0.0.1:8080/v1`);
 }
 
@@ -111,9 +101,4 @@ function refuse(message: string): never {
 function wholeNumber(typed: string): number {
   if (/^[1-9]\d?$/.test(typed)) return Number(typed);
   throw new InvalidArgumentError('Expected a whole number from 1 to 99.');
-}
-
-function seconds(typed: string): number {
-  if (/^\d{1,5}(\.\d+)?$/.test(typed)) return Number(typed);
-  throw new InvalidArgumentError('Expected a number of seconds.');
 }

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Refusal } from '../terminal/refusal.ts';
 import { RecordingChanged } from './refusals.ts';
@@ -7,24 +5,21 @@ import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 
 /** What tells one state of a file from another without reading it. */
-export interface FileState {
+interface FileState {
   bytes: number;
   /** ns since 1970, as text. */
   changedAt: string;
 }
 
-export const stateOf = ({ size, mtimeNs }: BigIntStats): FileState => ({
+const stateOf = ({ size, mtimeNs }: BigIntStats): FileState => ({
   bytes: Number(size),
   changedAt: String(mtimeNs),
 });
 
-export const isSameState = (one: FileState, other: FileState): boolean =>
-  one.bytes === other.bytes && one.changedAt === other.changedAt;
-
 const chunkBytes = 64 * 1024;
 
 /**
- * A recording that is held open while it is hashed and sent. Another file that gets its name meanwhile is not read, and
+ * A recording that is held open while it is sent. Another file that gets its name meanwhile is not read, and
  * a change of its own bytes is noticed.
  */
 export class RecordingFile implements AsyncDisposable {
@@ -38,26 +33,13 @@ export class RecordingFile implements AsyncDisposable {
     this.state = state;
   }
 
-  /**
-   * @param links what to do when the path is a symbolic link
-   * @throws {Refusal} when it is no file
-   */
-  static async open(path: string, links: 'follow' | 'refuse'): Promise<RecordingFile> {
-    const handle = await open(path, constants.O_RDONLY | (links === 'refuse' ? constants.O_NOFOLLOW : 0));
+  /** @throws {Refusal} when it is no file */
+  static async open(path: string): Promise<RecordingFile> {
+    const handle = await open(path);
     const status = await handle.stat({ bigint: true });
     if (status.isFile()) return new RecordingFile(path, handle, stateOf(status));
     await handle.close();
     throw new Refusal(`${path} is not a file`);
-  }
-
-  /** @throws {RecordingChanged} as `read` does */
-  async sha256(signal?: AbortSignal): Promise<string> {
-    const hash = createHash('sha256');
-    for await (const chunk of this.read()) {
-      signal?.throwIfAborted();
-      hash.update(chunk);
-    }
-    return hash.digest('hex');
   }
 
   /**
@@ -74,7 +56,8 @@ export class RecordingFile implements AsyncDisposable {
       yield chunk;
     }
     const now = stateOf(await this.#handle.stat({ bigint: true }));
-    if (!isSameState(now, this.state)) throw new RecordingChanged(`${this.path} was changed while it was read`);
+    if (now.bytes !== bytes || now.changedAt !== this.state.changedAt)
+      throw new RecordingChanged(`${this.path} was changed while it was read`);
   }
 
   async #chunkAt(position: number, length: number): Promise<Uint8Array> {

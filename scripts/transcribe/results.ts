@@ -42,9 +42,6 @@ export async function writeResult(path: string, text: string, { replace }: { rep
   return true;
 }
 
-/** Removes what a command left of writing this file that was killed when the file had its name already. */
-export const removePart = (path: string): Promise<void> => rm(partOf(path), { force: true });
-
 /** The same at every try, so that what a killed command leaves is used up by the next one. */
 function partOf(path: string): string {
   const digest = createHash('sha256').update(basename(path)).digest('hex').slice(0, 16);

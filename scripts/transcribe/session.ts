@@ -1,18 +1,15 @@
 /** Sends one recording through the service, or goes on with its session. */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import { onOneLine } from '../terminal/one-line.ts';
-import { readableSize } from '../terminal/readable.ts';
+import { onOneLine, readableSize } from '../terminal/text.ts';
 import { RecordingFile } from './recording-file.ts';
 import { upload } from './upload.ts';
 import { awaitTranscript } from './waiting.ts';
-import { warningLines } from './warning-lines.ts';
 import type { Schema } from '../../codegen/operations.ts';
 import type { ApiClient } from '../terminal/api-client.ts';
-import type { Progress, Step } from '../terminal/progress.ts';
+import type { Progress, Step } from '../terminal/show-progress.ts';
 import type { FormFields } from './form-fields.ts';
 import type { Asking } from './persistence.ts';
-import type { Upload } from './upload.ts';
 
 export interface Course extends Asking {
   progress: Progress;
@@ -39,26 +36,12 @@ export async function transcribe(
   fields: FormFields,
   course: Course,
 ): Promise<Schema<'Transcript'>> {
-  await using recording = await RecordingFile.open(file, 'follow');
-  // Awaited here, because the file is closed when this returns.
-  return await sendAndAwait(client, { recording, fields, idempotencyKey: randomUUID() }, course);
-}
-
-/**
- * As {@link transcribe}.
- * @param onAccepted is awaited before the transcript is
- */
-export async function sendAndAwait(
-  client: ApiClient,
-  sending: Upload,
-  course: Course,
-  onAccepted?: (sessionId: string) => Promise<void>,
-): Promise<Schema<'Transcript'>> {
-  const name = onOneLine(basename(sending.recording.path));
-  const step = course.progress.begin(`Uploading ${name} (${readableSize(sending.recording.state.bytes)})`, 100);
+  await using recording = await RecordingFile.open(file);
+  const sending = { recording, fields, idempotencyKey: randomUUID() };
+  const name = onOneLine(basename(file));
+  const step = course.progress.begin(`Uploading ${name} (${readableSize(recording.state.bytes)})`, 100);
   const transcript = await endingStep(step, async () => {
     const sessionId = await upload(client, sending, course, (part) => step.reach(100 * part));
-    await onAccepted?.(sessionId);
     step.next(`Transcribing ${name}`, 100);
     return awaitTranscript(client, sessionId, { ...course, onPercent: step.reach });
   });
@@ -97,4 +80,27 @@ async function endingStep<Result>(step: Step, work: () => Promise<Result>): Prom
   } finally {
     step.end(succeeded);
   }
+}
+
+const mostPlaces = 5;
+
+/** What a person is told of a recording: a line for each kind of warning, with the first places in the recording. */
+export function warningLines(warnings: readonly Schema<'Warning'>[]): string[] {
+  const kinds = Map.groupBy(warnings, ({ code }) => code);
+  return [...kinds.values()].map((ofKind) => {
+    const places = ofKind.flatMap(placeOf);
+    const more = places.length > mostPlaces ? `, and ${places.length - mostPlaces} more` : '';
+    const where = places.length > 0 ? ` (${places.slice(0, mostPlaces).join(', ')}${more})` : '';
+    return `${ofKind[0]!.message}${where}`;
+  });
+}
+
+const placeOf = ({ startMs, endMs }: Schema<'Warning'>): string[] =>
+  startMs === undefined || endMs === undefined ? [] : [`${clock(startMs)} to ${clock(endMs)}`];
+
+/** `h:mm:ss` */
+function clock(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const two = (value: number) => String(value % 60).padStart(2, '0');
+  return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60))}:${two(seconds)}`;
 }

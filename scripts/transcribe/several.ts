@@ -1,11 +1,11 @@
 /** Several recordings, a few at a time; each becomes a file. */
 import { relative } from 'node:path';
 import pLimit from 'p-limit';
-import { onOneLine } from '../terminal/one-line.ts';
+import { onOneLine } from '../terminal/text.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { render } from './formats.ts';
 import { NotSent, Problem, Unfinished, Unreachable } from './refusals.ts';
-import { isThere, writeResult } from './results.ts';
+import { writeResult } from './results.ts';
 import { transcribe } from './session.ts';
 import type { ApiClient } from '../terminal/api-client.ts';
 import type { FormFields } from './form-fields.ts';
@@ -42,8 +42,6 @@ export async function transcribeSeveral(
   async function written({ file, result }: Target): Promise<string> {
     if (course.signal?.aborted) throw new NotSent(false);
     if (hopeless !== undefined) throw new Refusal('Not tried, because of the refusal above');
-    if (!force && (await isThere(result)))
-      throw new Refusal(`Not sent: ${shown(result, here)} is there already, and --force would replace it`);
     const transcript = await transcribe(client, file, fields, { ...course, together, words: format === 'words' });
     const text = await render(client, transcript, format, course);
     const { sessionId } = transcript;

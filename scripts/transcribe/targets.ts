@@ -1,7 +1,7 @@
 /** Which recordings are meant, and which file each transcript goes to. */
 import { realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { Mistake } from '../terminal/mistake.ts';
+import { Mistake } from '../terminal/refusal.ts';
 import { audioFilesIn } from './audio-files.ts';
 import { besideName, fullName } from './results.ts';
 import type { Unread } from './audio-files.ts';

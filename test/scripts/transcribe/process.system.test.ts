@@ -52,13 +52,6 @@ test('Ctrl-C → says how to go on, exit 130', async () => {
   expect(await running.ended).toMatchObject({ code: 130, stdout: '', stderr: expect.stringContaining('--session ') });
 });
 
-test('SIGTERM to a watch → it ends in order, exit 0', async () => {
-  const running = transcribe(['--watch', join(recording, '..'), '--out', `${recording} texts`]);
-  await running.says('Watching');
-  running.kill('SIGTERM');
-  expect(await running.ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/Stopped\. .*\n$/) });
-});
-
 test('nobody reads the transcript (| head) → it ends without a word about that, exit 0', async () => {
   const { code, stderr } = await transcribe([recording], readByNobody).ended;
   expect({ code, stderr }).toEqual({

@@ -73,15 +73,17 @@ test('files and folders → a transcript beside each; what fails is told and sto
   );
 });
 
-test('a file that is there already is not replaced, and nothing is sent for it, without --force', async () => {
-  const folder = await recordings('edited', 'talk.wav');
+test('typed again → what has its transcript is left out, and nothing of it is replaced or sent, without --force', async () => {
+  const folder = await recordings('edited', 'talk.wav', 'new.wav');
   await writeFile(join(base, 'edited/talk.txt'), 'by hand');
   const before = (await sessions()).length;
-  const refused = await transcribe(folder);
-  expect(refused.code).toBe(1);
-  expect(refused.stderr).toContain('edited/talk.txt is there already, and --force would replace it');
+  const first = await transcribe(folder);
+  expect(first.code).toBe(0);
+  expect(first.stderr).toContain('edited/talk.wav is left out: edited/talk.txt is there (--force replaces it)');
+  expect(first.stderr).toContain('1 of 1 recordings are transcribed.');
   expect(await here('edited/talk.txt')).toBe('by hand');
-  expect(await sessions()).toHaveLength(before);
+  expect((await transcribe(folder)).code).toBe(0);
+  expect(await sessions()).toHaveLength(before + 1);
   expect((await transcribe(folder, '--force')).code).toBe(0);
   expect(await here('edited/talk.txt')).toBe('hello world\n');
 });
@@ -170,7 +172,7 @@ test.each([
   ['an unknown mode', ['single/one.wav', '--channels', 'both'], '--channels "both" must match pattern "^(mixed|'],
   ['a blank name', ['single/one.wav', '--keyterm', 'Okapi', '--keyterm', ' '], '--keyterm "Okapi", " " must match'],
   ['a session and a file', ['single/one.wav', '--session', 'x'], 'one at a time'],
-  ['--watch without --out', ['--watch', '.'], '--watch needs --out'],
+  ['--watch', ['--watch', '.', '--out', '.'], '--watch is gone. Type FOLDER --out FOLDER again'],
   ['nothing', [], 'Say what to transcribe'],
 ])('%s → what was wrong, exit 2', async (_, args, message) => {
   const { code, stdout, stderr } = await transcribe(...args);
