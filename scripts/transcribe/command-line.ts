@@ -96,6 +96,7 @@ async function write(task: Task): Promise<number> {
   for (const { file, result } of all.filter((_, index) => areThere[index]))
     progress.say(`${shown(file, wish.here)} is left out: ${shown(result, wish.here)} is there (--force replaces it)`);
   const targets = all.filter((_, index) => !areThere[index]);
+  if (targets.length === 0) return 0;
   const course = { progress, signal, onPause: sayingPauses(progress) };
   return summarize(task, await transcribeSeveral(client, targets, wish, course));
 }
