@@ -6,7 +6,7 @@ import { fetchFile, partOf } from './fetch-file.ts';
 import { describeFiles } from './hub.ts';
 import { holdModel, keepOnly, openStaging, publish, refuseFullDisk } from './staging.ts';
 import type { HubModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
-import type { Progress } from '../terminal/show-progress.ts';
+import type { Progress } from '../terminal/bars.ts';
 import type { HostedFile, Hub } from './hub.ts';
 import type { Target } from './staging.ts';
 

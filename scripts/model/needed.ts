@@ -3,7 +3,7 @@ import { isInstalled, modelFolder } from '../../src/recognizers/sherpa-onnx/inst
 import { packedModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { PackedModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
-import type { Progress } from '../terminal/show-progress.ts';
+import type { Progress } from '../terminal/bars.ts';
 
 export async function lackingModels({ dataDir, recognizer, sherpaOnnxModel }: Config): Promise<PackedModel[]> {
   const chosen = recognizer === 'sherpa-onnx' ? sherpaOnnxModel.name : undefined;

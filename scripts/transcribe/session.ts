@@ -7,7 +7,7 @@ import { upload } from './upload.ts';
 import { awaitTranscript } from './waiting.ts';
 import type { Schema } from '../../codegen/operations.ts';
 import type { ApiClient } from '../terminal/api-client.ts';
-import type { Progress, Step } from '../terminal/show-progress.ts';
+import type { Progress, Step } from '../terminal/bars.ts';
 import type { FormFields } from './form-fields.ts';
 import type { Asking } from './persistence.ts';
 
