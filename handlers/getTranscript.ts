@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { jsonText } from '../codegen/operations.ts';
 import { matchesTag, preferredType, transcriptTypes, typeOfFormat } from '../src/api/answers/negotiation.ts';
 import { ApiError, sessionNotFound } from '../src/api/answers/problem.ts';
-import { searchText } from '../src/api/reads/search-text.ts';
+import { searchText } from '../src/api/reads/search.ts';
 import { findSessionOf, transcriptText } from '../src/api/reads/transcripts.ts';
 import { isFinal, pollAgainSeconds, toSessionError } from '../src/sessions/view.ts';
 import type { ReadableSession } from '../db/sessions/readable.ts';

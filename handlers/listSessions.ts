@@ -1,7 +1,7 @@
 import { decodeCursor, encodeCursor } from '../src/api/reads/cursor.ts';
 import { invalidRequest } from '../src/api/answers/problem.ts';
 import { canonicalTag, primaryOf } from '../src/languages/tags.ts';
-import { searchText } from '../src/api/reads/search-text.ts';
+import { searchText } from '../src/api/reads/search.ts';
 import { toSession } from '../src/sessions/view.ts';
 import { toMicroseconds } from '../src/api/reads/time.ts';
 import type { Schema } from '../codegen/operations.ts';

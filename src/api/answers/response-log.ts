@@ -1,7 +1,9 @@
 /** One log line, one count and one latency per request, and a span where somebody traces it. */
+import { isIP } from 'node:net';
 import { SpanKind, beginSpan, endSpan, idsOf } from '../../tracing/tracing.ts';
-import { loggedAddress } from './logged-address.ts';
+import { plainAddress, prefixOf } from '../access/networks.ts';
 import type { Request } from 'express';
+import type { Config } from '../../config/config.ts';
 import type { Foundation } from '../../sessions/foundation.ts';
 import type { Metrics } from '../../ops/metrics.ts';
 import type { Response } from '../response.ts';
@@ -59,4 +61,11 @@ function endSpanOf({ method }: Request, { headersSent, statusCode, locals }: Res
   span.setAttributes({ 'http.request.method': method, 'transcription.request': requestId });
   if (headersSent) span.setAttribute('http.response.status_code', statusCode);
   endSpan(span, statusCode >= 500 ? code : undefined);
+}
+
+/** As much of a client's address as the log may name. Undefined for what a proxy sends in its place. */
+export function loggedAddress(address: string | undefined, how: Config['logAddresses']): string | undefined {
+  const plain = plainAddress(address ?? '');
+  if (how === 'none' || isIP(plain) === 0) return undefined;
+  return how === 'full' ? plain : prefixOf(plain);
 }

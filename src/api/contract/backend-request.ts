@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 
 const pathOfContract = '/v1/openapi.json';
+const unreserved = /^[\w.~-]$/;
 
 /**
  * A request as openapi-backend takes it. The body is not read before every check of the headers has passed. Until then
@@ -40,4 +41,19 @@ function decodable(path: string): string {
   } catch {
     return path.replaceAll('%', '%25');
   }
+}
+
+/**
+ * A request target whose path has letters, digits and `-._~` as they are: encoded they mean the same (RFC 3986, section
+ * 6.2.2.2). Its query is left alone, since whoever reads it decodes it.
+ */
+export function withoutNeedlessEncoding(target: string): string {
+  const end = target.indexOf('?');
+  const path = end === -1 ? target : target.slice(0, end);
+  if (!path.includes('%')) return target;
+  const decoded = path.replaceAll(/%[0-9a-f]{2}/gi, (encoded) => {
+    const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
+    return unreserved.test(character) ? character : encoded;
+  });
+  return decoded + target.slice(path.length);
 }

@@ -10,7 +10,7 @@ import { simple, stemmedOf } from '../../search/index-languages.ts';
 import { bestOf, findMatches } from '../../search/matches.ts';
 import { wordsOf } from '../../search/passages.ts';
 import { gone } from '../connections/client-left.ts';
-import { ApiError, unavailable } from '../answers/problem.ts';
+import { ApiError, invalidRequest, unavailable } from '../answers/problem.ts';
 import { FairTurns } from '../../concurrency/fair-turns.ts';
 import type { Schema } from '../../../codegen/operations.ts';
 import type { Db } from '../../../db/connection/database.ts';
@@ -174,4 +174,15 @@ export class SessionSearch {
 function toMatch(segmentIndex: number, members: string): Schema<'SearchMatch'> {
   const { startMs, endMs, text } = JSON.parse(members) as Omit<Schema<'Segment'>, 'index'>;
   return { segmentIndex, startMs, endMs, text };
+}
+
+/**
+ * A `q` that is text. Bytes that are no UTF-8 have become U+FFFD where the query was parsed.
+ *
+ * @throws {ApiError} 400 `invalid_request`
+ */
+export function searchText<Text extends string | undefined>(q: Text): Text {
+  if (q !== undefined && /\ufffd/.test(q.toWellFormed()))
+    throw invalidRequest({ in: 'query', name: 'q', message: 'must be text: it holds bytes that are no UTF-8' });
+  return q;
 }

@@ -1,4 +1,4 @@
-import { loggedAddress } from '../../../../src/api/answers/logged-address.ts';
+import { loggedAddress } from '../../../../src/api/answers/response-log.ts';
 
 test.each([
   ['203.0.113.77', '203.0.113.77', '203.0.113.0/24'],
