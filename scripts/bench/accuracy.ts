@@ -3,20 +3,24 @@
  * a folder for each person and the service tells speakers, also who said what.
  */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, openAsBlob } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { decodeAudio } from '../../src/audio/decode.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { selectRecognizer } from '../../src/recognizers/select.ts';
 import { folderOfKnown } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
-import { askedDirectly } from './asked-directly.ts';
 import { makeRecording } from './long-recording.ts';
 import { watchMemory } from './process-tree.ts';
 import { compareSpeakers } from './speakers.ts';
 import { clipsIn, librivoxClips } from './spoken-clips.ts';
 import { median, quantile } from './statistics.ts';
 import { errorRate, sumOf, wordErrors } from './word-errors.ts';
+import { SpeechClient } from '../../src/recognizers/openai/client.ts';
+import { ModelCopies } from '../../src/recognizers/sherpa-onnx/model-copies.ts';
+import { readModelFolder } from '../../src/recognizers/sherpa-onnx/model-folder.ts';
+import { languagesOf, modelLanguageCode } from '../../src/recognizers/sherpa-onnx/model-languages.ts';
+import { createSlots } from '../../src/recognizers/in-pieces.ts';
 import type { Segment } from '../../src/captions/segment.ts';
 import type { DecodedAudio, Recognizer } from '../../src/recognizers/recognizer.ts';
 import type { Bench, Check, Choices, Figures, Findings, Setting } from './bench.ts';
@@ -24,6 +28,7 @@ import type { Recording } from './long-recording.ts';
 import type { Attribution, Said } from './speakers.ts';
 import type { SpokenClip } from './spoken-clips.ts';
 import type { WordErrors } from './word-errors.ts';
+import type { Config } from '../../src/config/config.ts';
 
 const megabyte = 1_000_000;
 const minuteMs = 60_000;
@@ -236,4 +241,46 @@ function figuresOf(clips: readonly MeasuredClip[], long: MeasuredLong): Figures[
       ],
     },
   ];
+}
+
+/** The model that the service uses, without the service: whole utterances, one question each. */
+interface Model {
+  /** @param utterance `wav` is the same audio as the decoded one */
+  hear(utterance: { wav: string; audio: DecodedAudio }, signal: AbortSignal): Promise<string>;
+  close(): Promise<void>;
+}
+
+const timeLimitMs = () => 3_600_000;
+const retries = 2;
+
+/** The model of a service with that configuration. */
+function askedDirectly(config: Config): Promise<Model> | Model {
+  return config.openai === undefined || config.recognizer !== 'openai'
+    ? modelInSherpaOnnx(config)
+    : modelAtServer(config.openai);
+}
+
+async function modelInSherpaOnnx({ sherpaOnnxModel: { folder }, recognizerLanguage }: Config): Promise<Model> {
+  const model = await readModelFolder(folder);
+  const language = modelLanguageCode(model, languagesOf(model, folder), recognizerLanguage);
+  const copies = new ModelCopies(model, { slots: createSlots(1), timeLimitMs, idleMs: timeLimitMs(), most: 1 });
+  await copies.tryOut();
+  return {
+    async hear({ audio: { file, durationMs } }, signal) {
+      return (await copies.hear({ file, fromMs: 0, toMs: durationMs, language }, 1, signal)).text;
+    },
+    close: () => copies.close(),
+  };
+}
+
+function modelAtServer(server: NonNullable<Config['openai']>): Model {
+  const client = new SpeechClient(server, retries);
+  return {
+    async hear({ wav }, signal) {
+      const file = new File([await openAsBlob(wav)], 'audio.wav', { type: 'audio/wav' });
+      const answer = (await client.transcribe(file, 'json', { hints: {}, signal })) as { text: string };
+      return answer.text;
+    },
+    close: () => client.close(),
+  };
 }

@@ -1,6 +1,6 @@
 /** Uploading: large files against piping the body to a file, small ones against the file and the transaction. */
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, rm, readFile, writeFile } from 'node:fs/promises';
+import { join, basename } from 'node:path';
 import { measureAudio } from '../../src/audio/measure.ts';
 import { markName } from '../../src/files/audio-store.ts';
 import { seedAccounts, settle, startDatabase } from './database.ts';
@@ -8,12 +8,15 @@ import { memoryOf } from './process-tree.ts';
 import { serviceEnv, startApiProgram, startProgram } from './program.ts';
 import { interleaved } from './rounds.ts';
 import { median, ratios } from './statistics.ts';
-import { makeAudio } from './upload-audio.ts';
-import { formOf, upload, uploadsPerSecond } from './upload-client.ts';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { openAsBlob } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { Bench, Check, Figures, Findings, Goal, Setting } from './bench.ts';
 import type { BenchAccount, BenchDatabase } from './database.ts';
 import type { Program } from './program.ts';
-import type { Format } from './upload-audio.ts';
+import type { IncomingMessage } from 'node:http';
 
 const megabyte = 1_000_000;
 /** So many accounts that none reaches its limit of queued sessions. */
@@ -198,4 +201,93 @@ function figuresOfSmall({ format, figures }: SmallFiles): Figures {
     head: ['server', 'uploads/s'],
     rows: Object.entries(figures).map(([name, rates]) => [name, median(rates)]),
   };
+}
+
+const execute = promisify(execFile);
+
+type Format = 'mp3' | 'wav';
+
+/** How a minute is encoded so that copies of it in a row are a recording again. */
+const minuteArgs: Record<Format, string[]> = {
+  // 128 kbit/s, which is usual. Without tags, which would stand in the middle.
+  mp3: ['-c:a', 'libmp3lame', '-b:a', '128k', '-write_xing', '0', '-id3v2_version', '0', '-f', 'mp3'],
+  wav: ['-f', 's16le'],
+};
+
+const quiet = ['-hide_banner', '-nostdin', '-loglevel', 'error', '-y'];
+
+/**
+ * A recording of any size, as people upload them. It is made in seconds by repeating what a minute of noise is encoded to.
+ * @returns the path of a file of about so many bytes
+ */
+async function makeAudio({ folder }: Setting, format: Format, bytes: number): Promise<string> {
+  const minute = join(folder, `minute.${format}`);
+  const noise = ['-f', 'lavfi', '-i', 'anoisesrc=amplitude=0.2:duration=60:sample_rate=48000'];
+  await execute('ffmpeg', [...quiet, ...noise, '-ac', '2', ...minuteArgs[format], minute]);
+  const content = await readFile(minute);
+  const copies = Array.from({ length: Math.ceil(bytes / content.length) }, (_, index) =>
+    // Whole samples: 16 bits, two channels.
+    content.subarray(0, Math.min(content.length, bytes - index * content.length) & ~3),
+  );
+  const path = join(folder, `${bytes}.${format}`);
+  if (format === 'mp3') {
+    await writeFile(path, copies);
+    return path;
+  }
+  const samples = join(folder, 'repeated');
+  await writeFile(samples, copies);
+  const how = ['-f', 's16le', '-ar', '48000', '-ac', '2', '-i', samples, '-c', 'copy', '-f', 'wav'];
+  await execute('ffmpeg', [...quiet, ...how, path]);
+  return path;
+}
+
+/** A client that is as fast as the socket: its form is in memory before the clock starts. */
+export interface Form {
+  readonly headers: Record<string, string | number>;
+  readonly body: Buffer;
+  readonly fileBytes: number;
+}
+
+/** The form of an ordinary client, with one file. */
+export async function formOf(path: string): Promise<Form> {
+  const file = await openAsBlob(path);
+  const form = new FormData();
+  form.set('file', file, basename(path));
+  const encoded = new Response(form);
+  const body = Buffer.from(await encoded.arrayBuffer());
+  const headers = { 'Content-Type': encoded.headers.get('content-type')!, 'Content-Length': body.length };
+  return { headers, body, fileBytes: file.size };
+}
+
+const agent = new Agent({ keepAlive: true });
+
+/**
+ * @returns ms from the first byte to the answer
+ * @throws when the answer is not 202
+ */
+export async function upload(url: string, headers: Record<string, string>, form: Form): Promise<number> {
+  const began = performance.now();
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const sending = request(url, { method: 'POST', headers: { ...form.headers, ...headers }, agent });
+    sending.once('response', resolve).once('error', reject);
+    sending.end(form.body);
+  });
+  const body = await text(answer);
+  if (answer.statusCode !== 202) throw new Error(`${url} answered ${answer.statusCode}: ${body}`);
+  return performance.now() - began;
+}
+
+/** Several clients, each one upload after another. @returns uploads per second */
+async function uploadsPerSecond(
+  clients: number,
+  uploads: number,
+  send: (index: number) => Promise<number>,
+): Promise<number> {
+  const began = performance.now();
+  let next = 0;
+  const client = async () => {
+    while (next < uploads) await send(next++);
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return (uploads * 1000) / (performance.now() - began);
 }

@@ -1,14 +1,15 @@
 import { relative, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../../src/config/config.ts';
-import { modelFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
+import { modelFolder, isInstalled } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { findKnownModel, knownModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';
 import { readableSize } from '../terminal/text.ts';
 import { fetchModel } from './fetch-model.ts';
-import { listModels, modelTable } from './list.ts';
 import { installFrom } from './local-source.ts';
 import { holdModel, partialFolder, removeWhole } from './staging.ts';
+import { access } from 'node:fs/promises';
+import { table } from '../terminal/table.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -118,4 +119,64 @@ const say = ({ out }: Terminal, text: string) => void out.write(`${text}\n`);
 function shown(path: string): string {
   const inside = relative('', path);
   return inside.startsWith('..') ? path : inside;
+}
+
+export interface ListedModel extends Pick<KnownModel, 'name' | 'kind' | 'languages' | 'bytes'> {
+  speed: KnownModel['speed'] | undefined;
+  times: KnownModel['times'] | undefined;
+  id: string;
+  installed: boolean;
+  /** A part of it was downloaded, and a download continues from there. */
+  begun: boolean;
+  /** Where it is, or will be. */
+  folder: string;
+}
+
+async function listModels(dataDir: string): Promise<ListedModel[]> {
+  return Promise.all(
+    knownModels.map(async (model) => {
+      const { name, kind, languages, speed, times, bytes } = model;
+      const folder = modelFolder(dataDir, model);
+      const installed = await isInstalled(folder, model);
+      const begun = await access(partialFolder(folder)).then(
+        () => true,
+        () => false,
+      );
+      return {
+        id: name,
+        name,
+        kind,
+        languages,
+        ...{ speed, times, bytes, installed, begun, folder },
+      };
+    }),
+  );
+}
+
+const what: Partial<Record<KnownModel['kind'], string>> = {
+  diarization: 'tells speakers apart',
+  'voice detection': 'finds speech',
+};
+
+function modelTable(models: readonly ListedModel[]): string {
+  const columns = [
+    { head: 'Name' },
+    { head: 'Languages' },
+    { head: 'Times' },
+    { head: 'Speed' },
+    { head: 'Size', align: 'right' as const },
+    { head: 'Installed' },
+  ];
+  const rows = models.map(({ name, kind, languages, times, speed, bytes, installed, begun }) => [
+    name,
+    what[kind] === undefined ? languages : `${languages} (${what[kind]})`,
+    times ?? '',
+    speed ?? '',
+    readableSize(bytes),
+    installed ? 'yes' : begun ? 'in part' : 'no',
+  ]);
+  return `${table(columns, rows, 'No model is known.')}
+
+Times: what is known to be said when. Speed: as published. Our tests run moonshine-tiny and vad; of the others
+tiny ones of the same kinds.`;
 }
