@@ -11,7 +11,7 @@ import { withFfmpeg } from '../../support/faults/fake-programs.ts';
 import { descendantsOf } from '../../rig/processes.ts';
 import { canMountDisks, smallDisk } from '../../support/faults/small-disk.ts';
 import { until } from '../../support/until.ts';
-import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const execute = promisify(execFile);
@@ -61,6 +61,19 @@ test.each([
   const file = await ffmpeg(...sine(1), at('header.flac'));
   const ends = `printf '%s\n' '${said}' >&2; exit ${code}`;
   expect(await withFfmpeg(ends, () => codes(file))).toEqual(['unsupported_media', 'unsupported_media']);
+});
+
+test('pictures without sound, moving or not → no_audio_track', async () => {
+  const refused = ['no_audio_track', 'no_audio_track'];
+  expect(await codes(await ffmpeg(...pictures(1), at('video.mp4')))).toEqual(refused);
+  expect(await codes(await ffmpeg(...pictures(1), '-frames:v', '1', at('picture.png')))).toEqual(refused);
+});
+
+test('several audio tracks and a cover → the first audio track', async () => {
+  const tracks = ['-map', '0', '-map', '1', '-map', '2', '-c:v', 'mpeg4', '-c:a', 'aac'];
+  const file = await ffmpeg(...pictures(1), ...sine(2), ...sine(5), ...tracks, at('tracks.mkv'));
+  expect((await decode(file)).durationMs).toBeLessThan(2_100);
+  expect((await measureAudio(file, { timeLimitMs })).durationMs).toBeLessThan(2_100);
 });
 
 test('a name like an option, a protocol or a pattern → a name', async () => {
