@@ -77,7 +77,7 @@ test.each(['user and network namespace', 'network namespace', 'none'] as const)(
 );
 
 const module = (name: string): string => JSON.stringify(join(import.meta.dirname, '../../../src/children', name));
-const says = `import { runChild } from ${module('child.ts')}; import { findIsolation } from ${module('isolation.ts')};
+const says = `import { runChild } from ${module('child.ts')}; import { findIsolation } from ${module('bounded-command.ts')};
   const isolation = await findIsolation(process.argv[1]);
   const limits = ${JSON.stringify(limits)};
   const run = (asked) => runChild('true', [], { limits, timeLimitMs: 20000, ...asked }).then(
