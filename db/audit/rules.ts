@@ -144,7 +144,7 @@ const sessions: Rows = {
       id: 'decoded_is_measured',
       rule: 'A completed session is as long as was measured, or was shorter twice',
       of: sql`${isCompleted} and s.measured_ms is not null`,
-      // The tolerance is that of src/audio/whole-audio.ts, which decodes shorter audio twice. What is decoded is charged, so
+      // The tolerance is that of src/audio/tracks.ts, which decodes shorter audio twice. What is decoded is charged, so
       // nothing explains audio that is longer than its file.
       breaks: sql`(not s.confirmed_short and s.duration_ms < s.measured_ms - (s.measured_ms * 0.01 + 1000)
         or s.duration_ms > s.measured_ms + (s.measured_ms * 0.01 + 1000))`,
