@@ -10,7 +10,15 @@ const root = join(import.meta.dirname, '../../..');
 const folder = useFolder();
 
 function startRun(files: string, temporary: string, ...args: string[]) {
-  const command = [join(root, 'node_modules/jest/bin/jest.js'), '--testMatch', files, '--maxWorkers=2', ...args];
+  const preload = ['--import', './test/support/run/worker-data.ts'];
+  const command = [
+    ...preload,
+    join(root, 'node_modules/jest/bin/jest.js'),
+    '--testMatch',
+    files,
+    '--maxWorkers=2',
+    ...args,
+  ];
   const env = { PATH: process.env.PATH, TMPDIR: temporary };
   return spawn(process.execPath, command, { cwd: root, env, stdio: ['ignore', 'ignore', 'pipe'] });
 }
