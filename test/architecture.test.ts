@@ -32,7 +32,6 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
     name: 'undici',
     files: /^(src\/recognizers\/proxies|src\/recognizers\/openai\/exchange|scripts\/model\/[^/]+)\.ts$/,
   },
-  { name: '@huggingface/hub', files: /^scripts\/model\// },
   { name: 'tar', files: /^scripts\/model\// },
   { name: '@zip.js/zip.js', files: /^scripts\/admin\/session-export\.ts$/ },
   ...['api', 'core', 'exporter-trace-otlp-http', 'resources', 'sdk-trace'].map((name) => ({

@@ -7,8 +7,7 @@ import { modelFolder } from '../../src/recognizers/sherpa-onnx/installed-models.
 import { findKnownModel, knownModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import { demoKey } from '../local-service/demo-key.ts';
 import { connectable, freePort, startServiceProcess } from '../local-service/service-process.ts';
-import { fetchModel } from '../model/fetch-model.ts';
-import { installLackingModels } from '../model/needed.ts';
+import { fetchModel, installLackingModels } from '../model/sources.ts';
 import { createApiClient } from '../terminal/api-client.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';
 import { readableDuration, quoted } from '../terminal/text.ts';

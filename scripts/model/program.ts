@@ -1,14 +1,15 @@
 import { relative, resolve } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
-import { readConfig } from '../../src/config/config.ts';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { ExecutableNotFound } from '../../src/children/bounded-command.ts';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { modelFolder, isInstalled } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { findKnownModel, knownModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+import { NoModel } from '../../src/recognizers/sherpa-onnx/model-folder.ts';
+import { Refusal } from '../terminal/refusal.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';
 import { readableSize } from '../terminal/text.ts';
-import { fetchModel } from './fetch-model.ts';
-import { installFrom } from './local-source.ts';
-import { holdModel, partialFolder, removeWhole } from './staging.ts';
-import { access } from 'node:fs/promises';
+import { remove } from './install.ts';
+import { fetchModel, installFrom } from './sources.ts';
 import { table } from '../terminal/table.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
@@ -23,8 +24,34 @@ HF_TOKEN, HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
 
 Exit codes: 0 done, 1 failed, 2 a mistake in what was typed or in the environment, 130 interrupted.`;
 
+const exitCodes = { failed: 1, wrongUse: 2, interrupted: 130 };
+
+/** @returns the exit code */
+export async function modelCommand(terminal: Terminal): Promise<number> {
+  const { interrupted, stopListening } = terminal.listenForInterruption();
+  try {
+    await createProgram(terminal, interrupted).parseAsync(terminal.argv, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.wrongUse;
+    terminal.err.write(`\n${interrupted.aborted ? interruption : explanationOf(error)}\n`);
+    if (interrupted.aborted) return exitCodes.interrupted;
+    return error instanceof ConfigError ? exitCodes.wrongUse : exitCodes.failed;
+  } finally {
+    stopListening();
+  }
+}
+
+const interruption = 'Interrupted. Nothing was installed.';
+
+function explanationOf(error: unknown): string {
+  const isExplained = [Refusal, ConfigError, ExecutableNotFound, NoModel].some((kind) => error instanceof kind);
+  const { message, stack } = error as Error;
+  return isExplained ? message : `This should not have happened.\n${stack}`;
+}
+
 /** @param signal interrupts a download */
-export function createProgram(terminal: Terminal, signal: AbortSignal): Command {
+function createProgram(terminal: Terminal, signal: AbortSignal): Command {
   const { out, err } = terminal;
   const program = new Command(invocation)
     .description('Models for RECOGNIZER=sherpa-onnx: what there is, what is installed.')
@@ -40,7 +67,7 @@ export function createProgram(terminal: Terminal, signal: AbortSignal): Command 
     .action(({ json }: { json?: true }) => list(terminal, json ?? false));
   program
     .command('download')
-    .description('Download a model, or go on with a download that was broken off.')
+    .description('Download a model.')
     .argument('<NAME>', 'its name, as "list" shows it', knownModel)
     .option('--from <FOLDER>', 'install it from a folder on this machine instead')
     .addHelpText(
@@ -50,9 +77,9 @@ export function createProgram(terminal: Terminal, signal: AbortSignal): Command 
     .action((model: KnownModel, { from }: { from?: string }) => download(terminal, model, from, signal));
   program
     .command('remove')
-    .description('Remove a model, or the part of it that was downloaded.')
+    .description('Remove a model.')
     .argument('<NAME>', 'its name, as "list" shows it', knownModel)
-    .action((model: KnownModel) => remove(terminal, model));
+    .action((model: KnownModel) => removeModel(terminal, model, signal));
   return program;
 }
 
@@ -99,19 +126,12 @@ function howToUse({ name, kind }: KnownModel): string {
     : `Use it: RECOGNIZER=sherpa-onnx SHERPA_ONNX_MODEL=${name} npm start`;
 }
 
-async function remove(terminal: Terminal, model: KnownModel): Promise<void> {
+async function removeModel(terminal: Terminal, model: KnownModel, signal: AbortSignal): Promise<void> {
   const { name } = model;
   const folder = modelFolder(readOwnConfig(terminal).dataDir, model);
-  const bytes = await holdModel(folder, model, async () => {
-    const whole = await removeWhole(folder);
-    return whole + (await removeWhole(partialFolder(folder)));
-  });
-  say(
-    terminal,
-    bytes === 0
-      ? `${name} is not installed: nothing was removed.`
-      : `Removed ${name}: ${readableSize(bytes)} are free again.`,
-  );
+  const bytes = await remove(model, { folder, signal, progress: showProgressOn(terminal.err) });
+  const removed = `Removed ${name}: ${readableSize(bytes)} are free again.`;
+  say(terminal, bytes === 0 ? `${name} is not installed: nothing was removed.` : removed);
 }
 
 const say = ({ out }: Terminal, text: string) => void out.write(`${text}\n`);
@@ -126,8 +146,6 @@ export interface ListedModel extends Pick<KnownModel, 'name' | 'kind' | 'languag
   times: KnownModel['times'] | undefined;
   id: string;
   installed: boolean;
-  /** A part of it was downloaded, and a download continues from there. */
-  begun: boolean;
   /** Where it is, or will be. */
   folder: string;
 }
@@ -138,17 +156,7 @@ async function listModels(dataDir: string): Promise<ListedModel[]> {
       const { name, kind, languages, speed, times, bytes } = model;
       const folder = modelFolder(dataDir, model);
       const installed = await isInstalled(folder, model);
-      const begun = await access(partialFolder(folder)).then(
-        () => true,
-        () => false,
-      );
-      return {
-        id: name,
-        name,
-        kind,
-        languages,
-        ...{ speed, times, bytes, installed, begun, folder },
-      };
+      return { id: name, name, kind, languages, ...{ speed, times, bytes, installed, folder } };
     }),
   );
 }
@@ -167,13 +175,13 @@ function modelTable(models: readonly ListedModel[]): string {
     { head: 'Size', align: 'right' as const },
     { head: 'Installed' },
   ];
-  const rows = models.map(({ name, kind, languages, times, speed, bytes, installed, begun }) => [
+  const rows = models.map(({ name, kind, languages, times, speed, bytes, installed }) => [
     name,
     what[kind] === undefined ? languages : `${languages} (${what[kind]})`,
     times ?? '',
     speed ?? '',
     readableSize(bytes),
-    installed ? 'yes' : begun ? 'in part' : 'no',
+    installed ? 'yes' : 'no',
   ]);
   return `${table(columns, rows, 'No model is known.')}
 

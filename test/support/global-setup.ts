@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../../db/connection/database.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
-import { installLackingModels } from '../../scripts/model/needed.ts';
+import { installLackingModels } from '../../scripts/model/sources.ts';
 import { showProgressOn } from '../../scripts/terminal/show-progress.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { prepareDatabase } from '../../src/process/migration.ts';

@@ -1,7 +1,7 @@
 /** Runs `npm run model`, on a folder of its own, with a hub on loopback that has the tiny model. */
 import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { modelCommand as command } from '../../../scripts/model/command-line.ts';
+import { modelCommand as command } from '../../../scripts/model/program.ts';
 import { startModelHub } from '../../support/models/model-hub.ts';
 import { makeTinySenseVoice } from '../../support/models/tiny/sense-voice.ts';
 import { until } from '../../support/until.ts';
@@ -23,8 +23,13 @@ export interface ModelCommand {
   start(args: string[], env?: NodeJS.ProcessEnv): RunningCommand;
   /** As npm does. @param program see {@link startScript} */
   startProcess(args: string[], env?: NodeJS.ProcessEnv, program?: string[]): RunningScript;
-  /** Names and sizes of what is below `models`. */
+  download(env?: NodeJS.ProcessEnv): Promise<ScriptEnd>;
+  /** Names and sizes of what is in a folder. */
   below(folder: string): Promise<Record<string, number>>;
+  /** That `sense-voice` is there with its files and no others, each as the hub has it and for its owner only. */
+  expectWhole(): Promise<void>;
+  /** That of no download anything is left. */
+  expectNothing(): Promise<void>;
   /** Resolves when so many bytes of the large file came to the disk. */
   partHas(bytes: number): Promise<unknown>;
   close(): Promise<void>;
@@ -47,9 +52,22 @@ export async function modelCommand(): Promise<ModelCommand> {
     return Object.fromEntries(sizes);
   };
   const folder = join(dataDir, 'models/sense-voice');
+  const run: ModelCommand['run'] = (args, env) => runCommand(command, args, { env: { ...environment, ...env } });
   return {
-    ...{ hub, dataDir, folder, files, below },
-    run: (args, env) => runCommand(command, args, { env: { ...environment, ...env } }),
+    ...{ hub, dataDir, folder, files, below, run },
+    download: (env) => run(['download', 'sense-voice'], env),
+    async expectWhole() {
+      expect(Object.keys(await below(folder)).sort()).toEqual(Object.keys(files).sort());
+      expect((await stat(folder)).mode & 0o777).toBe(0o700);
+      for (const [name, bytes] of Object.entries(files)) {
+        expect(await readFile(join(folder, name))).toEqual(bytes);
+        expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
+      }
+    },
+    async expectNothing() {
+      const names = await readdir(join(dataDir, 'models')).catch(() => []);
+      expect(names.filter((name) => !name.endsWith('.lock'))).toEqual([]);
+    },
     start: (args, env) => startCommand(command, args, { env: { ...environment, ...env } }),
     startProcess: (args, env, program) =>
       startScript(['scripts/model/main.ts', ...args], { ...environment, ...env }, program),

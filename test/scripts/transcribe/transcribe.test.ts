@@ -7,7 +7,7 @@ import { says, ScriptedRecognizer } from '../../support/models/scripted-recogniz
 import { useService } from '../../support/service/use-service.ts';
 import { runCommand } from '../run-command.ts';
 import type { UncertainStretch } from '../../../src/recognizers/recognizer.ts';
-import { startUnsteadyProxy } from '../model/unsteady-proxy.ts';
+import { startUnsteadyProxy } from './unsteady-proxy.ts';
 
 let key: string;
 let folder: string;

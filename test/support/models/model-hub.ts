@@ -9,7 +9,6 @@ import { serve } from '../serve.ts';
 export interface HubRequest {
   kind: 'paths-info' | 'resolve' | 'storage';
   path: string;
-  range: string | undefined;
   authorization: string | undefined;
 }
 
@@ -21,10 +20,10 @@ export interface Trouble {
   silent?: true;
   /** Other bytes of the same length. */
   damaged?: true;
-  /** The whole file, whatever range was asked for. */
-  ignoresRanges?: true;
-  /** Sends so many bytes of the answer, and cuts the connection when `then` has resolved; `left` does when the client goes. */
-  cut?: { after: number; then: (left: Promise<unknown>) => Promise<unknown> };
+  /** Sends so many bytes of the answer, and cuts the connection when `then` has resolved. */
+  cut?: { after: number; then: () => Promise<unknown> };
+  /** Sends so many bytes of the answer, and the rest later. */
+  pause?: { after: number; until: Promise<unknown> };
   /** Goes on for ever. */
   endless?: true;
   /** What is said of the files instead. */
@@ -45,7 +44,7 @@ export async function startModelHub(files: Record<string, Buffer>): Promise<Mode
   const hub: ModelHub = { url: '', requests: [], trouble: {}, files, close: async () => {} };
   const storage = await serve((request, response) => {
     hear(hub, 'storage', request);
-    void sendBytes(hub, hub.files[nameIn(request)]!, request, response);
+    void sendBytes(hub, hub.files[nameIn(request)]!, response);
   });
   const { url, close } = await serve((request, response) => void answer(hub, storage.url, request, response));
   return Object.assign(hub, { url, close });
@@ -64,7 +63,7 @@ async function answer(hub: ModelHub, storageUrl: string, request: IncomingMessag
   }
   const bytes = isFile && request.method === 'GET' ? hub.files[nameIn(request)] : undefined;
   if (bytes === undefined) return response.writeHead(404).end();
-  if (bytes.length < 1000) return sendBytes(hub, bytes, request, response);
+  if (bytes.length < 1000) return sendBytes(hub, bytes, response);
   return response.writeHead(302, { Location: `${storageUrl}/blobs/${nameIn(request)}` }).end();
 }
 
@@ -76,13 +75,9 @@ function describe(path: string, bytes: Buffer | undefined): object[] {
   return [{ type: 'file', path, oid, size: bytes.length, ...(bytes.length >= 1000 && { lfs }) }];
 }
 
-async function sendBytes({ trouble }: ModelHub, content: Buffer, request: IncomingMessage, response: ServerResponse) {
-  const bytes = trouble.damaged ? Buffer.alloc(content.length, 'damaged') : content;
-  const from = trouble.ignoresRanges ? undefined : /^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1];
-  const body = bytes.subarray(Number(from ?? 0));
-  const length = trouble.endless ? {} : { 'Content-Length': body.length };
-  const range = { 'Content-Range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` };
-  response.writeHead(from === undefined ? 200 : 206, { ...length, ...(from !== undefined && range) });
+async function sendBytes({ trouble }: ModelHub, content: Buffer, response: ServerResponse) {
+  const body = trouble.damaged ? Buffer.alloc(content.length, 'damaged') : content;
+  response.writeHead(200, trouble.endless ? {} : { 'Content-Length': body.length });
   if (trouble.endless) {
     const left = once(response, 'close');
     response.write(body);
@@ -91,14 +86,15 @@ async function sendBytes({ trouble }: ModelHub, content: Buffer, request: Incomi
     }
     return response;
   }
-  if (trouble.cut === undefined) return response.end(body);
-  response.write(body.subarray(0, trouble.cut.after));
-  await trouble.cut.then(new Promise((resolve) => response.once('close', resolve)));
-  return response.destroy();
+  const held = trouble.cut ?? trouble.pause;
+  if (held === undefined) return response.end(body);
+  response.write(body.subarray(0, held.after));
+  await ('until' in held ? held.until : held.then());
+  return 'until' in held ? response.end(body.subarray(held.after)) : response.destroy();
 }
 
 function hear(hub: ModelHub, kind: HubRequest['kind'], { url, headers }: IncomingMessage): void {
-  hub.requests.push({ kind, path: url!, range: headers.range, authorization: headers.authorization });
+  hub.requests.push({ kind, path: url!, authorization: headers.authorization });
 }
 
 const nameIn = ({ url }: IncomingMessage) => url!.replace(/^.*(\/blobs|\/resolve\/[0-9a-f]{40})\//, '');
