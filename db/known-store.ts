@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely';
 import type { KnownStore } from './schema.ts';
 import type { Queryable } from './connection/database.ts';
 
-/** Undefined before the first start of a version that marks its store. */
+/** Undefined before the first start. */
 export function findKnownStore(db: Queryable): Promise<Selectable<KnownStore> | undefined> {
   return db.selectFrom('audio_store').select(['mark', 'is_marked']).executeTakeFirst();
 }

@@ -9,7 +9,7 @@ import { queueTablesVersion } from '../../src/queue/queue.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { count, minuteOf, table } from '../terminal/table.ts';
 import { addCommand, addGroup } from './command.ts';
-import { adoptStore } from '../../src/files/known-store.ts';
+import { adoptStore } from '../../src/files/own-audio-store.ts';
 import type { Command } from 'commander';
 import type { SchemaVersion } from '../../db/migrations/schema-version.ts';
 import type { DatabaseState } from '../../src/process/migration.ts';

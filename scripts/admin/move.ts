@@ -7,7 +7,7 @@ import { openDatabase } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { moveDatabase, holdsData, whyUnfit } from '../../db/moving/move-database.ts';
 import { parseDatabaseUrl, withoutPassword } from '../../src/config/values.ts';
-import { proveStore } from '../../src/files/known-store.ts';
+import { proveStore } from '../../src/files/own-audio-store.ts';
 import { prepareDatabase } from '../../src/process/migration.ts';
 import { Mistake, Refusal } from '../terminal/refusal.ts';
 import { noProgress, showProgressOn } from '../terminal/show-progress.ts';

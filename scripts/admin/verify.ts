@@ -3,7 +3,7 @@ import { openDatabase, patientTimeoutMs } from '../../db/connection/database.ts'
 import { isBrokenOff, isStandby } from '../../db/connection/server.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { parseDatabaseUrl } from '../../src/config/values.ts';
-import { whyNotOurs } from '../../src/files/known-store.ts';
+import { whyNotOurs } from '../../src/files/own-audio-store.ts';
 import { Spool } from '../../src/files/spool.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
 import { addCommand } from './command.ts';

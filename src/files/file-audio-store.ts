@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, opendir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isId, markName, onDisk } from './audio-store.ts';
-import { entriesOf, isGone, lastTouched, timesOf } from './touched-files.ts';
+import { entriesOf, isThere, statOf, undefinedIfGone } from './touched-files.ts';
 import type { BareAudioStore, StoredAudio } from './audio-store.ts';
 
 export class FileAudioStore implements BareAudioStore {
@@ -26,13 +26,8 @@ export class FileAudioStore implements BareAudioStore {
   }
 
   readMark(): Promise<string | undefined> {
-    const read = async () => (await readFile(join(this.#folder, markName), 'utf8')).trim();
-    return onDisk(() =>
-      read().catch((error: unknown) => {
-        if (!isGone(error)) throw error;
-        return undefined;
-      }),
-    );
+    const mark = join(this.#folder, markName);
+    return onDisk(async () => (await readFile(mark, 'utf8').catch(undefinedIfGone))?.trim());
   }
 
   async writeMark(mark: string): Promise<void> {
@@ -67,8 +62,8 @@ export class FileAudioStore implements BareAudioStore {
     await rm(this.path(accountId, sessionId), { force: true });
   }
 
-  async exists(accountId: string, sessionId: string): Promise<boolean> {
-    return (await lastTouched(this.path(accountId, sessionId))) !== undefined;
+  exists(accountId: string, sessionId: string): Promise<boolean> {
+    return isThere(this.path(accountId, sessionId));
   }
 
   async removeAccount(accountId: string): Promise<void> {
@@ -89,9 +84,9 @@ export class FileAudioStore implements BareAudioStore {
 
   async *#listOf(accountId: string): AsyncGenerator<StoredAudio> {
     for (const name of await namesIn(join(this.#folder, accountId))) {
-      const times = await timesOf(this.path(accountId, name));
-      if (times === undefined) continue;
-      const { mtimeMs, ctimeMs } = times;
+      const found = await statOf(this.path(accountId, name));
+      if (found === undefined) continue;
+      const { mtimeMs, ctimeMs } = found;
       const now = Date.now();
       yield { accountId, name, ageMs: now - mtimeMs, keptMs: now - Math.max(mtimeMs, ctimeMs) };
     }

@@ -1,12 +1,13 @@
 /**
- * The audio store of this database, and no other: it is proven before each call. So nothing is written to a
- * folder below a mount point, nothing counts as lost that lies on another disk, and no sweep removes what is another
- * database's.
+ * The audio store of this database, and no other: both hold the same mark, which is read before each call. A disk that is
+ * not mounted has none, and another bucket has another. So nothing is written to a folder below a mount point, nothing
+ * counts as lost that lies on another disk, and no sweep removes what is another database's.
  */
-import { AudioStoreAway, AudioUnreadable } from './audio-store.ts';
-import { proveStore } from './known-store.ts';
+import { randomUUID } from 'node:crypto';
+import { confirmMark, findKnownStore, proposeMark, replaceMark } from '../../db/known-store.ts';
+import { AudioStoreAway, AudioStoreLost, AudioUnreadable } from './audio-store.ts';
 import { FileAudioStore } from './file-audio-store.ts';
-import type { Db } from '../../db/connection/database.ts';
+import type { Db, Queryable } from '../../db/connection/database.ts';
 import type { AudioStore, BareAudioStore, StoredAudio, WantedAudio } from './audio-store.ts';
 import type { Config } from '../config/config.ts';
 
@@ -120,4 +121,54 @@ export async function bareAudioStore({ objectPlace, dataDir }: Named): Promise<B
   if (objectPlace === undefined) return new FileAudioStore(dataDir);
   const { S3AudioStore } = await import('./s3/s3-audio-store.ts');
   return new S3AudioStore(objectPlace);
+}
+
+/**
+ * Makes sure that the store is the database's. Before the database knows one, as at the first start, the store is marked.
+ *
+ * @returns the mark
+ * @throws {AudioStoreLost}
+ */
+export async function proveStore(db: Queryable, store: BareAudioStore): Promise<string> {
+  // A process that marks a store writes the mark into the database before, and confirms it there afterwards.
+  let found = await store.readMark();
+  const known = await findKnownStore(db);
+  if (known?.is_marked) found = await store.readMark();
+  if (known?.is_marked || found !== undefined) {
+    if (known?.mark !== found) throw new AudioStoreLost(whyAnother(store, found));
+    await confirmMark(db, known!.mark);
+    return known!.mark;
+  }
+  await proposeMark(db, randomUUID());
+  return writeMark(db, store);
+}
+
+/**
+ * From now on this store is the database's, and the mark of before counts no more. Services of another database that used the
+ * store stand still.
+ */
+export async function adoptStore(db: Queryable, store: BareAudioStore): Promise<string> {
+  await replaceMark(db, randomUUID());
+  return writeMark(db, store);
+}
+
+/** Why the store is not the database's, as a sentence; undefined when it is, or is not marked yet. It changes nothing. */
+export async function whyNotOurs(db: Queryable, store: BareAudioStore): Promise<string | undefined> {
+  const found = await store.readMark();
+  const known = await findKnownStore(db);
+  return found === known?.mark || (found === undefined && !known!.is_marked) ? undefined : whyAnother(store, found);
+}
+
+async function writeMark(db: Queryable, store: BareAudioStore): Promise<string> {
+  const { mark } = (await findKnownStore(db))!;
+  await store.writeMark(mark);
+  await confirmMark(db, mark);
+  return mark;
+}
+
+const adoptCommand = 'npm run admin -- store adopt';
+
+function whyAnother({ place, looksFor }: BareAudioStore, found: string | undefined): string {
+  const holds = found === undefined ? 'it does not hold its mark' : 'it holds the mark of another database';
+  return `${place} is not the audio store of this database: ${holds}. ${looksFor} If it is to be this one from now on, type: ${adoptCommand}`;
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onDisk } from './audio-store.ts';
-import { filesIn, isGone, lastTouched } from './touched-files.ts';
+import { filesIn, isThere, undefinedIfGone } from './touched-files.ts';
 import type { WrittenFile } from './touched-files.ts';
 import type { Log } from '../ops/log.ts';
 
@@ -35,13 +35,12 @@ export class Spool {
   /**
    * Touches the files of this process's uploads, so that other processes leave them alone.
    *
-   * @throws when one can't be touched; the others are then
+   * @throws when one can't be touched; the others are all the same
    */
   async touch(): Promise<void> {
     const now = new Date();
-    const touched = await Promise.allSettled([...this.#comingIn].map((path) => utimes(path, now, now)));
-    const failed = touched.find((one) => one.status === 'rejected' && !isGone(one.reason));
-    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
+    const touch = (path: string) => utimes(path, now, now).catch(undefinedIfGone);
+    await Promise.all([...this.#comingIn].map(touch));
   }
 
   /** Also when an audio store has taken the file over. What can't be removed now is removed as an abandoned upload. */
@@ -55,8 +54,8 @@ export class Spool {
     return filesIn(this.#folder);
   }
 
-  async has(name: string): Promise<boolean> {
-    return (await lastTouched(this.path(name))) !== undefined;
+  has(name: string): Promise<boolean> {
+    return isThere(this.path(name));
   }
 
   /** Bytes free for this process on the disk of the folder. */
@@ -69,53 +68,41 @@ export class Spool {
 const everyMs = 30_000;
 const patienceMs = 3 * 60_000;
 
-/** When a file was first seen with this time of its last change. */
-interface Met {
-  writtenAt: number;
-  /** ms, as of `performance.now()` */
-  since: number;
-}
+/** Files by their names: the time of their last change, and since when it is known, in ms as of `performance.now()`. */
+type Met = Map<string, { writtenAt: number; since: number }>;
 
 /**
- * Removes files of uploads whose process was killed. A process touches the files of its own uploads every 30 s. A file
- * that was not touched for 3 minutes belongs to no process any more. Both times are measured by a clock that never
- * jumps.
+ * Touches the files of this process's uploads, and removes those of uploads whose process was killed: files that were first
+ * seen 3 minutes ago or longer and were not touched since. Both times are measured by a clock that never jumps. One that
+ * can't be removed keeps no others.
+ *
+ * @param met what the look before has left
+ * @param now ms, as of `performance.now()`
+ * @returns what this look has left
  */
-export class AbandonedUploads {
-  readonly #spool: Spool;
-  readonly #log: Log;
-  #met = new Map<string, Met>();
-
-  constructor(spool: Spool, log: Log) {
-    this.#spool = spool;
-    this.#log = log;
+export async function removeAbandonedUploads(spool: Spool, log: Log, met: Met, now = performance.now()): Promise<Met> {
+  const notYet = (error: unknown) => log.warn({ err: error }, 'an abandoned upload was not removed yet');
+  await spool.touch();
+  const left: Met = new Map();
+  for await (const { name, writtenAt } of spool.files()) {
+    const before = met.get(name);
+    const since = before?.writtenAt === writtenAt ? before.since : now;
+    if (now - since < patienceMs) left.set(name, { writtenAt, since });
+    else await spool.remove(spool.path(name)).catch(notYet);
   }
-
-  /**
-   * Removes files that were first seen 3 minutes ago or longer and were not touched since. One that can't be removed keeps
-   * no others.
-   *
-   * @param now ms, as of `performance.now()`
-   */
-  async look(now = performance.now()): Promise<void> {
-    const notYet = (error: unknown) => this.#log.warn({ err: error }, 'an abandoned upload was not removed yet');
-    await this.#spool.touch();
-    const left = new Map<string, Met>();
-    for await (const { name, writtenAt } of this.#spool.files()) {
-      const before = this.#met.get(name);
-      const since = before?.writtenAt === writtenAt ? before.since : now;
-      if (now - since < patienceMs) left.set(name, { writtenAt, since });
-      else await this.#spool.remove(this.#spool.path(name)).catch(notYet);
-    }
-    this.#met = left;
-  }
+  return left;
 }
 
 /** Looks at once and then every 30 s. @returns ends it, and resolves when it has ended */
 export function keepRemovingAbandonedUploads(spool: Spool, log: Log): () => Promise<void> {
-  const abandoned = new AbandonedUploads(spool, log);
-  const look = () =>
-    abandoned.look().catch((error: unknown) => log.warn({ err: error }, 'abandoned uploads could not be removed yet'));
+  let met: Met = new Map();
+  const look = async () => {
+    try {
+      met = await removeAbandonedUploads(spool, log, met);
+    } catch (error) {
+      log.warn({ err: error }, 'abandoned uploads could not be removed yet');
+    }
+  };
   let looking = look();
   const timer = setInterval(() => void (looking = looking.then(look)), everyMs).unref();
   return () => {

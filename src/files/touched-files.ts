@@ -12,8 +12,8 @@ export interface WrittenFile {
 /** The files in a folder, read when they are needed. Files that are removed meanwhile are left out. */
 export async function* filesIn(folder: string): AsyncGenerator<WrittenFile> {
   for await (const name of entriesOf(folder)) {
-    const times = await timesOf(join(folder, name));
-    if (times !== undefined) yield { name, writtenAt: times.mtimeMs };
+    const found = await statOf(join(folder, name));
+    if (found !== undefined) yield { name, writtenAt: found.mtimeMs };
   }
 }
 
@@ -22,27 +22,20 @@ export async function* entriesOf(folder: string): AsyncGenerator<string> {
   try {
     for await (const { name } of await opendir(folder)) yield name;
   } catch (error) {
-    if (!isGone(error)) throw error;
+    undefinedIfGone(error);
   }
 }
 
-/** When a file was last written or renamed, in ms since the epoch; undefined when it is gone. */
-export async function lastTouched(path: string): Promise<number | undefined> {
-  const times = await timesOf(path);
-  return times && Math.max(times.mtimeMs, times.ctimeMs);
-}
+/** Undefined when the file is gone. */
+export const statOf = (path: string): Promise<Stats | undefined> => stat(path, { throwIfNoEntry: false });
 
-/** Undefined when it is gone. */
-export async function timesOf(path: string): Promise<Stats | undefined> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if (isGone(error)) return undefined;
-    throw error;
-  }
-}
+export const isThere = async (path: string): Promise<boolean> => (await statOf(path)) !== undefined;
 
 /** Whether an error says that a file is not there. */
-export function isGone(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+export const isGone = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+/** For `catch`. @throws the error, unless it says that a file is not there */
+export function undefinedIfGone(error: unknown): undefined {
+  if (!isGone(error)) throw error;
 }

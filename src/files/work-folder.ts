@@ -3,9 +3,9 @@
  * and a random UUID at its end. A piece exists only for a moment, and is left only when the process is killed in that
  * moment. The upload itself lies there as `….upload` when it came from another machine.
  */
-import { mkdir, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { filesIn, lastTouched } from './touched-files.ts';
+import { filesIn, isThere, statOf } from './touched-files.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { WrittenFile } from './touched-files.ts';
 
@@ -37,16 +37,14 @@ export class WorkFolder {
   /**
    * Removes the audio of an attempt that is over, and what earlier attempts at its session left when their worker died.
    *
-   * @throws when a file can't be removed; the others are gone then
+   * @throws when a file can't be removed; the others are removed all the same
    */
   async remove({ accountId, sessionId, attempt }: Attempt): Promise<void> {
     const names = (await readdir(this.#folder)).filter((name) => {
       const left = attemptOf(name);
       return left?.accountId === accountId && left.sessionId === sessionId && left.attempt <= attempt;
     });
-    const removals = await Promise.allSettled(names.map((name) => rm(join(this.#folder, name), { force: true })));
-    const failed = removals.find(({ status }) => status === 'rejected');
-    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
+    await Promise.all(names.map((name) => rm(join(this.#folder, name), { force: true })));
   }
 
   /** Bytes free for this process on the disk of the folder. */
@@ -57,7 +55,7 @@ export class WorkFolder {
 
   /** Bytes that an attempt has written so far: its decoded audio, and its copy of the upload. */
   async writtenBytes(attempt: Attempt): Promise<number> {
-    const sizeOf = (path: string) => stat(path).then(({ size }) => size, () => 0); // prettier-ignore
+    const sizeOf = async (path: string) => (await statOf(path))?.size ?? 0;
     return (await sizeOf(this.path(attempt))) + (await sizeOf(this.uploadPath(attempt)));
   }
 
@@ -76,8 +74,8 @@ export class WorkFolder {
     for await (const file of filesIn(this.#folder)) yield { ...file, attempt: attemptOf(file.name) };
   }
 
-  async exists(name: string): Promise<boolean> {
-    return (await lastTouched(join(this.#folder, name))) !== undefined;
+  exists(name: string): Promise<boolean> {
+    return isThere(join(this.#folder, name));
   }
 
   /** The attempts that have decoded audio here, of all processes that share this folder. Other files are left out. */

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { verify } from '../../scripts/admin/verify.ts';
-import { AbandonedUploads } from '../../src/files/spool.ts';
+import { removeAbandonedUploads } from '../../src/files/spool.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { composeService } from '../../src/process/composition.ts';
 import { createLog } from '../../src/ops/log.ts';
@@ -85,9 +85,8 @@ async function sweepAfterGrace(environment: Record<string, string>): Promise<voi
     const stopping = new AbortController().signal;
     await sweepLater({ ...foundation, workFolder, stopping }, sweepGraceMs);
     await indexBacklog({ ...foundation, stopping });
-    const uploads = new AbandonedUploads(foundation.spool, foundation.log);
-    await uploads.look(0);
-    await uploads.look(sweepGraceMs);
+    const met = await removeAbandonedUploads(foundation.spool, foundation.log, new Map(), 0);
+    await removeAbandonedUploads(foundation.spool, foundation.log, met, sweepGraceMs);
   } finally {
     await foundation.close();
   }

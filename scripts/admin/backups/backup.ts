@@ -6,7 +6,7 @@ import { copyCluster } from '../../../db/embedded/base-backup.ts';
 import { clusterPaths, placeCluster } from '../../../db/embedded/cluster.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { AudioStoreAway } from '../../../src/files/audio-store.ts';
-import { adoptStore } from '../../../src/files/known-store.ts';
+import { adoptStore } from '../../../src/files/own-audio-store.ts';
 import { postgresFolder } from '../../../src/process/database-url.ts';
 import { Refusal } from '../../terminal/refusal.ts';
 import { count } from '../../terminal/table.ts';

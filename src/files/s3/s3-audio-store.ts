@@ -3,27 +3,39 @@ import { createWriteStream } from 'node:fs';
 import { stat, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import {
+  AbortMultipartUploadCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListMultipartUploadsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
-  AbortMultipartUploadCommand,
-  ListMultipartUploadsCommand,
+  S3Client,
+  paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
 import { FairTurns } from '../../concurrency/fair-turns.ts';
+import { operatorFaultBehind } from '../../ops/operator-fault.ts';
 import { AudioStoreAway, AudioUnreadable, isId, markName } from '../audio-store.ts';
-import { ask, connect, isRefusal, storeTimeOf } from './bucket.ts';
 import { randomUUID } from 'node:crypto';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { Readable } from 'node:stream';
-import type { S3Client, ListMultipartUploadsCommandOutput, ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
+import type { ListMultipartUploadsCommandOutput, _Object } from '@aws-sdk/client-s3';
 import type { ObjectPlace } from '../../config/values.ts';
 import type { BareAudioStore, StoredAudio, WantedAudio } from '../audio-store.ts';
 
 /** One of 1 GiB took 94 MB of memory. Accounts take turns, so that one with many uploads can't block others. */
 const putsAtOnce = { atOnce: 4, each: 3 };
+/** No upload goes on for so long. */
+const abandonedMs = 24 * 60 * 60 * 1000;
+const connectionTimeoutMs = 5_000;
+/** Without a byte in either direction. Some stores put the parts of a large object together in silence. */
+const silenceMs = 10_000;
+
+interface Target {
+  Bucket: string;
+  Key: string;
+}
 
 export class S3AudioStore implements BareAudioStore {
   readonly fetchesCopies = true;
@@ -36,7 +48,14 @@ export class S3AudioStore implements BareAudioStore {
 
   constructor(place: ObjectPlace) {
     this.#place = place;
-    this.#client = connect(place);
+    const { endpoint, region } = place;
+    this.#client = new S3Client({
+      // Self-hosted stores have no name for each bucket, so the bucket stands in the path.
+      ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+      ...(region !== undefined && { region }),
+      maxAttempts: 3,
+      requestHandler: { connectionTimeout: connectionTimeoutMs, socketTimeout: silenceMs },
+    });
   }
 
   get place(): string {
@@ -48,12 +67,7 @@ export class S3AudioStore implements BareAudioStore {
   readMark(): Promise<string | undefined> {
     const get = new GetObjectCommand({ ...this.#markTarget(), ChecksumMode: 'ENABLED' });
     const read = async () => (await (await this.#client.send(get)).Body!.transformToString()).trim();
-    return ask(() =>
-      read().catch((error: unknown) => {
-        if (!isRefusal(error, 'NoSuchKey')) throw error;
-        return undefined;
-      }),
-    );
+    return ask(() => unless(read(), 'NoSuchKey'));
   }
 
   async writeMark(mark: string): Promise<void> {
@@ -69,17 +83,16 @@ export class S3AudioStore implements BareAudioStore {
   /** Checksums of whole objects, which `put` asks for, are checked while the copy is written. */
   async fetch(accountId: string, sessionId: string, { to, bytes, signal }: WantedAudio): Promise<string> {
     const target = this.#target(accountId, sessionId);
-    const isThere = await ask(() => unless(this.#copy(target, to, signal), 'NoSuchKey'), signal);
-    if (!isThere) throw new AudioUnreadable(`the audio of ${sessionId} is not in the object store`);
-    const { size } = await stat(to);
+    const size = await ask(() => unless(this.#copy(target, to, signal), 'NoSuchKey'), signal);
+    if (size === undefined) throw new AudioUnreadable(`the audio of ${sessionId} is not in the object store`);
     if (bytes !== undefined && size !== bytes)
       throw new AudioUnreadable(`the audio of ${sessionId} in the object store has ${size} bytes, not ${bytes}`);
     return to;
   }
 
-  exists(accountId: string, sessionId: string): Promise<boolean> {
+  async exists(accountId: string, sessionId: string): Promise<boolean> {
     const head = new HeadObjectCommand(this.#target(accountId, sessionId));
-    return ask(() => unless(this.#client.send(head), 'NotFound'));
+    return (await ask(() => unless(this.#client.send(head), 'NotFound'))) !== undefined;
   }
 
   async remove(accountId: string, sessionId: string): Promise<void> {
@@ -89,9 +102,9 @@ export class S3AudioStore implements BareAudioStore {
   async removeAccount(accountId: string): Promise<void> {
     const { bucket: Bucket } = this.#place;
     const left: (string | undefined)[] = [];
-    for await (const { objects } of pages(this.#client, this.#place, `${accountId}/`)) {
+    for await (const objects of this.#pages(`${accountId}/`)) {
       if (objects.length === 0) continue;
-      const Delete = { Objects: objects.map(({ key }) => ({ Key: key })), Quiet: true };
+      const Delete = { Objects: objects.map(({ Key }) => ({ Key })), Quiet: true };
       const { Errors = [] } = await ask(() => this.#client.send(new DeleteObjectsCommand({ Bucket, Delete })));
       left.push(...Errors.map(({ Message }) => Message));
     }
@@ -100,18 +113,39 @@ export class S3AudioStore implements BareAudioStore {
 
   async *list(): AsyncGenerator<StoredAudio> {
     const { prefix } = this.#place;
-    for await (const { objects, storeNow } of pages(this.#client, this.#place)) {
-      for (const { key, storedAt } of objects) {
-        const [accountId, name, ...deeper] = key.slice(prefix.length).split('/');
+    for await (const objects of this.#pages()) {
+      const now = this.#storeNow();
+      for (const { Key, LastModified } of objects) {
+        const [accountId, name, ...deeper] = Key!.slice(prefix.length).split('/');
         const isOurs = accountId !== undefined && isId(accountId) && name && deeper.length === 0;
-        const ageMs = storeNow - storedAt;
+        const ageMs = now - LastModified!.getTime();
         if (isOurs) yield { accountId, name, ageMs, keptMs: ageMs };
       }
     }
   }
 
-  endAbandonedPuts(): Promise<void> {
-    return abortAbandonedUploads(this.#client, this.#place);
+  /**
+   * Aborts uploads in parts that a killed process has begun. Self-hosted stores keep their parts for ever. One that can't
+   * be aborted keeps no others.
+   * @throws {AggregateError} the failures, after all others were aborted
+   */
+  async endAbandonedPuts(): Promise<void> {
+    const { bucket: Bucket, prefix: Prefix } = this.#place;
+    let after: Pick<ListMultipartUploadsCommandOutput, 'NextKeyMarker' | 'NextUploadIdMarker'> | undefined = {};
+    const failures: unknown[] = [];
+    while (after !== undefined) {
+      const markers = { KeyMarker: after.NextKeyMarker, UploadIdMarker: after.NextUploadIdMarker };
+      const command = new ListMultipartUploadsCommand({ Bucket, Prefix, ...markers });
+      const page: ListMultipartUploadsCommandOutput = await ask(() => this.#client.send(command));
+      const now = this.#storeNow();
+      for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
+        if (now - Initiated!.getTime() <= abandonedMs) continue;
+        const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
+        await ask(() => this.#client.send(abort)).catch((error: unknown) => failures.push(error));
+      }
+      after = page.IsTruncated === true ? page : undefined;
+    }
+    if (failures.length > 0) throw new AggregateError(failures, 'some abandoned uploads were not aborted');
   }
 
   /** Lists as the sweeps do: whoever may not list can't keep audio here. */
@@ -120,89 +154,81 @@ export class S3AudioStore implements BareAudioStore {
     await ask(() => this.#client.send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 })));
   }
 
-  async #copy(target: { Bucket: string; Key: string }, to: string, signal: AbortSignal): Promise<void> {
+  /** What lies in the object store, a thousand at a time. @param below a part of the key after the prefix */
+  async *#pages(below = ''): AsyncGenerator<_Object[]> {
+    const listed = { Bucket: this.#place.bucket, Prefix: `${this.#place.prefix}${below}` };
+    const pages = paginateListObjectsV2({ client: this.#client }, listed);
+    for (;;) {
+      const page = await ask(() => pages.next());
+      if (page.done) return;
+      yield page.value.Contents ?? [];
+    }
+  }
+
+  /** ms since the epoch by the clock of the store, as of its last answer: the SDK notes by how much ours differs. */
+  #storeNow(): number {
+    return Date.now() + this.#client.config.systemClockOffset;
+  }
+
+  /** @returns how many bytes were copied */
+  async #copy(target: Target, to: string, signal: AbortSignal): Promise<number> {
     const get = new GetObjectCommand({ ...target, ChecksumMode: 'ENABLED' });
     const { Body } = await this.#client.send(get, { abortSignal: signal });
     await pipeline(Body as Readable, createWriteStream(to, { mode: 0o600 }), { signal });
+    return (await stat(to)).size;
   }
 
-  #markTarget(): { Bucket: string; Key: string } {
+  #markTarget(): Target {
     return { Bucket: this.#place.bucket, Key: `${this.#place.prefix}${markName}` };
   }
 
-  #target(accountId: string, sessionId: string): { Bucket: string; Key: string } {
+  #target(accountId: string, sessionId: string): Target {
     return { Bucket: this.#place.bucket, Key: `${this.#place.prefix}${accountId}/${sessionId}` };
   }
 }
 
-/** @returns false when the store refused with this code */
-const unless = (asked: Promise<unknown>, code: string): Promise<boolean> =>
-  asked.then(
-    () => true,
-    (error: unknown) => {
-      if (isRefusal(error, code)) return false;
-      throw error;
-    },
-  );
+/** Whether the store said no with one of these codes. */
+const isRefusal = (error: unknown, ...codes: string[]): boolean => Error.isError(error) && codes.includes(error.name);
 
-/** No upload goes on for so long. */
-const abandonedMs = 24 * 60 * 60 * 1000;
-
-export interface Page {
-  objects: { key: string; storedAt: number }[];
-  /** ms since the epoch, by the clock of the store when it answered. `storedAt` is by the same clock. */
-  storeNow: number;
-}
+/** @returns undefined when the store refused with this code */
+const unless = <T>(asked: Promise<T>, code: string): Promise<T | undefined> =>
+  asked.catch((error: unknown) => {
+    if (isRefusal(error, code)) return undefined;
+    throw error;
+  });
 
 /**
- * What lies in the object store, a thousand at a time, and how old it is by the clock of the store.
- * @param below a part of the key after the prefix
+ * Asks the store for something.
+ * @throws {AudioStoreAway} for whatever only the operator can put right: no connection, no permission, no bucket
+ * @throws {AudioUnreadable}
+ * @throws a fault of this machine's own disk, as it is
+ * @throws the reason of `signal`
  */
-export async function* pages(client: S3Client, place: ObjectPlace, below = ''): AsyncGenerator<Page> {
-  const listed = { Bucket: place.bucket, Prefix: `${place.prefix}${below}` };
-  let ContinuationToken: string | undefined;
-  do {
-    const command = new ListObjectsV2Command({ ...listed, ContinuationToken });
-    const page: ListObjectsV2CommandOutput = await ask(() => client.send(command));
-    const objects = (page.Contents ?? []).map(({ Key, LastModified }) => ({
-      key: Key!,
-      storedAt: LastModified!.getTime(),
-    }));
-    yield { objects, storeNow: storeTimeOf(page) };
-    ContinuationToken = page.IsTruncated === true ? page.NextContinuationToken : undefined;
-  } while (ContinuationToken !== undefined);
-}
-
-/**
- * Aborts uploads in parts that a killed process has begun. Self-hosted stores keep their parts for ever. One that can't be
- * aborted keeps no others.
- * @throws {AggregateError} the failures, after all others were aborted
- */
-async function abortAbandonedUploads(client: S3Client, { bucket, prefix }: ObjectPlace): Promise<void> {
-  let after: Pick<ListMultipartUploadsCommandOutput, 'NextKeyMarker' | 'NextUploadIdMarker'> | undefined = {};
-  const failures: unknown[] = [];
-  while (after !== undefined) {
-    const markers = { KeyMarker: after.NextKeyMarker, UploadIdMarker: after.NextUploadIdMarker };
-    const command = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...markers });
-    const page: ListMultipartUploadsCommandOutput = await ask(() => client.send(command));
-    const now = storeTimeOf(page);
-    for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
-      if (now - Initiated!.getTime() <= abandonedMs) continue;
-      const abort = new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId });
-      await ask(() => client.send(abort)).catch((error: unknown) => failures.push(error));
-    }
-    after = page.IsTruncated === true ? page : undefined;
+async function ask<T>(what: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  try {
+    return await what();
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (isDamaged(error)) throw new AudioUnreadable(`an object is not what was put there: ${error.message}`);
+    const fault = operatorFaultBehind(error) as NodeJS.ErrnoException | undefined;
+    throw fault === undefined || fault.syscall === 'connect' ? away(error) : fault;
   }
-  if (failures.length > 0) throw new AggregateError(failures, 'some abandoned uploads were not aborted');
+}
+
+/** The SDK compares what it has read with the checksum that the store keeps (`@smithy/core`, serde). Its error has no name. */
+const isDamaged = (error: unknown): error is Error =>
+  Error.isError(error) && error.message.startsWith('Checksum mismatch');
+
+/** Says why, without the request: its headers hold a signature. */
+function away(error: unknown): AudioStoreAway {
+  const { name, message, code } = error as NodeJS.ErrnoException;
+  // A connection that is refused at several addresses has its reason in the code alone.
+  const reason = message || code || 'no answer';
+  return new AudioStoreAway(`the object store can not be used: ${name === 'Error' ? reason : `${name}: ${reason}`}`);
 }
 
 const partBytes = 8 * 1024 ** 2;
 const partsAtOnce = 2;
-
-interface Target {
-  Bucket: string;
-  Key: string;
-}
 
 /**
  * From a file to an object that was not there before, in parts, each with its checksum. When this resolves, the store has

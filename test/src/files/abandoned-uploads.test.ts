@@ -1,7 +1,7 @@
 /** Uploads of two processes on one folder: the tested one, and one that was killed. */
 import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { AbandonedUploads, keepRemovingAbandonedUploads, Spool } from '../../../src/files/spool.ts';
+import { keepRemovingAbandonedUploads, removeAbandonedUploads, Spool } from '../../../src/files/spool.ts';
 import { jest } from '../../support/run/jest.ts';
 import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
 import { createLog } from '../../../src/ops/log.ts';
@@ -67,15 +67,12 @@ test("what can't be removed or touched → keeps no other upload, and is logged"
   const [ours, killed] = [new Spool(folder), new Spool(folder)];
   await ours.open();
   const lines: string[] = [];
-  const uploads = new AbandonedUploads(
-    ours,
-    createLog({ logLevel: 'warn' }, { write: (line) => void lines.push(line) }),
-  );
+  const warnings = createLog({ logLevel: 'warn' }, { write: (line) => void lines.push(line) });
   const dead = await begin(killed);
   // Nobody removes a folder as a file, whatever his rights.
   for (const name of ['0', 'z']) await mkdir(join(folder, 'audio', 'incoming', name));
-  await uploads.look(0);
-  await uploads.look(4 * 60_000);
+  const met = await removeAbandonedUploads(ours, warnings, new Map(), 0);
+  await removeAbandonedUploads(ours, warnings, met, 4 * 60_000);
   expect(await readdir(join(folder, 'audio', 'incoming'))).not.toContain(basename(dead));
   expect(lines.filter((line) => line.includes('an abandoned upload was not removed yet'))).toHaveLength(2);
 

@@ -1,5 +1,5 @@
 /** A disk that is not mounted, or another one: nothing is lost to it, nothing is written to it, and all goes on when it is back. */
-import { mkdir, readFile, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { adopt } from '../../../scripts/admin/database.ts';
 import { verify } from '../../../scripts/admin/verify.ts';
@@ -104,26 +104,6 @@ test('away while a session is erased and a sweep looks → its audio is not take
   expect(await eraseSession({ ...service, audioStore }, sessionId)).toMatchObject({ kind: 'audio_left' });
   await mount(service);
   expect(await service.audioStore.exists(account.id, sessionId)).toBe(true);
-});
-
-test('a database that a version before marked no store for → its audio is taken for the proof; without it, the store is another', async () => {
-  const service = await start();
-  const account = await makeAccount(service.db, { balanceMs: 60_000 });
-  await upload(service, account, file);
-  const forget = async () => {
-    await service.db.deleteFrom('audio_store').execute();
-    await rm(join(service.dataDir, 'audio', 'store-mark'));
-  };
-  await forget();
-  await unmount(service);
-  expect(await problem(service)).toMatch(another);
-  await mount(service);
-  expect(await problem(service)).toBeUndefined();
-  const { mark, is_marked } = await service.db.selectFrom('audio_store').selectAll().executeTakeFirstOrThrow();
-  expect([`${mark}\n`, is_marked]).toEqual([
-    await readFile(join(service.dataDir, 'audio', 'store-mark'), 'utf8'),
-    true,
-  ]);
 });
 
 test("a new database beside another one's store → nothing is swept from it; `store adopt` → it is the new one's, and the other stands still", async () => {
