@@ -23,28 +23,20 @@ import {
   refuseUnknownAccount,
 } from './account-lookup.ts';
 import { rfc3339 } from '../../db/connection/values.ts';
-
-import { accountId, positiveDuration, retentionDays, text } from './arguments.ts';
-import { addCommand, addGroup, invocation } from './command.ts';
+import { positiveDuration, retentionDays, text } from './arguments.ts';
+import { addAccountCommand, addCommand, addGroup, invocation } from './command.ts';
 import { formatDuration } from './durations.ts';
-import { addLimitOptions, jsonLimits, limitDetails, limitNames, shownLimit, typedLimits } from './plans.ts';
+import { addLimitOptions, eachLimit, jsonLimits, limitNames, shownLimit, typedLimits } from './plans.ts';
 import { count, details, momentOf, table } from '../terminal/table.ts';
 import { Mistake } from '../terminal/refusal.ts';
 import { audioLeft } from './exit.ts';
 import type { Command } from 'commander';
 import type { Account } from '../../db/accounts/accounts.ts';
-import type { LimitOverrides, Limits, PlanTable } from '../../db/schema.ts';
+import type { Trx } from '../../db/connection/database.ts';
+import type { LimitOverrides, Limits, PlanTable, SupportAct } from '../../db/schema.ts';
 import type { AdminContext } from './admin-context.ts';
 import type { Answer, Report } from './command.ts';
 import type { LimitOptions } from './plans.ts';
-
-const noOverrides: LimitOverrides = {
-  requests_per_minute: null,
-  queued_sessions: null,
-  running_jobs: null,
-  max_upload_bytes: null,
-  max_audio_ms: null,
-};
 
 export function addAccountCommands(program: Command, answer: Answer): void {
   const group = addGroup(program, 'accounts', 'Create, show, change, suspend and delete accounts.');
@@ -57,71 +49,73 @@ export function addAccountCommands(program: Command, answer: Answer): void {
 
   addCommand(group, 'list', 'List all accounts.', 'list', 'list --json').action(answer(list));
 
-  addCommand(group, 'show', 'Show an account with its balance and limits.', 'show ACCOUNT')
-    .argument('<account>', 'id of the account', accountId)
-    .action(answer((admin, id: string) => show(admin, id, '')));
+  addAccountCommand(group, 'show', 'Show an account with its balance and limits.', 'show ACCOUNT').action(
+    answer((admin, id: string) => show(admin, id, '')),
+  );
 
-  addCommand(group, 'set-plan', 'Put an account on another plan.', 'set-plan ACCOUNT team')
-    .argument('<account>', 'id of the account', accountId)
+  addAccountCommand(group, 'set-plan', 'Put an account on another plan.', 'set-plan ACCOUNT team')
     .argument('<plan>', 'plan; "plans list" shows them')
     .action(
       answer(async (admin, id: string, plan: string) => {
         await getPlan(admin.db, plan);
-        const logged = { act: 'accounts set-plan', details: () => ({ plan }) } as const;
-        await changeAccount(admin, id, logged, (trx) => setPlan(trx, id, plan));
-        return show(admin, id, `The plan is ${plan} now.`);
+        const sets = (trx: Trx) => setPlan(trx, id, plan);
+        return change(admin, id, 'accounts set-plan', { plan }, sets, `The plan is ${plan} now.`);
       }),
     );
 
   const examples = ['set-limits ACCOUNT --requests-per-minute 600 --max-audio 8h', 'set-limits ACCOUNT --clear'];
-  addLimitOptions(addCommand(group, 'set-limits', "Give an account limits of its own, before its plan's.", ...examples))
-    .argument('<account>', 'id of the account', accountId)
+  const limits = "Give an account limits of its own, before its plan's.";
+  addLimitOptions(addAccountCommand(group, 'set-limits', limits, ...examples))
     .option('--clear', "go back to the plan's limits")
     .action(
-      answer(async (admin, id: string, options: LimitOptions & { clear?: true }) => {
+      answer((admin, id: string, options: LimitOptions & { clear?: true }) => {
         const limits = overridesOf(options);
-        const logged = { act: 'accounts set-limits', details: () => limitDetails(limits) } as const;
-        await changeAccount(admin, id, logged, (trx) => setLimitOverrides(trx, id, limits));
-        return show(admin, id, options.clear ? "All limits are the plan's now." : 'The limits are set.');
+        const sets = (trx: Trx) => setLimitOverrides(trx, id, limits);
+        const sentence = options.clear ? "All limits are the plan's now." : 'The limits are set.';
+        return change(admin, id, 'accounts set-limits', jsonLimits(limits), sets, sentence);
       }),
     );
 
   const keeps = 'Delete sessions uploaded from now on after so many days, unless their upload says otherwise.';
-  addCommand(group, 'set-retention', keeps, 'set-retention ACCOUNT 30d', 'set-retention ACCOUNT none')
-    .argument('<account>', 'id of the account', accountId)
+  addAccountCommand(group, 'set-retention', keeps, 'set-retention ACCOUNT 30d', 'set-retention ACCOUNT none')
     .argument('<days>', '1 to 3650, such as 30d or 90, or none: sessions are kept', retentionDays)
     .action(
-      answer(async (admin, id: string, days: number | null) => {
-        const logged = { act: 'accounts set-retention', details: () => ({ days }) } as const;
-        await changeAccount(admin, id, logged, (trx) => setRetention(trx, id, days));
-        return show(admin, id, 'The retention is set, for sessions that are uploaded from now on.');
+      answer((admin, id: string, days: number | null) => {
+        const sets = (trx: Trx) => setRetention(trx, id, days);
+        const sentence = 'The retention is set, for sessions that are uploaded from now on.';
+        return change(admin, id, 'accounts set-retention', { days }, sets, sentence);
       }),
     );
 
-  addCommand(group, 'suspend', 'Refuse all requests of an account; what it has queued is finished.', 'suspend ACCOUNT')
-    .argument('<account>', 'id of the account', accountId)
-    .action(
-      answer(async (admin, id: string) => {
-        const logged = { act: 'accounts suspend', details: () => ({}) } as const;
-        await changeAccount(admin, id, logged, (trx) => suspendAccount(trx, id));
-        return show(admin, id, 'The account is suspended; running services refuse its keys within a second.');
-      }),
-    );
+  const suspends = 'Refuse all requests of an account; what it has queued is finished.';
+  const suspended = 'The account is suspended; running services refuse its keys within a second.';
+  addAccountCommand(group, 'suspend', suspends, 'suspend ACCOUNT').action(
+    answer((admin, id: string) =>
+      change(admin, id, 'accounts suspend', {}, (trx) => suspendAccount(trx, id), suspended),
+    ),
+  );
 
-  addCommand(group, 'resume', 'Let a suspended account work again.', 'resume ACCOUNT')
-    .argument('<account>', 'id of the account', accountId)
-    .action(
-      answer(async (admin, id: string) => {
-        const logged = { act: 'accounts resume', details: () => ({}) } as const;
-        await changeAccount(admin, id, logged, (trx) => resumeAccount(trx, id));
-        return show(admin, id, 'The account may work again.');
-      }),
-    );
+  addAccountCommand(group, 'resume', 'Let a suspended account work again.', 'resume ACCOUNT').action(
+    answer((admin, id: string) =>
+      change(admin, id, 'accounts resume', {}, (trx) => resumeAccount(trx, id), 'The account may work again.'),
+    ),
+  );
 
   const erases = 'Erase an account: sessions, transcripts, audio, keys and name. Its ledger stays, without text.';
-  addCommand(group, 'delete', erases, 'delete ACCOUNT')
-    .argument('<account>', 'id of the account', accountId)
-    .action(answer((admin, id: string) => erase(admin, id)));
+  addAccountCommand(group, 'delete', erases, 'delete ACCOUNT').action(answer(erase));
+}
+
+/** Changes an account in a transaction, logs that there, and shows the account. */
+async function change(
+  admin: AdminContext,
+  id: string,
+  act: SupportAct,
+  logged: object,
+  work: (trx: Trx) => Promise<unknown>,
+  sentence: string,
+): Promise<Report> {
+  await changeAccount(admin, id, { act, details: () => logged }, work);
+  return show(admin, id, sentence);
 }
 
 interface NewAccount {
@@ -202,7 +196,7 @@ function overridesOf({ clear, ...options }: LimitOptions & { clear?: true }): Pa
   const isEmpty = Object.keys(limits).length === 0;
   if (clear && !isEmpty) throw new Mistake('--clear removes all limits of its own: type it alone.');
   if (!clear && isEmpty) throw new Mistake('no limit was given. Type at least one of them, or --clear.');
-  return clear ? noOverrides : limits;
+  return clear ? eachLimit(() => null) : limits;
 }
 
 const statusOf = (account: Account): 'active' | 'suspended' | 'deleted' =>
@@ -248,12 +242,5 @@ function accountText(account: Account, plan: PlanTable): string {
   });
 }
 
-function limitsInForce(account: Account, plan: PlanTable): Limits {
-  return {
-    requests_per_minute: account.requests_per_minute ?? plan.requests_per_minute,
-    queued_sessions: account.queued_sessions ?? plan.queued_sessions,
-    running_jobs: account.running_jobs ?? plan.running_jobs,
-    max_upload_bytes: account.max_upload_bytes ?? plan.max_upload_bytes,
-    max_audio_ms: account.max_audio_ms ?? plan.max_audio_ms,
-  };
-}
+const limitsInForce = (account: Account, plan: PlanTable): Limits =>
+  eachLimit((column) => account[column] ?? plan[column]);

@@ -1,8 +1,8 @@
 import { rfc3339 } from '../../db/connection/values.ts';
 import { addLedgerEntry, findLedgerEntryByReference, listLedger } from '../../db/accounts/ledger.ts';
 import { changeAccount, getAccount, balanceEntries, balanceJson, nameOf } from './account-lookup.ts';
-import { accountId, positiveDuration, signedDuration, text } from './arguments.ts';
-import { addCommand, addGroup } from './command.ts';
+import { positiveDuration, signedDuration, text } from './arguments.ts';
+import { addAccountCommand, addGroup } from './command.ts';
 import { formatDuration } from './durations.ts';
 import { details, minuteOf, table } from '../terminal/table.ts';
 import { Refusal } from '../terminal/refusal.ts';
@@ -15,8 +15,7 @@ export function addBalanceCommands(program: Command, answer: Answer): void {
   const group = addGroup(program, 'balance', 'Credit, correct and show the transcription time of accounts.');
   const reference = 'an invoice number or the like; the same one again changes nothing';
 
-  addCommand(group, 'credit', 'Add transcription time.', 'credit ACCOUNT 10h --reference invoice-2041')
-    .argument('<account>', 'id of the account', accountId)
+  addAccountCommand(group, 'credit', 'Add transcription time.', 'credit ACCOUNT 10h --reference invoice-2041')
     .argument('<duration>', 'how much to add, such as 10h', positiveDuration())
     .option('--reference <reference>', reference, text)
     .action(
@@ -26,8 +25,7 @@ export function addBalanceCommands(program: Command, answer: Answer): void {
     );
 
   const examples = ['correct ACCOUNT -2h --reason "Credited twice"', 'correct ACCOUNT 30m --reason "Noise charged"'];
-  addCommand(group, 'correct', 'Add or take away transcription time, with a reason.', ...examples)
-    .argument('<account>', 'id of the account', accountId)
+  addAccountCommand(group, 'correct', 'Add or take away transcription time, with a reason.', ...examples)
     .argument('<duration>', 'how much to add, or to take away: 30m, -2h', signedDuration)
     .requiredOption('--reason <reason>', 'why, for the ledger', text)
     .option('--reference <reference>', reference, text)
@@ -37,9 +35,9 @@ export function addBalanceCommands(program: Command, answer: Answer): void {
       ),
     );
 
-  addCommand(group, 'show', 'Show a balance and its ledger, oldest entry first.', 'show ACCOUNT')
-    .argument('<account>', 'id of the account', accountId)
-    .action(answer((admin, id: string) => show(admin, id)));
+  addAccountCommand(group, 'show', 'Show a balance and its ledger, oldest entry first.', 'show ACCOUNT').action(
+    answer((admin, id: string) => show(admin, id)),
+  );
 }
 
 type Change = { accountId: string; amountMs: number; reference?: string } & (

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { readConfig } from '../../src/config/config.ts';
 import { Mistake } from '../terminal/refusal.ts';
 import { withAdminContext } from './admin-context.ts';
-import { text } from './arguments.ts';
+import { accountId, text } from './arguments.ts';
 import { Interrupted, NobodyReads } from './exit.ts';
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
@@ -51,6 +51,10 @@ export function addCommand(group: Command, name: string, description: string, ..
     .addHelpText('after', `\nExamples:\n${lines.join('\n')}`)
     .showHelpAfterError(`For example: ${path} ${examples[0]}\nMore: ${path} ${name} --help`);
 }
+
+/** A command whose first argument is the id of an account. */
+export const addAccountCommand = (group: Command, name: string, description: string, ...examples: string[]): Command =>
+  addCommand(group, name, description, ...examples).argument('<account>', 'id of the account', accountId);
 
 /** What the work of a command is given before what was typed. */
 export interface Asked extends AdminContext {

@@ -55,7 +55,7 @@ export function addDoctorCommand(program: Command, terminal: Terminal, onEnd: (e
   });
 }
 
-export async function examine(config: Config): Promise<Finding[]> {
+async function examine(config: Config): Promise<Finding[]> {
   const patient: Patient = { config, afterwards: [] };
   const findings: Finding[] = [];
   try {
@@ -105,7 +105,7 @@ function reportOf(findings: Finding[]): Report {
 }
 
 /** What is looked at. */
-export interface Patient {
+interface Patient {
   readonly config: Config;
   /** Set by the look at the login; not where there is no database yet. */
   database?: OpenDatabase;
@@ -115,14 +115,14 @@ export interface Patient {
   readonly afterwards: (() => Promise<unknown>)[];
 }
 
-export interface OpenDatabase {
+interface OpenDatabase {
   db: Db;
   /** The same, past the pooler. */
   direct: Db;
   inUse: DatabaseInUse;
 }
 
-export interface Check {
+interface Check {
   name: string;
   /** Checks before it that must have gone well. `database`: there must be one, too. */
   needs?: 'database' | 'store';
@@ -200,30 +200,6 @@ async function clock({ database }: Patient): Promise<string> {
   throw new Error(`${count(seconds, 'second')} ${aheadMs > 0 ? 'ahead of' : 'behind'} the database's`);
 }
 
-export const databaseChecks: Check[] = [
-  {
-    ...{ name: 'database', look: login },
-    todo: 'Is PostgreSQL 13 or newer running there, and are DATABASE_URL and DATABASE_DIRECT_URL right?',
-  },
-  {
-    ...{ name: 'its settings', needs: 'database', look: settings },
-    todo: `With a pooler: DATABASE_DIRECT_URL, then ${migrateCommand}.`,
-  },
-  {
-    ...{ name: 'pooler', needs: 'database', look: pooler },
-    todo: 'Name the server behind the pooler in DATABASE_DIRECT_URL; PgBouncer 1.21 or newer with max_prepared_statements=200.',
-  },
-  {
-    ...{ name: 'connections', needs: 'database', look: connections },
-    todo: 'Raise max_connections, or put a pooler before the database.',
-  },
-  { name: 'tables', needs: 'database', look: tables, todo: `Type ${migrateCommand}, or start the newer version.` },
-  {
-    ...{ name: 'clock', needs: 'database', look: clock },
-    todo: 'Let both machines ask a time server (timedatectl set-ntp true).',
-  },
-];
-
 async function store({ config, database, hasTables }: Patient): Promise<string> {
   const bare = await bareAudioStore(config);
   const isStrange = !hasTables && (await bare.readMark()) !== undefined;
@@ -249,17 +225,6 @@ async function disk({ config }: Patient): Promise<string> {
 }
 
 const gigabytes = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
-
-export const storageChecks: Check[] = [
-  {
-    ...{ name: 'audio store', look: store },
-    todo: 'Is AUDIO_STORE right, does its key allow what OPERATIONS.md lists, and does the store know If-None-Match and CRC32?',
-  },
-  {
-    ...{ name: 'disk', needs: 'store', look: disk },
-    todo: 'Make room, or set DATA_DIR to a disk that this user may write to.',
-  },
-];
 
 const toneMs = 1_000;
 
@@ -307,14 +272,6 @@ async function withTone(use: (tone: Decoded, file: string) => Promise<unknown>):
   }
 }
 
-export const hearingChecks: Check[] = [
-  { name: 'ffmpeg', look: ffmpeg, todo: 'Install ffmpeg and util-linux; "ffmpeg -version" says why it does not run.' },
-  {
-    ...{ name: 'recognizer', look: recognizer },
-    todo: 'See src/recognizers/README.md; npm run model -- list shows the models that are installed.',
-  },
-];
-
 /** nginx's own limit is 1 MB, Kubernetes' ingress takes what its nginx takes. A recording of an hour is larger than this. */
 const uploadBytes = 32 * 1024 ** 2;
 const longestMs = 60_000;
@@ -356,7 +313,42 @@ function upload(address: string): Promise<{ status: number; type: string }> {
   return promise;
 }
 
-export const proxyChecks: Check[] = [
+/** In the order in which they are looked at and told. */
+const checks: Check[] = [
+  {
+    ...{ name: 'database', look: login },
+    todo: 'Is PostgreSQL 13 or newer running there, and are DATABASE_URL and DATABASE_DIRECT_URL right?',
+  },
+  {
+    ...{ name: 'its settings', needs: 'database', look: settings },
+    todo: `With a pooler: DATABASE_DIRECT_URL, then ${migrateCommand}.`,
+  },
+  {
+    ...{ name: 'pooler', needs: 'database', look: pooler },
+    todo: 'Name the server behind the pooler in DATABASE_DIRECT_URL; PgBouncer 1.21 or newer with max_prepared_statements=200.',
+  },
+  {
+    ...{ name: 'connections', needs: 'database', look: connections },
+    todo: 'Raise max_connections, or put a pooler before the database.',
+  },
+  { name: 'tables', needs: 'database', look: tables, todo: `Type ${migrateCommand}, or start the newer version.` },
+  {
+    ...{ name: 'clock', needs: 'database', look: clock },
+    todo: 'Let both machines ask a time server (timedatectl set-ntp true).',
+  },
+  {
+    ...{ name: 'audio store', look: store },
+    todo: 'Is AUDIO_STORE right, does its key allow what OPERATIONS.md lists, and does the store know If-None-Match and CRC32?',
+  },
+  {
+    ...{ name: 'disk', needs: 'store', look: disk },
+    todo: 'Make room, or set DATA_DIR to a disk that this user may write to.',
+  },
+  { name: 'ffmpeg', look: ffmpeg, todo: 'Install ffmpeg and util-linux; "ffmpeg -version" says why it does not run.' },
+  {
+    ...{ name: 'recognizer', look: recognizer },
+    todo: 'See src/recognizers/README.md; npm run model -- list shows the models that are installed.',
+  },
   {
     ...{ name: "proxy's path", look: path },
     todo: 'Is the service running, and does the proxy take the path of PUBLIC_URL away before it asks the service? See scripts/deploy/README.md.',
@@ -366,5 +358,3 @@ export const proxyChecks: Check[] = [
     todo: 'Let the proxy take bodies of any size (nginx: client_max_body_size 0): the plan of an account limits them.',
   },
 ];
-
-const checks: Check[] = [...databaseChecks, ...storageChecks, ...hearingChecks, ...proxyChecks];

@@ -18,8 +18,8 @@ export const audioLeft = ({ message }: Error) =>
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 
-  constructor(came = 'nothing was changed.') {
-    super(`Interrupted: ${came}`);
+  constructor() {
+    super('Interrupted: nothing was changed.');
   }
 }
 

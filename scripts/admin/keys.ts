@@ -6,8 +6,8 @@ import { digestOf, displayOf, newApiKey } from '../../src/api/access/api-key.ts'
 import { Refusal } from '../terminal/refusal.ts';
 import { details, minuteOf, momentOf, table } from '../terminal/table.ts';
 import { changeAccount, getAccount } from './account-lookup.ts';
-import { addCommand, addGroup, invocation } from './command.ts';
-import { accountId, positiveDuration, scopes, text } from './arguments.ts';
+import { addAccountCommand, addCommand, addGroup, invocation } from './command.ts';
+import { positiveDuration, scopes, text } from './arguments.ts';
 import { showActivity } from './key-activity.ts';
 import { findKey, keyJson, keyStatus, readKeyReference, shownKey } from './key-lookup.ts';
 import type { Command } from 'commander';
@@ -27,22 +27,19 @@ export function addKeyCommands(program: Command, answer: Answer, terminal: Termi
   const read = (typed: string) => readKeyReference(typed, terminal);
   const group = addGroup(program, 'keys', 'Issue, list, rotate and revoke API keys.');
 
-  addCommand(
+  addAccountCommand(
     group,
     'issue',
     'Issue an API key and show its secret, once.',
     'issue ACCOUNT --scope read --scope write',
     'issue ACCOUNT --scope read --label "Nightly export" --expires 90d',
   )
-    .argument('<account>', 'id of the account', accountId)
     .requiredOption('--scope <scope>', 'read or write; repeat it for both (write does not imply read)', scopes)
     .option('--label <label>', 'what the key is for', text)
     .option('--expires <duration>', 'until when it is valid, from now: 90d', positiveDuration())
     .action(answer((admin, id: string, options: NewKey) => issue(admin, id, options)));
 
-  addCommand(group, 'list', 'List the keys of an account.', 'list ACCOUNT')
-    .argument('<account>', 'id of the account', accountId)
-    .action(answer((admin, id: string) => list(admin, id)));
+  addAccountCommand(group, 'list', 'List the keys of an account.', 'list ACCOUNT').action(answer(list));
 
   const rotates = 'Issue a key in place of another one, which ends after a grace time.';
   addCommand(group, 'rotate', rotates, 'rotate tsk_x7Gh2Q --grace 7d', 'rotate KEY_ID --grace 1d --expires 90d')

@@ -34,7 +34,7 @@ async function set({ db, record }: AdminContext, name: string, options: LimitOpt
   await getPlan(db, name);
   await inTransaction(db, async (trx) => {
     await setPlanLimits(trx, name, limits);
-    await record(trx, { act: 'plans set', details: { plan: name, ...limitDetails(limits) } });
+    await record(trx, { act: 'plans set', details: { plan: name, ...jsonLimits(limits) } });
   });
   const plan = await getPlan(db, name);
   return { json: planJson(plan), text: `The plan is changed.\n\n${planTable([plan])}` };
@@ -56,7 +56,7 @@ function planTable(plans: PlanTable[]): string {
   return table([{ head: 'Plan' }, { head: 'API' }, ...limits], rows, 'There is no plan.');
 }
 
-/** One of the five limits of plans and accounts: as an option, as JSON and in words. */
+/** One of the five limits of plans and accounts: as JSON and in words. */
 interface LimitName {
   column: keyof Limits;
   json: string;
@@ -77,20 +77,14 @@ export const limitNames: readonly LimitName[] = [
   { column: 'max_audio_ms', json: 'maxAudioMs', label: 'Longest audio', show: formatDuration },
 ];
 
+/** A value for each limit. */
+export const eachLimit = <Value>(valueOf: (column: keyof Limits) => Value) =>
+  Object.fromEntries(limitNames.map(({ column }) => [column, valueOf(column)])) as Record<keyof Limits, Value>;
+
 export const shownLimit = ({ show = String }: LimitName, value: number): string => show(value);
 
-export function jsonLimits(limits: Limits) {
-  return {
-    requestsPerMinute: limits.requests_per_minute,
-    queuedSessions: limits.queued_sessions,
-    runningJobs: limits.running_jobs,
-    maxUploadBytes: limits.max_upload_bytes,
-    maxAudioMs: limits.max_audio_ms,
-  };
-}
-
-/** Some limits, for the log of what support did; null where an account has its own no more. */
-export const limitDetails = (limits: Partial<LimitOverrides>) =>
+/** Some limits or all of them; null where an account has its own no more. */
+export const jsonLimits = (limits: Partial<LimitOverrides>) =>
   Object.fromEntries(limitNames.flatMap(({ column, json }) => (column in limits ? [[json, limits[column]]] : [])));
 
 export interface LimitOptions {
@@ -111,14 +105,11 @@ export function addLimitOptions(command: Command): Command {
 }
 
 /** Only the limits that were typed. */
-export function typedLimits(options: LimitOptions): Partial<Limits> {
-  return {
-    ...(options.requestsPerMinute !== undefined && { requests_per_minute: options.requestsPerMinute }),
-    ...(options.queuedSessions !== undefined && { queued_sessions: options.queuedSessions }),
-    ...(options.runningJobs !== undefined && { running_jobs: options.runningJobs }),
-    ...(options.maxUploadBytes !== undefined && { max_upload_bytes: options.maxUploadBytes }),
-    ...(options.maxAudio !== undefined && { max_audio_ms: options.maxAudio }),
-  };
+export function typedLimits({ maxAudio, ...named }: LimitOptions): Partial<Limits> {
+  const typed: Record<string, number | undefined> = { ...named, maxAudioMs: maxAudio };
+  return Object.fromEntries(
+    limitNames.flatMap(({ column, json }) => (typed[json] === undefined ? [] : [[column, typed[json]]])),
+  );
 }
 
 /** A number of bytes in the largest unit that gives it exactly. */

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { addAccountCommands } from './accounts.ts';
 import { answerOn, invocation } from './command.ts';
 import { text } from './arguments.ts';
-import { addBackupCommands } from './backups/backup.ts';
+import { addBackupCommands } from './backup.ts';
 import { addBalanceCommands } from './balance.ts';
 import { addUsageCommand } from './usage.ts';
 import { addDatabaseCommands, addStoreCommands } from './database.ts';

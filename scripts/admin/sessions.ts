@@ -9,8 +9,8 @@ import { toWarnings } from '../../src/sessions/warnings.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { details, minuteOf, momentOf, table } from '../terminal/table.ts';
 import { getAccount } from './account-lookup.ts';
-import { accountId, sessionId, wholeNumber } from './arguments.ts';
-import { addCommand, addGroup } from './command.ts';
+import { sessionId, wholeNumber } from './arguments.ts';
+import { addAccountCommand, addCommand, addGroup } from './command.ts';
 import { formatDuration } from './durations.ts';
 import { audioLeft } from './exit.ts';
 import { exportSessions } from './session-export.ts';
@@ -30,15 +30,13 @@ export function addSessionCommands(program: Command, answer: Answer): void {
   const group = addGroup(program, 'sessions', 'List, show, export, retry, cancel and delete sessions.');
 
   const lists = 'List sessions of an account, newest first.';
-  addCommand(group, 'list', lists, 'list ACCOUNT', 'list ACCOUNT --status failed --limit 500')
-    .argument('<account>', 'id of the account', accountId)
+  addAccountCommand(group, 'list', lists, 'list ACCOUNT', 'list ACCOUNT --status failed --limit 500')
     .addOption(new Option('--status <status>', 'only these').choices(statuses))
     .option('--limit <n>', `how many at most, up to ${maxListed}`, wholeNumber(1, maxListed), 100)
     .action(answer((admin, id: string, options: ListOptions) => list(admin, id, options)));
 
   const exports = 'Write all transcripts of an account to a zip, as JSON and as text, with a list of its sessions.';
-  addCommand(group, 'export', exports, 'export ACCOUNT --to acme.zip')
-    .argument('<account>', 'id of the account', accountId)
+  addAccountCommand(group, 'export', exports, 'export ACCOUNT --to acme.zip')
     .requiredOption('--to <file>', 'a file that is not there yet')
     .action(answer((admin, id: string, { to }: { to: string }) => exportSessions(admin, id, to)));
 

@@ -11,9 +11,8 @@ import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts'
 import { listLedger } from '../../../db/accounts/ledger.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { listSupportLog } from '../../../db/accounts/support-log.ts';
-import { AudioCopy } from '../../../scripts/admin/backups/audio-copy.ts';
-import { NewBackup, readBackup } from '../../../scripts/admin/backups/backup-folder.ts';
-import { backUp, bringBack, look } from '../../../scripts/admin/backups/backup.ts';
+import { NewBackup, readBackup } from '../../../scripts/admin/backup-folder.ts';
+import { AudioCopy, backUp, bringBack, look } from '../../../scripts/admin/backup.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
 import { makeAccount } from '../../support/service/accounts.ts';

@@ -10,8 +10,8 @@ import { dirname, join, resolve } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { isGone } from '../../../src/files/touched-files.ts';
-import { Refusal } from '../../terminal/refusal.ts';
+import { isGone } from '../../src/files/touched-files.ts';
+import { Refusal } from '../terminal/refusal.ts';
 import type { Readable } from 'node:stream';
 
 const format = 1;
@@ -53,15 +53,13 @@ export class NewBackup {
     this.#folders.add(name);
   }
 
-  /** Copies a file. @returns false when it is gone */
-  async addFile(name: string, path: string): Promise<boolean> {
+  /** Copies a file, unless it is gone. */
+  async addFile(name: string, path: string): Promise<void> {
     try {
       await this.addStream(name, createReadStream(path));
-      return true;
     } catch (error) {
       if (!isGone(error)) throw error;
       await this.remove(name);
-      return false;
     }
   }
 
