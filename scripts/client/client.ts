@@ -16,6 +16,8 @@ export interface ClientOptions {
 export interface UploadOptions extends Asking {
   /** Sent again with the same key, an upload is not queued or charged twice. A new one for each call by default. */
   idempotencyKey?: string;
+  /** In Node.js, hears what part of the upload the connection has taken, 0 to 1. */
+  onSent?(this: void, part: number): void;
 }
 
 export interface WaitOptions extends Asking {
@@ -36,27 +38,32 @@ export class TranscriptionClient {
   readonly api: Client<paths>;
 
   constructor({ url, apiKey }: ClientOptions) {
-    this.api = createClient<paths>({ baseUrl: url, headers: { Authorization: `Bearer ${apiKey}` } });
+    this.api = createClient<paths>({
+      baseUrl: url,
+      headers: { Authorization: `Bearer ${apiKey}` },
+      redirect: 'manual',
+    });
   }
 
   /**
    * Uploads a recording; its transcript comes later.
    *
-   * @param file such as a `File` of a browser, or `await openAsBlob(path)` of Node.js, which is read while it is sent
-   * @param fields `title`, for one: a Blob that is no `File` is called `blob` without it
+   * @param file such as a `File` of a browser, or `new File([await openAsBlob(path)], name)` of Node.js, which is read while
+   * it is sent
+   * @throws {NotReadable} when it changes meanwhile
    */
   async upload(
     file: Blob,
     fields: UploadFields = {},
     options: UploadOptions = {},
   ): Promise<Schemas['TranscriptionJob']> {
-    const { idempotencyKey = crypto.randomUUID(), signal } = options;
+    const { idempotencyKey = crypto.randomUUID(), signal, onSent } = options;
     const send = () =>
       this.api.POST('/transcriptions', {
         params: { header: { 'Idempotency-Key': idempotencyKey } },
         // Only for its type: the body is what `bodySerializer` returns.
         body: { file: '' },
-        bodySerializer: () => formOf(file, fields),
+        ...formOf(file, fields, onSent),
         ...(signal && { signal }),
       });
     return persistently(send, options);
@@ -98,11 +105,35 @@ export class TranscriptionClient {
   }
 }
 
-function formOf(file: Blob, fields: UploadFields): FormData {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) {
-    for (const each of [value].flat()) if (each !== undefined) form.append(name, String(each));
-  }
-  form.set('file', file);
-  return form;
+/** A form whose file is read while it is sent. Its length is known before, so that what is too large is refused at once. */
+function formOf(file: Blob, fields: UploadFields, onSent?: (part: number) => void) {
+  const boundary = `transcription-${crypto.randomUUID()}`;
+  const part = (disposition: string, ...lines: string[]) =>
+    [`--${boundary}`, `Content-Disposition: form-data; ${disposition}`, ...lines].join('\r\n');
+  const texts = Object.entries(fields).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each) => part(`name="${name}"`, '', `${each}`, '')),
+  );
+  // As the HTML standard says, but for control characters: a form and a title have none.
+  const fileName = (file instanceof File ? file.name : 'blob').replaceAll(/\p{Cc}/gu, ' ').replaceAll('"', '%22');
+  const head = part(`name="file"; filename="${fileName}"`, 'Content-Type: application/octet-stream', '', '');
+  const whole = new Blob([...texts, head, file, `\r\n--${boundary}--\r\n`]);
+  const type = { 'Content-Type': `multipart/form-data; boundary=${boundary}` };
+  if (!isNode) return { headers: type, bodySerializer: () => whole };
+  const counted = () => {
+    let sent = 0;
+    return new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        controller.enqueue(chunk);
+        onSent?.((sent += chunk.length) / whole.size);
+      },
+    });
+  };
+  // Given the Blob itself, fetch would end the process when the file can't be read.
+  return {
+    headers: { ...type, 'Content-Length': String(whole.size) },
+    bodySerializer: () => whole.stream().pipeThrough(counted()),
+    duplex: 'half' as const,
+  };
 }
+
+const isNode = (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node !== undefined;

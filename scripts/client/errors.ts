@@ -27,7 +27,7 @@ export class RequestFailed extends Error {
 
   constructor(response: Response, body: unknown) {
     const problem = isProblem(body) ? body : undefined;
-    super(problem === undefined ? `${response.url} answered ${response.status}` : (problem.detail ?? problem.title));
+    super(problem === undefined ? withoutProblem(response) : (problem.detail ?? problem.title));
     this.status = response.status;
     this.problem = problem;
     this.retryAfterMs = retryAfterMsOf(response.headers.get('Retry-After'));
@@ -35,10 +35,21 @@ export class RequestFailed extends Error {
   }
 }
 
+/** A redirect is not followed: the key, and what somebody says, are for the address that was given. */
+function withoutProblem({ url, status, headers }: Response): string {
+  const elsewhere = headers.get('Location');
+  return `${url} answered ${status}${elsewhere === null ? '' : `, and leads to ${elsewhere}: give that address`}`;
+}
+
 /** The connection failed, or no answer came in time. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
   readonly retry = 'same_key' satisfies Retry;
+}
+
+/** The file that was to be uploaded is gone, is no file, or was changed while it was sent. Nothing was uploaded. */
+export class NotReadable extends Error {
+  override readonly name = 'NotReadable';
 }
 
 /** The session ended without a transcript. Nothing was charged. */

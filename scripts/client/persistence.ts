@@ -1,4 +1,4 @@
-import { NoAnswer, RequestFailed } from './errors.ts';
+import { NoAnswer, NotReadable, RequestFailed } from './errors.ts';
 import type { Retry } from '../../codegen/retries.ts';
 
 /** What `openapi-fetch` answers. */
@@ -14,30 +14,34 @@ export interface Asking {
   onPause?(this: void, why: RequestFailed | NoAnswer, ms: number): void;
 }
 
-/** How long what may have been done is repeated: a service that is started again is away for up to half a minute. */
-const patienceMs = 120_000;
+/**
+ * How long a request is repeated before the caller is told. A service that is started again is away for up to half a minute. What
+ * still says `later` after two hours is for a person to decide, and so is a `Retry-After` that is longer.
+ */
+const patienceMs = { same_key: 120_000, later: 7_200_000 };
 const [firstPauseMs, longestPauseMs] = [1_000, 30_000];
 
 /** The pauses between the tries of one request, as the contract says under "How long to repeat". */
 export class Patience {
   #tries = 0;
-  #waitedMs = 0;
+  readonly #waitedMs = { same_key: 0, later: 0 };
 
   /** @returns for how many ms to wait now; undefined when it is time to give up */
   pauseMs(retry: Retry, retryAfterMs?: number): number | undefined {
     if (retry !== 'later' && retry !== 'same_key') return undefined;
     const usual = Math.min(firstPauseMs * 2 ** this.#tries++, longestPauseMs) * (1 + Math.random() / 4);
     const ms = Math.max(retryAfterMs ?? usual, firstPauseMs);
-    if (retry === 'same_key') this.#waitedMs += ms;
-    return this.#waitedMs > patienceMs ? undefined : ms;
+    this.#waitedMs[retry] += ms;
+    return this.#waitedMs[retry] > patienceMs[retry] ? undefined : ms;
   }
 }
 
 /**
- * Asks until there is an answer, as the contract says for each code: after `later` however long it takes, after
- * `same_key` for two minutes. `ask` must be safe to repeat.
+ * Asks until there is an answer, as the contract says for each code: after `later` for two hours, after `same_key` for
+ * two minutes. `ask` must be safe to repeat.
  *
- * @throws {RequestFailed | NoAnswer} when the service refuses, or still gives no answer after two minutes
+ * @throws {RequestFailed | NoAnswer} when the service refuses, or still has no answer after that time
+ * @throws {NotReadable} when the file of an upload can't be read
  * @throws the reason of `signal`
  */
 export async function persistently<Data>(ask: () => Promise<Answer<Data>>, asking: Asking = {}): Promise<Data> {
@@ -61,6 +65,8 @@ export async function persistently<Data>(ask: () => Promise<Answer<Data>>, askin
 function withoutAnswer(error: unknown): NoAnswer {
   const isLost = error instanceof TypeError || error instanceof DOMException || error instanceof SyntaxError;
   if (!isLost) throw error;
+  if ((error.cause as Error | undefined)?.name === 'NotReadableError')
+    throw new NotReadable('The file is gone, is no file, or was changed while it was sent.', { cause: error.cause });
   return new NoAnswer('The service gave no answer.', { cause: error });
 }
 

@@ -5,10 +5,10 @@ import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { modelFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
 import { findKnownModel, knownModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+import { TranscriptionClient } from '../client/index.ts';
 import { demoKey } from '../local-service/demo-key.ts';
 import { connectable, freePort, startServiceProcess } from '../local-service/service-process.ts';
 import { fetchModel, installLackingModels } from '../model/sources.ts';
-import { createApiClient } from '../terminal/api-client.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';
 import { readableDuration, quoted } from '../terminal/text.ts';
 import { render } from '../transcribe/formats.ts';
@@ -44,9 +44,9 @@ async function demonstrate(url: string, dataDir: string, audio: string): Promise
   const kept = `Its key is in ${shown(key.file)}`;
   say(key.isNew ? `Made a demo account with 10 h of balance. ${kept}` : `Using the demo account. ${kept}`);
   say('');
-  const client = createApiClient(url, key.secret);
+  const client = new TranscriptionClient({ url, apiKey: key.secret });
   const course = { progress, onPause: sayingPauses(progress) };
-  const transcript = await transcribe(client, audio, [], course);
+  const transcript = await transcribe(client, audio, {}, course);
   const text = (await render(client, transcript, 'txt', course)).trimEnd();
   say(`\nTranscript (${readableDuration(transcript.durationMs ?? 0)} of audio):\n`);
   say(text === '' ? '  (nothing was said)' : text.replaceAll(/^/gm, '  '));
@@ -75,7 +75,12 @@ async function quickstart({ audio, once, model }: Wish, interrupted: AbortSignal
   say('Starting the service …');
   const environment = { PORT: String(port), OPS_PORT: String(opsPort), DATA_DIR: dataDir, ...choice };
   const startedAt = Date.now();
-  const service = await startServiceProcess({ url, logFile, environment, signal: interrupted });
+  const service = await startServiceProcess({
+    answersAt: `${url}/openapi.json`,
+    logFile,
+    environment,
+    signal: interrupted,
+  });
   const { unexpectedEnd } = service;
   const interruption = new Promise<never>((_, reject) =>
     interrupted.addEventListener('abort', () => reject(interrupted.reason)),

@@ -46,7 +46,7 @@ function regenerateOnSave(): void {
 }
 
 async function sayHowToUseIt(url: string, dataDir: string): Promise<void> {
-  await answering(url, AbortSignal.timeout(60_000));
+  await answering(`${url}/openapi.json`, AbortSignal.timeout(60_000));
   const key = await demoKey(url, dataDir);
   console.log(`\nThe API answers at ${url}, its documentation at ${new URL('/docs', url)}. Try it:`);
   console.log(`  curl -H "Authorization: Bearer $(cat ${quoted(key.file)})" ${url}/sessions\n`);

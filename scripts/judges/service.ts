@@ -3,13 +3,15 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { TranscriptionClient } from '../client/index.ts';
+import { admin } from '../local-service/demo-key.ts';
 import { freePort, startServiceProcess } from '../local-service/service-process.ts';
 import type { AddressInfo } from 'node:net';
+import type { Page } from '../client/index.ts';
 
 const execute = promisify(execFile);
-const root = resolve(import.meta.dirname, '../..');
 const host = '127.0.0.1';
 const audio = '/usr/share/pocketsphinx/test/data/librivox/sense_and_sensibility_01_austen_64kb-0880.wav';
 /** More sessions than a page of two holds, so that there is a cursor. */
@@ -37,7 +39,9 @@ export async function startJudgedService(cache: string, signal: AbortSignal): Pr
     // Judges send thousands of wrong keys from one address. That such keys are slowed down is tested elsewhere.
     AUTH_FAILURES_PER_MINUTE: '1000000',
   };
-  const service = await startServiceProcess({ url, logFile: join(cache, 'service.log'), environment, signal });
+  const service = await startServiceProcess({
+    ...{ answersAt: `${url}/openapi.json`, logFile: join(cache, 'service.log'), environment, signal },
+  });
   const stop = async () => {
     await service.stop();
     speechServer.close();
@@ -56,15 +60,11 @@ export async function startJudgedService(cache: string, signal: AbortSignal): Pr
 
 /** Of a new account with an allowance and a queue that no judge uses up. */
 async function issueKey(environment: Record<string, string>, runningJobs = 16): Promise<string> {
-  const admin = async (...args: string[]): Promise<{ id: string; secret: string }> => {
-    const command = ['scripts/admin/main.ts', ...args, '--json'];
-    const { stdout } = await execute(process.execPath, command, { cwd: root, env: { ...process.env, ...environment } });
-    return JSON.parse(stdout);
-  };
-  const { id } = await admin('accounts', 'create', '--name', 'Judges', '--plan', 'enterprise', '--balance', '1000h');
+  const typed = (...args: string[]) => admin<{ id: string; secret: string }>(args, { ...process.env, ...environment });
+  const { id } = await typed('accounts', 'create', '--name', 'Judges', '--plan', 'enterprise', '--balance', '1000h');
   const limits = ['--requests-per-minute', '1000000', '--queued-sessions', '1000000'];
-  await admin('accounts', 'set-limits', id, ...limits, '--running-jobs', String(runningJobs));
-  return (await admin('keys', 'issue', id, '--scope', 'read', '--scope', 'write')).secret;
+  await typed('accounts', 'set-limits', id, ...limits, '--running-jobs', String(runningJobs));
+  return (await typed('keys', 'issue', id, '--scope', 'read', '--scope', 'write')).secret;
 }
 
 async function prepareFuzzing(url: string, environment: Record<string, string>, cache: string) {
@@ -72,31 +72,16 @@ async function prepareFuzzing(url: string, environment: Record<string, string>, 
   const [key, strangerKey] = [await issueKey(environment, 1), await issueKey(environment, 1)];
   const shortAudio = join(cache, 'short.wav');
   await execute('ffmpeg', ['-v', 'error', '-y', '-i', audio, '-t', '0.5', shortAudio]);
-  const recording = new Blob([await readFile(shortAudio)]);
-
-  async function ask<Answer>(path: string, by = key, body?: FormData): Promise<Answer> {
-    const headers = { Authorization: `Bearer ${by}` };
-    const answer = await fetch(`${url}${path}`, { headers, ...(body && { method: 'POST', body }) });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as Answer;
-  }
-  async function upload(by: string): Promise<string> {
-    const form = new FormData();
-    form.set('file', recording, 'short.wav');
-    return (await ask<{ sessionId: string }>('/transcriptions', by, form)).sessionId;
-  }
-
+  const recording = new File([await readFile(shortAudio)], 'short.wav');
+  const [client, stranger] = [key, strangerKey].map((apiKey) => new TranscriptionClient({ url, apiKey }));
   const ids: string[] = [];
-  while (ids.length < preparedSessions) ids.push(await upload(key));
-  await upload(strangerKey);
-  for (const id of ids) {
-    const { status } = await ask<{ status: string }>(`/sessions/${id}/transcript?wait=30`);
-    if (status !== 'completed') throw new Error(`session ${id} is ${status} after 30 s`);
-  }
-  const { nextCursor } = await ask<{ nextCursor: string }>('/sessions?limit=2');
+  while (ids.length < preparedSessions) ids.push((await client!.upload(recording)).sessionId);
+  await stranger!.upload(recording);
+  for (const id of ids) await client!.wait(id);
+  const { value } = await client!.pages({ limit: 2 }).next();
   return {
     ...{ FUZZED_KEY: key, STRANGER_KEY: strangerKey, SHORT_AUDIO: shortAudio },
-    ...{ SESSION_IDS: ids.join(','), CURSOR: nextCursor },
+    ...{ SESSION_IDS: ids.join(','), CURSOR: (value as Page).nextCursor! },
   };
 }
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { rm, writeFile, readFile } from 'node:fs/promises';
 import { resolve, join } from 'node:path';
 import { promisify } from 'node:util';
-import { createApiClient } from '../terminal/api-client.ts';
+import { TranscriptionClient } from '../client/index.ts';
 
 const execute = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
@@ -22,9 +22,9 @@ export async function demoKey(url: string, dataDir: string): Promise<DemoKey> {
   const kept = await readDemoKey(dataDir);
   if (kept !== undefined && (await isValid(url, kept))) return { secret: kept, file, isNew: false };
   const account = ['--name', 'Quickstart demo', '--plan', 'pro', '--balance', '10h'];
-  const { id } = await admin<{ id: string }>('accounts', 'create', ...account);
+  const { id } = await admin<{ id: string }>(['accounts', 'create', ...account]);
   const scopes = ['--scope', 'read', '--scope', 'write'];
-  const { secret } = await admin<{ secret: string }>('keys', 'issue', id, ...scopes, '--label', 'quickstart');
+  const { secret } = await admin<{ secret: string }>(['keys', 'issue', id, ...scopes, '--label', 'quickstart']);
   // Removed first, because an existing file would keep its mode.
   await rm(file, { force: true });
   await writeFile(file, `${secret}\n`, { mode: 0o600 });
@@ -32,14 +32,17 @@ export async function demoKey(url: string, dataDir: string): Promise<DemoKey> {
 }
 
 /** A key whose allowance is used up is valid. */
-async function isValid(url: string, secret: string): Promise<boolean> {
-  const { response } = await createApiClient(url, secret).GET('/sessions', { params: { query: { limit: 1 } } });
+async function isValid(url: string, apiKey: string): Promise<boolean> {
+  const { response } = await new TranscriptionClient({ url, apiKey }).api.GET('/sessions', {
+    params: { query: { limit: 1 } },
+  });
   return ![401, 403].includes(response.status);
 }
 
-async function admin<Result>(...args: string[]): Promise<Result> {
+/** Types a command of support. @throws with its output when it fails */
+export async function admin<Result>(args: string[], env = process.env): Promise<Result> {
   const command = ['scripts/admin/main.ts', ...args, '--json'];
-  const { stdout } = await execute(process.execPath, command, { cwd: root }).catch((error: { stderr: string }) => {
+  const { stdout } = await execute(process.execPath, command, { cwd: root, env }).catch((error: { stderr: string }) => {
     throw new Error(`npm run admin -- ${args.slice(0, 2).join(' ')} failed:\n${error.stderr.trim()}`);
   });
   return JSON.parse(stdout) as Result;

@@ -1,4 +1,4 @@
-/** The service as a child of a command: it ends when the command ends, however that happens. */
+/** The service, or another server, as a child of a command: it ends when the command ends, however that happens. */
 import { spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -13,6 +13,7 @@ const stopLimitMs = 30_000;
 const shownLogLines = 8;
 
 export interface ServiceProcess {
+  readonly pid: number;
   /** Rejects when the service ends without having been asked to. */
   readonly unexpectedEnd: Promise<never>;
   /** Ends the service in order, and with it the embedded PostgreSQL. */
@@ -20,21 +21,29 @@ export interface ServiceProcess {
 }
 
 /**
- * Starts API and worker, and returns once the API answers.
+ * Starts API and worker, or another server, and returns once it answers.
+ * @param options.answersAt is asked until anything but 503 comes from there
+ * @param options.command in place of API and worker
+ * @param options.folder in which it runs; the project's, unless it is named
+ * @param options.byNpm whether the command is npm's, which hands no signal on and ends before what it runs
  * @param options.environment over that of this process
  * @throws with the end of its log when it ends or doesn't answer
  */
 export async function startServiceProcess(options: {
-  url: string;
+  answersAt: string;
+  command?: readonly string[];
+  folder?: string;
+  byNpm?: boolean;
   logFile: string;
   environment: Record<string, string>;
   signal: AbortSignal;
 }): Promise<ServiceProcess> {
-  const log = await open(options.logFile, 'w', 0o600);
+  const { command = [process.execPath, 'src/start.ts'], folder = root, byNpm = false, logFile } = options;
+  const log = await open(logFile, 'w', 0o600);
   // The kernel sends SIGTERM when this process is gone, even after SIGKILL. The service has a process group of its own,
-  // so that a terminal's Ctrl-C reaches only the quickstart, which then ends the service.
-  const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', process.execPath, 'src/start.ts'], {
-    cwd: root,
+  // so that a terminal's Ctrl-C reaches only this command, which then ends the service.
+  const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', ...command], {
+    cwd: folder,
     env: { ...process.env, ...options.environment },
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
@@ -45,33 +54,44 @@ export async function startServiceProcess(options: {
   });
   await log.close();
   const unexpectedEnd = ended.then(async (how): Promise<never> => {
-    throw new Error(`The service ${how}. The end of its log, ${options.logFile}:\n${await endOf(options.logFile)}`);
+    throw new Error(`The service ${how}. The end of its log, ${logFile}:\n${await endOf(logFile)}`);
   });
   unexpectedEnd.catch(() => {});
 
+  const signalAll = (name: NodeJS.Signals) => (byNpm ? signalGroup(child.pid!, name) : child.kill(name));
   async function stop(): Promise<void> {
-    child.kill('SIGTERM');
-    const killing = setTimeout(() => child.kill('SIGKILL'), stopLimitMs);
+    signalAll('SIGTERM');
+    const killing = setTimeout(() => signalAll('SIGKILL'), stopLimitMs);
     await ended;
+    while (byNpm && signalGroup(child.pid!, 0)) await delay(10);
     clearTimeout(killing);
   }
 
   try {
-    await Promise.race([answering(options.url, options.signal), unexpectedEnd]);
-    return { unexpectedEnd, stop };
+    await Promise.race([answering(options.answersAt, options.signal), unexpectedEnd]);
+    return { pid: child.pid!, unexpectedEnd, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** Waits until the API answers. @throws when it does not within a minute, or when `signal` aborts */
+/** @returns whether anything of the group is alive */
+function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-leader, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until a server answers and is ready. @throws when it does not within three minutes, or when `signal` aborts */
 export async function answering(url: string, signal: AbortSignal): Promise<void> {
   for (const deadline = Date.now() + startLimitMs; Date.now() < deadline;) {
     signal.throwIfAborted();
-    const answer = await fetch(`${url}/openapi.json`, { signal }).catch(() => undefined);
-    if (answer?.ok) return;
-    await delay(100, undefined, { signal });
+    const answer = await fetch(url, { signal }).catch(() => undefined);
+    if (answer !== undefined && answer.status !== 503) return;
+    await delay(10, undefined, { signal });
   }
   throw new Error(`The service did not answer at ${url} within ${startLimitMs / 1000} s.`);
 }

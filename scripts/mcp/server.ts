@@ -1,6 +1,6 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { NoAnswer, RequestFailed } from '../client/index.ts';
+import { NoAnswer, NotReadable, RequestFailed } from '../client/index.ts';
 import { contract } from './contract.ts';
 import { tools } from './tools.ts';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
@@ -16,10 +16,12 @@ export function createMcpServer(client: TranscriptionClient): Server {
     })),
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }): Promise<CallToolResult> => {
-    const tool = tools[params.name];
+    const tool = Object.hasOwn(tools, params.name) ? tools[params.name] : undefined;
     if (tool === undefined) return failure(`There is no tool ${params.name}, only ${Object.keys(tools).join(', ')}.`);
     try {
-      return { content: [{ type: 'text', text: await tool.run(client, params.arguments ?? {}, signal) }] };
+      const answer = await tool.run(client, params.arguments ?? {}, signal);
+      if (answer === undefined) return failure('The answer has no body, so something else than the service gave it.');
+      return { content: [{ type: 'text', text: typeof answer === 'string' ? answer : JSON.stringify(answer) }] };
     } catch (error) {
       return failure(explained(error));
     }
@@ -31,7 +33,8 @@ const failure = (text: string): CallToolResult => ({ isError: true, content: [{ 
 
 function explained(error: unknown): string {
   if (error instanceof RequestFailed && error.problem !== undefined) return JSON.stringify(error.problem);
-  if (error instanceof RequestFailed || error instanceof NoAnswer || isOfFile(error)) return error.message;
+  const isTold = [RequestFailed, NoAnswer, NotReadable].some((kind) => error instanceof kind) || isOfFile(error);
+  if (isTold) return (error as Error).message;
   throw error;
 }
 

@@ -1,7 +1,8 @@
 /** The tools that an assistant gets. Their arguments are the contract's parameters and fields. */
 import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { persistently } from '../client/index.ts';
+import { NotReadable, persistently } from '../client/index.ts';
 import { parametersOf, uploadFields } from './contract.ts';
 import type { paths } from '../../codegen/api.ts';
 import type { TranscriptionClient, UploadFields } from '../client/index.ts';
@@ -12,7 +13,8 @@ interface Tool {
   description: string;
   inputSchema: { type: 'object'; properties: Record<string, object>; required?: string[] };
   annotations: { readOnlyHint: boolean };
-  run(client: TranscriptionClient, given: Arguments, signal: AbortSignal): Promise<string>;
+  /** @returns text, or what is shown as JSON; nothing where an answer has no body */
+  run(client: TranscriptionClient, given: Arguments, signal: AbortSignal): Promise<unknown>;
 }
 
 type Get<Path extends keyof paths> = paths[Path]['get'] extends { parameters: infer Parameters } ? Parameters : never;
@@ -35,8 +37,9 @@ export const tools: Record<string, Tool> = {
     async run(client, { path, ...fields }, signal) {
       // npm runs scripts in the project's folder; the assistant means the folder that it was started in.
       const file = resolve(process.env['INIT_CWD'] ?? '', String(path));
-      const title = { title: basename(file), ...fields };
-      return JSON.stringify(await client.upload(await openAsBlob(file), title as UploadFields, { signal }));
+      if (!(await stat(file)).isFile()) throw new NotReadable(`${file} is not a file.`);
+      const recording = new File([await openAsBlob(file)], basename(file));
+      return client.upload(recording, fields as UploadFields, { signal });
     },
   },
   wait: {
@@ -49,9 +52,7 @@ export const tools: Record<string, Tool> = {
       const path = given as Get<'/sessions/{id}'>['path'];
       const params = { path, query: { wait: 30 } };
       await persistently(() => client.api.GET('/sessions/{id}/transcript', { params, signal }), { signal });
-      return JSON.stringify(
-        await persistently(() => client.api.GET('/sessions/{id}', { params: { path }, signal }), { signal }),
-      );
+      return persistently(() => client.api.GET('/sessions/{id}', { params: { path }, signal }), { signal });
     },
   },
   read: {
@@ -62,7 +63,7 @@ export const tools: Record<string, Tool> = {
     async run(client, { id: session, ...query }, signal) {
       const params = { path: { id: session }, query: { format: 'txt', ...query } } as Get<'/sessions/{id}/transcript'>;
       const read = () => client.api.GET('/sessions/{id}/transcript', { params, parseAs: 'text', signal });
-      return (await persistently<unknown>(read, { signal })) as string;
+      return (await persistently<unknown>(read, { signal })) ?? 'Nothing was said in this recording.';
     },
   },
   search: {
@@ -80,7 +81,7 @@ export const tools: Record<string, Tool> = {
   },
 };
 
-async function list(client: TranscriptionClient, query: Arguments, signal: AbortSignal): Promise<string> {
+function list(client: TranscriptionClient, query: Arguments, signal: AbortSignal): Promise<unknown> {
   const params = { query } as Get<'/sessions'>;
-  return JSON.stringify(await persistently(() => client.api.GET('/sessions', { params, signal }), { signal }));
+  return persistently(() => client.api.GET('/sessions', { params, signal }), { signal });
 }

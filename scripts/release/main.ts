@@ -61,12 +61,12 @@ async function useAsCustomers(service: ReleasedService, folder: string): Promise
   const canceled = await service.upload(spoken);
   await service.admin('sessions', 'cancel', canceled);
   const completed = [await service.upload(spoken), await service.upload(silent)];
-  await service.startWorker();
+  const killWorker = await service.startWorker();
   for (const session of completed) await service.waitFor(session, 'completed');
   // A crash in the middle of it: nobody is told, and its job goes on to look taken.
   const processing = await service.upload(long);
   await service.waitFor(processing, 'processing');
-  service.killWorker();
+  killWorker();
   const unfinished = [processing, await service.upload(spoken)];
 
   const sessions: Answers['sessions'] = [];

@@ -1,11 +1,11 @@
 /** A version of the service in a folder of its own: started by npm's scripts, asked over HTTP. */
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { openAsBlob } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { ChildProcess } from 'node:child_process';
+import { startServiceProcess } from '../local-service/service-process.ts';
+import type { ServiceProcess } from '../local-service/service-process.ts';
 
 /** What a released version answered, with which a later one is compared. */
 export interface Answers {
@@ -31,11 +31,13 @@ export class ReleasedService {
   accountId = '';
   readonly #folder: string;
   readonly #dataDir: string;
-  readonly #processes = new Map<string, ChildProcess>();
+  readonly #environment: Record<string, string>;
+  readonly #processes: ServiceProcess[] = [];
 
   constructor(folder: string, dataDir: string) {
     this.#folder = folder;
     this.#dataDir = dataDir;
+    this.#environment = { DATABASE_URL: '', DATA_DIR: dataDir, LOG_LEVEL: 'info' };
   }
 
   /** Starts the API, and makes an account with a key. */
@@ -47,12 +49,10 @@ export class ReleasedService {
     this.key = (await this.admin('keys', 'issue', this.accountId, ...scopes))['secret'] as string;
   }
 
-  async startWorker(): Promise<void> {
-    await this.#start('start:worker', { OPS_PORT: String(workerOpsPort) }, workerOpsPort);
-  }
-
-  killWorker(): void {
-    process.kill(-this.#processes.get('start:worker')!.pid!, 'SIGKILL');
+  /** @returns what kills it */
+  async startWorker(): Promise<() => void> {
+    const { pid } = await this.#start('start:worker', { OPS_PORT: String(workerOpsPort) }, workerOpsPort);
+    return () => process.kill(-pid, 'SIGKILL');
   }
 
   /** @returns the session's id */
@@ -78,33 +78,23 @@ export class ReleasedService {
 
   async admin(...words: string[]): Promise<Record<string, unknown>> {
     const command = ['run', '--silent', 'admin', '--', ...words, '--json'];
-    const { stdout } = await promisify(execFile)('npm', command, { cwd: this.#folder, env: this.#environment() });
+    const env = { ...process.env, ...this.#environment };
+    const { stdout } = await promisify(execFile)('npm', command, { cwd: this.#folder, env });
     return JSON.parse(stdout) as Record<string, unknown>;
   }
 
   async stop(): Promise<void> {
-    for (const child of this.#processes.values()) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      process.kill(-child.pid!, 'SIGTERM');
-      await once(child, 'exit');
-    }
+    for (const { stop } of this.#processes) await stop();
   }
 
-  async #start(script: string, env: Record<string, string>, opsPort: number): Promise<void> {
-    const options = {
-      cwd: this.#folder,
-      env: { ...this.#environment(), ...env },
-      detached: true,
-      stdio: 'ignore',
-    } as const;
-    const child = spawn('npm', ['run', '--silent', script], options);
-    this.#processes.set(script, child);
-    for (let tries = 0; tries < 600; tries++) {
-      const ready = await fetch(`http://127.0.0.1:${opsPort}/readyz`).catch(() => undefined);
-      if (ready?.ok) return;
-      await pause(100);
-    }
-    throw new Error(`npm run ${script} did not become ready`);
+  async #start(script: string, env: Record<string, string>, opsPort: number): Promise<ServiceProcess> {
+    const service = await startServiceProcess({
+      ...{ command: ['npm', 'run', '--silent', script], folder: this.#folder, byNpm: true },
+      ...{ answersAt: `http://127.0.0.1:${opsPort}/readyz`, logFile: join(this.#dataDir, `../${opsPort}.log`) },
+      ...{ environment: { ...this.#environment, ...env }, signal: new AbortController().signal },
+    });
+    this.#processes.push(service);
+    return service;
   }
 
   async #ask<Answer>(path: string, init: RequestInit): Promise<Answer> {
@@ -112,10 +102,5 @@ export class ReleasedService {
     const answer = await fetch(`http://127.0.0.1:${apiPort}/v1${path}`, { ...init, headers });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return (await answer.json()) as Answer;
-  }
-
-  #environment(): NodeJS.ProcessEnv {
-    const { PATH, HOME } = process.env;
-    return { PATH, HOME, DATA_DIR: this.#dataDir, LOG_LEVEL: 'silent' };
   }
 }

@@ -1,18 +1,17 @@
 import { CommanderError } from 'commander';
 import { findApiKey } from '../local-service/demo-key.ts';
-import { createApiClient } from '../terminal/api-client.ts';
-import { Mistake, Refusal } from '../terminal/refusal.ts';
+import { TranscriptionClient } from '../client/index.ts';
+import { Mistake } from '../terminal/refusal.ts';
 import { quoted } from '../terminal/text.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';
 import { checkFields, flagOfOne } from './form-fields.ts';
 import { extensionOf, render } from './formats.ts';
 import { defaultUrl, invocation, readWish, whatItTakes } from './program.ts';
-import { NotSent, Unfinished } from './refusals.ts';
+import { NotSent, Unfinished, explained } from './refusals.ts';
 import { isThere } from './results.ts';
 import { goOnWith, sayingPauses, transcribe } from './session.ts';
 import { shown, transcribeSeveral } from './several.ts';
 import { findRecordings, targetsOf } from './targets.ts';
-import type { ApiClient } from '../terminal/api-client.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Wish } from './program.ts';
 import type { Course } from './session.ts';
@@ -25,7 +24,7 @@ interface Task {
   terminal: Terminal;
   wish: Wish;
   meant: Meant;
-  client: ApiClient;
+  client: TranscriptionClient;
   signal: AbortSignal;
 }
 
@@ -52,7 +51,7 @@ async function work(wish: Wish, terminal: Terminal): Promise<number> {
   if (apiKey === undefined)
     throw new Mistake('An API key is needed: set TRANSCRIPTION_API_KEY, or run ./scripts/quickstart');
 
-  const client = createApiClient(url, apiKey);
+  const client = new TranscriptionClient({ url, apiKey });
   const { interrupted: signal, stopListening } = terminal.listenForInterruption();
   try {
     return await run({ terminal, wish, meant, client, signal });
@@ -116,7 +115,7 @@ function summarize({ terminal, wish, signal }: Task, outcomes: readonly Outcome[
 }
 
 function explanationOf(error: Error, { url, format }: Wish, { env }: Terminal): string {
-  if (!(error instanceof Unfinished)) return error instanceof Refusal ? error.message : (error.stack ?? error.message);
+  if (!(error instanceof Unfinished)) return explained(error);
   const sameUrl = url === defaultUrl(env) ? '' : ` --url ${quoted(url)}`;
   const sameFormat = format === 'txt' ? '' : ` --format ${format}`;
   return [

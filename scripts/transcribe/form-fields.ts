@@ -3,12 +3,9 @@ import { readFile } from 'node:fs/promises';
 import Ajv from 'ajv';
 import { Option } from 'commander';
 import { Mistake } from '../terminal/refusal.ts';
-import type { Schema } from '../../codegen/operations.ts';
+import type { UploadFields } from '../client/index.ts';
 
-type FieldName = Exclude<keyof Schema<'TranscriptionRequest'>, 'file' | 'durationMs'>;
-
-/** Names and values of form fields, in the order in which they are sent; a name may be there several times. */
-export type FormFields = readonly (readonly [FieldName, string])[];
+type FieldName = Exclude<keyof UploadFields, 'durationMs'>;
 
 interface FieldOption {
   field: FieldName;
@@ -39,19 +36,15 @@ function optionOf({ flags, description, repeatable }: FieldOption): Option {
 
 export const uploadOptions = (): Option[] => fieldOptions.map(optionOf);
 
-/** The fields that were typed. @param values what the command line gave, by the names of the options */
-export function formFields(values: Record<string, unknown>): FormFields {
-  return fieldOptions.flatMap((option) => {
-    const typed = values[optionOf(option).attributeName()] as string | string[] | undefined;
-    return [typed ?? []].flat().map((value) => [option.field, value] as const);
-  });
+/** The fields that were typed, as texts. @param values what the command line gave, by the names of the options */
+export function formFields(values: Record<string, unknown>): UploadFields {
+  const typed = fieldOptions.map((option) => [option.field, values[optionOf(option).attributeName()]] as const);
+  return Object.fromEntries(typed.filter(([, value]) => value !== undefined));
 }
 
 /** The flag of a typed field that only one recording can have. */
-export function flagOfOne(fields: FormFields): string | undefined {
-  const names = new Set(fields.map(([name]) => name));
-  return fieldOptions.find(({ field, ofOne }) => ofOne && names.has(field))?.flags.split(' ')[0];
-}
+export const flagOfOne = (fields: UploadFields): string | undefined =>
+  fieldOptions.find(({ field, ofOne }) => ofOne && fields[field] !== undefined)?.flags.split(' ')[0];
 
 const contractFile = new URL('../../codegen/openapi.json', import.meta.url);
 
@@ -59,20 +52,23 @@ const contractFile = new URL('../../codegen/openapi.json', import.meta.url);
  * Judges the fields by the contract, before a recording is sent.
  * @throws {Mistake} that names the option
  */
-export async function checkFields(fields: FormFields): Promise<void> {
-  if (fields.length === 0) return;
+export async function checkFields(fields: UploadFields): Promise<void> {
   const contract = JSON.parse(await readFile(contractFile, 'utf8')) as object;
   // A form holds texts only.
   const judge = new Ajv.default({ strict: false, validateFormats: false, coerceTypes: true });
   judge.addSchema(contract, 'contract');
-  for (const { field, flags, repeatable } of fieldOptions) {
-    const typed = fields.filter(([name]) => name === field).map(([, value]) => value);
-    const value = repeatable ? typed : typed[0];
+  for (const { field, flags } of fieldOptions) {
+    const value = fields[field];
     const schema = { $ref: `contract#/components/schemas/TranscriptionRequest/properties/${field}` };
-    if (typed.length === 0 || judge.validate(schema, value)) continue;
+    if (value === undefined || judge.validate(schema, value)) continue;
     const { message, params } = judge.errors![0]!;
     const choices = (params as { allowedValues?: string[] }).allowedValues;
     const reason = `${message}${choices ? `: ${choices.join(', ')}` : ''}`;
-    throw new Mistake(`${flags.split(' ')[0]} ${typed.map((text) => JSON.stringify(text)).join(', ')} ${reason}`);
+    throw new Mistake(
+      `${flags.split(' ')[0]} ${[value]
+        .flat()
+        .map((text) => JSON.stringify(text))
+        .join(', ')} ${reason}`,
+    );
   }
 }

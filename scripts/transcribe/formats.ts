@@ -1,9 +1,7 @@
-import { Refusal } from '../terminal/refusal.ts';
-import { askPersistently } from './persistence.ts';
-import { Unfinished } from './refusals.ts';
-import type { Schema } from '../../codegen/operations.ts';
-import type { ApiClient } from '../terminal/api-client.ts';
-import type { Asking } from './persistence.ts';
+import { persistently } from '../client/index.ts';
+import { unfinished } from './waiting.ts';
+import type { Transcript, TranscriptionClient } from '../client/index.ts';
+import type { Asking } from './waiting.ts';
 
 const captions = { txt: 'text/plain', vtt: 'text/vtt', srt: 'application/x-subrip', md: 'text/markdown' } as const;
 
@@ -20,24 +18,22 @@ export const extensionOf = (format: Format): string => (format === 'words' ? '.j
  * @throws {Unfinished} when the service can't be reached or refuses, or the signal aborts
  */
 export async function render(
-  client: ApiClient,
-  transcript: Schema<'Transcript'>,
+  client: TranscriptionClient,
+  transcript: Transcript,
   format: Format,
   asking: Asking,
 ): Promise<string> {
   if (format === 'json' || format === 'words') return `${JSON.stringify(transcript, null, 2)}\n`;
-  const unfinished = (error: unknown): never => {
-    if (error instanceof Refusal) throw new Unfinished(transcript.sessionId, error);
-    if (asking.signal?.aborted) throw new Unfinished(transcript.sessionId);
-    throw error;
-  };
+  const { sessionId: id } = transcript;
   const read = () =>
-    client.GET('/sessions/{id}/transcript', {
-      params: { path: { id: transcript.sessionId } },
-      headers: { Accept: captions[format] },
-      parseAs: 'text',
+    client.api.GET('/sessions/{id}/transcript', {
+      ...{ params: { path: { id } }, headers: { Accept: captions[format] }, parseAs: 'text' as const },
       ...(asking.signal && { signal: asking.signal }),
     });
-  // Undefined for an empty body: nothing was said.
-  return (await askPersistently<string | undefined>(read, asking).catch(unfinished)) ?? '';
+  try {
+    // Undefined for an empty body: nothing was said.
+    return (await persistently<string | undefined>(read, asking)) ?? '';
+  } catch (error) {
+    throw unfinished(error, id, asking);
+  }
 }

@@ -4,8 +4,8 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { Mistake } from '../terminal/refusal.ts';
 import { formats } from './formats.ts';
 import { formFields, uploadOptions } from './form-fields.ts';
+import type { UploadFields } from '../client/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { FormFields } from './form-fields.ts';
 import type { Format } from './formats.ts';
 
 /** Without `--silent`, npm writes two lines of its own before the transcript. */
@@ -24,7 +24,7 @@ export interface Wish {
   out?: string;
   force: boolean;
   format: Format;
-  fields: FormFields;
+  fields: UploadFields;
   atOnce: number;
   url: string;
   key?: string;
@@ -89,7 +89,7 @@ export function readWish(terminal: Terminal): Wish {
 function refuseContradictions({ sources, session, out, force, fields, url }: Wish): void {
   if (sources.length === 0 && session === undefined) refuse('Say what to transcribe: a FILE, a folder or --session ID');
   if (sources.length > 0 && session !== undefined) refuse('FILE and --session are two different things: one at a time');
-  if (session !== undefined && (out !== undefined || force || fields.length > 0))
+  if (session !== undefined && (out !== undefined || force || Object.keys(fields).length > 0))
     refuse('--session prints a transcript that is there: it takes a format and nothing else');
   if (!URL.canParse(url)) refuse(`--url ${url} is not an address such as http://127.0.0.1:8080/v1`);
 }

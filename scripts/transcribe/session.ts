@@ -1,15 +1,12 @@
 /** Sends one recording through the service, or goes on with its session. */
-import { randomUUID } from 'node:crypto';
+import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { onOneLine, readableSize } from '../terminal/text.ts';
-import { RecordingFile } from './recording-file.ts';
-import { upload } from './upload.ts';
+import { NotSent, explained } from './refusals.ts';
 import { awaitTranscript } from './waiting.ts';
-import type { Schema } from '../../codegen/operations.ts';
-import type { ApiClient } from '../terminal/api-client.ts';
+import type { Schemas, Transcript, TranscriptionClient, UploadFields } from '../client/index.ts';
 import type { Progress, Step } from '../terminal/bars.ts';
-import type { FormFields } from './form-fields.ts';
-import type { Asking } from './persistence.ts';
+import type { Asking } from './waiting.ts';
 
 export interface Course extends Asking {
   progress: Progress;
@@ -23,29 +20,63 @@ export interface Course extends Asking {
 export const sayingPauses =
   ({ say }: Progress): Asking['onPause'] =>
   (why, ms) =>
-    say(`${why}; trying again in ${ms / 1000} s`);
+    say(`${explained(why).split('\n')[0]}; trying again in ${Math.round(ms / 1000)} s`);
 
 /**
  * Uploads a file and waits for its transcript.
- * @throws {Refusal} when the service refuses the file, fails to transcribe it or can't be reached
+ * @throws {RequestFailed | NoAnswer | NotReadable | SessionFailed}
  * @throws {NotSent | Unfinished} when `signal` aborts
  */
 export async function transcribe(
-  client: ApiClient,
-  file: string,
-  fields: FormFields,
+  client: TranscriptionClient,
+  path: string,
+  fields: UploadFields,
   course: Course,
-): Promise<Schema<'Transcript'>> {
-  await using recording = await RecordingFile.open(file);
-  const sending = { recording, fields, idempotencyKey: randomUUID() };
-  const name = onOneLine(basename(file));
-  const step = course.progress.begin(`Uploading ${name} (${readableSize(recording.state.bytes)})`, 100);
+): Promise<Transcript> {
+  const file = new File([await openAsBlob(path)], basename(path));
+  const name = onOneLine(file.name);
+  const step = course.progress.begin(`Uploading ${name} (${readableSize(file.size)})`, 100);
   const transcript = await endingStep(step, async () => {
-    const sessionId = await upload(client, sending, course, (part) => step.reach(100 * part));
+    const sessionId = await upload(client, file, fields, course, (part) => step.reach(100 * part));
     step.next(`Transcribing ${name}`, 100);
     return awaitTranscript(client, sessionId, { ...course, onPercent: step.reach });
   });
   return sayingWarnings(name, transcript, course);
+}
+
+/** How long an interrupted command waits for the answer to an upload that was sent to its end. */
+const answerWithinMs = 5_000;
+
+async function upload(
+  client: TranscriptionClient,
+  file: File,
+  fields: UploadFields,
+  { onPause, signal }: Course,
+  onSent: (part: number) => void,
+): Promise<string> {
+  let isWhole = false;
+  const giveUp = new AbortController();
+  // What was sent to its end may be accepted, so its answer is worth waiting for.
+  let waiting: NodeJS.Timeout | undefined;
+  const interrupt = () => {
+    if (isWhole) waiting = setTimeout(() => giveUp.abort(), answerWithinMs);
+    else giveUp.abort();
+  };
+  signal?.addEventListener('abort', interrupt);
+  const reach = (part: number) => {
+    isWhole = part === 1;
+    onSent(part);
+  };
+  try {
+    signal?.throwIfAborted();
+    return (await client.upload(file, fields, { onPause, signal: giveUp.signal, onSent: reach })).sessionId;
+  } catch (error) {
+    if (signal?.aborted) throw new NotSent(isWhole);
+    throw error;
+  } finally {
+    clearTimeout(waiting);
+    signal?.removeEventListener('abort', interrupt);
+  }
 }
 
 /**
@@ -54,11 +85,11 @@ export async function transcribe(
  * @throws {SessionFailed | Unfinished}
  */
 export async function goOnWith(
-  client: ApiClient,
+  client: TranscriptionClient,
   sessionId: string,
   name: string,
   course: Course,
-): Promise<Schema<'Transcript'>> {
+): Promise<Transcript> {
   const step = course.progress.begin(`Transcribing ${onOneLine(name)}`, 100);
   const transcript = await endingStep(step, () =>
     awaitTranscript(client, sessionId, { ...course, onPercent: step.reach }),
@@ -66,7 +97,7 @@ export async function goOnWith(
   return sayingWarnings(onOneLine(name), transcript, course);
 }
 
-function sayingWarnings(name: string, transcript: Schema<'Transcript'>, { progress }: Course): Schema<'Transcript'> {
+function sayingWarnings(name: string, transcript: Transcript, { progress }: Course): Transcript {
   for (const line of warningLines(transcript.warnings ?? [])) progress.say(`${name}: ${line}`);
   return transcript;
 }
@@ -85,7 +116,7 @@ async function endingStep<Result>(step: Step, work: () => Promise<Result>): Prom
 const mostPlaces = 5;
 
 /** What a person is told of a recording: a line for each kind of warning, with the first places in the recording. */
-export function warningLines(warnings: readonly Schema<'Warning'>[]): string[] {
+export function warningLines(warnings: readonly Schemas['Warning'][]): string[] {
   const kinds = Map.groupBy(warnings, ({ code }) => code);
   return [...kinds.values()].map((ofKind) => {
     const places = ofKind.flatMap(placeOf);
@@ -95,7 +126,7 @@ export function warningLines(warnings: readonly Schema<'Warning'>[]): string[] {
   });
 }
 
-const placeOf = ({ startMs, endMs }: Schema<'Warning'>): string[] =>
+const placeOf = ({ startMs, endMs }: Schemas['Warning']): string[] =>
   startMs === undefined || endMs === undefined ? [] : [`${clock(startMs)} to ${clock(endMs)}`];
 
 /** `h:mm:ss` */

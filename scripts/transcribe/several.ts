@@ -1,14 +1,14 @@
 /** Several recordings, a few at a time; each becomes a file. */
 import { relative } from 'node:path';
 import pLimit from 'p-limit';
+import { NoAnswer, RequestFailed } from '../client/index.ts';
 import { onOneLine } from '../terminal/text.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { render } from './formats.ts';
-import { NotSent, Problem, Unfinished, Unreachable } from './refusals.ts';
+import { NotSent, Unfinished } from './refusals.ts';
 import { writeResult } from './results.ts';
 import { transcribe } from './session.ts';
-import type { ApiClient } from '../terminal/api-client.ts';
-import type { FormFields } from './form-fields.ts';
+import type { TranscriptionClient, UploadFields } from '../client/index.ts';
 import type { Format } from './formats.ts';
 import type { Course } from './session.ts';
 import type { Target } from './targets.ts';
@@ -22,7 +22,7 @@ export interface Outcome {
 export interface Manner {
   /** The folder in which it was typed. */
   here: string;
-  fields: FormFields;
+  fields: UploadFields;
   format: Format;
   force: boolean;
   atOnce: number;
@@ -30,7 +30,7 @@ export interface Manner {
 
 /** What happened to each, in the order of the targets. A recording that fails doesn't stop the others. */
 export async function transcribeSeveral(
-  client: ApiClient,
+  client: TranscriptionClient,
   targets: readonly Target[],
   { here, fields, format, force, atOnce }: Manner,
   course: Course,
@@ -74,7 +74,7 @@ export async function transcribeSeveral(
 /** No recording would meet anything else. */
 function concernsAll(failure: Error): boolean {
   const { cause } = failure instanceof Unfinished ? failure : { cause: failure };
-  return cause instanceof Unreachable || (cause instanceof Problem && [401, 403].includes(cause.status));
+  return cause instanceof NoAnswer || (cause instanceof RequestFailed && [401, 403].includes(cause.status));
 }
 
 /** As a person would type it. */

@@ -1,14 +1,16 @@
 /** Waits for the transcript of a session. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { askPersistently } from './persistence.ts';
-import { Refusal } from '../terminal/refusal.ts';
-import { SessionFailed, Unfinished } from './refusals.ts';
-import type { Schema } from '../../codegen/operations.ts';
-import type { ApiClient } from '../terminal/api-client.ts';
-import type { Asking } from './persistence.ts';
+import { Unfinished, isOutside } from './refusals.ts';
+import type { NoAnswer, RequestFailed, Transcript, TranscriptionClient } from '../client/index.ts';
 
 const firstLookMs = 500;
 const slowestLookMs = 5_000;
+
+export interface Asking {
+  /** Hears why there is a pause of so many ms. */
+  onPause(this: void, why: RequestFailed | NoAnswer, ms: number): void;
+  signal?: AbortSignal | undefined;
+}
 
 export interface Waiting extends Asking {
   /** Asks for the words, too. */
@@ -24,53 +26,31 @@ export interface Waiting extends Asking {
  * @throws {Unfinished} when the service can't be reached or refuses, or `signal` aborts; the session goes on
  */
 export async function awaitTranscript(
-  client: ApiClient,
+  client: TranscriptionClient,
   sessionId: string,
   waiting: Waiting,
-): Promise<Schema<'Transcript'>> {
+): Promise<Transcript> {
   const over = new AbortController();
   const looking = showProgress(client, sessionId, waiting, over.signal);
   try {
-    return await finalTranscript(client, sessionId, waiting);
+    return await client.wait(sessionId, waiting);
   } catch (error) {
-    if (waiting.signal?.aborted) throw new Unfinished(sessionId);
-    if (error instanceof Refusal && !(error instanceof SessionFailed)) throw new Unfinished(sessionId, error);
-    throw error;
+    throw unfinished(error, sessionId, waiting);
   } finally {
     over.abort();
     await looking;
   }
 }
 
-async function finalTranscript(
-  client: ApiClient,
-  sessionId: string,
-  { words, onPause, signal }: Waiting,
-): Promise<Schema<'Transcript'>> {
-  const query = { wait: 30, ...(words === true && { include: 'words' as const }) };
-  const look = () =>
-    client.GET('/sessions/{id}/transcript', {
-      params: { path: { id: sessionId }, query },
-      headers: { Accept: 'application/json' },
-      ...(signal && { signal }),
-    });
-  for (;;) {
-    const transcript = (await askPersistently(look, { onPause, signal })) as Schema<'Transcript'>;
-    if (transcript.status === 'completed') return transcript;
-    if (transcript.status === 'failed') throw failureOf(transcript);
-    // A service that stops answers waiting clients at once, so there is a pause before the next request.
-    await delay(firstLookMs, undefined, { signal });
-  }
-}
-
-function failureOf({ sessionId, error }: Schema<'Transcript'>): SessionFailed {
-  const { message, code } = error ?? { message: 'The transcription failed', code: 'unknown' };
-  return new SessionFailed(`${message} (${code})\nSession ${sessionId}. Nothing was charged.`);
+/** What to throw for an error while an accepted session is asked about. */
+export function unfinished(error: unknown, sessionId: string, { signal }: Asking): unknown {
+  if (signal?.aborted) return new Unfinished(sessionId);
+  return isOutside(error) ? new Unfinished(sessionId, error) : error;
 }
 
 /** Shows progress. It asks less and less often, so that a long recording doesn't use up the allowance. Errors are ignored. */
 async function showProgress(
-  client: ApiClient,
+  client: TranscriptionClient,
   sessionId: string,
   { onPercent, together = 1 }: Waiting,
   signal: AbortSignal,
@@ -79,7 +59,7 @@ async function showProgress(
   for (let pauseMs = firstLookMs * together; !signal.aborted; pauseMs = Math.min(pauseMs * 1.5, slowest)) {
     try {
       await delay(pauseMs, undefined, { signal });
-      const { data } = await client.GET('/sessions/{id}', { params: { path: { id: sessionId } }, signal });
+      const { data } = await client.api.GET('/sessions/{id}', { params: { path: { id: sessionId } }, signal });
       if (data?.progress !== undefined) onPercent(data.progress);
     } catch {
       continue;

@@ -1,5 +1,7 @@
 """Upload a recording, wait for its transcript, print it. Needs `requests`. API=https://…/v1 KEY=tsk_… transcribe.py FILE"""
 
+import datetime
+import email.utils
 import os
 import random
 import sys
@@ -10,7 +12,8 @@ import requests
 
 API = os.environ["API"]
 HEADERS = {"Authorization": f"Bearer {os.environ['KEY']}"}
-PATIENCE = 120  # seconds: a service that is started again is away for up to half a minute
+# Seconds. A service that is started again is away for up to half a minute; after two hours of `later`, ask a person.
+PATIENCE = {"same_key": 120, "later": 7200}
 contract = requests.get(f"{API}/openapi.json", timeout=30).json()
 RETRY = contract["components"]["schemas"]["Problem"]["properties"]["code"]["x-retry"]
 
@@ -26,9 +29,19 @@ def retry_of(answer):
     return RETRY.get(code, "later" if "Retry-After" in answer.headers else "change_request")
 
 
+def seconds_of(after):
+    """Of `Retry-After`: seconds; or a date, from a proxy. None for anything else."""
+    if after.isdigit():
+        return int(after)
+    try:
+        return (email.utils.parsedate_to_datetime(after) - datetime.datetime.now(datetime.timezone.utc)).total_seconds()
+    except (TypeError, ValueError):
+        return None
+
+
 def ask(send):
-    """Sends until there is an answer: as long as it takes after `later`, for two minutes after `same_key`."""
-    tries = waited = 0
+    """Sends until there is an answer: for two hours after `later`, for two minutes after `same_key`."""
+    tries, waited = 0, {"same_key": 0, "later": 0}
     while True:
         pause = min(2**tries, 30) * (1 + random.random() / 4)
         try:
@@ -36,13 +49,14 @@ def ask(send):
             if answer.ok:
                 return answer.json()
             retry, why = retry_of(answer), answer.text
-            after = answer.headers.get("Retry-After", "")
-            pause = int(after) if after.isdigit() else pause
+            after = seconds_of(answer.headers.get("Retry-After", ""))
+            pause = pause if after is None else max(after, 1)
         except requests.RequestException as error:
             retry, why = "same_key", str(error)
         tries += 1
-        waited += pause if retry == "same_key" else 0
-        if retry not in ("later", "same_key") or waited > PATIENCE:
+        if retry in PATIENCE:
+            waited[retry] += pause
+        if retry not in PATIENCE or waited[retry] > PATIENCE[retry]:
             sys.exit(why)
         time.sleep(pause)
 

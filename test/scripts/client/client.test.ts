@@ -1,9 +1,13 @@
 import { openAsBlob } from 'node:fs';
+import { appendFile, mkdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { TranscriptionClient } from '../../../scripts/client/index.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { says, ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
 import { speechClips } from '../../support/uploads/audio-fixtures.ts';
+import { tone, traces } from '../../support/uploads/uploads.ts';
+import { useFolder } from '../../support/use-folder.ts';
 import { useService } from '../../support/service/use-service.ts';
 
 const service = await useService();
@@ -17,8 +21,8 @@ beforeAll(async () => {
   recording = await openAsBlob((await speechClips())[1]!.file);
 });
 
-const clientOf = async () =>
-  new TranscriptionClient({ url: `${service.url}/v1`, apiKey: (await makeAccount(service.db)).key });
+const clientOf = async (account = makeAccount(service.db)) =>
+  new TranscriptionClient({ url: `${service.url}/v1`, apiKey: (await account).key });
 
 test('a recording → uploaded once, waited for, and found by what it says', async () => {
   const client = await clientOf();
@@ -60,4 +64,20 @@ test('a session that fails → its code', async () => {
     sessionId,
     code: 'recognizer_error',
   });
+});
+
+test.each<[string, (path: string) => Promise<unknown>]>([
+  ['grew', (path) => appendFile(path, 'more')],
+  ['shrank', (path) => truncate(path, 100)],
+  ['is gone', (path) => rm(path)],
+  ['is a folder', (path) => rm(path).then(() => mkdir(path))],
+])('a file that %s when it is sent → NotReadable, nothing is accepted, and the process goes on', async (_, change) => {
+  const path = join(useFolder(), 'talk.wav');
+  await writeFile(path, await tone(500));
+  const file = await openAsBlob(path);
+  await change(path);
+  const account = await makeAccount(service.db);
+  const client = await clientOf(Promise.resolve(account));
+  await expect(client.upload(file)).rejects.toMatchObject({ name: 'NotReadable' });
+  expect(await traces(service, account)).toMatchObject({ sessions: 0, jobs: 0, records: 0, reservedMs: 0 });
 });

@@ -77,7 +77,8 @@ test.each<[string, Retry, number | undefined, number[]]>([
   ],
   ['with one → after that, for two minutes', 'same_key', 50_000, [50, 50]],
   ['with one of nothing → not at once', 'same_key', 0, Array.from({ length: 120 }, () => 1)],
-  ['not by its own fault → for as long as it takes', 'later', 60_000, Array.from({ length: 500 }, () => 60)],
+  ['not by its own fault → for two hours', 'later', 60_000, Array.from({ length: 120 }, () => 60)],
+  ['that is put off for a month → not at all, and never by more than a timer can', 'later', 30 * 86_400_000, []],
   ['of no use → not at all', 'change_request', 1_000, []],
 ])('a repeat %s', (_, retry, retryAfterMs, seconds) => {
   jest.spyOn(Math, 'random').mockReturnValue(0);
@@ -100,4 +101,15 @@ test('nothing that answers → NoAnswer; an end by the caller ends the pause', a
   await expect(persistently(nobody, asking)).rejects.toThrow('enough');
   jest.spyOn(Patience.prototype, 'pauseMs').mockReturnValue(undefined);
   await expect(persistently(nobody)).rejects.toBeInstanceOf(NoAnswer);
+});
+
+test('a redirect → told, and neither key nor recording goes to the other host', async () => {
+  const asked: string[] = [];
+  const other = await serve((req, res) => res.end(String(asked.push(req.url!))));
+  const { url } = await serve((_req, res) => res.writeHead(307, { Location: `${other.url}/v1/sessions` }).end());
+  const client = new TranscriptionClient({ url, apiKey: 'a' });
+  const refusal = { name: 'RequestFailed', status: 307, message: expect.stringContaining(`leads to ${other.url}/v1`) };
+  await expect(client.pages().next()).rejects.toMatchObject(refusal);
+  await expect(client.upload(new Blob(['secret']))).rejects.toMatchObject(refusal);
+  expect(asked).toEqual([]);
 });

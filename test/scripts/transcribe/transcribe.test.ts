@@ -1,6 +1,9 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Patience } from '../../../scripts/client/persistence.ts';
 import { transcribeCommand } from '../../../scripts/transcribe/command-line.ts';
+import { jest } from '../../support/run/jest.ts';
+import { serve } from '../../support/serve.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { speechClips } from '../../support/uploads/audio-fixtures.ts';
 import { says, ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
@@ -120,12 +123,27 @@ test('a file without audio → refused with its code, exit 1', async () => {
   expect(stderr).toMatch(/\((unsupported_media|no_audio_track)\)\nRequest /);
 });
 
-test('no service at that address → says how to start it, exit 1', async () => {
+test('a file that grows while it is sent → says so instead of trying again, exit 1', async () => {
+  const file = join(folder, 'large.wav');
+  await writeFile(file, '');
+  await truncate(file, 64 * 1024 ** 2);
+  // More is to be sent than waits between the two sockets, so the end of the file was not read yet.
+  const { url } = await serve((req) => void appendFile(file, 'more').then(() => req.resume()));
+  const { code, stderr } = await transcribe([file], {}, url);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/\n.*was changed while it was sent\..*\n$/),
+  });
+});
+
+test('no service at that address → says how to start it; when it stays so, exit 1', async () => {
+  const lost = jest.spyOn(Patience.prototype, 'pauseMs').mockReturnValueOnce(1).mockReturnValue(undefined);
   const proxy = await startUnsteadyProxy(service.url, 'unavailable');
   await proxy.close();
   const { code, stderr } = await transcribe([clip], {}, proxy.url);
+  lost.mockRestore();
   expect(code).toBe(1);
-  expect(stderr).toContain('Start it: npm start');
+  expect(stderr.match(/Start it: npm start/g)).toHaveLength(2);
 });
 
 test.each([
