@@ -67,7 +67,8 @@ export interface paths {
          *
          *     `format=vtt`, `srt`, `txt` or `md` gives captions, plain text or Markdown of a completed session; so does
          *     `Accept: text/vtt`, `application/x-subrip`, `text/plain` or `text/markdown` where `format` is left out.
-         *     All of them are UTF-8, and their `Content-Type` says so.
+         *     All of them are UTF-8. `format` wins over `Accept`. Of types rated alike the first of JSON, WebVTT, SubRip, plain text
+         *     and Markdown is answered; `*\/*` or no `Accept` is JSON, and `text/*` is WebVTT.
          */
         get: operations["getTranscript"];
         put?: never;
@@ -90,7 +91,7 @@ export interface paths {
         /**
          * Upload audio and queue its transcription
          * @description Accepts any file with an audio stream that ffmpeg can read, up to the account's limits (1 GiB and 4 hours unless
-         *     support set others). The answer comes once the file is safely stored and the job is queued; the transcript then
+         *     the operator set others). The answer comes once the file is safely stored and the job is queued; the transcript then
          *     appears at the address in `Location`, followed by `/transcript`. Some seconds pass between the last byte and the
          *     answer; two minutes and more, where the file is hard to read or many come at once.
          *
@@ -260,8 +261,8 @@ export interface components {
              *     `recognizer_error`, `timed_out`, `canceled`, `too_many_channels`, `audio_unreadable` (what was stored of the upload
              *     is damaged or gone: upload the same recording with a new `Idempotency-Key`) or `language_not_supported`, whose
              *     message says which languages the recognizer knows, as far as it tells. Others may be added. `x-retry` says of each
-             *     what to do: upload another recording or other fields, or a new key where that is said (`change_request`), or ask
-             *     support, who may try the same again. A code that is not there is for support, too: show its `message`.
+             *     what to do: upload another recording or other fields, or a new key where that is said (`change_request`), or ask the
+             *     operator, who may retry the session. Do so for an unknown code, too: show its `message`.
              * @example unsupported_media
              */
             code: string;
@@ -490,7 +491,7 @@ export interface components {
             /**
              * Format: int32
              * @description How many days of 24 hours after its `createdAt` the session is deleted for good, with its title, transcript and
-             *     audio. Without it, the account's own rule counts, if support has set one; otherwise the session is kept.
+             *     audio. Without it, the account's own rule counts, if the operator has set one; otherwise the session is kept.
              * @example 90
              */
             retentionDays?: number;
@@ -542,7 +543,7 @@ export interface components {
             sessionId: string;
             /**
              * Format: uuid
-             * @description The identifier of the transcription job, to quote to support. No operation takes it; use `sessionId`.
+             * @description The identifier of the transcription job, to quote to the operator. No operation takes it; use `sessionId`.
              * @example 01a1f89b-f1a2-7606-8a3d-2c9f4b7e1d50
              */
             jobId: string;
@@ -666,7 +667,7 @@ export interface components {
         BadRequest: {
             headers: {
                 /**
-                 * @description The identifier of this request. Quote it to support.
+                 * @description The identifier of this request. Quote it to the operator.
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
@@ -709,7 +710,7 @@ export interface components {
         Unauthorized: {
             headers: {
                 /**
-                 * @description The identifier of this request. Quote it to support.
+                 * @description The identifier of this request. Quote it to the operator.
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
@@ -757,7 +758,7 @@ export interface components {
         PaymentRequired: {
             headers: {
                 /**
-                 * @description The identifier of this request. Quote it to support.
+                 * @description The identifier of this request. Quote it to the operator.
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
@@ -784,7 +785,7 @@ export interface components {
                 RateLimit: string;
                 /**
                  * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
-                 *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
+                 *     1,200 for Enterprise, unless the operator set another. Every request counts that gets this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -801,7 +802,7 @@ export interface components {
         Forbidden: {
             headers: {
                 /**
-                 * @description The identifier of this request. Quote it to support.
+                 * @description The identifier of this request. Quote it to the operator.
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
@@ -846,7 +847,7 @@ export interface components {
         NotFound: {
             headers: {
                 /**
-                 * @description The identifier of this request. Quote it to support.
+                 * @description The identifier of this request. Quote it to the operator.
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
@@ -873,7 +874,7 @@ export interface components {
                 RateLimit: string;
                 /**
                  * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
-                 *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
+                 *     1,200 for Enterprise, unless the operator set another. Every request counts that gets this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -887,7 +888,7 @@ export interface components {
         NotAcceptable: {
             headers: {
                 /**
-                 * @description The identifier of this request. Quote it to support.
+                 * @description The identifier of this request. Quote it to the operator.
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
@@ -914,7 +915,7 @@ export interface components {
                 RateLimit: string;
                 /**
                  * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
-                 *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
+                 *     1,200 for Enterprise, unless the operator set another. Every request counts that gets this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -928,7 +929,7 @@ export interface components {
         UploadTimeout: {
             headers: {
                 /**
-                 * @description The identifier of this request. Quote it to support.
+                 * @description The identifier of this request. Quote it to the operator.
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
@@ -971,7 +972,7 @@ export interface components {
         NoCaptions: {
             headers: {
                 /**
-                 * @description The identifier of this request. Quote it to support.
+                 * @description The identifier of this request. Quote it to the operator.
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
@@ -998,7 +999,7 @@ export interface components {
                 RateLimit: string;
                 /**
                  * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
-                 *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
+                 *     1,200 for Enterprise, unless the operator set another. Every request counts that gets this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -1017,7 +1018,7 @@ export interface components {
         FileTooLarge: {
             headers: {
                 /**
-                 * @description The identifier of this request. Quote it to support.
+                 * @description The identifier of this request. Quote it to the operator.
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
@@ -1044,7 +1045,7 @@ export interface components {
                 RateLimit: string;
                 /**
                  * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
-                 *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
+                 *     1,200 for Enterprise, unless the operator set another. Every request counts that gets this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -1067,7 +1068,7 @@ export interface components {
                  */
                 "Accept-Encoding"?: string;
                 /**
-                 * @description The identifier of this request. Quote it to support.
+                 * @description The identifier of this request. Quote it to the operator.
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
@@ -1094,7 +1095,7 @@ export interface components {
                 RateLimit: string;
                 /**
                  * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
-                 *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
+                 *     1,200 for Enterprise, unless the operator set another. Every request counts that gets this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -1113,7 +1114,7 @@ export interface components {
         Unprocessable: {
             headers: {
                 /**
-                 * @description The identifier of this request. Quote it to support.
+                 * @description The identifier of this request. Quote it to the operator.
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
@@ -1140,7 +1141,7 @@ export interface components {
                 RateLimit: string;
                 /**
                  * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
-                 *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
+                 *     1,200 for Enterprise, unless the operator set another. Every request counts that gets this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -1152,13 +1153,13 @@ export interface components {
         };
         /**
          * @description The allowance of the plan is used up (`rate_limited`), or too many of the account's sessions are `queued`, uploads
-         *     that are under way included (`too_many_queued`). Pro accounts may have 10, Team 50 and Enterprise 500, unless support
-         *     set others; `detail` says how many.
+         *     that are under way included (`too_many_queued`). Pro accounts may have 10, Team 50 and Enterprise 500, unless the
+         *     operator set others; `detail` says how many.
          */
         TooManyRequests: {
             headers: {
                 /**
-                 * @description The identifier of this request. Quote it to support.
+                 * @description The identifier of this request. Quote it to the operator.
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
@@ -1185,7 +1186,7 @@ export interface components {
                 RateLimit: string;
                 /**
                  * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
-                 *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
+                 *     1,200 for Enterprise, unless the operator set another. Every request counts that gets this header, whatever its answer.
                  * @example "plan";q=60;w=60
                  */
                 "RateLimit-Policy": string;
@@ -1204,7 +1205,7 @@ export interface components {
         InternalError: {
             headers: {
                 /**
-                 * @description The identifier of this request. Quote it to support.
+                 * @description The identifier of this request. Quote it to the operator.
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
@@ -1244,7 +1245,7 @@ export interface components {
         Unavailable: {
             headers: {
                 /**
-                 * @description The identifier of this request. Quote it to support.
+                 * @description The identifier of this request. Quote it to the operator.
                  * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                  */
                 "X-Request-Id": string;
@@ -1326,25 +1327,16 @@ export interface components {
          */
         CreatedBefore: string;
         /**
-         * @description What to look for in titles and transcripts, 1 to 200 characters. Sessions are found that hold all of its words,
-         *     wherever they are; `"words between quotes"` have to follow each other, and `-word` or `-"a phrase"` must not be
-         *     there. A quote that is left open ends with `q`, and typographic ones (`“”„«»`) do as well as `"`; all other
-         *     punctuation only separates words: `e-mail` is found as `"e mail"`, and is not `email`. Case, accents and width
-         *     don't matter: `ß` is `ss`, and `ü` is `u`, in German also `ue`. Very common words, such as `the` in English, have
-         *     to be there too, but no place of theirs is known: in a phrase any word may stand for them, and no segment is shown
-         *     for them. So a query of such words alone finds sessions, but no segments: `AT&T` in English, where both of its
-         *     words are.
+         * @description Sessions whose title or transcript holds all of these words (1 to 200 characters). `"words in quotes"` must follow
+         *     each other; `-word` and `-"a phrase"` must not occur. Other punctuation separates words: `e-mail` is `"e mail"`. Case,
+         *     accents and width don't matter (`ß` is `ss`, `ü` is `u`, in German also `ue`).
          *
-         *     Inflections don't matter in the languages that PostgreSQL knows, by the `language` of the session: Arabic, Danish,
-         *     Dutch, English, Finnish, French, German, Greek, Hungarian, Indonesian, Irish, Italian, Lithuanian, Nepali,
-         *     Norwegian, Portuguese, Romanian, Russian, Spanish, Swedish, Tamil and Turkish. In other languages, and in titles
-         *     of sessions without a transcript, words are found as they are written. A word of four letters or more also
-         *     finds joined words that begin or end with it, in Danish, Dutch, Finnish, German, Hungarian, Norwegian and
-         *     Swedish. In Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese and Tibetan any part of a text is found.
+         *     Inflections don't matter in the 22 languages that PostgreSQL stems, by the `language` of the session; in Danish, Dutch, Finnish, German,
+         *     Hungarian, Norwegian and Swedish a word of four letters or more also finds compounds that begin or end with it. In
+         *     Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese and Tibetan any part of a text is found. Very common words
+         *     (`the`) must occur, but stand for any word in a phrase, and no segment is shown for them.
          *
-         *     A `q` that asks for nothing finds nothing: one without a letter or digit, such as an emoji, or with nothing but
-         *     excluded words.
-         *     The character NUL is 400 `invalid_request`, as is what is no Unicode.
+         *     A `q` without a letter or digit, or with excluded words only, finds nothing.
          * @example "annual report" budget -draft
          */
         Search: string;
@@ -1367,7 +1359,8 @@ export interface components {
          */
         SearchTranscript: string;
         /**
-         * @description How many seconds to hold the answer for the session to become final, 0 to 30.
+         * @description How many seconds to hold the answer for the session to become final, 0 to 30. An account may hold as many requests at
+         *     once as it may send in a minute.
          * @example 30
          */
         Wait: number;
@@ -1389,30 +1382,16 @@ export interface components {
          */
         IfNoneMatch: string;
         /**
-         * @description A value of the client's own, 1 to 255 printable ASCII characters, such as a random UUID: a new one for each
-         *     recording, and the same one again when its upload is repeated. All characters count, quotation marks too: `"a"` and
-         *     `a` are two keys. The header sent twice in one request is 400 `invalid_request`. The keys of two accounts have nothing
-         *     to do with each other.
+         * @description A new random value for each recording, such as a UUID (1 to 255 printable ASCII characters, compared as sent,
+         *     quotation marks included; sent twice it is 400). Repeat an upload with the same value.
          *
-         *     The account's upload that is first accepted (202) takes the key for 24 hours. Meanwhile another upload with the same
-         *     key, the same bytes of the file and the same fields gets the same 202 again, with `Idempotency-Replayed: true`:
-         *     nothing is queued, reserved or charged a second time. It gets that whatever became of the session, also when that has
-         *     `failed`, and whatever became of the account's limits of files, queue and balance; only its allowance of requests
-         *     counts for a repeat as for any other. To try a failed recording again, send a new key.
+         *     For 24 hours after its first 202, an upload of the account with the same key, file and fields gets the same 202 again
+         *     with `Idempotency-Replayed: true`, even if the session has failed: nothing is queued or charged again. With another
+         *     file or other fields it is 422 `idempotency_key_reused`. The name of the file, `durationMs` and the order of fields
+         *     don't count. Errors don't take the key, and deleting the session frees it. To try a failed recording again, send a
+         *     new key.
          *
-         *     Two things don't count: the name of the file, so the same recording under two names is one session, titled by the
-         *     first name; and `durationMs`, which is only a hint. With another file or other fields the key is 422
-         *     `idempotency_key_reused`, and nothing changes. Fields are compared as they were sent: `keyterms` in another order,
-         *     `en-gb` instead of `en-GB`, and `channels=mixed` instead of none are others. The order of the fields does not matter.
-         *
-         *     After the 24 hours a repeat is a new upload, which is charged again. A client that may come back so late sends a
-         *     `reference` of its own with each recording, and first looks for it with `GET /sessions?reference=…`: what was accepted
-         *     is listed at once.
-         *
-         *     An error leaves the key free, whatever its code, because only a 202 is kept; where it may have been done all the same,
-         *     as after 5xx, the repeat gets that 202. Of uploads with one key at the same
-         *     time one makes the session; the others get its answer. When support or the retention deletes the session, the key is
-         *     free, too.
+         *     A client that may retry after 24 hours sends a `reference` and looks for it first: `GET /sessions?reference=…`.
          * @example 7b0f6f6e-0c55-4c1e-9a3b-2f2f5d0f8f11
          */
         IdempotencyKey: string;
@@ -1420,7 +1399,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The identifier of this request. Quote it to support.
+         * @description The identifier of this request. Quote it to the operator.
          * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
          */
         XRequestId: string;
@@ -1447,7 +1426,7 @@ export interface components {
         RateLimit: string;
         /**
          * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
-         *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
+         *     1,200 for Enterprise, unless the operator set another. Every request counts that gets this header, whatever its answer.
          * @example "plan";q=60;w=60
          */
         RateLimitPolicy: string;
@@ -1553,25 +1532,16 @@ export interface operations {
                  */
                 createdBefore?: components["parameters"]["CreatedBefore"];
                 /**
-                 * @description What to look for in titles and transcripts, 1 to 200 characters. Sessions are found that hold all of its words,
-                 *     wherever they are; `"words between quotes"` have to follow each other, and `-word` or `-"a phrase"` must not be
-                 *     there. A quote that is left open ends with `q`, and typographic ones (`“”„«»`) do as well as `"`; all other
-                 *     punctuation only separates words: `e-mail` is found as `"e mail"`, and is not `email`. Case, accents and width
-                 *     don't matter: `ß` is `ss`, and `ü` is `u`, in German also `ue`. Very common words, such as `the` in English, have
-                 *     to be there too, but no place of theirs is known: in a phrase any word may stand for them, and no segment is shown
-                 *     for them. So a query of such words alone finds sessions, but no segments: `AT&T` in English, where both of its
-                 *     words are.
+                 * @description Sessions whose title or transcript holds all of these words (1 to 200 characters). `"words in quotes"` must follow
+                 *     each other; `-word` and `-"a phrase"` must not occur. Other punctuation separates words: `e-mail` is `"e mail"`. Case,
+                 *     accents and width don't matter (`ß` is `ss`, `ü` is `u`, in German also `ue`).
                  *
-                 *     Inflections don't matter in the languages that PostgreSQL knows, by the `language` of the session: Arabic, Danish,
-                 *     Dutch, English, Finnish, French, German, Greek, Hungarian, Indonesian, Irish, Italian, Lithuanian, Nepali,
-                 *     Norwegian, Portuguese, Romanian, Russian, Spanish, Swedish, Tamil and Turkish. In other languages, and in titles
-                 *     of sessions without a transcript, words are found as they are written. A word of four letters or more also
-                 *     finds joined words that begin or end with it, in Danish, Dutch, Finnish, German, Hungarian, Norwegian and
-                 *     Swedish. In Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese and Tibetan any part of a text is found.
+                 *     Inflections don't matter in the 22 languages that PostgreSQL stems, by the `language` of the session; in Danish, Dutch, Finnish, German,
+                 *     Hungarian, Norwegian and Swedish a word of four letters or more also finds compounds that begin or end with it. In
+                 *     Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese and Tibetan any part of a text is found. Very common words
+                 *     (`the`) must occur, but stand for any word in a phrase, and no segment is shown for them.
                  *
-                 *     A `q` that asks for nothing finds nothing: one without a letter or digit, such as an emoji, or with nothing but
-                 *     excluded words.
-                 *     The character NUL is 400 `invalid_request`, as is what is no Unicode.
+                 *     A `q` without a letter or digit, or with excluded words only, finds nothing.
                  * @example "annual report" budget -draft
                  */
                 q?: components["parameters"]["Search"];
@@ -1597,7 +1567,7 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description The identifier of this request. Quote it to support.
+                     * @description The identifier of this request. Quote it to the operator.
                      * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                      */
                     "X-Request-Id": string;
@@ -1613,7 +1583,7 @@ export interface operations {
                     RateLimit: string;
                     /**
                      * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
-                     *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
+                     *     1,200 for Enterprise, unless the operator set another. Every request counts that gets this header, whatever its answer.
                      * @example "plan";q=60;w=60
                      */
                     "RateLimit-Policy": string;
@@ -1661,7 +1631,7 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description The identifier of this request. Quote it to support.
+                     * @description The identifier of this request. Quote it to the operator.
                      * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                      */
                     "X-Request-Id": string;
@@ -1677,7 +1647,7 @@ export interface operations {
                     RateLimit: string;
                     /**
                      * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
-                     *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
+                     *     1,200 for Enterprise, unless the operator set another. Every request counts that gets this header, whatever its answer.
                      * @example "plan";q=60;w=60
                      */
                     "RateLimit-Policy": string;
@@ -1716,7 +1686,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many seconds to hold the answer for the session to become final, 0 to 30.
+                 * @description How many seconds to hold the answer for the session to become final, 0 to 30. An account may hold as many requests at
+                 *     once as it may send in a minute.
                  * @example 30
                  */
                 wait?: components["parameters"]["Wait"];
@@ -1762,7 +1733,7 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description The identifier of this request. Quote it to support.
+                     * @description The identifier of this request. Quote it to the operator.
                      * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                      */
                     "X-Request-Id": string;
@@ -1778,7 +1749,7 @@ export interface operations {
                     RateLimit: string;
                     /**
                      * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
-                     *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
+                     *     1,200 for Enterprise, unless the operator set another. Every request counts that gets this header, whatever its answer.
                      * @example "plan";q=60;w=60
                      */
                     "RateLimit-Policy": string;
@@ -1816,7 +1787,7 @@ export interface operations {
             304: {
                 headers: {
                     /**
-                     * @description The identifier of this request. Quote it to support.
+                     * @description The identifier of this request. Quote it to the operator.
                      * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                      */
                     "X-Request-Id": string;
@@ -1832,7 +1803,7 @@ export interface operations {
                     RateLimit: string;
                     /**
                      * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
-                     *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
+                     *     1,200 for Enterprise, unless the operator set another. Every request counts that gets this header, whatever its answer.
                      * @example "plan";q=60;w=60
                      */
                     "RateLimit-Policy": string;
@@ -1876,30 +1847,16 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A value of the client's own, 1 to 255 printable ASCII characters, such as a random UUID: a new one for each
-                 *     recording, and the same one again when its upload is repeated. All characters count, quotation marks too: `"a"` and
-                 *     `a` are two keys. The header sent twice in one request is 400 `invalid_request`. The keys of two accounts have nothing
-                 *     to do with each other.
+                 * @description A new random value for each recording, such as a UUID (1 to 255 printable ASCII characters, compared as sent,
+                 *     quotation marks included; sent twice it is 400). Repeat an upload with the same value.
                  *
-                 *     The account's upload that is first accepted (202) takes the key for 24 hours. Meanwhile another upload with the same
-                 *     key, the same bytes of the file and the same fields gets the same 202 again, with `Idempotency-Replayed: true`:
-                 *     nothing is queued, reserved or charged a second time. It gets that whatever became of the session, also when that has
-                 *     `failed`, and whatever became of the account's limits of files, queue and balance; only its allowance of requests
-                 *     counts for a repeat as for any other. To try a failed recording again, send a new key.
+                 *     For 24 hours after its first 202, an upload of the account with the same key, file and fields gets the same 202 again
+                 *     with `Idempotency-Replayed: true`, even if the session has failed: nothing is queued or charged again. With another
+                 *     file or other fields it is 422 `idempotency_key_reused`. The name of the file, `durationMs` and the order of fields
+                 *     don't count. Errors don't take the key, and deleting the session frees it. To try a failed recording again, send a
+                 *     new key.
                  *
-                 *     Two things don't count: the name of the file, so the same recording under two names is one session, titled by the
-                 *     first name; and `durationMs`, which is only a hint. With another file or other fields the key is 422
-                 *     `idempotency_key_reused`, and nothing changes. Fields are compared as they were sent: `keyterms` in another order,
-                 *     `en-gb` instead of `en-GB`, and `channels=mixed` instead of none are others. The order of the fields does not matter.
-                 *
-                 *     After the 24 hours a repeat is a new upload, which is charged again. A client that may come back so late sends a
-                 *     `reference` of its own with each recording, and first looks for it with `GET /sessions?reference=…`: what was accepted
-                 *     is listed at once.
-                 *
-                 *     An error leaves the key free, whatever its code, because only a 202 is kept; where it may have been done all the same,
-                 *     as after 5xx, the repeat gets that 202. Of uploads with one key at the same
-                 *     time one makes the session; the others get its answer. When support or the retention deletes the session, the key is
-                 *     free, too.
+                 *     A client that may retry after 24 hours sends a `reference` and looks for it first: `GET /sessions?reference=…`.
                  * @example 7b0f6f6e-0c55-4c1e-9a3b-2f2f5d0f8f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -1918,7 +1875,7 @@ export interface operations {
             202: {
                 headers: {
                     /**
-                     * @description The identifier of this request. Quote it to support.
+                     * @description The identifier of this request. Quote it to the operator.
                      * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                      */
                     "X-Request-Id": string;
@@ -1934,7 +1891,7 @@ export interface operations {
                     RateLimit: string;
                     /**
                      * @description The allowance of the account, `q` requests per window of `w` seconds, over all its keys: 60 for Pro, 300 for Team and
-                     *     1,200 for Enterprise, unless support set another. Every request counts that gets this header, whatever its answer.
+                     *     1,200 for Enterprise, unless the operator set another. Every request counts that gets this header, whatever its answer.
                      * @example "plan";q=60;w=60
                      */
                     "RateLimit-Policy": string;
@@ -2002,7 +1959,7 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description The identifier of this request. Quote it to support.
+                     * @description The identifier of this request. Quote it to the operator.
                      * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                      */
                     "X-Request-Id": string;
@@ -2037,7 +1994,7 @@ export interface operations {
             304: {
                 headers: {
                     /**
-                     * @description The identifier of this request. Quote it to support.
+                     * @description The identifier of this request. Quote it to the operator.
                      * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
                      */
                     "X-Request-Id": string;

@@ -17,6 +17,7 @@ interface Operation {
 interface Contract {
   info: { title: string; version: string; description: string };
   servers: [{ url: string }];
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: {
     headers: Record<string, { description: string }>;
@@ -28,7 +29,7 @@ interface Contract {
 
 /** @param publicPath what stands before every path of the service */
 export function llmsText(publicPath: string): string {
-  const { info, servers, paths, components } = contract as unknown as Contract;
+  const { info, servers, tags, paths, components } = contract as unknown as Contract;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, name: `${method.toUpperCase()} ${path}` })),
   );
@@ -43,6 +44,7 @@ export function llmsText(publicPath: string): string {
       `All paths are below \`${publicPath}${servers[0].url}\` of this host. ${components.securitySchemes.ApiKey.description.trim()}`,
       '## Contract',
       `- [OpenAPI document](${publicPath}/openapi.json): the source of truth, from which this text is made\n- [The same for people](${publicPath}/docs)`,
+      tags.find(({ name }) => name === 'Contract')!.description.trim(),
       '## Operations',
       ...operations.flatMap(operationText),
       '## Errors',
