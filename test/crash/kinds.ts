@@ -9,7 +9,7 @@ import { descendantsOf } from '../rig/processes.ts';
 import { machineOf } from '../support/service/processes.ts';
 import type { Point } from '../rig/points.ts';
 import type { Random } from '../rig/random.ts';
-import type { WireRelay } from '../rig/wire-relay.ts';
+import type { Relay } from '../support/faults/relay.ts';
 import type { Lane } from './lane.ts';
 
 /** What a kind has to work with. */
@@ -53,7 +53,7 @@ const anyTime =
   };
 
 /** Waits until the cable is at a point, and crashes in that moment. */
-function at(relayOf: (lane: Lane) => WireRelay, points: Point[], crash: Crash, nth = 3): Kind['strike'] {
+function at(relayOf: (lane: Lane) => Relay, points: Point[], crash: Crash, nth = 3): Kind['strike'] {
   return async ({ lane, random, idle, struck }) => {
     const point = random.oneOf(points);
     const relay = relayOf(lane);

@@ -6,11 +6,11 @@ import { openDatabase } from '../../db/connection/database.ts';
 import { migrateToLatest } from '../../db/migrations/migrate.ts';
 import { steadyPort } from '../rig/ports.ts';
 import { startPostgres } from '../rig/postgres.ts';
-import { startWireRelay } from '../rig/wire-relay.ts';
 import { atEnd } from '../support/at-end.ts';
+import { startRelay } from '../support/faults/relay.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { isReady, machineOf } from '../support/service/processes.ts';
-import type { WireRelay } from '../rig/wire-relay.ts';
+import type { Relay } from '../support/faults/relay.ts';
 
 export type Lane = Awaited<ReturnType<typeof startLane>>;
 
@@ -26,14 +26,9 @@ export async function startLane(dataDir?: string) {
   const { db, close } = openDatabase(url, () => {});
   atEnd(close);
   const account = await makeAccount(db, { balanceMs: 1_000 * 3_600_000, limits });
-  const relays = [
-    await startWireRelay(url, await steadyPort()),
-    await startWireRelay(url, await steadyPort()),
-  ] as const;
-  const [apiRelay, workerRelay] = relays;
-  atEnd(() => relays.forEach((relay) => relay.down()));
+  const [apiRelay, workerRelay] = [await startRelay(url), await startRelay(url)];
   const port = String(await steadyPort());
-  const nodeBehind = async (relay: WireRelay, script: 'start-api' | 'start-worker') => {
+  const nodeBehind = async (relay: Relay, script: 'start-api' | 'start-worker') => {
     const opsPort = String(await steadyPort());
     const env = { DATABASE_URL: relay.url, DATA_DIR: folder, PORT: port, OPS_PORT: opsPort, WORKER_CONCURRENCY: '2' };
     return machineOf(script, env, { startsAgain: true, isUp: () => isReady(opsPort) });
@@ -51,10 +46,10 @@ export async function startLane(dataDir?: string) {
     /** Kills PostgreSQL, and lets it come back after a while. */
     async crashPostgres(awayMs: number): Promise<void> {
       await postgres.kill();
-      for (const relay of relays) relay.down();
+      for (const relay of [apiRelay, workerRelay]) relay.cut();
       await sleep(awayMs);
       await postgres.start();
-      for (const relay of relays) await relay.up();
+      for (const relay of [apiRelay, workerRelay]) await relay.mend();
     },
     ready: async () => void (await Promise.all([api.up(), worker.up()])),
   };

@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
-import { steadyPort } from '../rig/ports.ts';
 import { committed, received } from '../rig/points.ts';
-import { startWireRelay } from '../rig/wire-relay.ts';
-import { atEnd } from '../support/at-end.ts';
+import { startRelay } from '../support/faults/relay.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { useService } from '../support/service/use-service.ts';
 import { expectNothingLeft, tone, traces } from '../support/uploads/uploads.ts';
@@ -11,8 +9,7 @@ import type { TestAccount } from '../support/service/accounts.ts';
 
 /** Looks on, with a connection of its own. */
 const observer = await useService();
-const relay = await startWireRelay(observer.databaseUrl, await steadyPort());
-atEnd(relay.down);
+const relay = await startRelay(observer.databaseUrl);
 const service = await useService({ beside: observer, env: { DATABASE_URL: relay.url } });
 const audio = await tone(1_000);
 

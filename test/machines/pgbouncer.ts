@@ -88,7 +88,7 @@ ${more}
   const asNobody = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', '--'];
   const machine = new Machine('PgBouncer', {
     command: [...(process.getuid?.() === 0 ? asNobody : []), process.env.PGBOUNCER!, '-q', file],
-    ...{ env: {}, folder: own, isUp: () => ask(url, 'select 1', true) },
+    ...{ env: {}, folder: own, isUp: async () => (await ask(url, 'select 1', true)).length > 0 },
   });
   await machine.start();
   atEnd(() => machine.kill());

@@ -1,50 +1,81 @@
-/** PostgreSQL as a program that a test starts and ends as it likes. */
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+/** PostgreSQL as a program that a test starts and ends as it likes: everybody else's goes on. */
+import { spawnSync } from 'node:child_process';
+import { appendFile, chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from 'kysely';
-import { openDatabase } from '../../db/connection/database.ts';
+import { openConnection } from '../../db/connection/database.ts';
 import { clusterPaths, createCluster, makeFolder, readPassword, roleName } from '../../db/embedded/cluster.ts';
 import { cleanEnvironment, findPrograms } from '../../db/embedded/programs.ts';
 import { serverArguments } from '../../db/embedded/server.ts';
 import { atEnd } from '../support/at-end.ts';
 import { Machine } from './machine.ts';
 import { steadyPort } from './ports.ts';
+import type { ClusterPaths } from '../../db/embedded/cluster.ts';
+
+export interface OwnPostgres {
+  /** Ends by SIGINT as `pg_ctl stop` ends it: every connection is broken. Starts on the port it had. */
+  machine: Machine;
+  url: string;
+  paths: ClusterPaths;
+}
 
 /**
  * Up, with an empty database, until the test file ends.
  * @param wrapper a program, with its arguments, that becomes the command it is given
  */
-export async function startPostgres(wrapper: readonly string[] = []) {
+export async function startPostgres(wrapper: readonly string[] = []): Promise<OwnPostgres> {
+  const paths = await newPaths();
+  await createCluster(paths, await findPrograms(paths));
+  const postgres = await startOn(paths, wrapper);
+  const maintenance = Object.assign(new URL(postgres.url), { pathname: '/postgres' });
+  await ask(maintenance.href, `create database ${roleName}`);
+  return postgres;
+}
+
+/** A hot standby that follows `primary`, which is stopped for a moment to be copied. */
+export async function startStandbyOf(primary: OwnPostgres): Promise<OwnPostgres> {
+  const paths = await newPaths();
+  await primary.machine.stop('SIGINT');
+  // With its owner, who is another user where the tests run as root.
+  spawnSync('cp', ['-a', primary.paths.data, paths.data]);
+  spawnSync('cp', ['-a', join(paths.data, 'PG_VERSION'), join(paths.data, 'standby.signal')]);
+  await appendFile(join(paths.data, 'postgresql.auto.conf'), `primary_conninfo = '${primary.url}'\n`);
+  await primary.machine.start();
+  return startOn(paths);
+}
+
+async function newPaths(): Promise<ClusterPaths> {
   const folder = await mkdtemp(join(process.env.TEST_FOLDER!, 'postgres-'));
   // As root, another user runs it.
   await chmod(folder, 0o711);
   const paths = clusterPaths(join(folder, 'cluster'));
   makeFolder(paths);
-  const programs = await findPrograms(paths);
-  await createCluster(paths, programs);
+  return paths;
+}
+
+async function startOn(paths: ClusterPaths, wrapper: readonly string[] = []): Promise<OwnPostgres> {
+  const { prefix, postgres } = await findPrograms(paths);
   const port = await steadyPort();
-  const urlOf = (name: string) => `postgres://${roleName}:${readPassword(paths)}@127.0.0.1:${port}/${name}`;
+  const url = `postgres://${roleName}:${readPassword(paths)}@127.0.0.1:${port}/`;
   const machine = new Machine('PostgreSQL', {
-    command: [...programs.prefix, ...wrapper, programs.postgres, '-D', paths.data, ...serverArguments('rig', port)],
+    command: [...prefix, ...wrapper, postgres, '-D', paths.data, ...serverArguments('rig', port)],
     ...{ env: cleanEnvironment(), folder: paths.data },
     // A process of another start may have its number by now, which PostgreSQL would respect.
     prepare: () => rm(paths.postmasterPid, { force: true }),
-    isUp: () => ask(urlOf('postgres'), 'select 1'),
+    isUp: async () => (await ask(`${url}postgres`, 'select 1')).length > 0,
   });
   await machine.start();
   // Killed, it would leave its shared memory.
   atEnd(() => machine.stop('SIGINT'));
-  await ask(urlOf('postgres'), `create database ${roleName}`);
-  return { machine, url: urlOf(roleName) };
+  return { machine, url: `${url}${roleName}`, paths };
 }
 
-/** Over a connection that is closed again. */
-export async function ask(url: string, statement: string, isPooled = false): Promise<true> {
-  const { db, close } = openDatabase(url, () => {}, { maxConnections: 1, isPooled });
+/** @returns rows of a connection that nobody else uses */
+export async function ask(url: string, text: string, isPooled = false): Promise<Record<string, unknown>[]> {
+  const connection = openConnection(url, isPooled);
+  await connection.connect();
   try {
-    await sql.raw(statement).execute(db);
-    return true;
+    return (await connection.query<Record<string, unknown>>(text)).rows;
   } finally {
-    await close();
+    await connection.end();
   }
 }

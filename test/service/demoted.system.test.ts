@@ -2,19 +2,18 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '../../db/connection/database.ts';
+import { ask, startPostgres, startStandbyOf } from '../rig/postgres.ts';
 import { startRelay } from '../support/faults/relay.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
-import { clientOf } from '../support/clients/client.ts';
-import { atEnd } from '../support/at-end.ts';
+import { clientOf, sessionIn } from '../support/clients/client.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
-import { ask, startOwnPostgres, startStandbyOf } from '../support/service/own-postgres.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { until } from '../support/until.ts';
 import { voice } from '../support/uploads/uploads.ts';
+import type { OwnPostgres } from '../rig/postgres.ts';
 import type { Seen } from '../support/clients/client.ts';
 import type { Relay } from '../support/faults/relay.ts';
-import type { OwnPostgres } from '../support/service/own-postgres.ts';
 
 /** Connections of the service that are still open to a server. */
 const connectionsTo = async (url: string) => {
@@ -52,7 +51,7 @@ const switchOver: Failover = async (relay, first, standby) => {
 /** The primary ends (SQLSTATE 57P01 on every connection), and the standby takes its place. */
 const shutDown: Failover = async (relay, first, standby, upload) => {
   await caughtUp(first, standby);
-  await first.stop();
+  await first.machine.stop('SIGINT');
   expect(await upload()).toMatchObject({ status: 503, code: 'unavailable' });
   await ask(standby.url, 'select pg_promote()');
   relay.leadTo(standby.url);
@@ -61,7 +60,7 @@ const shutDown: Failover = async (relay, first, standby, upload) => {
 
 /** A balancer takes the standby for the primary, until the service has asked there. */
 const strayToStandby: Failover = async (relay, first, standby, upload) => {
-  await relay.cut();
+  relay.cut();
   relay.leadTo(standby.url);
   await relay.mend();
   expect(await upload()).toMatchObject({ status: 503, code: 'unavailable' });
@@ -76,10 +75,9 @@ test.each([
 ])(
   '%s → no connection stays there, what was accepted is kept, and everything goes on without a restart',
   async (_, failOver) => {
-    const first = await startOwnPostgres();
+    const first = await startPostgres();
     const standby = await startStandbyOf(first);
     const relay = await startRelay(first.url);
-    for (const end of [standby.leave, first.leave, relay.close]) atEnd(end);
     const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'demoted-'));
     const file = join(dataDir, 'voice.wav');
     await writeFile(file, await voice(2_000));
@@ -88,8 +86,7 @@ test.each([
     const before = openDatabase(first.url, () => {});
     const account = await makeAccount(before.db, { balanceMs: 60_000 }).finally(before.close);
     const client = clientOf(service.url, account.key);
-    const uploaded = async () => (JSON.parse((await client.upload(file)).text) as { sessionId: string }).sessionId;
-    const accepted = [await uploaded(), await uploaded()];
+    const accepted = [await client.accepted(file), await client.accepted(file)];
     await Promise.all(accepted.map((id) => client.get(`/v1/sessions/${id}`)));
 
     const { primary, other } = await failOver(relay, first, standby, () => client.upload(file));
@@ -98,7 +95,7 @@ test.each([
       () => client.upload(file),
       ({ status }) => status === 202,
     );
-    accepted.push((JSON.parse(again.text) as { sessionId: string }).sessionId);
+    accepted.push(sessionIn(again));
     go();
     for (const id of accepted) expect(await client.final(id)).toMatchObject({ status: 'completed' });
     await until(

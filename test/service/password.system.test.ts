@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openConnection, openDatabase } from '../../db/connection/database.ts';
+import { startPostgres } from '../rig/postgres.ts';
 import { atEnd } from '../support/at-end.ts';
 import { clientOf } from '../support/clients/client.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
-import { startOwnPostgres } from '../support/service/own-postgres.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { until } from '../support/until.ts';
 import { voice } from '../support/uploads/uploads.ts';
@@ -18,8 +18,7 @@ const role = 'rotated';
 const guide = join(import.meta.dirname, '../../scripts/deploy/OPERATIONS.md');
 
 test('another password for the database under load → no request fails, and no session', async () => {
-  const postgres = await startOwnPostgres();
-  atEnd(postgres.leave);
+  const postgres = await startPostgres();
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'password-'));
   const [file, passwords] = [join(dataDir, 'voice.wav'), join(dataDir, 'pgpass')];
   await writeFile(file, await voice(1_000));

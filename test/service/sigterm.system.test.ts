@@ -19,6 +19,7 @@ import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { startRelay } from '../support/faults/relay.ts';
 import { closing, filePart, voice } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
+import type { Relay } from '../support/faults/relay.ts';
 import type { ServiceProcess } from '../support/service/processes.ts';
 
 /** A database, a folder and an account, and the process that was started on them. */
@@ -107,14 +108,13 @@ test('SIGTERM during an upload, long polls and a job → what is in flight ends 
 });
 
 test.each([
-  ['refuses connections', (relay: Awaited<ReturnType<typeof startRelay>>) => relay.cut()],
-  ['swallows every packet', (relay: Awaited<ReturnType<typeof startRelay>>) => relay.swallow()],
+  ['refuses connections', (relay: Relay) => relay.cut()],
+  ['swallows every packet', (relay: Relay) => relay.swallow()],
 ])(
   'SIGTERM during a job while the way to PostgreSQL %s → exit within the bound, the job comes again',
   async (_how, away) => {
     const { url, db, dataDir, account, file, go, env } = await lay();
     const relay = await startRelay(url);
-    atEnd(relay.close);
     const service = await startProcess('start', { ...env, DATABASE_URL: relay.url });
     const { sessionId } = JSON.parse((await clientOf(service.url, account.key).upload(file)).text) as {
       sessionId: string;

@@ -1,12 +1,10 @@
 /** When a connection is broken off, and when it isn't. A server that swallows packets: test/service/outage.system.test.ts. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
 import { Client } from 'pg';
 import { openConnection } from '../../../db/connection/database.ts';
 import { SilenceWatch } from '../../../db/connection/silence.ts';
 import { startRelay } from '../../support/faults/relay.ts';
-import type { AddressInfo, Socket } from 'node:net';
 
 test('a silent connection, and a server that refuses another → it said so itself: the connection lives on', async () => {
   const admin = new Client(process.env.TEST_DATABASE_URL!);
@@ -31,49 +29,27 @@ test('a silent connection, and a server that refuses another → it said so itse
 });
 
 test('a connection that is being ended when its server falls silent → broken off, and nobody is told', async () => {
-  const { hostname, port } = new URL(process.env.TEST_DATABASE_URL!);
-  const sockets: Socket[] = [];
-  let isSilent = false;
-  const cable = createServer({ allowHalfOpen: true }, (near) => {
-    sockets.push(near);
-    if (isSilent) return void near.pause();
-    const far = connect(Number(port), hostname);
-    sockets.push(far);
-    near.pipe(far).pipe(near);
-  });
-  await new Promise<void>((resolve) => cable.listen(0, '127.0.0.1', resolve));
-  const url = new URL(process.env.TEST_DATABASE_URL!);
-  url.host = `127.0.0.1:${(cable.address() as AddressInfo).port}`;
-  const connection = openConnection(url.href);
+  const relay = await startRelay(process.env.TEST_DATABASE_URL!);
+  const connection = openConnection(relay.url);
   const told: unknown[] = [];
   connection.on('error', (error) => told.push(error));
-  try {
-    await connection.connect();
-    isSilent = true;
-    for (const socket of sockets) socket.unpipe().pause();
-    await connection.end();
-    expect(told).toEqual([]);
-  } finally {
-    for (const socket of sockets) socket.destroy();
-    cable.close();
-  }
+  await connection.connect();
+  relay.swallow();
+  await connection.end();
+  expect(told).toEqual([]);
 });
 
 test('a connection that breaks while it is asked → the question fails, and nothing else does', async () => {
   const relay = await startRelay(process.env.TEST_DATABASE_URL!);
   const connection = openConnection(relay.url);
-  try {
-    await connection.connect();
-    const asked = connection.query('select pg_sleep(60)').then(
-      () => 'answered',
-      () => 'failed',
-    );
-    await relay.cut();
-    expect(await asked).toBe('failed');
-    await connection.end();
-  } finally {
-    await relay.close();
-  }
+  await connection.connect();
+  const asked = connection.query('select pg_sleep(60)').then(
+    () => 'answered',
+    () => 'failed',
+  );
+  relay.cut();
+  expect(await asked).toBe('failed');
+  await connection.end();
 });
 
 test('a server that answers, and a connection that says nothing for longer than it may → broken off', async () => {

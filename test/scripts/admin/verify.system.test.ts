@@ -12,12 +12,11 @@ import { audit } from '../../../src/audit/audit.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { eraseAccount } from '../../../src/sessions/account-erasure.ts';
 import { cancelSession, eraseSession, retrySession } from '../../../src/sessions/support.ts';
-import { atEnd } from '../../support/at-end.ts';
+import { ask, startPostgres, startStandbyOf } from '../../rig/postgres.ts';
 import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { auditedFiles, expectSound } from '../../support/service/audit.ts';
 import { final, upload } from '../../support/service/jobs.ts';
-import { ask, startOwnPostgres, startStandbyOf } from '../../support/service/own-postgres.ts';
 import { startTestService } from '../../support/service/service.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { until } from '../../support/until.ts';
@@ -25,7 +24,7 @@ import { tone } from '../../support/uploads/uploads.ts';
 import { adminOf, mistaken, runAdmin, runAdminProcess } from './run-admin.ts';
 import type { Audit } from '../../../src/audit/audit.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
-import type { OwnPostgres } from '../../support/service/own-postgres.ts';
+import type { OwnPostgres } from '../../rig/postgres.ts';
 
 const service = await useService();
 const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'standby-'));
@@ -35,13 +34,11 @@ let primary: OwnPostgres;
 let standby: OwnPostgres;
 const besidePrimary = () => startTestService({ beside: { databaseUrl: primary.url, dataDir } });
 beforeAll(async () => {
-  primary = await startOwnPostgres();
-  atEnd(() => primary.leave());
+  primary = await startPostgres();
   const other = await besidePrimary();
   await upload(other, await makeAccount(other.db), file);
   await other.stop();
   standby = await startStandbyOf(primary);
-  atEnd(() => standby.leave());
 });
 
 const brokenRules = ({ checks }: Audit) => checks.filter(({ breaches }) => breaches > 0);

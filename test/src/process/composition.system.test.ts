@@ -7,11 +7,10 @@ import { migrateToLatest } from '../../../db/migrations/migrate.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { composeService } from '../../../src/process/composition.ts';
 import { createLog } from '../../../src/ops/log.ts';
+import { startPostgres } from '../../rig/postgres.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { startOwnPostgres } from '../../support/service/own-postgres.ts';
 
-const postgres = await startOwnPostgres();
-atEnd(() => postgres.leave());
+const postgres = await startPostgres();
 
 /** Not one of ours: those look after the server by a second connection when it is slow, which counts. */
 const connect = async () => {

@@ -7,7 +7,6 @@ import { final, row, upload } from '../../support/service/jobs.ts';
 import { startRelay } from '../../support/faults/relay.ts';
 import { ScriptedRecognizer, gate, says } from '../../support/models/scripted-recognizer.ts';
 import { useService } from '../../support/service/use-service.ts';
-import { atEnd } from '../../support/at-end.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import { until } from '../../support/until.ts';
 
@@ -15,7 +14,6 @@ const api = await useService();
 const folder = useFolder();
 await ffmpeg(...sine(2), `${folder}/tone.wav`);
 const relay = await startRelay(api.databaseUrl);
-atEnd(relay.close);
 /** The process with the worker, which reaches the database through the relay. */
 const away = await useService({ beside: api, env: { DATABASE_URL: relay.url } });
 afterEach(() => expectSound(api));
@@ -40,7 +38,7 @@ async function beginJob() {
 
 test('the database is away for 6 s while a job runs → the same attempt completes, charged once', async () => {
   const { account, done, recognizer, worker, sessionId } = await beginJob();
-  await relay.cut();
+  relay.cut();
   // Longer than a heartbeat takes to be refreshed, so that at least one of them is missed.
   const cutAt = performance.now();
   const failures = () => away.logLines.filter((line) => /queue error|connection broke|ECONNREFUSED/.test(line)).length;
@@ -63,7 +61,7 @@ test('the database is away just when the attempt ends → another attempt, charg
   const { account, done, recognizer, worker, sessionId } = await beginJob();
   const faults = () => away.logLines.filter((line) => line.includes('can not be recorded yet')).length;
   const before = faults();
-  await relay.cut();
+  relay.cut();
   done.open();
   await until(faults, (count) => count > before);
   await relay.mend();
@@ -89,7 +87,7 @@ test('a worker falls silent in the last attempt → another worker goes on; wher
     where account_id = ${account.id}`.execute(api.db);
   const silent = await away.work(recognizer);
   for (const { sessionId } of [goesOn, fails]) await until(() => recognizer.of(sessionId));
-  await relay.cut();
+  relay.cut();
   const other = await api.work(new ScriptedRecognizer());
   expect(await final(api, account, fails.sessionId)).toMatchObject({ status: 'failed' });
   expect(await final(api, account, goesOn.sessionId)).toMatchObject({ status: 'completed' });

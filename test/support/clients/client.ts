@@ -15,8 +15,16 @@ export interface Seen {
 export interface Client {
   get(path: string): Promise<Seen>;
   upload(file: string, idempotencyKey?: string): Promise<Seen>;
+  /** Uploads what is accepted. @returns the session's id */
+  accepted(file: string, idempotencyKey?: string): Promise<string>;
   /** Asks as clients do until the session is final. */
   final(sessionId: string): Promise<{ status: string; error?: { code: string } }>;
+}
+
+/** The session that an answer names; fails where the upload was not accepted. */
+export function sessionIn({ status, text }: Pick<Seen, 'status' | 'text'>): string {
+  expect(status).toBe(202);
+  return (JSON.parse(text) as { sessionId: string }).sessionId;
 }
 
 /** @param url of the service, which may change when it starts again */
@@ -31,14 +39,16 @@ export function clientOf(url: string | (() => string), key: string): Client {
     const code = isProblem ? (JSON.parse(seen.text) as { code: string }).code : undefined;
     return { ...seen, code };
   };
+  const upload: Client['upload'] = async (file, idempotencyKey) => {
+    const body = new FormData();
+    body.set('file', new Blob([new Uint8Array(await readFile(file))]), basename(file));
+    const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
+    return ask('POST', '/v1/transcriptions', { body, headers });
+  };
   return {
     get: (path) => ask('GET', path),
-    async upload(file, idempotencyKey) {
-      const body = new FormData();
-      body.set('file', new Blob([new Uint8Array(await readFile(file))]), basename(file));
-      const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
-      return ask('POST', '/v1/transcriptions', { body, headers });
-    },
+    upload,
+    accepted: async (file, idempotencyKey) => sessionIn(await upload(file, idempotencyKey)),
     async final(sessionId) {
       const isFinal = ({ status, text }: Seen) =>
         status === 200 && /^(completed|failed)$/.test((JSON.parse(text) as { status: string }).status);

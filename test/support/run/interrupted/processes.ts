@@ -1,12 +1,12 @@
 /** A run for `run.system.test.ts`: processes as tests start them, in sessions of their own and with children. */
-import { startOwnPostgres } from '../../service/own-postgres.ts';
+import { startPostgres } from '../../../rig/postgres.ts';
 import { startProcess } from '../../service/processes.ts';
 import { useFolder } from '../../use-folder.ts';
 
 const dataDir = useFolder();
 
 test('runs until it is killed', async () => {
-  const { url } = await startOwnPostgres();
+  const { url } = await startPostgres();
   await startProcess('start-worker', { DATABASE_URL: url, DATA_DIR: dataDir });
   process.stderr.write('the processes run\n');
   await new Promise(() => {});
