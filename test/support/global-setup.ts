@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { openDatabase } from '../../db/connection/database.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { installLackingModels } from '../../scripts/model/sources.ts';
@@ -12,6 +13,7 @@ import { showProgressOn } from '../../scripts/terminal/show-progress.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { prepareDatabase } from '../../src/process/migration.ts';
 import type { ChildProcess } from 'node:child_process';
+import type { Db } from '../../db/connection/database.ts';
 import type { EmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 
 declare global {
@@ -42,8 +44,16 @@ async function makeTemplate(folder: string): Promise<void> {
   await installLackingModels(config, { env: process.env, signal, progress: showProgressOn(process.stderr) });
   // Tables and nothing else: each copy is told by its own service which audio store is its own.
   const { db, close } = openDatabase(server.url, () => {}, { maxConnections: 1 });
+  await withoutSync(db);
   await prepareDatabase(db, { url: server.url, mayMigrate: true, onNotice: () => {} });
   await close();
+}
+
+/** Only a machine that fails would lose what is not on its disk yet. It makes a copy of the template five times as quick. */
+async function withoutSync(db: Db): Promise<void> {
+  for (const setting of ['fsync', 'full_page_writes'])
+    await sql`alter system set ${sql.raw(setting)} = off`.execute(db);
+  await sql`select pg_reload_conf()`.execute(db);
 }
 
 /** In a session of its own: ^C in a terminal ends jest and everything else that runs in the foreground. */

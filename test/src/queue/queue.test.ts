@@ -37,7 +37,7 @@ const times = <T>(count: number, make: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, i) => make(i)));
 const reaches = (read: () => number, count: number) => until(read, (value) => value === count);
 
-test('20 jobs, two APIs and two workers on one database → each job runs exactly once, both workers take part', async () => {
+test('12 jobs, two APIs and two workers on one database → each job runs exactly once, both workers take part', async () => {
   const account = await makeAccount(services[0].db);
   const busy = gate();
   const recognizer = new ScriptedRecognizer(async ({ options }) => {
@@ -45,13 +45,13 @@ test('20 jobs, two APIs and two workers on one database → each job runs exactl
     return says('once');
   });
   await workInBoth(recognizer);
-  const sessions = await times(20, (i) => upload(services[i % 2]!, account, tone));
+  const sessions = await times(12, (i) => upload(services[i % 2]!, account, tone));
   await reaches(() => recognizer.running(account.id), 6);
   busy.open();
   for (const { sessionId } of sessions) {
     expect(await final(services[0], account, sessionId)).toMatchObject({ status: 'completed' });
   }
-  expect(sessions.map(({ sessionId }) => recognizer.of(sessionId))).toEqual(Array(20).fill(1));
+  expect(sessions.map(({ sessionId }) => recognizer.of(sessionId))).toEqual(Array(12).fill(1));
   expect(recognizer.peaks.get(account.id)).toBe(6);
 });
 
@@ -94,14 +94,14 @@ test('a raised limit of jobs at once → holds for the uploads after it', async 
   expect(recognizer.peaks.get(account.id)).toBe(3);
 });
 
-test('30 short jobs that wait for one account, one at once → the worker goes from one to the next without its clock', async () => {
+test('10 short jobs that wait for one account, one at once → the worker goes from one to the next without its clock', async () => {
   const account = await makeAccount(services[0].db, { limits: { running_jobs: 1 } });
   const recognizer = new ScriptedRecognizer(async () => says('next'));
-  const sessions = await times(30, (i) => upload(services[i % 2]!, account, tone));
+  const sessions = await times(10, (i) => upload(services[i % 2]!, account, tone));
   holdTheClock('timeouts', 'intervals');
   workers = [await services[0].work(recognizer)];
   for (const { sessionId } of sessions) await final(services[1], account, sessionId);
-  expect(sessions.map(({ sessionId }) => recognizer.of(sessionId))).toEqual(Array(30).fill(1));
+  expect(sessions.map(({ sessionId }) => recognizer.of(sessionId))).toEqual(Array(10).fill(1));
 });
 
 test('a job for idle workers → begins without their clock, each time', async () => {

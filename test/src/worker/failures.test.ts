@@ -210,7 +210,7 @@ test('audio that is gone → three attempts, then failed with recognizer_error',
   await copyFile(tone, audioPath(sessionId));
 });
 
-test('ten stops of the worker during one job → no attempt is spent, the client sees one job, it completes', async () => {
+test('ten stops of the worker during one job → progress seen and gone, no attempt is spent, the client sees one job, it completes', async () => {
   const done = gate();
   const recognizer = new ScriptedRecognizer(async ({ options }) => {
     options.onProgress?.(1);
@@ -224,6 +224,9 @@ test('ten stops of the worker during one job → no attempt is spent, the client
       () => recognizer.calls.length,
       (calls) => calls === round,
     );
+    // Written every two seconds: seen once.
+    const reported = async () => (await row(service, account, sessionId)).progress;
+    if (round === 1) await until(reported, (progress) => progress === 1);
     await worker.stop();
     expect(recognizer.running(account.id)).toBe(0);
     expect(await row(service, account, sessionId)).toMatchObject({

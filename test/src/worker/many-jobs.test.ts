@@ -37,15 +37,15 @@ async function begin(env: Record<string, string>) {
   return { service, held, counts, uploads, areProcessing };
 }
 
-test('32 short uploads of four accounts, two cores → the server has all that it gets at first, and a quarter more are ready', async () => {
+test('16 short uploads of four accounts, two cores → the server has all that it gets at first, and a quarter more are ready', async () => {
   const { service, held, counts, uploads, areProcessing } = await begin({ WORKER_CONCURRENCY: '2' });
-  for (let account = 0; account < 4; account += 1) await uploads(await makeAccount(service.db), 8);
+  for (let account = 0; account < 4; account += 1) await uploads(await makeAccount(service.db), 4);
   const worker = await service.work();
   await areProcessing(10);
   await until(() => held.length === 8);
   let isOver = false;
   const answering = until(() => (held.splice(0).forEach((go) => go()), isOver));
-  await until(counts, ({ of }) => of('completed') === 32);
+  await until(counts, ({ of }) => of('completed') === 16);
   isOver = true;
   await answering;
   await worker.stop();

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { listLedger } from '../../../db/accounts/ledger.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
-import { ffmpeg, longSpeech, silence, speechClips, wordErrorRate } from '../../support/uploads/audio-fixtures.ts';
+import { ffmpeg, silence, speechClips, wordErrorRate } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
-import { final, row, upload } from '../../support/service/jobs.ts';
+import { final, upload } from '../../support/service/jobs.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import { until } from '../../support/until.ts';
@@ -55,24 +55,6 @@ test('silence → completed without segments and without a charge', async () => 
   const transcript = await final(service, account, sessionId);
   expect(transcript).toEqual({ sessionId, status: 'completed', durationMs: 3_000, segments: [] });
   expect(await balanceOf(account.id)).toEqual({ balance_ms: 10_000, reserved_ms: 0 });
-});
-
-test('a recording of several pieces → progress is reported after each and only grows', async () => {
-  const account = await makeAccount(service.db);
-  // So long that progress, which is written every two seconds, is seen.
-  const { sessionId } = await upload(service, account, await longSpeech(120, `${folder}/pieces.wav`));
-  const seen: number[] = [];
-  await until(
-    async () => {
-      const { status, progress } = await row(service, account, sessionId);
-      if (progress !== null) seen.push(progress);
-      return status;
-    },
-    (status) => status === 'completed',
-  );
-  expect(seen.length).toBeGreaterThan(0);
-  expect(seen).toEqual(seen.toSorted((a, b) => a - b));
-  expect(seen.at(-1)).toBeLessThan(100);
 });
 
 function expectTimesInOrder({ segments, durationMs }: Schema<'Transcript'>): void {

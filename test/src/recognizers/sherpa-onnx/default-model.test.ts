@@ -37,9 +37,9 @@ const said = [
   'He might even have been made amiable himself.',
 ];
 
-test.each([0, -30])('readers at %i dB → every word, with capitals and commas, said to be English', async (decibels) => {
+test('readers at -30 dB → every word, with capitals and commas, said to be English', async () => {
   for (const [index, { file }] of (await speechClips()).entries()) {
-    const audio = await recordings.made('-i', file, '-af', `volume=${decibels}dB`);
+    const audio = await recordings.made('-i', file, '-af', 'volume=-30dB');
     const { segments, language } = await recognizer.recognize(audio, { signal });
     expect([segments.map(({ text }) => text).join(' '), language]).toEqual([said[index], 'en']);
   }

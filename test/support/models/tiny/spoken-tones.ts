@@ -1,6 +1,7 @@
 /** What the tiny model hears as speech: tones of 0.4 s. */
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ffmpeg } from '../../uploads/audio-fixtures.ts';
+import { samplesPerMs, wavHeader } from '../../../../src/audio/samples.ts';
 
 export const hertz = { low: 300, high: 3000 };
 export type Tone = keyof typeof hertz;
@@ -15,21 +16,14 @@ export async function speakTones(
   tones: readonly Tone[],
   seconds = 1,
 ): Promise<{ file: string; text: string }> {
-  const inputs = tones.flatMap((tone) => ['-f', 'lavfi', '-i', `sine=${hertz[tone]}:r=16000:d=0.4`]);
-  const padded = tones
-    .map((_, input) => `[${input}]volume=0.5,adelay=300,apad=whole_dur=${seconds}[t${input}];`)
-    .join('');
-  const labels = tones.map((_, input) => `[t${input}]`).join('');
-  const graph = `${padded}${labels}concat=n=${tones.length}:v=0:a=1`;
-  const file = await ffmpeg(
-    ...inputs,
-    '-filter_complex',
-    graph,
-    '-ar',
-    '16000',
-    '-ac',
-    '1',
-    join(folder, `${name}.wav`),
-  );
+  const each = seconds * 1000 * samplesPerMs;
+  const samples = new Int16Array(tones.length * each);
+  for (const [index, tone] of tones.entries()) {
+    const begin = index * each + 300 * samplesPerMs;
+    const step = (2 * Math.PI * hertz[tone]) / (1000 * samplesPerMs);
+    for (let at = 0; at < 400 * samplesPerMs; at += 1) samples[begin + at] = 2_000 * Math.sin(at * step);
+  }
+  const file = join(folder, `${name}.wav`);
+  await writeFile(file, Buffer.concat([wavHeader(samples.byteLength), Buffer.from(samples.buffer)]));
   return { file, text: tones.join(' ') };
 }
