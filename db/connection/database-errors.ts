@@ -39,6 +39,22 @@ export function isDatabasesFault(error: unknown): boolean {
   return isOfDatabase || isDatabaseAway(error) || isDatabasesFault(error.cause);
 }
 
+/** SQLSTATE of a write that a read-only server refused. The write certainly had no effect. */
+export const readOnly = '25006';
+/** SQLSTATE of a server that ends the connection, or is about to. */
+export const isEnding = (code: unknown): boolean => /^57P0[1-5]$/.test(String(code));
+
+/** Whether a statement was refused because its server was demoted. It may run again elsewhere, whatever it writes. */
+export const isRefusedWrite = (error: unknown): boolean => codeOf(error) === readOnly;
+
+/**
+ * Whether the error says that the connection leads to a server that was demoted or ends. Another connection may lead to
+ * another server.
+ */
+export const isServerLost = (error: unknown): boolean => isRefusedWrite(error) || isEnding(codeOf(error));
+
+const codeOf = (error: unknown) => (Error.isError(error) && 'code' in error ? error.code : undefined);
+
 /** Whether PostgreSQL itself answered with an error, so that the statement certainly had no effect. */
 export function isRefusedByServer(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(08|57P0)/.test(error.code ?? '');

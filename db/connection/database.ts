@@ -1,9 +1,8 @@
 /** The door to `pg`: the pool and single connections. */
+import { Socket } from 'node:net';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { isDatabaseError } from './database-errors.ts';
-import { PrimaryOnly, isRefusedWrite, isServerLost, refuseReadOnly } from './primary-only.ts';
-import { SilenceWatch } from './silence.ts';
+import { isEnding, isRefusedWrite, isServerLost, readOnly } from './database-errors.ts';
 import { getTypeParser } from './values.ts';
 import type { Transaction } from 'kysely';
 import type { Schema } from '../schema.ts';
@@ -28,8 +27,11 @@ export const statementTimeoutMs = 30_000;
 export const patientTimeoutMs = 12 * 60 * 60 * 1000;
 /** How long after the server's own limit for a statement its connection is given up, because packets may be lost. */
 const unheardMs = 5_000;
-/** How long a server that is asked whether it is there may take. */
-const answerMs = 3_000;
+/**
+ * When the kernel begins to ask whether a silent server is there; ten questions later, one a second, the connection breaks. It
+ * does not ask while packets of ours are on their way: those are what `unheardMs` is for.
+ */
+const keepAliveMs = 4_000;
 /** Shorter than any silence that means trouble, because an idle connection is silent, too. */
 const idleTimeoutMs = 30_000;
 /** Also how long a query may wait for a free connection of the pool. */
@@ -58,18 +60,16 @@ export function openDatabase(
   onBroken: (error: Error) => void,
   { maxConnections = 20, timeoutMs = statementTimeoutMs, server = 'primary', isPooled = false }: PoolOptions = {},
 ): Database {
-  const watch = watchServer(url, timeoutMs + unheardMs, isPooled);
   const limits = { statement_timeout: timeoutMs, idle_in_transaction_session_timeout: timeoutMs };
-  const pool = new CountingPool({
+  const longestSilenceMs = timeoutMs + unheardMs;
+  const pool = new pg.Pool({
     ...connectionOptions(url, isPooled),
-    ...(server === 'primary' && primaryOnly(() => {})),
-    stream: watch.stream,
+    ...(server === 'primary' ? primaryOnly(longestSilenceMs) : { stream: () => socketOf(longestSilenceMs) }),
     maxLifetimeSeconds: maxLifetimeSeconds(),
     max: maxConnections,
     connectionTimeoutMillis: connectionTimeoutMs,
     idleTimeoutMillis: Math.min(idleTimeoutMs, timeoutMs),
     ...(!isPooled && limits),
-    keepAlive: true,
   });
   // pg-pool listens only to idle connections, and an 'error' without a listener ends the process.
   pool.on('connect', (client) => client.on('error', onBroken));
@@ -87,67 +87,79 @@ export function openDatabase(
   };
 }
 
-const pools = new WeakMap<Queryable, CountingPool>();
+const pools = new WeakMap<Queryable, pg.Pool>();
 
 /** Whether this is a pool. A transaction's connection is known to Kysely only. */
 export const isPool = (db: Queryable): boolean => pools.has(db);
 
-/** A pool that counts who had to wait because all of its connections were in use. */
-class CountingPool extends pg.Pool {
-  waits = 0;
-  waitedMs = 0;
-
-  override connect(): Promise<pg.PoolClient>;
-  override connect(callback: PoolCallback): void;
-  override connect(callback?: PoolCallback): Promise<pg.PoolClient> | void {
-    const hasToWait = this.totalCount >= this.options.max && this.idleCount <= this.waitingCount;
-    const told = hasToWait ? this.#waiting() : undefined;
-    if (callback === undefined) {
-      const connection = super.connect();
-      return told === undefined ? connection : connection.finally(told);
-    }
-    super.connect((error, client, done) => {
-      told?.();
-      callback(error, client, done);
-    });
-  }
-
-  /** @returns call it when the waiting is over */
-  #waiting(): () => void {
-    const began = performance.now();
-    this.waits += 1;
-    return () => void (this.waitedMs += performance.now() - began);
-  }
-}
-
-type PoolCallback = Parameters<pg.Pool['connect']>[0];
-
-/** How a pool is used at this moment, and who has waited until now. */
+/** How a pool is used at this moment. */
 export interface PoolUse {
   inUse: number;
   idle: number;
   most: number;
   waiting: number;
-  waits: number;
-  waitedMs: number;
 }
 
 export function poolUse(db: Db): PoolUse {
-  const { totalCount, idleCount, waitingCount, waits, waitedMs, options } = pools.get(db)!;
+  const { totalCount, idleCount, waitingCount, options } = pools.get(db)!;
   // One that is idle and spoken for already is still counted as idle, and whoever gets it as waiting, until the next tick.
-  return { inUse: totalCount - idleCount, idle: idleCount, most: options.max, waiting: waitingCount, waits, waitedMs };
+  return { inUse: totalCount - idleCount, idle: idleCount, most: options.max, waiting: waitingCount };
 }
 
-/** Options of a pool whose connections all lead to a server that takes writes. @param onDemoted see {@link PrimaryOnly} */
-function primaryOnly(onDemoted: () => void) {
-  const primary = new PrimaryOnly(onDemoted);
+/** @param longestSilenceMs after which the connection is given up: TCP itself would wait for a quarter of an hour */
+function socketOf(longestSilenceMs = 0): Socket {
+  const socket = new Socket().setTimeout(longestSilenceMs);
+  return socket.on('timeout', () => breakOff(socket, 'the server is silent'));
+}
+
+/**
+ * With the code of a reset connection, of which pg says nothing while it ends a connection. Nobody would listen any more,
+ * and an 'error' without a listener ends the process.
+ */
+function breakOff(socket: Socket, why: string): void {
+  socket.destroy(Object.assign(new Error(`Connection terminated: ${why}`), { code: 'ECONNRESET' }));
+}
+
+/**
+ * Options of connections that all lead to a server that takes writes. After a failover, those that are open may lead to a
+ * server that was demoted: it answers, but its data grows old. When one of them meets it, all are given up.
+ */
+function primaryOnly(longestSilenceMs?: number) {
+  const sockets = new Set<Socket>();
+  const stream = () => {
+    const socket = socketOf(longestSilenceMs);
+    sockets.add(socket);
+    return socket.once('close', () => sockets.delete(socket));
+  };
   class Client extends pg.Client {
     constructor(options?: string | pg.ClientConfig) {
       super(options);
-      primary.watch(this);
+      this.once('connect', () =>
+        // Before pg's own listener: the pool does not take the connection back.
+        this.connection.prependListener('errorMessage', ({ code }: { code?: string }) => {
+          if (code === readOnly) for (const socket of sockets) breakOff(socket, 'the server takes no writes any more');
+          else if (isEnding(code)) void this.end();
+        }),
+      );
     }
   }
-  return { Client, onConnect: refuseReadOnly };
+  return { Client, onConnect: refuseReadOnly, stream };
+}
+
+/** A connection was made, but to a standby or to a server that was demoted. */
+class ServerTakesNoWrites extends Error {
+  override readonly name = 'ServerTakesNoWrites';
+  readonly code = readOnly;
+
+  constructor() {
+    super('The database server takes no writes: it is a standby, or it was demoted');
+  }
+}
+
+/** @throws when the server takes no writes */
+export async function refuseReadOnly(client: Pick<pg.Client, 'query'>): Promise<void> {
+  const { rows } = await client.query<{ transaction_read_only: string }>('show transaction_read_only');
+  if (rows[0]!.transaction_read_only === 'on') throw new ServerTakesNoWrites();
 }
 
 /** A statement that each connection knows by its name. */
@@ -177,57 +189,48 @@ export async function runNamed<Row extends object>(
   return rows;
 }
 
+interface ConnectionOptions {
+  /** As that of a pool. */
+  isPooled?: boolean;
+  /** By which the server knows it. */
+  name?: string;
+  /** After which it breaks. Left out: a statement may take as long as it will. */
+  longestSilenceMs?: number;
+}
+
 /**
  * A single connection outside the pool. The caller connects, and ends it. When it breaks, whoever asks something over it
  * hears so; only those who wait for more have to listen for 'error'.
- *
- * @param isPooled as that of a pool
- * @param name by which the server knows it
  */
-export function openConnection(url: string, isPooled = false, name = listenerName): pg.Client {
-  const watch = watchServer(url, undefined, isPooled);
-  const options = { connectionTimeoutMillis: connectionTimeoutMs, keepAlive: true, stream: watch.stream };
-  const named = { application_name: name };
-  const connection = new pg.Client({ ...connectionOptions(url, isPooled), ...options, ...named });
+export function openConnection(
+  url: string,
+  { isPooled = false, name = listenerName, longestSilenceMs }: ConnectionOptions = {},
+): pg.Client {
+  const connection = new pg.Client({
+    ...connectionOptions(url, isPooled),
+    connectionTimeoutMillis: connectionTimeoutMs,
+    stream: () => socketOf(longestSilenceMs),
+    application_name: name,
+  });
   // An 'error' without a listener ends the process.
   connection.on('error', () => {});
   return connection;
 }
 
-/** For the queue, which makes its own pool: what to add to the pool's options. */
-export function watchForeignPool(url: string): object {
-  const watch = watchServer(url);
-  return {
-    // The queue's connection for LISTEN is not in its pool, but leads to the same server.
-    ...primaryOnly(() => watch.breakOffAll()),
-    stream: watch.stream,
-    query_timeout: 4 * (statementTimeoutMs + unheardMs),
-    maxLifetimeSeconds: maxLifetimeSeconds(),
-  };
-}
+/** For the queue, which makes its own pool and listens beside it: what to add to its options. */
+export const queueConnections = (): object => ({
+  ...keepsAlive,
+  ...primaryOnly(),
+  query_timeout: 4 * (statementTimeoutMs + unheardMs),
+  maxLifetimeSeconds: maxLifetimeSeconds(),
+});
 
-function watchServer(url: string, longestSilenceMs?: number, isPooled?: boolean): SilenceWatch {
-  const limits = { connectionTimeoutMillis: answerMs, query_timeout: answerMs };
-  const answers = async () => {
-    const connection = new pg.Client({ ...connectionOptions(url, isPooled), ...limits });
-    connection.on('error', () => {});
-    try {
-      await connection.connect();
-      await connection.query('select 1');
-      return true;
-    } catch (error) {
-      // A refusal is an answer, too.
-      return isDatabaseError(error);
-    } finally {
-      void connection.end().catch(() => {});
-    }
-  };
-  return new SilenceWatch(answers, longestSilenceMs);
-}
+const keepsAlive = { keepAlive: true, keepAliveInitialDelayMillis: keepAliveMs };
 
 /** Poolers refuse or ignore what a connection asks for at its start. */
-function connectionOptions(url: string, isPooled = false): pg.ClientConfig {
+function connectionOptions(url: string, isPooled: boolean): pg.ClientConfig {
   return {
+    ...keepsAlive,
     connectionString: url,
     ...(!isPooled && { options: '-c timezone=UTC -c DateStyle=ISO' }),
     types: { getTypeParser },

@@ -82,7 +82,7 @@ function wrongDefaults({ timezone, dateStyle, statementMs, idleMs }: RoleDefault
  * @throws {PoolerUnfit}
  */
 export async function checkNamedStatements(url: string): Promise<void> {
-  const clients = [openConnection(url, true), openConnection(url, true)];
+  const clients = [openConnection(url, { isPooled: true }), openConnection(url, { isPooled: true })];
   try {
     for (const client of clients) await client.connect();
     // When others use the pooler too, the clients meet on a connection only now and then.

@@ -1,5 +1,4 @@
 /** What a database server says of itself and of who is connected to it. All of it is asked of the server, not of a pooler. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { applicationName, listenerName } from './database.ts';
 import { isDatabaseAway } from './database-errors.ts';
@@ -52,10 +51,10 @@ export async function countServing(db: Queryable): Promise<Serving> {
   return rows[0]!;
 }
 
-/** What a process may open: its pool, the queue's, one that listens and those that ask. The operator's guide says it, too. */
-export const mostConnections = 28;
+/** What a process may open: its pool, the queue's and one that listens for each role. The operator's guide says it, too. */
+export const mostConnections = 25;
 /** Of those, what leads past a pooler. */
-export const mostDirectConnections = 6;
+export const mostDirectConnections = 5;
 
 export interface ConnectionRoom {
   /** As many as anybody but a superuser may open. */
@@ -72,22 +71,4 @@ export async function readConnectionRoom(db: Queryable): Promise<ConnectionRoom>
     count(*)::int as open, (count(*) filter (where application_name = ${applicationName}))::int as ours
     from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`.execute(db);
   return rows[0]!;
-}
-
-/** The server counts connections that were just closed for another moment, such as those of the start itself. */
-const pausesMs = [100, 1_000];
-
-/**
- * Whether the server may run out of connections when this process opens all of its own beside those of all others.
- * @returns what to tell the operator; undefined when there is room
- */
-export async function lackOfConnections(db: Queryable, needed: number): Promise<string | undefined> {
-  let { limit, open } = await readConnectionRoom(db);
-  for (const pauseMs of pausesMs) {
-    if (open + needed <= limit) return undefined;
-    await pause(pauseMs);
-    ({ limit, open } = await readConnectionRoom(db));
-  }
-  if (open + needed <= limit) return undefined;
-  return `the database takes ${limit} connections and has ${open}; this process may open ${needed}: raise max_connections, or put a pooler before it`;
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { isRefusedByServer } from './database-errors.ts';
-import { isServerLost } from './primary-only.ts';
+import { isRefusedByServer, isServerLost } from './database-errors.ts';
 import type { Db, Trx } from './database.ts';
 
 /** The connection was lost during COMMIT. Nobody knows whether the transaction was committed. */

@@ -33,7 +33,7 @@ export async function copyCluster(
   copy: Copy,
   { beforeTheEnd, atTheEnd }: { beforeTheEnd: () => Promise<void>; atTheEnd: () => Promise<void> },
 ): Promise<void> {
-  const connection = openConnection(url, false, 'transcription backup');
+  const connection = openConnection(url, { name: 'transcription backup' });
   await connection.connect();
   try {
     // PostgreSQL keeps its log from here on for as long as the connection lives.

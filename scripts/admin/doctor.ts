@@ -5,7 +5,6 @@ import { request as overHttps } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  lackOfConnections,
   mostConnections,
   mostDirectConnections,
   readConnectionRoom,
@@ -177,8 +176,7 @@ async function connections({ database }: Patient): Promise<string> {
   const processes = Math.floor((limit - others) / needed);
   const found = `${limit}, ${others} of them used by others: room for ${processes} ${processes === 1 ? 'process' : 'processes'} of the service`;
   if (processes < 1) throw new Error(found);
-  const lack = await lackOfConnections(direct, needed);
-  return lack === undefined ? found : `${found}, and not for one more than run`;
+  return open + needed <= limit ? found : `${found}, and not for one more than run`;
 }
 
 async function tables(patient: Patient): Promise<string> {

@@ -81,10 +81,6 @@ export function showPool(registry: Registry, db: Db): void {
   show(registry, `${prefix}_connections_limit`, most, async () => poolUse(db).most);
   const waiting = 'Who waits for a connection of the pool now';
   show(registry, `${prefix}_waiting`, waiting, async () => poolUse(db).waiting);
-  const waits = 'How often somebody had to wait because all connections of the pool were in use';
-  showCount(registry, `${prefix}_waits_total`, waits, () => poolUse(db).waits);
-  const seconds = 'Seconds for which they waited';
-  showCount(registry, `${prefix}_wait_seconds_total`, seconds, () => poolUse(db).waitedMs / 1000);
 }
 
 /** These are unknown while the database is away or does not answer. The other metrics are still shown. */

@@ -1,8 +1,7 @@
 /** Puts together what both roles need, and takes it apart in the opposite order. */
 import { resolve } from 'node:path';
-import { lackOfConnections, mostConnections, mostDirectConnections } from '../../db/connection/server.ts';
 import { openDatabase } from '../../db/connection/database.ts';
-import { checkConnections, checkNamedStatements, hearsNotices } from '../../db/connection/pooler.ts';
+import { checkConnections, checkNamedStatements } from '../../db/connection/pooler.ts';
 import { findIsolation } from '../children/bounded-command.ts';
 import { keepRemovingAbandonedUploads, Spool } from '../files/spool.ts';
 import { StoreTrial } from '../files/store-trial.ts';
@@ -46,8 +45,6 @@ export async function composeService(config: Config, log: Log, role: 'worker' | 
   const { db, close } = openDatabase(inUse.url, onBroken, { isPooled: isPooled(inUse) });
   try {
     await prepare(db, inUse, config, onNotice);
-    // Before this process opens the others of its own, which would count twice.
-    if (config.databaseUrl !== undefined) await warnOfFewConnections(db, inUse, log);
     const queue = new Queue(inUse.directUrl, log, role);
     await explainDatabaseFault(directVariable(config), queue.start());
     const metrics = new Metrics(db, log);
@@ -61,13 +58,12 @@ export async function composeService(config: Config, log: Log, role: 'worker' | 
     await inTime(opened, longestOpeningMs, undefined);
     logIsolation(await findIsolation(resolve(config.dataDir)), log);
     const sendSpans = await collectSpans(config.otlpEndpoint, log);
-    const heard = config.databaseUrl !== undefined && warnWhenDeaf(inUse.directUrl, db, log);
     const leaveUploads = keepRemovingAbandonedUploads(spool, log);
     return {
       ...{ config, log, db, queue, audioStore, spool, storeTrial, metrics },
       databaseUrl: inUse.directUrl,
       async close() {
-        await Promise.all([leaveUploads(), heard]);
+        await leaveUploads();
         await Promise.all([queue.stop(), sendSpans()]);
         await close();
         await inUse.leave();
@@ -108,24 +104,6 @@ async function prepare(db: Db, inUse: DatabaseInUse, config: Config, onNotice: (
 /** The variable whose URL leads to the server itself. */
 const directVariable = ({ databaseDirectUrl }: Config): DatabaseVariable =>
   databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
-
-async function warnWhenDeaf(url: string, db: Db, log: Log): Promise<void> {
-  // Whoever works with a database that is away says so.
-  const hears = await hearsNotices(url, db).catch(() => undefined);
-  if (hears === false)
-    log.warn(
-      'the database tells nothing by LISTEN: name the server behind the pooler in DATABASE_DIRECT_URL. Meanwhile new jobs are found within 2 s, and the end of a session within 5 s',
-    );
-}
-
-async function warnOfFewConnections(db: Db, inUse: DatabaseInUse, log: Log): Promise<void> {
-  const direct = isPooled(inUse) ? openDatabase(inUse.directUrl, () => {}, { maxConnections: 1 }) : undefined;
-  const needed = direct ? mostDirectConnections : mostConnections;
-  // A database that is away says so elsewhere.
-  const lack = await lackOfConnections(direct?.db ?? db, needed).catch(() => undefined);
-  await direct?.close();
-  if (lack !== undefined) log.warn(lack);
-}
 
 function logIsolation(isolation: Isolation, log: Log): void {
   if (isolation === 'none') log.warn('children have network access: this machine allows no namespaces');

@@ -2,7 +2,7 @@
 import { PgBoss, fromKysely } from 'pg-boss';
 import packageJson from 'pg-boss/package.json' with { type: 'json' };
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
-import { watchForeignPool } from '../../db/connection/database.ts';
+import { queueConnections } from '../../db/connection/database.ts';
 import { workerName } from '../../db/connection/server.ts';
 import { hasActiveJob } from '../../db/queue-tables.ts';
 import { AttemptFailed, expirySeconds, maxRunningJobs } from './jobs.ts';
@@ -37,7 +37,7 @@ export class Queue {
     const isWorker = role === 'worker';
     this.#log = log;
     this.#boss = new PgBoss({
-      ...watchForeignPool(url),
+      ...queueConnections(),
       connectionString: url,
       // Its migrations may take longer than the limits that a role has behind a pooler.
       options: '-c timezone=UTC -c DateStyle=ISO -c statement_timeout=0 -c idle_in_transaction_session_timeout=0',

@@ -1,5 +1,4 @@
-import { openConnection } from '../../../db/connection/database.ts';
-import { refuseReadOnly } from '../../../db/connection/primary-only.ts';
+import { openConnection, refuseReadOnly } from '../../../db/connection/database.ts';
 import { sessionChannel } from '../../../db/sessions/states.ts';
 import type { Log } from '../../ops/log.ts';
 
@@ -34,7 +33,7 @@ export class SessionNotices {
   }
 
   async start(): Promise<void> {
-    const connection = openConnection(this.#url);
+    const connection = openConnection(this.#url, { longestSilenceMs: 2 * pollIntervalMs });
     this.#connection = connection;
     connection.on('notification', ({ payload }) => this.#onFinal(payload ?? ''));
     connection.on('error', (error) => this.#log.warn({ err: error }, 'the listening connection broke'));
