@@ -1,10 +1,9 @@
 /** The files of a cluster. */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { until } from './file-lock.ts';
-import { clusterName, killAllOn, processesOn } from './processes.ts';
 import { findPrograms, runProgram } from './programs.ts';
 import type { Programs } from './programs.ts';
 
@@ -66,7 +65,6 @@ export async function createCluster(paths: ClusterPaths, { prefix, initdb, owner
       ...[...prefix, initdb, '--pgdata', staging, '--no-instructions'],
       ...['--username', roleName, '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
       ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
-      ...['--set', `cluster_name=${clusterName(staging)}`],
     ],
     staging,
   );
@@ -81,14 +79,9 @@ export async function createCluster(paths: ClusterPaths, { prefix, initdb, owner
 }
 
 async function removeUnfinished({ folder }: ClusterPaths): Promise<void> {
-  for (const name of readdirSync(folder).filter((entry) => /^new-[0-9a-f]+(\.password)?$/.test(entry))) {
-    const leftover = path.join(folder, name);
-    // An initdb outlives the process that started it and goes on writing. Left alone it soon ends, because nobody reads
-    // its output. Killed, it would leave shared memory behind.
-    await until(() => processesOn(leftover).length === 0, 5_000);
-    await killAllOn(leftover);
-    rmSync(leftover, { recursive: true, force: true });
-  }
+  for (const name of readdirSync(folder).filter((entry) => /^new-[0-9a-f]+(\.password)?$/.test(entry)))
+    // An initdb outlives the process that started it and goes on writing for a moment, until it misses its files.
+    await rm(path.join(folder, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }
 
 function syncFolder(folder: string): void {

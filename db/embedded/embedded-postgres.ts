@@ -27,22 +27,19 @@ const pollIntervalMs = 500;
 /**
  * Joins the users of the PostgreSQL below `folder`. Makes it where there is none, and starts it where it does not run.
  * Each join counts, also within one process, and needs its own `leave`.
- * @param options.maxConnections in place of 200, where the server has to be started
  * @param options.onNotice hears what a person may want to know while waiting
  * @throws when it can't be made or started, with the last lines of the server's log
  */
 export async function joinEmbeddedPostgres({
   folder,
-  maxConnections,
   onNotice: notice = () => undefined,
 }: {
   folder: string;
-  maxConnections?: number;
   onNotice?: (message: string) => void;
 }): Promise<EmbeddedPostgres> {
   const paths = clusterPaths(folder);
   makeFolder(paths);
-  const start = () => ensureRunning(paths, notice, maxConnections);
+  const start = () => ensureRunning(paths, notice);
   const { url, use } = await alone(paths, notice, async () => {
     const use = await waitForLock(paths.usersLock, 'shared', startLockLimitMs);
     try {

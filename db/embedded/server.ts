@@ -1,14 +1,14 @@
 /** The server on a cluster: started, adopted where it runs, and stopped. */
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { closeSync, fstatSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { clusterExists, createCluster, readPassword, roleName } from './cluster.ts';
 import { until } from './file-lock.ts';
-import { clusterName, killAllOn, signal, worksOn } from './processes.ts';
 import { cleanEnvironment, findPrograms, runProgram } from './programs.ts';
-import type { ChildProcess } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import type { ClusterPaths } from './cluster.ts';
 import type { Programs } from './programs.ts';
@@ -17,14 +17,16 @@ type Notice = (message: string) => void;
 
 /** Recovery after a crash reads all that was written since the last checkpoint. That takes minutes on a slow disk. */
 export const readyLimitMs = 10 * 60_000;
-const recoveryLimitMs = 30_000;
-const fastShutdownLimitMs = 60_000;
-const immediateShutdownLimitMs = 15_000;
+const lookAgainMs = 50;
+/** A service has 25 s to stop. */
+const stopLimitMs = 10_000;
 const largestLogBytes = 10 * 1024 * 1024;
 
-const startAttempts = 5;
-// The port was taken after we looked, or a server that a killed process had begun to start runs after all.
-const worthAnotherAttempt = /Address already in use|lock file "postmaster\.pid" already exists/;
+/**
+ * The port was taken after we looked, a server that a killed process had begun to start runs after all, or processes outlive
+ * their server, which end when they notice.
+ */
+const passesSoon = /Address already in use|lock file "postmaster\.pid" already exists|pre-existing shared memory block/;
 
 const settings = {
   // Reached by TCP from this machine only. A socket file would limit the length of the path and would be a second way
@@ -50,9 +52,8 @@ const settings = {
 } as const;
 
 /** Arguments for `postgres`. They override postgresql.conf, so this file decides how every start behaves. */
-export function serverArguments(name: string, port: number, maxConnections?: number): string[] {
-  const more = maxConnections !== undefined && { max_connections: maxConnections };
-  const all = { ...settings, ...more, cluster_name: name, port };
+export function serverArguments(name: string, port: number): string[] {
+  const all = { ...settings, cluster_name: name, port };
   return Object.entries(all).flatMap(([setting, value]) => ['-c', `${setting}=${value}`]);
 }
 
@@ -73,58 +74,40 @@ export class OtherMajorVersion extends Error {
 /**
  * Makes sure the server runs and accepts connections, and makes the cluster first where there is none. Only for the
  * holder of the start lock.
- * @param maxConnections where the server has to be started
  * @returns the database's URL
  * @throws when the server can't be started (with the last lines of its log) or isn't ready within `readyLimitMs`
  * @throws {OtherMajorVersion}
  */
-export async function ensureRunning(paths: ClusterPaths, notice: Notice, maxConnections?: number): Promise<string> {
-  const adopted = await adoptRunning(paths, notice);
-  if (adopted !== undefined) return adopted;
-
-  const programs = await findPrograms(paths);
+export async function ensureRunning(paths: ClusterPaths, notice: Notice): Promise<string> {
   if (!clusterExists(paths)) {
     notice(`making a database in ${paths.folder}`);
-    await createCluster(paths, programs);
+    await createCluster(paths, await findPrograms(paths));
   }
-  for (let attempt = 1; ; attempt++) {
-    // Processes that outlived their server hold its shared memory. And PostgreSQL respects a postmaster.pid as long as
-    // any process, even a zombie, has that number.
-    const killed = await killAllOn(paths.data);
-    if (killed > 0) notice(`ended ${killed} PostgreSQL processes that outlived their server`);
-    rmSync(paths.postmasterPid, { force: true });
-
-    const { child, logStart } = await start(paths, programs, maxConnections);
-    const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-    const url = (await urlWhenReady(paths, hasEnded, notice)) ?? (await adoptRunning(paths, notice));
-    if (url !== undefined) return url;
-    const log = readFileSync(paths.log).subarray(logStart).toString();
-    const reason = log.trimEnd().split('\n').slice(-15).join('\n');
-    if (attempt < startAttempts && worthAnotherAttempt.test(reason)) continue;
-    await refuseOtherMajorVersion(paths, programs);
-    throw new Error(`PostgreSQL did not start in ${paths.data}; the end of ${paths.log}:\n${reason}`);
-  }
-}
-
-async function adoptRunning(paths: ClusterPaths, notice: Notice): Promise<string | undefined> {
-  const running = clusterExists(paths) ? runningServer(paths) : undefined;
-  return running && (await urlWhenReady(paths, () => !worksOn(paths.data, running.pid), notice));
-}
-
-/** The database's URL once the server accepts connections; undefined when it ends before. */
-async function urlWhenReady(paths: ClusterPaths, hasEnded: () => boolean, notice: Notice): Promise<string | undefined> {
   const waiting = `waiting until PostgreSQL in ${paths.data} is ready (it may be recovering)`;
   const timer = setTimeout(notice, 3_000, waiting);
+  const giveUpAt = performance.now() + readyLimitMs;
   try {
-    const answer = await until(async () => {
-      if (await acceptsConnections(paths)) return { url: urlOf(paths, roleName) };
-      return hasEnded() && { url: undefined };
-    }, readyLimitMs);
-    if (answer) return answer.url;
+    while (!(await acceptsConnections(paths))) {
+      const why = runningServer(paths) === undefined ? await start(paths) : '';
+      if (performance.now() > giveUpAt)
+        throw new Error(
+          `PostgreSQL in ${paths.data} is not ready after ${readyLimitMs / 60_000} minutes, see ${paths.log}\n${why}`,
+        );
+      await pause(lookAgainMs);
+    }
+    return urlOf(paths, roleName);
   } finally {
     clearTimeout(timer);
   }
-  throw new Error(`PostgreSQL in ${paths.data} is not ready after ${readyLimitMs / 60_000} minutes, see ${paths.log}`);
+}
+
+/**
+ * A name for a data folder, in the command line of its server. It stays when the folder is renamed, and a copy of the folder
+ * has another one.
+ */
+export function clusterName(dataFolder: string): string {
+  const { dev, ino } = statSync(dataFolder);
+  return `transcription-${dev.toString(16)}-${ino.toString(16)}`;
 }
 
 /** What a running server says about itself in postmaster.pid. The port is missing in the first moments. */
@@ -138,11 +121,19 @@ interface RunningServer {
 export function runningServer(paths: ClusterPaths): RunningServer | undefined {
   const lines = readIfThere(paths.postmasterPid).split('\n');
   const pid = Math.abs(Number(lines[0]));
-  if (!Number.isSafeInteger(pid) || pid === 0 || !worksOn(paths.data, pid)) return undefined;
-  return { pid, port: Number(lines[3]) || undefined, ready: lines[7]?.trim() === 'ready' };
+  // Everybody may read command lines, also in a container. That of a zombie is empty.
+  const isOurs = readIfThere(`/proc/${pid}/cmdline`).includes(`cluster_name=${clusterName(paths.data)}\0`);
+  return isOurs ? { pid, port: Number(lines[3]) || undefined, ready: lines[7]?.trim() === 'ready' } : undefined;
 }
 
-const readIfThere = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+/** Empty where it is gone, also between two looks. */
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
 
 const urlOf = (paths: ClusterPaths, database: string) =>
   `postgres://${roleName}:${readPassword(paths)}@127.0.0.1:${runningServer(paths)?.port}/${database}`;
@@ -173,24 +164,31 @@ async function acceptsConnections(paths: ClusterPaths): Promise<boolean> {
   }
 }
 
-/** It gets a session of its own, so it outlives this process and does not get ^C. */
-async function start(
-  { data, log }: ClusterPaths,
-  { prefix, postgres }: Programs,
-  maxConnections?: number,
-): Promise<{ child: ChildProcess; logStart: number }> {
-  const options = serverArguments(clusterName(data), await choosePort(data), maxConnections);
-  const [program = '', ...args] = [...prefix, postgres, '-D', data, ...options];
-  const sizeBefore = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
-  const isTooLarge = sizeBefore > largestLogBytes;
-  if (isTooLarge) rmSync(log);
-  const output = openSync(log, 'a', 0o600);
+/**
+ * Starts the server in a session of its own, so that it outlives this process and does not get ^C.
+ * @returns once it is ready, or has ended for a reason that passes: the end of its log
+ */
+async function start(paths: ClusterPaths): Promise<string> {
+  const { data, log } = paths;
+  const programs = await findPrograms(paths);
+  // PostgreSQL respects it as long as any process, even a zombie, has its number.
+  rmSync(paths.postmasterPid, { force: true });
+  const options = serverArguments(clusterName(data), await choosePort(data));
+  const [program = '', ...args] = [...programs.prefix, programs.postgres, '-D', data, ...options];
+  const isTooLarge = (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > largestLogBytes;
+  const output = openSync(log, isTooLarge ? 'w' : 'a', 0o600);
   try {
+    const { size } = fstatSync(output);
     const env = cleanEnvironment();
     const child = spawn(program, args, { cwd: data, env, detached: true, stdio: ['ignore', output, output] });
-    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+    await once(child, 'spawn');
     child.unref();
-    return { child, logStart: isTooLarge ? 0 : sizeBefore };
+    const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+    await until(() => hasEnded() || runningServer(paths)?.ready, readyLimitMs);
+    const reason = readFileSync(log).subarray(size).toString().trimEnd().split('\n').slice(-15).join('\n');
+    if (!hasEnded() || passesSoon.test(reason)) return reason;
+    await refuseOtherMajorVersion(paths, programs);
+    throw new Error(`PostgreSQL did not start in ${data}; the end of ${log}:\n${reason}`);
   } finally {
     closeSync(output);
   }
@@ -221,24 +219,15 @@ async function refuseOtherMajorVersion({ folder, data }: ClusterPaths, { postgre
     throw new OtherMajorVersion(folder, ofData, ofPrograms);
 }
 
-/**
- * Stops the server if it runs: clients are disconnected, and everything is written. Only when that fails, it is stopped
- * by force.
- */
+/** Stops the server if it runs: clients are disconnected, and everything is written. Only when that fails, it is stopped by force. */
 export async function stopServer(paths: ClusterPaths): Promise<void> {
-  const server = runningServer(paths);
-  if (server === undefined) return;
-  const hasEnded = () => !worksOn(paths.data, server.pid);
-  // Even a refusal means that the server is not recovering.
-  const answers = () => acceptsConnections(paths).catch(() => true);
-
-  // PostgreSQL 18 never ends when it is asked for a fast shutdown while it recovers from the crash of a backend.
-  if (await until(async () => hasEnded() || (await answers()), recoveryLimitMs)) {
-    signal(server.pid, 'SIGINT');
-    if (await until(hasEnded, fastShutdownLimitMs)) return;
+  // PostgreSQL 18 never ends when it is asked for the first while it recovers from the crash of a backend. After the second
+  // the next start recovers, and nothing that was committed is lost.
+  for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+    const pid = runningServer(paths)?.pid;
+    if (pid === undefined) return;
+    process.kill(pid, signal);
+    if (await until(() => runningServer(paths) === undefined, stopLimitMs)) return;
   }
-  // Like a crash: nothing that was committed is lost, and the next start recovers it.
-  signal(server.pid, 'SIGQUIT');
-  if (await until(hasEnded, immediateShutdownLimitMs)) return;
-  await killAllOn(paths.data);
+  throw new Error(`PostgreSQL in ${paths.data} does not stop, see ${paths.log}`);
 }

@@ -76,18 +76,11 @@ test('the server cannot start → the error carries the end of its log, and noth
   await (await joinEmbeddedPostgres({ folder })).leave();
 });
 
-test('a log of more than 10 MB → starts afresh', async () => {
+test('a log of more than 10 MB, PG variables of the caller → it starts afresh, and they are not PostgreSQL’s business', async () => {
   const folder = await newFolderWithCluster();
   const log = path.join(folder, 'server.log');
   writeFileSync(log, 'x'.repeat(11 * 1024 * 1024));
-  await (await joinEmbeddedPostgres({ folder })).leave();
-  expect(readFileSync(log, 'utf8')).toMatch(/^\d{4}-.* starting PostgreSQL/);
-});
-
-test('PG variables of the caller → not PostgreSQL’s business', async () => {
-  const folder = await newFolderWithCluster();
-  process.env['PGDATA'] = '/nowhere';
-  process.env['PGPORT'] = '1';
+  Object.assign(process.env, { PGDATA: '/nowhere', PGPORT: '1' });
   try {
     const postgres = await joinEmbeddedPostgres({ folder });
     expect(await query(postgres.url, `SELECT current_setting('data_directory') AS folder`)).toEqual([
@@ -98,6 +91,7 @@ test('PG variables of the caller → not PostgreSQL’s business', async () => {
     delete process.env['PGDATA'];
     delete process.env['PGPORT'];
   }
+  expect(readFileSync(log, 'utf8')).toMatch(/^\d{4}-.* starting PostgreSQL/);
 });
 
 test('a platform without binaries → an error that names the alternative', async () => {

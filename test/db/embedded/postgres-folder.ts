@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
-import { clusterName } from '../../../db/embedded/processes.ts';
+import { clusterName } from '../../../db/embedded/server.ts';
 import { until } from '../../support/until.ts';
 import { killUsers } from './user-process.ts';
 
@@ -32,15 +32,12 @@ export async function newFolderWithCluster(): Promise<string> {
   return folder;
 }
 
-/**
- * Living processes of the cluster in `folder`, or of one not finished yet. Told by their command lines, since root in a
- * container may not see where another user's processes work.
- */
+/** Living processes of the cluster in `folder`, as root in a container can tell them, too. */
 export function processesIn(folder: string): number[] {
-  const clusters = existsSync(folder) ? readdirSync(folder).filter((name) => /^(data|new-[0-9a-f]+)$/.test(name)) : [];
-  const marks = clusters.map((name) => clusterName(path.join(folder, name)));
+  const data = path.join(folder, 'data');
+  const mark = existsSync(data) ? clusterName(data) : '';
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
-  return pids.filter((pid) => marks.some((mark) => commandLine(pid).includes(mark)));
+  return pids.filter((pid) => mark !== '' && commandLine(pid).includes(mark));
 }
 
 /** Empty for a process that is gone or a zombie. */

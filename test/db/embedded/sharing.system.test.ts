@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
 import { cleanUp, newFolder, newFolderWithCluster, processesIn, query } from './postgres-folder.ts';
 import { startUser } from './user-process.ts';
@@ -51,27 +49,5 @@ test('two joins in one process → each counts, and leaving twice counts once', 
   await first.leave();
   expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   await second.leave();
-  expect(processesIn(folder)).toEqual([]);
-});
-
-test('a client is still connected when the last user leaves → the server stops all the same', async () => {
-  const folder = await newFolderWithCluster();
-  const postgres = await joinEmbeddedPostgres({ folder });
-  const idle = connect(Number(new URL(postgres.url).port), '127.0.0.1');
-  await once(idle, 'connect');
-  const closed = once(idle, 'close');
-  await postgres.leave();
-  expect(processesIn(folder)).toEqual([]);
-  await closed;
-});
-
-test('a user that has nothing more to do → ends by itself, and the server waits for the next one', async () => {
-  const folder = await newFolderWithCluster();
-  const idle = startUser(folder, 'drop');
-  const url = await idle.url;
-  await idle.leave();
-  const next = startUser(folder);
-  expect(await next.url).toBe(url);
-  await next.leave();
   expect(processesIn(folder)).toEqual([]);
 });

@@ -16,9 +16,8 @@ export interface UserProcess {
   kill(): Promise<void>;
 }
 
-/** Starts one. `drop`: joins and then has nothing more to do, without leaving. */
-export function startUser(folder: string, mode: 'stay' | 'drop' = 'stay'): UserProcess {
-  const child = spawn(process.execPath, [script, folder, mode]);
+export function startUser(folder: string): UserProcess {
+  const child = spawn(process.execPath, [script, folder]);
   running.add(child);
   let complaints = '';
   child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
