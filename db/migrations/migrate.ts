@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { openDatabase, patientTimeoutMs } from '../connection/database.ts';
 import { migrations } from './index.ts';
-import { isInSteps, limitWaits } from './online.ts';
 import type { Migration } from 'kysely/migration';
 import type { Db } from '../connection/database.ts';
 
@@ -14,6 +13,12 @@ const lookAgainMs = 250;
 /** With pauses from 1 s to 30 s that is a quarter of an hour. */
 const maxTries = 30;
 const pauseMs = (tries: number) => Math.min(1_000 * 2 ** (tries - 1), 30_000);
+/**
+ * Whoever waits for an ALTER TABLE makes all others wait who come after it. So a migration waits this long, lets the
+ * others go first and tries again. It has to be longer than `deadlock_timeout` (1 s): only then does an autovacuum that
+ * is in the way give way.
+ */
+const lockTimeoutMs = 2_000;
 
 /** The database could not be migrated. The message says why and what to do. */
 export class MigrationFailed extends Error {
@@ -64,13 +69,13 @@ export async function runMigrations(
   onNotice: (message: string) => void,
   list: Readonly<Record<string, Migration>> = migrations,
 ): Promise<string[]> {
-  await limitWaits(connection);
+  await sql`set lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(connection);
   const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => ({ ...list }) } });
   const ran: string[] = [];
   const missing = (await migrator.getMigrations()).filter(({ executedAt }) => executedAt === undefined);
-  for (const { name, migration } of missing) {
+  for (const { name } of missing) {
     for (let tries = 1; ; tries++) {
-      const { error } = await migrator.migrateUp({ disableTransactions: isInSteps(migration) });
+      const { error } = await migrator.migrateUp();
       if (error === undefined) break;
       if (!isLockTimeout(error) || tries === maxTries) throw failed(name, error);
       onNotice(`${name} waits for a table that is in use; others go first`);

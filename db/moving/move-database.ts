@@ -2,13 +2,15 @@
  * All rows from one database to another, in one transaction of each: the target has all of them, or is as empty as before. And
  * whether a database may be filled with what another one holds.
  */
-import { openConnection } from '../connection/database.ts';
-import { copyRows } from './copy-rows.ts';
-import { queueSchema } from '../queue-tables.ts';
+import { pipeline } from 'node:stream/promises';
 import { sql } from 'kysely';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { openConnection } from '../connection/database.ts';
 import { readServer } from '../connection/server.ts';
-import type { Connection } from './copy-rows.ts';
+import { queueSchema } from '../queue-tables.ts';
 import type { Queryable } from '../connection/database.ts';
+
+type Connection = ReturnType<typeof openConnection>;
 
 export interface Moving {
   /** Leads to a server itself. Both have the tables of this version. */
@@ -39,7 +41,7 @@ const lockMs = 5_000;
  * @throws the reason of `signal`; then nothing was moved
  */
 export async function moveDatabase(moving: Moving): Promise<Moved> {
-  const [from, to] = [openConnection(moving.from, false, name), openConnection(moving.to, false, name)];
+  const [from, to] = [openConnection(moving.from, { name }), openConnection(moving.to, { name })];
   try {
     for (const connection of [from, to]) {
       await connection.connect();
@@ -65,10 +67,11 @@ async function moveRows(both: { from: Connection; to: Connection }, moving: Movi
   let rows = 0;
   for (const table of tables) {
     moving.signal.throwIfAborted();
-    const columns = `${table.name} (${table.columns})`;
     // A partitioned table gives its rows to a query only.
-    const out = `copy (select ${table.columns} from ${table.name}) to stdout`;
-    rows += await copyRows(both, { out, into: `copy ${columns} from stdin` }, reach(table));
+    const out = from.query(copyTo(`copy (select ${table.columns} from ${table.name}) to stdout`));
+    const into = to.query(copyFrom(`copy ${table.name} (${table.columns}) from stdin`));
+    await pipeline(out, reach(table), into);
+    rows += into.rowCount;
   }
   await copySequences(both);
   await to.query('update audio_store set mark = $1, is_marked = true', [moving.mark]);
@@ -87,9 +90,12 @@ function progressOf(tables: readonly Table[], onProgress: (share: number) => voi
     const before = ended;
     let copied = 0;
     ended += bytes;
-    return (more: number) => {
-      copied = Math.min(copied + more, bytes);
-      onProgress((before + copied) / total);
+    return async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        copied = Math.min(copied + chunk.length, bytes);
+        onProgress((before + copied) / total);
+        yield chunk;
+      }
     };
   };
 }
