@@ -108,11 +108,11 @@ test('SIGTERM during an upload, long polls and a job → what is in flight ends 
 });
 
 test.each([
-  ['refuses connections', (relay: Relay) => relay.cut()],
-  ['swallows every packet', (relay: Relay) => relay.swallow()],
+  ['refuses connections', 'exit 0', 0, (relay: Relay) => relay.cut()],
+  ['swallows every packet', 'exit 1 when the bound is reached', 1, (relay: Relay) => relay.swallow()],
 ])(
-  'SIGTERM during a job while the way to PostgreSQL %s → exit within the bound, the job comes again',
-  async (_how, away) => {
+  'SIGTERM during a job while the way to PostgreSQL %s → %s, the job comes again',
+  async (_how, _end, status, away) => {
     const { url, db, dataDir, account, file, go, env } = await lay();
     const relay = await startRelay(url);
     const service = await startProcess('start', { ...env, DATABASE_URL: relay.url });
@@ -122,7 +122,9 @@ test.each([
     const session = () => findSessionRow(db, account.id, sessionId);
     await until(session, (row) => row?.status === 'processing');
     away(relay);
-    await stop(service, 'SIGTERM');
+    process.kill(service.pid, 'SIGTERM');
+    expect(await service.ended).toBe(status);
+    expect(service.lines.join('\n')).not.toMatch(/unhandled|uncaught/i);
     expect(processesAbout(dataDir)).toEqual([]);
 
     go();
