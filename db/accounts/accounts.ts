@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { Queryable, Trx } from '../connection/database.ts';
-import type { AccountTable, LimitOverrides, Limits, Schema } from '../schema.ts';
+import type { AccountTable, LimitOverrides, Limits, PlanTable, Schema } from '../schema.ts';
 
 export type Account = Selectable<AccountTable>;
 
@@ -162,4 +162,13 @@ export async function changeBalance(trx: Trx, id: string, ms: number): Promise<v
     .set((eb) => ({ balance_ms: eb('balance_ms', '+', ms) }))
     .where('id', '=', id)
     .execute();
+}
+
+export function listPlans(db: Queryable): Promise<PlanTable[]> {
+  return db.selectFrom('plans').selectAll().orderBy('queued_sessions').execute();
+}
+
+/** Changes limits of a plan, for every account without limits of its own. Undefined when there is no such plan. */
+export function setPlanLimits(db: Queryable, plan: string, limits: Partial<Limits>): Promise<PlanTable | undefined> {
+  return db.updateTable('plans').set(limits).where('plan', '=', plan).returningAll().executeTakeFirst();
 }

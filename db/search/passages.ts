@@ -1,6 +1,7 @@
-/** The rows that search looks through. */
+/** The rows that search looks through: which there are, which are missing, and in which languages. */
 import { sql } from 'kysely';
-import type { Trx } from '../connection/database.ts';
+import { Prepared } from '../connection/prepared.ts';
+import type { Queryable, Trx } from '../connection/database.ts';
 
 /**
  * Of how transcripts are cut into passages and words (src/search). What was indexed by another version is indexed anew by
@@ -44,4 +45,62 @@ export async function indexSession(
     on conflict (account_id, session_id, number) do update set of_transcript = excluded.of_transcript,
       first_segment = excluded.first_segment, starts = excluded.starts, words = excluded.words,
       version = excluded.version`.execute(trx);
+}
+
+/** A session, by what the table is sorted by. */
+export interface SessionPlace {
+  accountId: string;
+  id: string;
+}
+
+export const firstPlace: SessionPlace = {
+  accountId: '00000000-0000-0000-0000-000000000000',
+  id: '00000000-0000-0000-0000-000000000000',
+};
+
+export interface Looked extends SessionPlace {
+  isMissing: boolean;
+}
+
+const looked = new Prepared<SessionPlace & { limit: number }, Looked>('search-unindexed', (db, parameter) =>
+  db
+    .selectFrom(
+      sql<Looked>`(
+        select s.account_id as "accountId", s.id,
+          p.session_id is null or (s.status = 'completed' and (not p.of_transcript or p.version <> ${sql.lit(indexVersion)})) as "isMissing"
+        from (
+          select account_id, id, status from sessions
+          where (account_id, id) > (${parameter('accountId')}::uuid, ${parameter('id')}::uuid)
+          order by account_id, id limit ${parameter('limit')}::int
+        ) as s left join passages p on p.account_id = s.account_id and p.session_id = s.id and p.number = 0
+        order by s.account_id, s.id)`.as('looked'),
+    )
+    .selectAll(),
+);
+
+/**
+ * The next sessions after a place, of all accounts, and whether the index does not hold them as they are: those of an older
+ * version of the service or of the index, and those that could not be indexed when they were completed.
+ */
+export function lookForUnindexed(db: Queryable, after: SessionPlace, limit: number): Promise<Looked[]> {
+  return looked.run(db, { ...after, limit });
+}
+
+const spoken = new Prepared<{ accountId: string }, { mark: string }>('search-languages', (db, parameter) =>
+  db.selectFrom('search_languages').select('mark').where('account_id', '=', parameter('accountId')),
+);
+
+/** The marks of the languages that the transcripts of an account are in, or were. */
+export async function findLanguages(db: Queryable, accountId: string): Promise<string[]> {
+  return (await spoken.run(db, { accountId })).map(({ mark }) => mark);
+}
+
+/** Forgets them, when an account is erased. */
+export async function deleteLanguages(trx: Trx, accountId: string): Promise<void> {
+  await trx.deleteFrom('search_languages').where('account_id', '=', accountId).execute();
+}
+
+/** Remembers that an account has a transcript in a language. */
+export async function addLanguage(trx: Trx, accountId: string, mark: string): Promise<void> {
+  await sql`insert into search_languages values (${accountId}, ${mark}) on conflict do nothing`.execute(trx);
 }

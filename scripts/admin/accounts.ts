@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import {
   createAccount,
   listAccounts,
+  listPlans,
   resumeAccount,
   setLimitOverrides,
   setPlan,
@@ -9,7 +10,6 @@ import {
   suspendAccount,
 } from '../../db/accounts/accounts.ts';
 import { addLedgerEntry } from '../../db/accounts/ledger.ts';
-import { listPlans } from '../../db/accounts/plans.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { eraseAccount } from '../../src/sessions/account-erasure.ts';
 import {

@@ -6,7 +6,7 @@ import { findKnownStore } from '../../db/known-store.ts';
 import { openDatabase } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { moveDatabase, holdsData, whyUnfit } from '../../db/moving/move-database.ts';
-import { parseDatabaseUrl, withoutPassword } from '../../src/config/values.ts';
+import { parseDatabaseUrl, withoutPassword } from '../../src/config/variables.ts';
 import { proveStore } from '../../src/files/own-audio-store.ts';
 import { prepareDatabase } from '../../src/process/migration.ts';
 import { Mistake, Refusal } from '../terminal/refusal.ts';

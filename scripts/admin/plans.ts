@@ -1,4 +1,4 @@
-import { listPlans, setPlanLimits } from '../../db/accounts/plans.ts';
+import { listPlans, setPlanLimits } from '../../db/accounts/accounts.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { getPlan } from './account-lookup.ts';
 import { addCommand, addGroup } from './command.ts';

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { openDatabase, patientTimeoutMs } from '../../db/connection/database.ts';
 import { isBrokenOff, isStandby } from '../../db/connection/server.ts';
 import { audit } from '../../src/audit/audit.ts';
-import { parseDatabaseUrl } from '../../src/config/values.ts';
+import { parseDatabaseUrl } from '../../src/config/variables.ts';
 import { whyNotOurs } from '../../src/files/own-audio-store.ts';
 import { Spool } from '../../src/files/spool.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fetch } from 'undici';
 import { ConfigError } from '../../src/config/config.ts';
-import { faultOf, proxiesOf } from '../../src/config/values.ts';
+import { faultOf, proxiesOf } from '../../src/config/variables.ts';
 import { throughProxies } from '../../src/recognizers/proxies.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { compareChecksums } from './install.ts';

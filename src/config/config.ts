@@ -1,12 +1,10 @@
 /** The one reader of the environment. Every wrong variable is reported at once. */
 import { resolve } from 'node:path';
 import { chooseModel } from '../recognizers/sherpa-onnx/installed-models.ts';
-import { faultOf, proxiesOf, isOpenAis, withoutPassword } from './values.ts';
-import { variables } from './variables.ts';
-import type { ObjectPlace, Variable } from './values.ts';
+import { faultOf, isOpenAis, proxiesOf, variables, withoutPassword } from './variables.ts';
 import type { SpeechServer } from '../recognizers/openai/exchange.ts';
 import type { RecognizerSettings } from '../recognizers/select.ts';
-import type { Values } from './variables.ts';
+import type { ObjectPlace, Values, Variable } from './variables.ts';
 
 /** Each variable beside the kind of its own value. */
 const known: { [Name in keyof Values]: Variable<Values[Name]> } = variables;
@@ -36,7 +34,6 @@ export interface Config extends RecognizerSettings {
   corsOrigins: string[];
   /** How many answers 401 an address gets in a minute before further ones are delayed. */
   authFailuresPerMinute: number;
-  /** For developers: an answer that breaks the contract is logged and becomes a 500. */
   /** Where spans go (OpenTelemetry). Undefined: nowhere. */
   otlpEndpoint: string | undefined;
   /** Bytes that an upload must leave free on the disk of `dataDir`. */

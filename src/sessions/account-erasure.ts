@@ -1,6 +1,6 @@
 import { deleteFinalSessions, deleteSessionsOfAccount } from '../../db/sessions/removal.ts';
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
-import { deleteLanguages } from '../../db/search/account-languages.ts';
+import { deleteLanguages } from '../../db/search/passages.ts';
 import { changeReserved, markAccountDeleted } from '../../db/accounts/accounts.ts';
 import { deleteApiKeys, listApiKeys } from '../../db/accounts/api-keys.ts';
 import { deleteIdempotencyRecords } from '../../db/sessions/idempotency.ts';

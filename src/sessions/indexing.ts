@@ -1,5 +1,4 @@
-import { indexSession } from '../../db/search/passages.ts';
-import { addLanguage } from '../../db/search/account-languages.ts';
+import { addLanguage, indexSession } from '../../db/search/passages.ts';
 import { languageOf } from '../search/index-languages.ts';
 import { passagesOf } from '../search/passages.ts';
 import type { Queryable, Trx } from '../../db/connection/database.ts';

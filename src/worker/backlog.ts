@@ -1,15 +1,14 @@
 /** Sessions of an older version of the service become findable, one after the other, while the service runs. */
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { isDatabaseAway } from '../../db/connection/database-errors.ts';
-import { indexVersion } from '../../db/search/passages.ts';
-import { firstPlace, lookForUnindexed } from '../../db/search/unindexed.ts';
+import { firstPlace, indexVersion, lookForUnindexed } from '../../db/search/passages.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { findSegments } from '../../db/sessions/transcripts.ts';
 import { acquireLease, ageLease } from '../../db/leases.ts';
 import { findableOf, makeFindable } from '../sessions/indexing.ts';
 import { everyMinute } from './sweeps.ts';
 import type { Db, Queryable } from '../../db/connection/database.ts';
-import type { SessionPlace } from '../../db/search/unindexed.ts';
+import type { SessionPlace } from '../../db/search/passages.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** A worker of an older version may still store transcripts after this one has begun. */

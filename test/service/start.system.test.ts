@@ -28,14 +28,6 @@ async function endOf(name: string, env: Record<string, string>) {
   return { status: status as number, stdout, stderr };
 }
 
-test('three wrong variables → one message that names all three, exit code 2', async () => {
-  const faults = { PORT: 'abc', DATABASE_URL: 'nonsense', RECOGNIZER: 'foo' };
-  const { status, stderr, stdout } = await endOf('start', faults);
-  expect(status).toBe(2);
-  for (const [name, value] of Object.entries(faults)) expect(stderr).toContain(`${name}=${value}`);
-  expect(stdout).toBe('');
-});
-
 const noProgram = { PATH: '/nowhere' };
 const wantsProgram = 'ffmpeg was not found. Install it: apt-get install ffmpeg';
 const nowhere = `postgres://127.0.0.1:${await steadyPort()}/d`;

@@ -1,7 +1,13 @@
 /** Sessions and segments that hold what somebody typed. */
-import { findByIndex, findByTime, countPassages, isTimedOut } from '../../../db/search/finding.ts';
-import { findPlaces, findSegmentsAt } from '../../../db/search/places.ts';
-import { findLanguages } from '../../../db/search/account-languages.ts';
+import {
+  countPassages,
+  findByIndex,
+  findByTime,
+  findPlaces,
+  findSegmentsAt,
+  isTimedOut,
+} from '../../../db/search/finding.ts';
+import { findLanguages } from '../../../db/search/passages.ts';
 import { findStems } from '../../../db/search/stems.ts';
 import { filterValues } from '../../../db/sessions/filter.ts';
 import { boundsOf } from '../../../db/sessions/pages.ts';

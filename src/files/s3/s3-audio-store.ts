@@ -21,7 +21,7 @@ import { randomUUID } from 'node:crypto';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { Readable } from 'node:stream';
 import type { ListMultipartUploadsCommandOutput, _Object } from '@aws-sdk/client-s3';
-import type { ObjectPlace } from '../../config/values.ts';
+import type { ObjectPlace } from '../../config/variables.ts';
 import type { BareAudioStore, StoredAudio, WantedAudio } from '../audio-store.ts';
 
 /** One of 1 GiB took 94 MB of memory. Accounts take turns, so that one with many uploads can't block others. */

@@ -59,55 +59,39 @@ test.each<[string, string, object]>([
   ['RECOGNIZER_LANGUAGE', 'ZH-hant', { recognizerLanguage: 'zh-Hant' }],
 ])('%s=%s → accepted', (name, value, expected) => expect(readConfig({ [name]: value })).toMatchObject(expected));
 
-test.each([
-  ['PORT', 'abc'],
-  ['PORT', '-1'],
-  ['PORT', '65536'],
-  ['PORT', '80.5'],
-  ['PORT', '0x50'],
-  ['PORT', '1e3'],
-  ['OPS_PORT', '8080'],
-  ['HOST', 'a host'],
-  ['HOST', 'http://localhost'],
-  ['DATABASE_URL', 'nonsense'],
-  ['DATABASE_DIRECT_URL', 'nonsense'],
-  ['DATABASE_URL', 'mysql://h/d'],
-  ['DATABASE_URL', 'postgres://h'],
-  ['DATABASE_URL', 'postgres://h:99999/d'],
-  ['RECOGNIZER', 'foo'],
-  ['RECOGNIZER', 'Sherpa-ONNX'],
-  ['RECOGNIZER', 'constructor'],
-  ['DIARIZATION_THRESHOLD', '2.5'],
-  ['DIARIZATION_THRESHOLD', '-1'],
-  ['RECOGNIZER_LANGUAGE', 'german'],
-  ['RECOGNIZER_LANGUAGE', 'xx-klingon'],
-  ['RECOGNIZER_LANGUAGE', 'de,en'],
-  ['WORKER_CONCURRENCY', '0'],
-  ['WORKER_CONCURRENCY', '257'],
-  ['LOG_LEVEL', 'loud'],
-  ['TRUST_PROXY', '0'],
-  ['TRUST_PROXY', 'true'],
-  ['TRUST_PROXY', '10.0.0.0/33'],
-  ['TRUST_PROXY', '0.0.0.0/0'],
-  ['TRUST_PROXY', '10.0.0.0/8,'],
-  ['CORS_ORIGINS', '*'],
-  ['CORS_ORIGINS', 'https://a.example/'],
-  ['CORS_ORIGINS', 'a.example'],
-  ['AUTH_FAILURES_PER_MINUTE', '0'],
-  ['MIN_FREE_DISK', '-1'],
-  ['MIN_FREE_DISK', '9007199254740993'],
-  ['AUDIO_STORE', 's3://'],
-  ['AUDIO_STORE', 's3://Bucket/prefix'],
-  ['AUDIO_STORE', 's3://bucket/a/../b'],
-  ['AUDIO_STORE', 's3://bucket//a'],
-  ['AUDIO_STORE', 'file:///audio'],
-  ['AUDIO_STORE', 's3://bucket/needs-a-database'],
-  ['SHERPA_ONNX_MODEL', 'diarization'],
-])('%s=%s → refused, named with what it may hold', (name, value) => {
-  const read = () => readConfig({ [name]: value });
-  expect(read).toThrow(ConfigError);
-  expect(read).toThrow(`The configuration is wrong:\n  - ${name}=${value}: `);
-});
+const refused = {
+  PORT: ['abc', '-1', '65536', '80.5', '0x50', '1e3'],
+  OPS_PORT: ['8080'],
+  HOST: ['a host', 'http://localhost'],
+  DATABASE_URL: ['nonsense', 'mysql://h/d', 'postgres://h', 'postgres://h:99999/d'],
+  DATABASE_DIRECT_URL: ['nonsense'],
+  RECOGNIZER: ['foo', 'Sherpa-ONNX', 'constructor'],
+  DIARIZATION_THRESHOLD: ['2.5', '-1'],
+  RECOGNIZER_LANGUAGE: ['german', 'xx-klingon', 'de,en'],
+  WORKER_CONCURRENCY: ['0', '257'],
+  LOG_LEVEL: ['loud'],
+  TRUST_PROXY: ['0', 'true', '10.0.0.0/33', '0.0.0.0/0', '10.0.0.0/8,'],
+  CORS_ORIGINS: ['*', 'https://a.example/', 'a.example'],
+  AUTH_FAILURES_PER_MINUTE: ['0'],
+  MIN_FREE_DISK: ['-1', '9007199254740993'],
+  AUDIO_STORE: [
+    's3://',
+    's3://Bucket/prefix',
+    's3://bucket/a/../b',
+    's3://bucket//a',
+    'file:///audio',
+    's3://bucket/needs-a-database',
+  ],
+  SHERPA_ONNX_MODEL: ['diarization'],
+};
+test.each(Object.entries(refused).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
+  '%s=%s → refused, named with what it may hold',
+  (name, value) => {
+    const read = () => readConfig({ [name]: value });
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(`The configuration is wrong:\n  - ${name}=${value}: `);
+  },
+);
 
 test.each([
   ['s3://audio', {}, { prefix: '', endpoint: undefined, region: undefined }],
@@ -140,12 +124,6 @@ test('DATABASE_DIRECT_URL → taken beside a DATABASE_URL, and a fault without o
     databaseDirectUrl: DATABASE_DIRECT_URL,
   });
   expect(() => readConfig({ DATABASE_DIRECT_URL })).toThrow('DATABASE_DIRECT_URL is set without DATABASE_URL');
-});
-
-test('a wrong DATABASE_URL with a password → named without the password', () => {
-  const read = () => readConfig({ DATABASE_URL: 'mysql://user:hunter2@host/d' });
-  expect(read).toThrow('DATABASE_URL=mysql://…@host/d');
-  expect(read).not.toThrow('hunter2');
 });
 
 test.each(['start', 'start-api', 'start-worker'])(
@@ -197,27 +175,17 @@ test('an argument that nobody knows → refused, exit code 2', () => {
   ]);
 });
 
-test('PocketSphinx → a fault that says what has taken its place', () => {
-  expect(() => readConfig({ RECOGNIZER: 'pocketsphinx' })).toThrow(
-    'RECOGNIZER=pocketsphinx: expected sherpa-onnx, which has taken its place, or openai',
-  );
-});
-
 test.each([
-  [
-    'API_PROCESSES',
-    'run several start:api behind scripts/deploy/haproxy.cfg instead ("Several processes" in OPERATIONS.md)',
-  ],
-  ['VALIDATE_RESPONSES', 'leave it out; the tests check every answer against the contract'],
-])('%s → a fault that says what has taken its place', (name, instead) => {
-  expect(() => readConfig({ [name]: '1' })).toThrow(`${name} is gone: ${instead}`);
+  ['API_PROCESSES', '1', ' is gone: run several start:api behind scripts/deploy/haproxy.cfg instead'],
+  ['VALIDATE_RESPONSES', '1', ' is gone: leave it out; the tests check every answer against the contract'],
+  ['RECOGNIZER', 'pocketsphinx', '=pocketsphinx: expected sherpa-onnx, which has taken its place, or openai'],
+  ['SHERPA_ONNX_MODEL', 'diarization', '=diarization: expected a model that recognizes words'],
+  ['DATABASE_URL', 'mysql://user:hunter2@host/d', '=mysql://…@host/d: expected postgres://'],
+])('%s=%s → a fault that says what to set instead, without a password', (name, value, fault) => {
+  const read = () => readConfig({ [name]: value });
+  expect(read).toThrow(name + fault);
+  expect(read).not.toThrow('hunter2');
   expect(readConfig({ [name]: '' })).toEqual(readConfig({}));
-});
-
-test('a model that recognizes no words → a fault that names the variable', () => {
-  const read = () => readConfig({ RECOGNIZER: 'sherpa-onnx', SHERPA_ONNX_MODEL: 'diarization' });
-  expect(read).toThrow('SHERPA_ONNX_MODEL=diarization: expected a model that recognizes words');
-  expect(read).not.toThrow('is not set');
 });
 
 test.each([

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { insertIdempotencyRecord } from '../../../db/sessions/idempotency.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { acquireLease } from '../../../db/leases.ts';
-import { firstPlace, lookForUnindexed } from '../../../db/search/unindexed.ts';
+import { firstPlace, lookForUnindexed } from '../../../db/search/passages.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
 import { keepIndexing, lookingThrough } from '../../../src/worker/backlog.ts';
 import { sweep } from '../../../src/worker/sweeps.ts';

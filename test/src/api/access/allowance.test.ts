@@ -1,8 +1,7 @@
 /** Requests per minute: per account, over all its keys and all processes, exact, and told truthfully. */
 import { sql } from 'kysely';
 import { countRequests } from '../../../../db/accounts/allowance.ts';
-import { setLimitOverrides } from '../../../../db/accounts/accounts.ts';
-import { setPlanLimits } from '../../../../db/accounts/plans.ts';
+import { setLimitOverrides, setPlanLimits } from '../../../../db/accounts/accounts.ts';
 import { Allowances } from '../../../../src/api/access/allowances.ts';
 import { makeAccount, makeKey } from '../../../support/service/accounts.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';

@@ -1,10 +1,15 @@
 /** What support changes takes effect in every process within a second, though keys are remembered. */
 import { jest } from '../../../support/run/jest.ts';
 import { sql } from 'kysely';
-import { markAccountDeleted, resumeAccount, setPlan, suspendAccount } from '../../../../db/accounts/accounts.ts';
+import {
+  markAccountDeleted,
+  resumeAccount,
+  setPlan,
+  setPlanLimits,
+  suspendAccount,
+} from '../../../../db/accounts/accounts.ts';
 import { deleteApiKeys, revokeApiKey } from '../../../../db/accounts/api-keys.ts';
 import { openDatabase } from '../../../../db/connection/database.ts';
-import { setPlanLimits } from '../../../../db/accounts/plans.ts';
 import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { newApiKey } from '../../../../src/api/access/api-key.ts';
 import { KeyCache } from '../../../../src/api/access/key-cache.ts';
