@@ -1,12 +1,10 @@
 /** Which audio the sessions need: for the auditor and for backups, as the rows are in the moment of the question. */
 import { sql } from 'kysely';
 import type { Queryable } from '../connection/database.ts';
-import type { SessionStatus } from '../schema.ts';
 
 export interface AudioOwner {
   account_id: string;
   id: string;
-  status: SessionStatus;
 }
 
 const atATime = 1_000;
@@ -24,7 +22,7 @@ export async function* eachAudioOwner(db: Queryable): AsyncGenerator<AudioOwner>
 function listAudioOwners(db: Queryable, after: AudioOwner | undefined): Promise<AudioOwner[]> {
   return db
     .selectFrom('sessions')
-    .select(['account_id', 'id', 'status'])
+    .select(['account_id', 'id'])
     .where('status', 'in', ['queued', 'processing', 'failed'])
     .where('audio_deleted_at', 'is', null)
     .$if(after !== undefined, (query) =>

@@ -40,9 +40,10 @@ const schema = sql`
   create table api_keys (
     id uuid primary key,
     account_id uuid not null references accounts,
-    digest bytea not null unique,
-    prefix text not null,
-    last_four text not null,
+    -- SHA-256 of the key. Of the key itself 14 characters are kept.
+    digest bytea not null unique check (octet_length(digest) = 32),
+    prefix text not null check (length(prefix) <= 10),
+    last_four text not null check (length(last_four) <= 4),
     label text,
     scopes text[] not null check (scopes <@ array['read', 'write'] and cardinality(scopes) > 0),
     expires_at timestamptz,
@@ -101,7 +102,11 @@ const schema = sql`
     check ((status = 'failed') = (error_code is not null)),
     check ((status = 'completed') = (transcript_version is not null)),
     check ((status in ('completed', 'failed')) = (completed_at is not null)),
-    check (reserved_ms = 0 or status in ('queued', 'processing'))
+    check (reserved_ms = 0 or status in ('queued', 'processing')),
+    check (status <> 'completed' or duration_ms is not null),
+    check (status <> 'processing' or (attempt >= 1 and started_at is not null)),
+    check (progress is null or status = 'processing'),
+    check (audio_deleted_at is null or status in ('completed', 'failed'))
   );
   create index sessions_by_time on sessions (account_id, created_at desc, id desc);
   create index sessions_by_status on sessions (account_id, status, created_at desc, id desc);

@@ -49,7 +49,7 @@ test('uploaded → in the store; deleted by support → gone; lost there → the
   expect(await stored()).toEqual([sessionId]);
   expect(await broken()).toEqual([]);
   await store.remove(account.id, sessionId);
-  expect(await broken()).toEqual(['unfinished_has_audio']);
+  expect(await broken()).toEqual(['needed_audio_is_there']);
   await eraseSession({ ...service, audioStore: store }, sessionId);
 
   const kept = await upload(service, account, file);

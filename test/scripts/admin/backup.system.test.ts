@@ -124,7 +124,7 @@ async function seeNothingChangeAtTheEnd({ db, databaseUrl, dataDir }: TestServic
   const change = () =>
     inTransaction(db, async (trx) => {
       await sql`set local lock_timeout = '10ms'`.execute(trx);
-      await sql`update sessions set progress = 1`.execute(trx);
+      await sql`update sessions set title = title`.execute(trx);
     });
   const atTheEnd = () => expect(change()).rejects.toThrow(/lock timeout/);
   const hooks = { beforeTheEnd: async () => {}, atTheEnd };

@@ -39,11 +39,6 @@ test('what is committed after the auditor began to look → is in none of its ru
   await expect(writing).rejects.toThrow(/read-only transaction/);
 });
 
-const oneUnfinished = [
-  { id: 'unfinished_has_audio', checked: 1, breaches: 0 },
-  { id: 'failed_keeps_audio', checked: 0, breaches: 0 },
-];
-
 test('a session that is erased, with its audio, between the look at its row and at its file → no breach', async () => {
   const { sessionId } = await upload(service, account, file);
   class ErasedMeanwhile extends FileAudioStore {
@@ -54,7 +49,7 @@ test('a session that is erased, with its audio, between the look at its row and 
     }
   }
   const erasing = { ...audited, audioStore: new ErasedMeanwhile(service.dataDir) };
-  expect(await checkNeededAudio(erasing)).toMatchObject(oneUnfinished);
+  expect(await checkNeededAudio(erasing)).toMatchObject({ checked: 1, breaches: 0 });
 });
 
 test('the file of an upload whose row comes while the auditor waits → no breach; whose row never comes → one', async () => {

@@ -58,7 +58,8 @@ test('a session whose job vanished → gets a job for the attempts that are left
 test('a session whose job vanished and whose attempts are spent → fails with the last reason, reservation released', async () => {
   const { sessionId } = await uploadTone();
   await sql`delete from pgboss.job where data->>'sessionId' = ${sessionId}`.execute(service.db);
-  await sql`update sessions set attempts_left = 0, status = 'processing', free_attempts = 5, last_error_code = 'timed_out'
+  await sql`update sessions set attempts_left = 0, status = 'processing', attempt = 1, started_at = now(), free_attempts = 5,
+    last_error_code = 'timed_out'
     where id = ${sessionId}`.execute(service.db);
   await sweep(worker);
   expect(await row(service, account, sessionId)).toMatchObject({ status: 'failed', error_code: 'timed_out' });

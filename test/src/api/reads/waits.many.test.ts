@@ -37,8 +37,9 @@ function listening(db: Db): SessionWaits {
 
 async function manySessions(): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    insert into sessions (account_id, id, job_id, queue_job_id, status, title, max_audio_ms, reserved_ms, attempts_left)
-    select ${account.id}, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'processing', 'one of many', 1, 0, 1
+    insert into sessions (account_id, id, job_id, queue_job_id, status, title, max_audio_ms, reserved_ms, attempts_left, attempt,
+      started_at)
+    select ${account.id}, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'processing', 'one of many', 1, 0, 1, 1, now()
     from generate_series(1, ${many}) returning id`.execute(service.db);
   return rows.map(({ id }) => id);
 }
