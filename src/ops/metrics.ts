@@ -1,10 +1,11 @@
 /** What `/metrics` shows (Prometheus). Labels are closed sets: no ids, no names. */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { showPool, showProcess, showQueue, showReadings } from './readings.ts';
-import { SpeechServerMetrics } from './speech-server.ts';
+import { showSpeechServer } from './speech-server.ts';
 import type { Db } from '../../db/connection/database.ts';
 import type { Log } from './log.ts';
 import type { Readings } from './readings.ts';
+import type { ServerLoad } from './speech-server.ts';
 
 /** Gauges that end in `_total`, which is for counters. `nodejs_active_resources` shows them all by their type. */
 const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
@@ -116,7 +117,8 @@ export class Metrics {
     if (reason !== undefined) this.storeErrors.inc({ call, reason });
   };
 
-  readonly speechServer = new SpeechServerMetrics(this.registry);
+  /** Set by a worker whose recordings a server hears. */
+  speechServer: (() => ServerLoad) | undefined;
 
   constructor(db: Db, log: Log) {
     // Every 10 ms, as is usual, would take half a percent of a core of a process that has nothing to do.
@@ -128,5 +130,6 @@ export class Metrics {
     showReadings(this.registry, this.readings);
     showPool(this.registry, db);
     showQueue(this.registry, db);
+    showSpeechServer(this.registry, () => this.speechServer?.());
   }
 }

@@ -5,8 +5,6 @@ import { measureQueue } from '../../db/sessions/sessions.ts';
 import { foundByOne } from '../../db/leases.ts';
 import { inTime } from '../concurrency/in-time.ts';
 import { lostLines } from './log.ts';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Registry } from 'prom-client';
 import type { Db } from '../../db/connection/database.ts';
@@ -35,7 +33,7 @@ export function showReadings(registry: Registry, readings: Readings): void {
 }
 
 /** @param read undefined: it is unknown now */
-function show(registry: Registry, name: string, help: string, read: () => Promise<number | undefined>): void {
+export function show(registry: Registry, name: string, help: string, read: () => Promise<number | undefined>): void {
   new Gauge({
     ...{ name, help, registers: [registry] },
     async collect() {
@@ -61,8 +59,9 @@ export function showProcess(registry: Registry, log: Log): void {
   const lost = 'Lines of the log that were dropped because nobody read it or its disk was full';
   showCount(registry, 'transcription_lost_log_lines_total', lost, () => lostLines(log));
   const name = 'transcription_build_info';
-  const help = 'Always 1: the version, its commit if it is known, and the version of Node.js';
-  new Gauge({ name, help, labelNames: ['version', 'commit', 'node'], registers: [registry] }).set({ ...build }, 1);
+  const help = 'Always 1: the version, and that of Node.js';
+  const build = { version: packageJson.version, node: process.versions.node };
+  new Gauge({ name, help, labelNames: ['version', 'node'], registers: [registry] }).set(build, 1);
 }
 
 /** The pool of connections to the database. The queue has a few of its own. */
@@ -111,41 +110,4 @@ export function showQueue(registry: Registry, db: Db): void {
       this.set({ status: 'processing' }, queue.processing);
     },
   });
-}
-
-/** What runs here. */
-
-interface Build {
-  version: string;
-  /** Empty where nobody knows: an image or an archive holds no Git. */
-  commit: string;
-  node: string;
-}
-
-export const build: Build = {
-  version: packageJson.version,
-  commit: checkedOut(join(import.meta.dirname, '../../.git')) ?? '',
-  node: process.versions.node,
-};
-
-/** @param git a clone's own folder */
-export function checkedOut(git: string): string | undefined {
-  const head = textOf(join(git, 'HEAD'));
-  const branch = /^ref: (.+)$/.exec(head)?.[1];
-  if (branch === undefined) return commitIn(head);
-  const packed = textOf(join(git, 'packed-refs')).split('\n');
-  return commitIn(textOf(join(git, branch))) ?? commitIn(packed.find((line) => line.endsWith(` ${branch}`)) ?? '');
-}
-
-function commitIn(text: string): string | undefined {
-  return /^[0-9a-f]{40,64}\b/.exec(text)?.[0];
-}
-
-/** Empty where it can't be read. Nobody needs it to transcribe. */
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    return '';
-  }
 }

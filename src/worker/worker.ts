@@ -32,7 +32,7 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
   const stopping = new AbortController();
   const worker = contextOf(foundation, recognizer, workFolder, stopping.signal);
 
-  if (recognizer.load !== undefined) foundation.metrics.speechServer.show(() => recognizer.load!());
+  if (recognizer.load !== undefined) foundation.metrics.speechServer = () => recognizer.load!();
   const fault = await openStorage(worker);
   worker.queue.work(workerSlots(worker), (job) => runJob(job, worker));
   const { readings } = worker.metrics;
