@@ -48,18 +48,22 @@ export async function whichHaveAudio(db: Queryable, accountId: string, ids: stri
   return new Set(rows.map((row) => row.id));
 }
 
-/** A session whose time has come. */
-export interface DueSession {
+/** Where a session stands among those whose time has come. */
+interface DuePlace {
   id: string;
   delete_at: string;
 }
 
-export const firstDue: DueSession = { id: '00000000-0000-0000-0000-000000000000', delete_at: '-infinity' };
+export const firstDue: DuePlace = { id: '00000000-0000-0000-0000-000000000000', delete_at: '-infinity' };
 
-const due = new Prepared<DueSession & { limit: number }, DueSession>('due-sessions', (db, parameter) =>
+export interface DueSession extends DuePlace {
+  account_id: string;
+}
+
+const due = new Prepared<DuePlace & { limit: number }, DueSession>('due-sessions', (db, parameter) =>
   db
     .selectFrom('sessions')
-    .select(['id', sql<string>`delete_at`.as('delete_at')])
+    .select(['account_id', 'id', sql<string>`delete_at`.as('delete_at')])
     .where('delete_at', '<=', sql<string>`now()`)
     .where(sql<boolean>`(delete_at, id) > (${parameter('delete_at')}::timestamptz, ${parameter('id')}::uuid)`)
     .orderBy('delete_at')
@@ -68,7 +72,7 @@ const due = new Prepared<DueSession & { limit: number }, DueSession>('due-sessio
 );
 
 /** Sessions of all accounts that are to be deleted now, the longest overdue first. @param after the last one before */
-export function findDueSessions(db: Queryable, after: DueSession, limit: number): Promise<DueSession[]> {
+export function findDueSessions(db: Queryable, after: DuePlace, limit: number): Promise<DueSession[]> {
   return due.run(db, { ...after, limit });
 }
 

@@ -153,10 +153,12 @@ async function getSession(db: Queryable, id: string): Promise<Session> {
   return session;
 }
 
-/** What a change of a session is given: with its queue, and logged. */
+/** What a change of a session is given: with its queue and its account, and logged. @throws {Refusal} when it is unknown */
 async function changing(admin: AdminContext, act: SupportAct, id: string) {
-  const recorded: Recorded = (trx, accountId) => admin.record(trx, { act, accountId, details: { sessionId: id } });
-  return [{ ...admin, queue: await admin.queue() }, id, recorded] as const;
+  const accountId = await findAccountOfSession(admin.db, id);
+  if (accountId === undefined) throw new Refusal(unknown(id));
+  const recorded: Recorded = (trx) => admin.record(trx, { act, accountId, details: { sessionId: id } });
+  return [{ ...admin, queue: await admin.queue() }, accountId, id, recorded] as const;
 }
 
 /** @throws {Refusal} when the session is final or unknown */
@@ -201,11 +203,12 @@ function whyNotRetried(id: string, outcome: Exclude<RetryOutcome, { kind: 'queue
 
 /** @throws {Refusal} when the session is unknown, or its audio could not be removed */
 async function erase(admin: AdminContext, id: string): Promise<Report> {
-  const outcome = await eraseSession(...(await changing(admin, 'sessions delete', id)));
+  const [context, accountId, , recorded] = await changing(admin, 'sessions delete', id);
+  const outcome = await eraseSession(context, accountId, id, recorded);
   if (outcome.kind === 'unknown') throw new Refusal(unknown(id));
   if (outcome.kind === 'audio_left') throw audioLeft(outcome.error);
   return {
-    json: { id, accountId: outcome.accountId, deleted: true },
+    json: { id, accountId, deleted: true },
     text: `Session ${id} is erased, with its transcript and audio.`,
   };
 }

@@ -5,7 +5,7 @@
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { changeReserved } from '../../db/accounts/accounts.ts';
 import { deleteIdempotencyRecords } from '../../db/sessions/idempotency.ts';
-import { findAccountOfSession, findSessionRow } from '../../db/sessions/sessions.ts';
+import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { nextStartTag } from '../../db/sessions/start-tag.ts';
 import { deleteSession, retryIfFailed } from '../../db/sessions/states.ts';
 import { maxAttempts, newJobId, transcriptionQueue } from '../queue/queue.ts';
@@ -20,10 +20,10 @@ import type { Session } from '../../db/sessions/sessions.ts';
 import type { Foundation } from './foundation.ts';
 
 /** Is called in the transaction of a change, at its end, unless nothing is changed: for support's log. */
-export type Recorded = (trx: Trx, accountId: string) => Promise<void>;
+export type Recorded = (trx: Trx) => Promise<void>;
 const unrecorded: Recorded = async () => {};
 
-/** There is no such session, or it was deleted. */
+/** The account has no such session, or it was deleted. */
 interface Unknown {
   kind: 'unknown';
 }
@@ -33,13 +33,14 @@ export type CancelOutcome = { kind: 'canceled' } | { kind: 'final'; status: Sess
 /** Fails a session with `canceled`. It is not charged. A worker that runs it loses its claim. */
 export function cancelSession(
   { db, queue }: Pick<Foundation, 'db' | 'queue'>,
+  accountId: string,
   id: string,
   record = unrecorded,
 ): Promise<CancelOutcome> {
-  return changeSession<CancelOutcome>(db, id, async (trx, session) => {
-    if (!(await failSession(trx, session.account_id, id, 'canceled'))) return { kind: 'final', status: session.status };
+  return changeSession<CancelOutcome>(db, accountId, id, async (trx, session) => {
+    if (!(await failSession(trx, accountId, id, 'canceled'))) return { kind: 'final', status: session.status };
     await queue.cancel(trx, session.queue_job_id);
-    await record(trx, session.account_id);
+    await record(trx);
     return { kind: 'canceled' };
   });
 }
@@ -57,12 +58,12 @@ type RetryRefusal = 'not_eligible' | 'suspended' | 'too_long' | 'not_covered';
 /** Puts a failed session back to the queue. It gets a reservation and a job by the rules of a new upload. */
 export async function retrySession(
   { db, queue, audioStore }: Pick<Foundation, 'db' | 'queue' | 'audioStore'>,
+  accountId: string,
   id: string,
   record = unrecorded,
 ): Promise<RetryOutcome> {
-  const accountId = await findAccountOfSession(db, id);
-  const hasFile = accountId !== undefined && (await audioStore.exists(accountId, id));
-  return changeSession<RetryOutcome>(db, id, async (trx, session, account) => {
+  const hasFile = await audioStore.exists(accountId, id);
+  return changeSession<RetryOutcome>(db, accountId, id, async (trx, session, account) => {
     const { status, duration_ms: durationMs } = session;
     if (status !== 'failed') return { kind: 'not_failed', status };
     if (!hasFile || session.audio_deleted_at !== null) return { kind: 'without_audio' };
@@ -75,7 +76,7 @@ export async function retrySession(
     if (queued === undefined) return { kind: 'without_audio' };
     await changeReserved(trx, account.id, reservation);
     await giveJob(trx, queue, account, queued);
-    await record(trx, account.id);
+    await record(trx);
     return { kind: 'queued' };
   });
 }
@@ -89,7 +90,7 @@ function retryReservation(account: AccountInForce, durationMs: number | null): n
 }
 
 export type EraseOutcome =
-  | { kind: 'erased'; accountId: string }
+  | { kind: 'erased' }
   /** The rows are deleted, but the audio could not be removed. The worker's sweep removes it. */
   | { kind: 'audio_left'; error: Error }
   | Unknown;
@@ -97,32 +98,31 @@ export type EraseOutcome =
 /** Removes a session with its transcript, job, reservation and idempotency record, then its audio. */
 export async function eraseSession(
   { db, queue, audioStore }: Pick<Foundation, 'db' | 'queue' | 'audioStore'>,
+  accountId: string,
   id: string,
   record = unrecorded,
 ): Promise<EraseOutcome> {
-  const erased = await changeSession<Session>(db, id, async (trx, session) => {
+  const erased = await changeSession<Session>(db, accountId, id, async (trx, session) => {
     if (!isFinal(session.status)) await queue.cancel(trx, session.queue_job_id);
-    await deleteSession(trx, session.account_id, id);
-    await changeReserved(trx, session.account_id, -session.reserved_ms);
-    await deleteIdempotencyRecords(trx, session.account_id, id);
-    await record(trx, session.account_id);
+    await deleteSession(trx, accountId, id);
+    await changeReserved(trx, accountId, -session.reserved_ms);
+    await deleteIdempotencyRecords(trx, accountId, id);
+    await record(trx);
     return session;
   });
   if ('kind' in erased) return erased;
-  const accountId = erased.account_id;
   return audioStore.remove(accountId, id).then(
-    () => ({ kind: 'erased', accountId }),
+    () => ({ kind: 'erased' }),
     (error: Error) => ({ kind: 'audio_left', error }),
   );
 }
 
 async function changeSession<T>(
   db: Db,
+  accountId: string,
   id: string,
   work: (trx: Trx, session: Session, account: AccountInForce) => Promise<T>,
 ): Promise<T | Unknown> {
-  const accountId = await findAccountOfSession(db, id);
-  if (accountId === undefined) return { kind: 'unknown' };
   return inAccountTransaction<T | Unknown>(db, accountId, async (trx, account) => {
     const session = await findSessionRow(trx, accountId, id);
     return account === undefined || session === undefined ? { kind: 'unknown' } : work(trx, session, account);

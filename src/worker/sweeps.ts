@@ -147,10 +147,10 @@ export async function deleteDueSessions({ db, queue, audioStore, log, stopping }
   let deleted = 0;
   for (let found = dueAtATime, after = firstDue; found === dueAtATime && !stopping.aborted;) {
     const due = await findDueSessions(db, after, dueAtATime);
-    for (const { id } of due) {
+    for (const { account_id: accountId, id } of due) {
       if (stopping.aborted) break;
       try {
-        const outcome = await eraseSession({ db, queue, audioStore }, id);
+        const outcome = await eraseSession({ db, queue, audioStore }, accountId, id);
         if (outcome.kind === 'audio_left')
           log.warn({ err: outcome.error, sessionId: id }, 'a session was deleted; its audio not yet');
         if (outcome.kind !== 'unknown') deleted += 1;

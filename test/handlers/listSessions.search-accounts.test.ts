@@ -26,7 +26,7 @@ test('whatever two accounts say and look for → each finds exactly its own sess
       if (kind === 'say') said.unshift({ who: index, id: await saySession(service.db, account.id, words), words });
       if (kind === 'erase') {
         const at = said.findIndex((session) => session.who === index);
-        if (at !== -1) await eraseSession(service, said.splice(at, 1)[0]!.id);
+        if (at !== -1) await eraseSession(service, account.id, said.splice(at, 1)[0]!.id);
       }
       if (kind !== 'search') continue;
       const q = encodeURIComponent(words.join(' '));

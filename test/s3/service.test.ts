@@ -50,10 +50,10 @@ test('uploaded → in the store; deleted by support → gone; lost there → the
   expect(await broken()).toEqual([]);
   await store.remove(account.id, sessionId);
   expect(await broken()).toEqual(['needed_audio_is_there']);
-  await eraseSession({ ...service, audioStore: store }, sessionId);
+  await eraseSession({ ...service, audioStore: store }, account.id, sessionId);
 
   const kept = await upload(service, account, file);
-  await eraseSession({ ...service, audioStore: store }, kept.sessionId);
+  await eraseSession({ ...service, audioStore: store }, account.id, kept.sessionId);
   expect(await stored()).toEqual([]);
   expect(await broken()).toEqual([]);
 });

@@ -170,9 +170,9 @@ test('audio of before and of the last moment is there, also if it is removed rig
   const atTheLastMoment = await sent();
   const lost = await sent();
   await beside.audioStore.remove(account.id, lost);
-  await eraseSession(beside, goneBefore);
+  await eraseSession(beside, account.id, goneBefore);
   await audio.hold();
-  await eraseSession(beside, atTheLastMoment);
+  await eraseSession(beside, account.id, atTheLastMoment);
   const afterwards = await sent();
   expect(await audio.finish()).toBe(2);
   expect(audio.lost).toEqual([lost]);

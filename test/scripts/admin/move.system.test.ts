@@ -62,7 +62,7 @@ beforeAll(async () => {
     await final(service, account, completed);
     await worker.stop();
     [failed, queued] = [await sent(), await sent()];
-    await cancelSession(service, failed);
+    await cancelSession(service, account.id, failed);
     expect(await type(target.href)).toEqual(refused(/^The service runs on this database: 1 API and 1 worker/));
   } finally {
     await service.stop();

@@ -61,11 +61,11 @@ async function keepBusy(account: TestAccount, rounds: number): Promise<void> {
     const { sessionId } = await upload(service, account, file);
     const other = await upload(service, account, file);
     // Some are final before support gets to them.
-    await cancelSession(service, other.sessionId);
-    await retrySession(service, other.sessionId);
+    await cancelSession(service, account.id, other.sessionId);
+    await retrySession(service, account.id, other.sessionId);
     await final(service, account, sessionId);
-    const erased = await eraseSession(service, round % 2 === 0 ? sessionId : other.sessionId);
-    expect(erased).toEqual({ kind: 'erased', accountId: account.id });
+    const erased = await eraseSession(service, account.id, round % 2 === 0 ? sessionId : other.sessionId);
+    expect(erased).toEqual({ kind: 'erased' });
   }
   const left = await makeAccount(service.db);
   await Promise.all([upload(service, left, file), upload(service, left, file)]);
@@ -133,11 +133,12 @@ test.each([
 
 test('a session is erased at the primary, of which the standby hears a little later → no breach', async () => {
   const other = await besidePrimary();
-  const { sessionId } = await upload(other, await makeAccount(other.db), file);
+  const owner = await makeAccount(other.db);
+  const { sessionId } = await upload(other, owner, file);
   const known = () => ask(standby.url, `select from sessions where id = '${sessionId}'`);
   await until(known, (rows) => rows.length === 1);
   await ask(standby.url, 'select pg_wal_replay_pause()');
-  await eraseSession(other, sessionId);
+  await eraseSession(other, owner.id, sessionId);
   const looking = verify('--database-url', standby.url);
   // It has missed the file, and the standby has told it that the session needs it.
   const asked = `query like '%isNeeded%' and state = 'idle' and pid <> pg_backend_pid()`;

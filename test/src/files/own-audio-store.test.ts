@@ -101,7 +101,7 @@ test('away while a session is erased and a sweep looks → its audio is not take
   const { sessionId } = await upload(service, account, file);
   const audioStore = storeOf(service);
   await unmount(service);
-  expect(await eraseSession({ ...service, audioStore }, sessionId)).toMatchObject({ kind: 'audio_left' });
+  expect(await eraseSession({ ...service, audioStore }, account.id, sessionId)).toMatchObject({ kind: 'audio_left' });
   await mount(service);
   expect(await service.audioStore.exists(account.id, sessionId)).toBe(true);
 });

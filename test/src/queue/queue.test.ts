@@ -140,7 +140,7 @@ test('more slots, then fewer → as many jobs run as there are slots when it loo
   const stopped = first.queue.stopTaking();
   ends[3]!();
   await stopped;
-  for (const { sessionId } of sessions) await eraseSession(first, sessionId);
+  for (const { sessionId } of sessions) await eraseSession(first, account.id, sessionId);
 });
 
 test('a job fails before its session is claimed → it comes again, no attempt spent, and the queue is told nothing from inside', async () => {

@@ -84,7 +84,7 @@ test('a session or an account that is erased → none of its words are left, and
     await saySession(service.db, account.id, 'secret', { language: 'en' }),
     await saySession(service.db, other.id, 'secret', { language: 'en' }),
   ];
-  expect(await eraseSession(service, gone)).toMatchObject({ kind: 'erased' });
+  expect(await eraseSession(service, account.id, gone)).toMatchObject({ kind: 'erased' });
   expect(await passagesOf(gone)).toEqual([]);
   const more = await saySession(service.db, account.id, 'secret');
   expect(await eraseAccount(service, account.id)).toMatchObject({ kind: 'erased' });

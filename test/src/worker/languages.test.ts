@@ -57,7 +57,7 @@ test('Moonshine and language=de → failed once and for all, uncharged, with the
   expect(service.logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)).toEqual([]);
 
   await worker.stop();
-  expect(await retrySession(service, id)).toEqual({ kind: 'queued' });
+  expect(await retrySession(service, account.id, id)).toEqual({ kind: 'queued' });
   const recognizer = new ScriptedRecognizer();
   worker = await service.work(recognizer);
   expect(await final(service, account, id)).toMatchObject({ status: 'completed', language: 'de' });

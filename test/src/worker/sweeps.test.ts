@@ -122,7 +122,7 @@ test('audio that a jump of the clock makes old in a moment → kept for ten minu
   await service.db.insertInto('sessions').values(row).execute();
   await sweep(jumped, candidates, steadyNow + 11 * minuteMs);
   expect(await exists(sessionId)).toBe(true);
-  await eraseSession(service, sessionId);
+  await eraseSession(service, account.id, sessionId);
   expect(await exists(orphan)).toBe(false);
 });
 

@@ -25,8 +25,12 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await expectSound(service);
-  const waiting = await service.db.selectFrom('sessions').select('id').where('status', '=', 'queued').execute();
-  for (const { id } of waiting) await cancelSession(service, id);
+  const waiting = await service.db
+    .selectFrom('sessions')
+    .select(['account_id', 'id'])
+    .where('status', '=', 'queued')
+    .execute();
+  for (const { account_id, id } of waiting) await cancelSession(service, account_id, id);
 });
 
 const uploads = async (account: TestAccount, count: number) => {
@@ -104,8 +108,8 @@ test('a job that the queue takes from a worker it has not heard of for too long 
 test('a session that support retries → stands where a new upload would', async () => {
   await uploads(heavy, 3);
   const [lone] = await uploads(light, 2);
-  expect(await cancelSession(service, lone!)).toEqual({ kind: 'canceled' });
-  expect(await retrySession(service, lone!)).toEqual({ kind: 'queued' });
+  expect(await cancelSession(service, light.id, lone!)).toEqual({ kind: 'canceled' });
+  expect(await retrySession(service, light.id, lone!)).toEqual({ kind: 'queued' });
   const tagOf = async (id: string) => (await findSessionRow(service.db, light.id, id))!.start_tag;
   // Behind the account's other one.
   expect(await tagOf(lone!)).toBe(2);

@@ -65,10 +65,10 @@ export async function makeEverySession(service: TestService): Promise<EverySessi
   const queued = ((await again()).body as { sessionId: string }).sessionId;
   const [canceled, retried, processing] = [await sent(), await sent(), await sent()];
   const log: Recorded = (trx) => addToSupportLog(trx, 'a test', { act: 'sessions cancel', accountId: account.id });
-  expect(await cancelSession(service, canceled, log)).toEqual({ kind: 'canceled' });
-  expect(await cancelSession(service, retried, log)).toEqual({ kind: 'canceled' });
-  expect(await retrySession(service, retried)).toEqual({ kind: 'queued' });
-  expect(await eraseSession(service, deleted)).toEqual({ kind: 'erased', accountId: account.id });
+  expect(await cancelSession(service, account.id, canceled, log)).toEqual({ kind: 'canceled' });
+  expect(await cancelSession(service, account.id, retried, log)).toEqual({ kind: 'canceled' });
+  expect(await retrySession(service, account.id, retried)).toEqual({ kind: 'queued' });
+  expect(await eraseSession(service, account.id, deleted)).toEqual({ kind: 'erased' });
   expect(await eraseAccount(service, erased.id)).toEqual({ kind: 'erased', sessions: 1, keys: 1 });
   const sessions = { spoken, silent, failed, canceled, retried, deleted, queued, processing };
   await beginToWork(service, account.id, processing);
