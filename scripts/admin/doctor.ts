@@ -4,12 +4,7 @@ import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  mostConnections,
-  mostDirectConnections,
-  readConnectionRoom,
-  readServer,
-} from '../../db/connection/server.ts';
+import { mostConnections, mostDirectConnections, readConnectionRoom, readServer } from '../../db/connection/server.ts';
 import { openDatabase } from '../../db/connection/database.ts';
 import { explainDatabaseFault } from '../../db/connection/explained-faults.ts';
 import { checkConnections, checkNamedStatements, hearsNotices } from '../../db/connection/pooler.ts';

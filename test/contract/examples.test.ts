@@ -1,4 +1,9 @@
-/** The contract's own examples, sent to the service: whoever copies one must not be refused. */
+/** The contract's own examples, sent to the service: one that is copied must not be refused, nor lead to another's session. */
+import { findSessionRow } from '../../db/sessions/sessions.ts';
+import { deleteSession } from '../../db/sessions/states.ts';
+import { inTransaction } from '../../db/connection/transaction.ts';
+import { makeAccount } from '../support/service/accounts.ts';
+import { makeSession } from '../support/service/sessions.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { contract, operations, send } from './requests.ts';
 import type { FuzzedRequest, Operation } from './requests.ts';
@@ -8,17 +13,20 @@ const account = await useAccount(service);
 
 const reading = operations.filter(({ method }) => method === 'GET');
 
-/** @param names of the optional parameters that are sent */
-function withExamples({ method, path, parameters }: Operation, names: string[]): FuzzedRequest {
+/** @param names of the optional parameters that are sent @param id in place of the example's */
+function withExamples({ method, path, parameters }: Operation, names: string[], id?: string): FuzzedRequest {
   const request: FuzzedRequest = { method, path, query: [], headers: {} };
   for (const { name, in: place, example } of parameters) {
-    if (place === 'path') request.path = request.path.replace(`{${name}}`, String(example));
+    if (place === 'path') request.path = request.path.replace(`{${name}}`, id ?? String(example));
     else if (!names.includes(name)) continue;
     else if (place === 'header') request.headers[name] = String(example);
     else for (const value of [example].flat()) request.query.push([name, String(value)]);
   }
   return request;
 }
+
+const exampleNames = ({ parameters }: Operation) =>
+  parameters.filter(({ example, in: place }) => example !== undefined && place !== 'path').map(({ name }) => name);
 
 async function expectTaken(request: FuzzedRequest): Promise<void> {
   const { status, body } = await send(service.url, request, account.key);
@@ -29,7 +37,7 @@ async function expectTaken(request: FuzzedRequest): Promise<void> {
 test.each(reading)(
   '$operationId with the examples of its parameters, alone and together → taken',
   async (operation) => {
-    const names = operation.parameters.filter(({ example }) => example !== undefined).map(({ name }) => name);
+    const names = exampleNames(operation);
     await expectTaken(withExamples(operation, []));
     for (const name of names) await expectTaken(withExamples(operation, [name]));
     await expectTaken(withExamples(operation, names));
@@ -47,3 +55,32 @@ test('listSessions with a `nextCursor` of the examples → taken', async () => {
     await expectTaken({ method: 'GET', path: '/sessions', query: [['cursor', cursor]], headers: {} });
   }
 });
+
+const withId = operations.filter(({ path }) => path.includes('{id}'));
+
+test.each(withId)(
+  "$operationId of another account's, a deleted and an unknown session → 404, the same but for its requestId, and nothing is changed",
+  async (operation) => {
+    const other = await makeAccount(service.db);
+    const theirs = await makeSession(service.db, other.id, { title: 'Theirs', status: 'completed' });
+    const deleted = await makeSession(service.db, account.id, { status: 'completed' });
+    await inTransaction(service.db, (trx) => deleteSession(trx, account.id, deleted.id));
+    const before = await findSessionRow(service.db, other.id, theirs.id);
+    for (const names of [[], ...exampleNames(operation).map((name) => [name])]) {
+      const answers = [];
+      for (const id of [theirs.id, deleted.id, '00000000-0000-0000-0000-000000000000']) {
+        const { status, headers, body } = await send(service.url, withExamples(operation, names, id), account.key);
+        const { date: _, ratelimit: __, 'x-request-id': requestId, ...rest } = Object.fromEntries(headers);
+        answers.push({ status, rest, body: { ...body, isOwnRequest: body['requestId'] === requestId, requestId: '' } });
+      }
+      expect(answers[0]).toMatchObject({
+        status: 404,
+        body: { code: 'session_not_found', detail: 'There is no session with this id.', isOwnRequest: true },
+      });
+      expect(answers[1]).toEqual(answers[0]);
+      expect(answers[2]).toEqual(answers[0]);
+      expect(answers[0]!.rest).not.toHaveProperty('etag');
+    }
+    expect(await findSessionRow(service.db, other.id, theirs.id)).toEqual(before);
+  },
+);

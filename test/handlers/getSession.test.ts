@@ -1,8 +1,5 @@
 /** GET /v1/sessions/{id}: each status, and the 404 that tells nothing. */
-import { deleteSession } from '../../db/sessions/states.ts';
-import { inTransaction } from '../../db/connection/transaction.ts';
 import { isFinal } from '../../src/sessions/view.ts';
-import { makeAccount } from '../support/service/accounts.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { claimSession, makeSession, silence } from '../support/service/sessions.ts';
 import type { FailureCode } from '../../db/schema.ts';
@@ -84,27 +81,3 @@ test('the id in upper case → the same session, its id in lower case', async ()
   const { body } = await service.get(`/v1/sessions/${id.toUpperCase()}`, account.key).expect(200);
   expect(body.id).toBe(id);
 });
-
-test.each(['', '/transcript', '/transcript?wait=5', '/transcript?include=words'])(
-  "another account's, a deleted and an unknown session%s → 404, the same but for its requestId",
-  async (suffix) => {
-    const other = await makeAccount(service.db);
-    const theirs = await makeSession(service.db, other.id, { title: 'Theirs', status: 'completed' });
-    const deleted = await makeSession(service.db, account.id, { status: 'completed' });
-    await inTransaction(service.db, (trx) => deleteSession(trx, account.id, deleted.id));
-
-    const answers = [];
-    for (const id of [theirs.id, deleted.id, '00000000-0000-0000-0000-000000000000']) {
-      const { text, headers } = await service.get(`/v1/sessions/${id}${suffix}`, account.key).expect(404);
-      const { date: _, ratelimit: __, 'x-request-id': requestId, ...rest } = headers as Record<string, string>;
-      answers.push({ text: text.replaceAll(requestId!, 'REQUEST'), rest });
-    }
-    expect(answers[0]!.text).toBe(
-      '{"type":"about:blank","title":"Not Found","status":404,"code":"session_not_found",' +
-        '"detail":"There is no session with this id.","requestId":"REQUEST"}',
-    );
-    expect(answers[1]).toEqual(answers[0]);
-    expect(answers[2]).toEqual(answers[0]);
-    expect(answers[0]!.rest).not.toHaveProperty('etag');
-  },
-);
