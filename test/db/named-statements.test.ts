@@ -1,5 +1,4 @@
 /** Named statements as connections come to know them: each test runs over one connection. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { openDatabase, runNamed } from '../../db/connection/database.ts';
 import { useService } from '../support/service/use-service.ts';
@@ -24,16 +23,6 @@ test('values of every kind → come back as they went, each time', async () => {
   const [number, written, truth, texts, big, , json] = values;
   const row = { number, text: written, truth, texts, big, time, json, nothing: null };
   for (let round = 0; round < 3; round += 1) expect(await run('values', text, values)).toEqual([row]);
-});
-
-test('a statement of many rows, of no row, and one that returns nothing → as many', async () => {
-  await run('table', 'create temporary table written (n int)');
-  for (let round = 0; round < 3; round += 1) {
-    expect(await run('many', 'select generate_series(1, $1::int) as n', [3])).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
-    expect(await run('none', 'select 1 as n where false')).toEqual([]);
-    expect(await run('write', 'insert into written values ($1)', [1])).toEqual([]);
-  }
-  expect(await run('written', 'select count(*)::int as n from written')).toEqual([{ n: 3 }]);
 });
 
 test.each([
@@ -66,18 +55,6 @@ test('statements that succeed → keep their connection; one that fails → anot
   expect(await pid()).not.toEqual(first);
 });
 
-test('a limit of time in the URL → who is late is told, who is not keeps its connection', async () => {
-  const url = new URL(service.databaseUrl);
-  url.searchParams.set('query_timeout', '2000');
-  await database.close();
-  database = openDatabase(url.href, () => {}, { maxConnections: 1 });
-  const first = await pid();
-  await delay(2_100);
-  expect(await pid()).toEqual(first);
-  await expect(run('sleep', 'select pg_sleep(10)')).rejects.toThrow('Query read timeout');
-  expect(await pid()).not.toEqual(first);
-});
-
 const end =
   'select pg_terminate_backend(pid) from pg_stat_activity where pid = pg_backend_pid() and $1::text is not null';
 
@@ -90,23 +67,6 @@ test('a server process that ends under what reads → asked again, once', async 
   await sql`create sequence ends`.execute(database.db);
   const once = `select case when nextval('ends') = 1 then pg_terminate_backend(pg_backend_pid()) else true end as ended`;
   expect(await run('end-once', once)).toEqual([{ ended: true }]);
-});
-
-test('a database that is away → is told', async () => {
-  await database.close();
-  database = openDatabase('postgres://nobody@127.0.0.1:1/none', () => {});
-  await expect(pid()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-});
-
-test('what failed → its stack leads to who asked', async () => {
-  const error = await run('zero', 'select 1 / $1::int', [0]).catch((error: Error) => error);
-  expect((error as Error).stack).toContain('db/connection/database.ts');
-});
-
-test('a database that is closed → answers nothing any more, whoever used it', async () => {
-  await pid();
-  await database.close();
-  await expect(pid()).rejects.toThrow('Cannot use a pool after calling end on the pool');
 });
 
 function circular(): object {
