@@ -23,6 +23,7 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
     files: /^(db\/(connection\/(database(-errors)?|values)|embedded\/server)\.ts|scripts\/bench\/baselines\/.*)$/,
   },
   { name: 'kysely', files: /^db\// },
+  { name: 'pg-copy-streams', files: /^db\/moving\// },
   {
     name: 'sherpa-onnx-node',
     files: /^src\/recognizers\/sherpa-onnx\/child-main\.ts$/,
