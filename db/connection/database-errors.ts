@@ -69,5 +69,10 @@ export function isRefusedByPooler(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '08P01' && /startup parameter/.test(error.message);
 }
 
+/** The database can not be used as it is. The message says what to do: a stack would only hide it. */
+export class DatabaseUnfit extends Error {
+  override readonly name = 'DatabaseUnfit';
+}
+
 /** Whether an error is an answer, of the server or of a pooler. What failed may have had an effect: see {@link isRefusedByServer}. */
 export const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;

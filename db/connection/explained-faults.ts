@@ -1,7 +1,13 @@
 /** What keeps a process from its database, in words for operators. A start names the variable to change. */
 import { sql } from 'kysely';
-import { isDatabaseAway, isDatabaseError, isRefusedByPooler, isRefusedLogin } from './database-errors.ts';
-import { PoolerUnfit, nameServer } from './pooler.ts';
+import {
+  DatabaseUnfit,
+  isDatabaseAway,
+  isDatabaseError,
+  isRefusedByPooler,
+  isRefusedLogin,
+} from './database-errors.ts';
+import { nameServer } from './pooler.ts';
 import type { Db } from './database.ts';
 
 export type DatabaseVariable = 'DATABASE_URL' | 'DATABASE_DIRECT_URL';
@@ -15,17 +21,6 @@ export class DatabaseAway extends Error {
   }
 }
 
-/** The database lets nobody in with what the URL says. The message names the variable. */
-export class LoginRefused extends Error {
-  override readonly name = 'LoginRefused';
-
-  constructor(variable: DatabaseVariable, cause: Error) {
-    super(`the database of ${variable} refuses: ${cause.message}. Are its user, password and database right?`, {
-      cause,
-    });
-  }
-}
-
 const leadsToPooler: Record<DatabaseVariable, string> = {
   DATABASE_URL: `DATABASE_URL leads to a pooler. ${nameServer}`,
   DATABASE_DIRECT_URL:
@@ -35,16 +30,19 @@ const leadsToPooler: Record<DatabaseVariable, string> = {
 /**
  * Waits for what is asked by the URL of this variable.
  *
- * @throws {PoolerUnfit}
- * @throws {LoginRefused}
+ * @throws {DatabaseUnfit}
  * @throws {DatabaseAway}
  */
 export async function explainDatabaseFault<T>(variable: DatabaseVariable, asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {
-    if (isRefusedByPooler(error)) throw new PoolerUnfit(leadsToPooler[variable]);
-    if (isRefusedLogin(error)) throw new LoginRefused(variable, error);
+    if (isRefusedByPooler(error)) throw new DatabaseUnfit(leadsToPooler[variable]);
+    if (isRefusedLogin(error))
+      throw new DatabaseUnfit(
+        `the database of ${variable} refuses: ${error.message}. Are its user, password and database right?`,
+        { cause: error },
+      );
     if (isDatabaseAway(error)) throw new DatabaseAway(variable, error);
     throw error;
   }

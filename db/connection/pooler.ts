@@ -7,12 +7,8 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { sql } from 'kysely';
 import { openConnection, statementTimeoutMs } from './database.ts';
+import { DatabaseUnfit } from './database-errors.ts';
 import type { Db, Queryable } from './database.ts';
-
-/** The pooler can not be used as it is. The message says what to change. */
-export class PoolerUnfit extends Error {
-  override readonly name = 'PoolerUnfit';
-}
 
 const utc = new Set(['UTC', 'Etc/UTC']);
 const hearingMs = 5_000;
@@ -37,7 +33,7 @@ export async function setRoleDefaults(db: Queryable): Promise<void> {
  * Whether the connections of a pool have what the service needs of them.
  *
  * @param isPooled whether they are known to lead to a pooler
- * @throws {PoolerUnfit} they lead to one that nobody told of, or whose role lacks its defaults
+ * @throws {DatabaseUnfit} they lead to one that nobody told of, or whose role lacks its defaults
  */
 export async function checkConnections(db: Db, isPooled: boolean): Promise<void> {
   const { rows } = await sql<RoleDefaults>`select current_user as role, current_setting('timezone') as timezone,
@@ -47,7 +43,7 @@ export async function checkConnections(db: Db, isPooled: boolean): Promise<void>
   const wrong = wrongDefaults(rows[0]!);
   if (wrong.length === 0) return;
   const found = `The pooler of DATABASE_URL has connections of the role ${rows[0]!.role} with ${wrong.join(', ')}.`;
-  throw new PoolerUnfit(`${found} ${isPooled ? giveDefaults : nameServer}`);
+  throw new DatabaseUnfit(`${found} ${isPooled ? giveDefaults : nameServer}`);
 }
 
 /** What to do about a pooler that nobody told of. */
@@ -79,7 +75,7 @@ function wrongDefaults({ timezone, dateStyle, statementMs, idleMs }: RoleDefault
  * Whether statements that a client has named are there in its next transaction. As an old pooler gives two clients the
  * same connection, the name of the second is taken there already, or unknown.
  *
- * @throws {PoolerUnfit}
+ * @throws {DatabaseUnfit}
  */
 export async function checkNamedStatements(url: string): Promise<void> {
   const clients = [openConnection(url, { isPooled: true }), openConnection(url, { isPooled: true })];
@@ -92,7 +88,7 @@ export async function checkNamedStatements(url: string): Promise<void> {
     }
   } catch (error) {
     if (!/^(42P05|26000)$/.test(String((error as { code?: unknown }).code))) throw error;
-    throw new PoolerUnfit(
+    throw new DatabaseUnfit(
       'The pooler of DATABASE_URL loses named statements. PgBouncer 1.21 or newer is needed, with max_prepared_statements=200.',
     );
   } finally {

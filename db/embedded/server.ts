@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { DatabaseUnfit } from '../connection/database-errors.ts';
 import { clusterExists, createCluster, readPassword, roleName } from './cluster.ts';
 import { until } from './file-lock.ts';
 import { cleanEnvironment, findPrograms, runProgram } from './programs.ts';
@@ -57,26 +58,12 @@ export function serverArguments(name: string, port: number): string[] {
   return Object.entries(all).flatMap(([setting, value]) => ['-c', `${setting}=${value}`]);
 }
 
-/** The data is of another major version than the programs: PostgreSQL opens its own only. The message says what to type. */
-export class OtherMajorVersion extends Error {
-  override readonly name = 'OtherMajorVersion';
-
-  constructor(folder: string, data: string, programs: string) {
-    super(
-      `The database in ${folder} is of PostgreSQL ${data}. This version of the service brings PostgreSQL ${programs}, which can ` +
-        'not open it. Nothing was changed. Install the version of the service that served it before, and type there: ' +
-        'npm run admin -- database run -- pg_dump --format=custom --file=transcription.dump. ' +
-        'What follows is in scripts/deploy/OPERATIONS.md, "Another PostgreSQL".',
-    );
-  }
-}
-
 /**
  * Makes sure the server runs and accepts connections, and makes the cluster first where there is none. Only for the
  * holder of the start lock.
  * @returns the database's URL
  * @throws when the server can't be started (with the last lines of its log) or isn't ready within `readyLimitMs`
- * @throws {OtherMajorVersion}
+ * @throws {DatabaseUnfit} when the data is of another major version
  */
 export async function ensureRunning(paths: ClusterPaths, notice: Notice): Promise<string> {
   if (!clusterExists(paths)) {
@@ -212,11 +199,17 @@ function freePort(wanted: number): Promise<number> {
   });
 }
 
+/** PostgreSQL opens the data of its own major version only. */
 async function refuseOtherMajorVersion({ folder, data }: ClusterPaths, { postgres }: Programs): Promise<void> {
   const ofData = readIfThere(join(data, 'PG_VERSION')).trim();
   const ofPrograms = / (\d+)[.\w]*$/.exec((await runProgram([postgres, '--version'])).output)?.[1];
-  if (ofData !== '' && ofPrograms !== undefined && ofData !== ofPrograms)
-    throw new OtherMajorVersion(folder, ofData, ofPrograms);
+  if (ofData === '' || ofPrograms === undefined || ofData === ofPrograms) return;
+  throw new DatabaseUnfit(
+    `The database in ${folder} is of PostgreSQL ${ofData}. This version of the service brings PostgreSQL ${ofPrograms}, which can ` +
+      'not open it. Nothing was changed. Install the version of the service that served it before, and type there: ' +
+      'npm run admin -- database run -- pg_dump --format=custom --file=transcription.dump. ' +
+      'What follows is in scripts/deploy/OPERATIONS.md, "Another PostgreSQL".',
+  );
 }
 
 /** Stops the server if it runs: clients are disconnected, and everything is written. Only when that fails, it is stopped by force. */

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { openDatabase, patientTimeoutMs } from '../connection/database.ts';
+import { DatabaseUnfit } from '../connection/database-errors.ts';
 import { migrations } from './index.ts';
 import type { Migration } from 'kysely/migration';
 import type { Db } from '../connection/database.ts';
@@ -19,11 +20,6 @@ const pauseMs = (tries: number) => Math.min(1_000 * 2 ** (tries - 1), 30_000);
  * is in the way give way.
  */
 const lockTimeoutMs = 2_000;
-
-/** The database could not be migrated. The message says why and what to do. */
-export class MigrationFailed extends Error {
-  override readonly name = 'MigrationFailed';
-}
 
 /**
  * Runs `work` while nobody else migrates this database: one process at a time. It gets the connection that holds the
@@ -62,7 +58,7 @@ async function takeLock(connection: Db, onWait: () => void): Promise<void> {
  * @param connection of {@link migrateAlone}
  * @param onNotice hears why it takes longer
  * @returns the names of those that ran
- * @throws {MigrationFailed} those before it were made; when it is typed again, it goes on from there
+ * @throws {DatabaseUnfit} those before it were made; when it is typed again, it goes on from there
  */
 export async function runMigrations(
   connection: Db,
@@ -89,11 +85,11 @@ export async function runMigrations(
 /** SQLSTATE 55P03, `lock_not_available`. */
 const isLockTimeout = (error: unknown) => (error as { code?: unknown }).code === '55P03';
 
-function failed(name: string, error: unknown): MigrationFailed {
+function failed(name: string, error: unknown): DatabaseUnfit {
   const reason = isLockTimeout(error)
     ? 'a transaction of another program holds its table for very long; end that and try again'
     : String(error);
-  return new MigrationFailed(`The database could not be migrated (${name}): ${reason}`, { cause: error });
+  return new DatabaseUnfit(`The database could not be migrated (${name}): ${reason}`, { cause: error });
 }
 
 /** Makes or migrates the tables of the service, without those of the queue. */

@@ -1,12 +1,13 @@
 /** What commands work with. They get no more of the service than they need, so that most of them are quick. */
 import { openDatabase, patientTimeoutMs } from '../../db/connection/database.ts';
+import { DatabaseUnfit } from '../../db/connection/database-errors.ts';
 import { inSnapshot } from '../../db/connection/transaction.ts';
 import { readSchemaVersion } from '../../db/migrations/schema-version.ts';
 import { addToSupportLog } from '../../db/accounts/support-log.ts';
 import { bareAudioStore, selectAudioStore } from '../../src/files/own-audio-store.ts';
 import { isPooled, mayHaveDatabase, useDatabase } from '../../src/process/database-url.ts';
 import { createLog } from '../../src/ops/log.ts';
-import { WrongDatabaseVersion, isVersionFault, prepareDatabase, stateOf } from '../../src/process/migration.ts';
+import { prepareDatabase, stateOf, wrongVersion } from '../../src/process/migration.ts';
 import { Queue } from '../../src/queue/queue.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { briefly } from './exit.ts';
@@ -119,7 +120,7 @@ async function refuseOtherVersion(db: Db): Promise<void> {
   const version = await readSchemaVersion(db);
   const state = stateOf(version);
   if (state === 'absent') throw new Refusal(absent);
-  if (state !== 'current') throw new WrongDatabaseVersion(state, version);
+  if (state !== 'current') throw wrongVersion(state, version);
 }
 
 /** A wrong place would pass for the service's: a dump of it would be empty, and a success. */
@@ -135,7 +136,7 @@ const nothingToUse = ({ databaseUrl, dataDir }: Config) =>
 
 /** In most cases the environment points to a wrong place. A stack would hide the line that helps. */
 function refuseUnopened(error: unknown): never {
-  if (error instanceof Refusal || isVersionFault(error)) throw error;
+  if (error instanceof Refusal || error instanceof DatabaseUnfit) throw error;
   if (/disk is full|no space left/i.test(briefly(error)))
     throw new Refusal(
       'The disk of the database is full. Make room there first: scripts/deploy/OPERATIONS.md says how.',

@@ -19,7 +19,7 @@ import { Spool } from '../../src/files/spool.ts';
 import { tryStore } from '../../src/files/store-trial.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
 import { isPooled, mayHaveDatabase, useDatabase } from '../../src/process/database-url.ts';
-import { WrongDatabaseVersion, migrateCommand, stateOf } from '../../src/process/migration.ts';
+import { migrateCommand, stateOf, wrongVersion } from '../../src/process/migration.ts';
 import { selectListener, selectRecognizer } from '../../src/recognizers/select.ts';
 import { count, table } from '../terminal/table.ts';
 import { addCommand, printOn } from './command.ts';
@@ -177,7 +177,7 @@ async function connections({ database }: Patient): Promise<string> {
 async function tables(patient: Patient): Promise<string> {
   const version = await readSchemaVersion(patient.database!.direct);
   const state = stateOf(version);
-  if (state === 'too_old' || state === 'too_new') throw new WrongDatabaseVersion(state, version);
+  if (state === 'too_old' || state === 'too_new') throw wrongVersion(state, version);
   patient.hasTables = state === 'current';
   return state === 'current' ? 'of this version' : 'none yet: the first start makes them';
 }

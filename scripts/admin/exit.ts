@@ -1,10 +1,9 @@
 /** Errors that end the command, their exit codes, and what a person is told. */
 import { CommanderError } from 'commander';
-import { isDatabaseAway } from '../../db/connection/database-errors.ts';
+import { DatabaseUnfit, isDatabaseAway } from '../../db/connection/database-errors.ts';
 import { CommitOutcomeUnknown } from '../../db/connection/transaction.ts';
 import { ConfigError } from '../../src/config/config.ts';
 import { AudioStoreAway } from '../../src/files/audio-store.ts';
-import { isVersionFault } from '../../src/process/migration.ts';
 import { Mistake, Refusal } from '../terminal/refusal.ts';
 
 /**
@@ -39,9 +38,8 @@ export function exitCodeOf(error: unknown): number {
 /** Undefined where nothing is left to say; commander says what it finds itself. */
 export function messageOf(error: unknown): string | undefined {
   if (error instanceof CommanderError || error instanceof NobodyReads) return undefined;
-  if (error instanceof Refusal || error instanceof Mistake || error instanceof ConfigError) return error.message;
-  if (isVersionFault(error)) return error.message;
-  if (error instanceof Interrupted) return error.message;
+  if ([Refusal, Mistake, ConfigError, DatabaseUnfit, Interrupted].some((kind) => error instanceof kind))
+    return (error as Error).message;
   if (error instanceof CommitOutcomeUnknown) {
     return `${error.message}: look whether it happened before you try again.`;
   }

@@ -33,9 +33,7 @@ export interface ComposedService extends Foundation {
 
 /**
  * @param role see {@link Queue}
- * @throws {WrongDatabaseVersion}
- * @throws {PoolerUnfit}
- * @throws {LoginRefused}
+ * @throws {DatabaseUnfit}
  * @throws {DatabaseAway}
  */
 export async function composeService(config: Config, log: Log, role: 'worker' | 'api'): Promise<ComposedService> {

@@ -1,6 +1,6 @@
 /** Whether a database is of this version of the service, and what becomes of it when it is not. */
-import { OtherMajorVersion } from '../../db/embedded/server.ts';
-import { MigrationFailed, migrateAlone, runMigrations } from '../../db/migrations/migrate.ts';
+import { DatabaseUnfit } from '../../db/connection/database-errors.ts';
+import { migrateAlone, runMigrations } from '../../db/migrations/migrate.ts';
 import { setRoleDefaults } from '../../db/connection/pooler.ts';
 import { readSchemaVersion } from '../../db/migrations/schema-version.ts';
 import { createLog } from '../ops/log.ts';
@@ -20,23 +20,15 @@ export function stateOf({ missing, unknown, queueTables }: SchemaVersion): Datab
 
 export const migrateCommand = 'npm run admin -- database migrate';
 
-/** The database is of another version of the service. The message says what to type. */
-export class WrongDatabaseVersion extends Error {
-  override readonly name = 'WrongDatabaseVersion';
-
-  constructor(state: 'too_old' | 'too_new', { missing, unknown }: SchemaVersion) {
-    const names = (state === 'too_old' ? missing : unknown).join(', ') || "the queue's tables";
-    super(
-      state === 'too_old'
-        ? `The database is of an older version of the service and lacks ${names}. Type: ${migrateCommand}`
-        : `The database is of a newer version of the service: this one does not know ${names}. Start the newer one.`,
-    );
-  }
+/** What is wrong with a database of another version of the service, and what to type. */
+export function wrongVersion(state: 'too_old' | 'too_new', { missing, unknown }: SchemaVersion): DatabaseUnfit {
+  const names = (state === 'too_old' ? missing : unknown).join(', ') || "the queue's tables";
+  return new DatabaseUnfit(
+    state === 'too_old'
+      ? `The database is of an older version of the service and lacks ${names}. Type: ${migrateCommand}`
+      : `The database is of a newer version of the service: this one does not know ${names}. Start the newer one.`,
+  );
 }
-
-/** Whether the message says all that an operator needs. A stack would only hide it. */
-export const isVersionFault = (error: unknown): error is Error =>
-  error instanceof WrongDatabaseVersion || error instanceof MigrationFailed || error instanceof OtherMajorVersion;
 
 interface Preparation {
   url: string;
@@ -52,8 +44,7 @@ interface Preparation {
  *
  * @param db a pool
  * @returns the names of the migrations that ran
- * @throws {WrongDatabaseVersion}
- * @throws {MigrationFailed}
+ * @throws {DatabaseUnfit}
  */
 export async function prepareDatabase(
   db: Db,
@@ -74,7 +65,7 @@ export async function prepareDatabase(
 async function checkedState(db: Db, mayBeOld: boolean): Promise<DatabaseState> {
   const version = await readSchemaVersion(db);
   const state = stateOf(version);
-  if (state === 'too_new' || (state === 'too_old' && !mayBeOld)) throw new WrongDatabaseVersion(state, version);
+  if (state === 'too_new' || (state === 'too_old' && !mayBeOld)) throw wrongVersion(state, version);
   return state;
 }
 

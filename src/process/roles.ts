@@ -1,12 +1,10 @@
 /** One role of the service or both, in this process. */
-import { isDatabaseAway } from '../../db/connection/database-errors.ts';
-import { PoolerUnfit } from '../../db/connection/pooler.ts';
+import { DatabaseUnfit, isDatabaseAway } from '../../db/connection/database-errors.ts';
 import { startApi } from './api-server.ts';
 import { findLimiters, ExecutableNotFound, findExecutable } from '../children/bounded-command.ts';
-import { DatabaseAway, LoginRefused, whyNoDatabase } from '../../db/connection/explained-faults.ts';
+import { DatabaseAway, whyNoDatabase } from '../../db/connection/explained-faults.ts';
 import { composeService } from './composition.ts';
 import { PlainFault } from '../ops/operator-fault.ts';
-import { isVersionFault } from './migration.ts';
 import { showOnPort } from '../ops/server.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { AudioStoreLost } from '../files/audio-store.ts';
@@ -38,8 +36,7 @@ export function startRoles(config: Config, log: Log, roles: Roles): Promise<() =
 
 /** Whether the message says all that an operator needs. */
 const isSaidWhole = (error: unknown): error is Error =>
-  [RecognizerError, ExecutableNotFound, PoolerUnfit, LoginRefused].some((kind) => error instanceof kind) ||
-  isVersionFault(error);
+  [RecognizerError, ExecutableNotFound, DatabaseUnfit].some((kind) => error instanceof kind);
 
 async function begin(config: Config, log: Log, roles: Roles): Promise<() => Promise<void>> {
   await findExecutable('ffmpeg');
