@@ -108,10 +108,13 @@ interface RunningServer {
 export function runningServer(paths: ClusterPaths): RunningServer | undefined {
   const lines = readIfThere(paths.postmasterPid).split('\n');
   const pid = Math.abs(Number(lines[0]));
-  // Everybody may read command lines, also in a container. That of a zombie is empty.
-  const isOurs = readIfThere(`/proc/${pid}/cmdline`).includes(`cluster_name=${clusterName(paths.data)}\0`);
-  return isOurs ? { pid, port: Number(lines[3]) || undefined, ready: lines[7]?.trim() === 'ready' } : undefined;
+  const ready = lines[7]?.trim() === 'ready';
+  return isServerOf(paths, pid) ? { pid, port: Number(lines[3]) || undefined, ready } : undefined;
 }
+
+/** Everybody may read command lines, also in a container. That of a zombie is empty. */
+const isServerOf = ({ data }: ClusterPaths, pid: number) =>
+  readIfThere(`/proc/${pid}/cmdline`).includes(`cluster_name=${clusterName(data)}\0`);
 
 /** Empty where it is gone, also between two looks. */
 function readIfThere(file: string): string {
@@ -220,7 +223,8 @@ export async function stopServer(paths: ClusterPaths): Promise<void> {
     const pid = runningServer(paths)?.pid;
     if (pid === undefined) return;
     process.kill(pid, signal);
-    if (await until(() => runningServer(paths) === undefined, stopLimitMs)) return;
+    // It removes its file before it ends.
+    if (await until(() => !isServerOf(paths, pid), stopLimitMs)) return;
   }
   throw new Error(`PostgreSQL in ${paths.data} does not stop, see ${paths.log}`);
 }
