@@ -71,7 +71,7 @@ async function startOn(paths: ClusterPaths, wrapper: readonly string[] = []): Pr
 
 /** @returns rows of a connection that nobody else uses */
 export async function ask(url: string, text: string, isPooled = false): Promise<Record<string, unknown>[]> {
-  const connection = openConnection(url, isPooled);
+  const connection = openConnection(url, { isPooled });
   await connection.connect();
   try {
     return (await connection.query<Record<string, unknown>>(text)).rows;
