@@ -125,22 +125,37 @@ function breakOff(socket: Socket, why: string): void {
  * server that was demoted: it answers, but its data grows old. When one of them meets it, all are given up.
  */
 function primaryOnly(longestSilenceMs?: number) {
-  const sockets = new Set<Socket>();
+  /** How each open connection is given up. */
+  const open = new Map<Socket, () => void>();
   const stream = () => {
     const socket = socketOf(longestSilenceMs);
-    sockets.add(socket);
-    return socket.once('close', () => sockets.delete(socket));
+    const giveUp = () => breakOff(socket, 'the server takes no writes any more');
+    open.set(socket, giveUp);
+    return socket.once('close', () => open.delete(socket));
   };
   class Client extends pg.Client {
+    /** pg's own: whether nothing is asked now. */
+    declare readonly readyForQuery: boolean;
+
     constructor(options?: string | pg.ClientConfig) {
       super(options);
-      this.once('connect', () =>
-        // Before pg's own listener: the pool does not take the connection back.
+      const socket = this.connection.stream as Socket;
+      const breakOffNow = open.get(socket)!;
+      let [status, isUnwanted] = ['I', false];
+      const watch = () => {
+        // One at work ends with its transaction, as the server says.
+        open.set(socket, () => (status === 'I' && this.readyForQuery ? breakOffNow() : (isUnwanted = true)));
+        // Before pg's own listeners: the pool does not take the connection back.
+        this.connection.prependListener('readyForQuery', (message: { status: string }) => {
+          status = message.status;
+          if (isUnwanted && status === 'I') void this.end();
+        });
         this.connection.prependListener('errorMessage', ({ code }: { code?: string }) => {
-          if (code === readOnly) for (const socket of sockets) breakOff(socket, 'the server takes no writes any more');
+          if (code === readOnly) for (const giveUp of open.values()) giveUp();
           else if (isEnding(code)) void this.end();
-        }),
-      );
+        });
+      };
+      this.once('connect', watch);
     }
   }
   return { Client, onConnect: refuseReadOnly, stream };
