@@ -1,8 +1,8 @@
 import { createHash, randomUUIDv7 } from 'node:crypto';
 import { inAccountTransaction } from '../db/accounts/account-transaction.ts';
-import { changeReserved } from '../db/accounts/accounts.ts';
+import { changeReserved, findQuota } from '../db/accounts/accounts.ts';
 import { isKeyValid } from '../db/accounts/api-keys.ts';
-import { findIdempotencyRecords, insertIdempotencyRecord } from '../db/sessions/idempotency.ts';
+import { findIdempotencyRecord, insertIdempotencyRecord } from '../db/sessions/idempotency.ts';
 import { nextStartTag } from '../db/sessions/start-tag.ts';
 import { insertQueuedSession } from '../db/sessions/states.ts';
 import { countQueued } from '../db/sessions/sessions.ts';
@@ -15,15 +15,14 @@ import { ApiError, unavailable } from '../src/api/answers/problem.ts';
 import { maxAttempts, newJobId, transcriptionQueue } from '../src/queue/queue.ts';
 import { canonicalTag } from '../src/languages/tags.ts';
 import { pollAgainSeconds } from '../src/sessions/view.ts';
-import { insufficientBalance, refuseFullQueue } from '../src/api/uploads/admission.ts';
+import { insufficientBalance, refuseFullQueue } from '../src/api/uploads/upload.ts';
 import { refuseLongAudio } from '../src/api/uploads/measurement.ts';
 import { fileTooLarge } from '../src/api/uploads/form.ts';
 import type { Answer } from '../codegen/operations.ts';
-import type { Handler, Input } from '../src/api/handler.ts';
+import type { Handler, Input, Context } from '../src/api/handler.ts';
 import type { AccountInForce } from '../db/accounts/accounts.ts';
 import type { Trx } from '../db/connection/database.ts';
 import type { IdempotencyRecord } from '../db/sessions/idempotency.ts';
-import type { Context } from '../src/api/api-context.ts';
 import type { UploadFields } from '../src/api/uploads/form.ts';
 
 type Request = Input<'createTranscription'>;
@@ -72,7 +71,7 @@ async function removeAudio({ audioStore, log }: Context, accountId: string, sess
 
 /** The answer to an earlier upload with the same Idempotency-Key. Only key and form are compared. */
 async function findRepeated({ headers, body, file, principal }: Request, ctx: Context): Promise<Accepted | undefined> {
-  const record = await ctx.uploads.record(principal.account_id, headers['idempotency-key']);
+  const record = await findIdempotencyRecord(ctx.db, principal.account_id, headers['idempotency-key']);
   return record && replay(record, fingerprintOf(file.sha256!, body));
 }
 
@@ -80,7 +79,7 @@ async function findRepeated({ headers, body, file, principal }: Request, ctx: Co
 async function refuseByHint(request: Request, ctx: Context): Promise<void> {
   const { durationMs } = request.body;
   if (durationMs === undefined) return;
-  const account = await ctx.uploads.quota(request.principal.account_id);
+  const account = await findQuota(ctx.db, request.principal.account_id);
   if (account === undefined || availableMs(account) >= durationMs) return;
   // The first upload with this key may have reserved the balance a moment ago.
   if ((await findRepeated(request, ctx)) === undefined) throw insufficientBalance(account, durationMs);
@@ -103,8 +102,7 @@ async function accept(
     const fingerprint = fingerprintOf(file.sha256!, body);
     const record = { fingerprint, session_id: fresh.sessionId, job_id: fresh.jobId };
     if (!(await insertIdempotencyRecord(trx, { ...record, account_id: accountId, key }))) {
-      const [first] = await findIdempotencyRecords(trx, [{ accountId, key }]);
-      return replay(first, fingerprint);
+      return replay(await findIdempotencyRecord(trx, accountId, key), fingerprint);
     }
   }
 

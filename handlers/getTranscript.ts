@@ -20,11 +20,11 @@ export const getTranscript: Handler<'getTranscript'> = async (input, ctx) => {
 
   const known = headers['if-none-match'];
   const how = { waitSeconds: query.wait!, mayBeKnown: known !== undefined };
-  const session = await findSessionOf(wanted, ctx, how, input);
+  const session = await findSessionOf(wanted, ctx, how, input.held);
   if (session === undefined) throw sessionNotFound();
   if (type !== 'application/json') refuseCaptionsUnlessCompleted(session);
   const isSearched = q !== undefined && session.status === 'completed';
-  const only = isSearched ? await ctx.search.segments(wanted.accountId, wanted.id, q, input) : undefined;
+  const only = isSearched ? await ctx.search.segments(wanted.accountId, wanted.id, q, input.held()) : undefined;
 
   const shared = {
     ETag: tagOf(session, wanted, only),
@@ -33,7 +33,7 @@ export const getTranscript: Handler<'getTranscript'> = async (input, ctx) => {
     ...(!isFinal(session.status) && { 'Retry-After': pollAgainSeconds }),
   };
   if (matchesTag(known, shared.ETag)) return { status: 304, headers: shared };
-  const text = await transcriptText({ ...wanted, only }, session, ctx, shared.ETag, input);
+  const text = await transcriptText({ ...wanted, only }, session, ctx, shared.ETag, input.held);
   return type === 'application/json'
     ? { status: 200, headers: shared, body: jsonText(text) }
     : { status: 200, headers: shared, contentType: type, body: text };

@@ -7,8 +7,7 @@ import { toMicroseconds } from '../src/api/reads/time.ts';
 import type { Schema } from '../codegen/operations.ts';
 import type { PageQuestion } from '../db/sessions/pages.ts';
 import type { ListFilter } from '../src/api/reads/cursor.ts';
-import type { Context } from '../src/api/api-context.ts';
-import type { Handler } from '../src/api/handler.ts';
+import type { Context, Handler } from '../src/api/handler.ts';
 
 const maxTimeLength = 64;
 
@@ -28,7 +27,8 @@ export const listSessions: Handler<'listSessions'> = async (input, ctx) => {
 
   const { q, ...filters } = filter;
   const question = { accountId: principal.account_id, ...filters, limit, after };
-  const { items, hasMore } = q === undefined ? await pageOf(question, ctx) : await searchFor(q, question, ctx, input);
+  const { items, hasMore } =
+    q === undefined ? await pageOf(question, ctx) : await searchFor(q, question, ctx, input.held);
   const last = hasMore ? items.at(-1) : undefined;
   return {
     status: 200,
@@ -54,9 +54,9 @@ async function searchFor(
   q: string,
   question: PageQuestion,
   { search }: Context,
-  reader: { readonly signal: AbortSignal },
+  held: () => AbortSignal,
 ): Promise<Page> {
-  const { sessions, hasMore } = await search.page(question, q, reader);
+  const { sessions, hasMore } = await search.page(question, q, held());
   return { items: sessions.map(({ session, matches }) => ({ ...toSession(session), matches })), hasMore };
 }
 

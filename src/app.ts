@@ -12,21 +12,24 @@ import { watchResponse } from './api/answers/response-log.ts';
 import { refusalBy } from './api/access/auth.ts';
 import { clientLeft } from './api/connections/client-left.ts';
 import { refuseAmbiguousHead } from './api/connections/request-head.ts';
-import { allowedMethods } from './api/contract/router.ts';
-import { loadBackend, requiredScope } from './api/contract/backend.ts';
-import { toBackendRequest, withoutNeedlessEncoding } from './api/contract/backend-request.ts';
+import {
+  allowedMethods,
+  loadBackend,
+  requiredScope,
+  toBackendRequest,
+  withoutNeedlessEncoding,
+} from './api/contract/backend.ts';
 import { refuseLooseIntegers, toInvalidRequest } from './api/contract/validation.ts';
 import { allowOrigins } from './api/cors.ts';
 import { Docs, loadFiles } from './api/docs/docs.ts';
-import { ReadingInput } from './api/reads/reading-input.ts';
 import { takeUpload } from './api/uploads/upload.ts';
 import { idsOf, traceparentOf } from './tracing/tracing.ts';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Express, Request } from 'express';
+import type { Request } from 'express';
 import type { Context as Call } from 'openapi-backend';
 import type { Auth } from './api/access/auth.ts';
 import type { AnyAnswer } from './api/answers/reply.ts';
-import type { Context, Principal } from './api/api-context.ts';
+import type { Context, Principal } from './api/handler.ts';
 import type { Response } from './api/response.ts';
 import type { UploadsInFlight } from './api/uploads/upload.ts';
 
@@ -39,7 +42,7 @@ export async function createApp(
   auth: Auth,
   uploads: UploadsInFlight,
   stopping: AbortSignal,
-): Promise<{ app: Express; answer: RequestListener }> {
+): Promise<RequestListener> {
   const { config, log } = ctx;
   const docs = new Docs(() => loadFiles(config.publicPath));
   const app = express();
@@ -94,10 +97,14 @@ export async function createApp(
     const { counted } = res.locals;
     // Only what changes nothing begins before the request has been counted.
     if (call.operation.method !== 'get') await counted;
-    const whileAllowed = (end: AbortSignal) => auth.whileAllowed(req, requiredScope(call), end);
+    // Made where it is needed, because few requests wait for anything.
+    const held = onlyOnce(() => {
+      const left = clientLeft(res);
+      return AbortSignal.any([stopping, left, auth.whileAllowed(req, requiredScope(call), left)]);
+    });
     const answering =
       call.operation.requestBody === undefined
-        ? handler(new ReadingInput(input, stopping, res, whileAllowed), ctx)
+        ? handler({ ...input, held }, ctx)
         : takeUpload(ctx, uploads, { req, res, principal: principal! }, (upload) =>
             // What was received whole, a stopping server finishes. The worker goes on with the trace.
             handler({ ...input, ...upload, traceparent: traceparentOf(res.locals.span), signal: clientLeft(res) }, ctx),
@@ -149,7 +156,11 @@ export async function createApp(
     begin(req, res);
     return refuse(req, res, new ApiError(400, 'invalid_request', 'The target of the request is no address.'));
   };
-  const answer = (req: IncomingMessage, res: ServerResponse) =>
+  return (req: IncomingMessage, res: ServerResponse) =>
     app(req as Request, res as Response, (fault) => void giveBack(req as Request, res as Response, fault));
-  return { app, answer };
+}
+
+function onlyOnce<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
 }

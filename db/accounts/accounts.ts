@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { Prepared } from '../connection/prepared.ts';
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { Queryable, Trx } from '../connection/database.ts';
 import type { AccountTable, LimitOverrides, Limits, PlanTable, Schema } from '../schema.ts';
@@ -41,14 +42,15 @@ export interface AccountQuota extends AccountInForce {
   queued: number;
 }
 
-/**
- * Reads accounts without a lock, for checks that are made again under the lock.
- *
- * @returns in the order of `ids`; undefined where there is no such account
- */
-export async function findQuotas(db: Queryable, ids: readonly string[]): Promise<(AccountQuota | undefined)[]> {
-  const rows = await accountsInForce(db)
-    .where('accounts.id', 'in', ids)
+/** Reads an account without a lock, for checks that are made again under the lock. */
+export async function findQuota(db: Queryable, id: string): Promise<AccountQuota | undefined> {
+  const [quota] = await quotas.run(db, { id });
+  return quota;
+}
+
+const quotas = new Prepared<{ id: string }, AccountQuota>('quota', (db, parameter) =>
+  accountsInForce(db)
+    .where('accounts.id', '=', parameter('id'))
     .select((eb) =>
       eb
         .selectFrom('sessions')
@@ -58,11 +60,8 @@ export async function findQuotas(db: Queryable, ids: readonly string[]): Promise
         .$asScalar()
         .$notNull()
         .as('queued'),
-    )
-    .execute();
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.map((id) => byId.get(id));
-}
+    ),
+);
 
 /**
  * Locks the account until the transaction ends. Only `inAccountTransaction` calls this, because its callers wait in a

@@ -10,7 +10,7 @@ import { sql } from 'kysely';
 import { Prepared } from '../connection/prepared.ts';
 import type { Queryable } from '../connection/database.ts';
 
-/** Requests of an account. */
+/** Requests of an account that are counted together. */
 export interface Spending {
   accountId: string;
   /** Requests per window. */
@@ -25,51 +25,28 @@ export interface AllowanceWindow {
   endsInSeconds: number;
 }
 
-/**
- * @param asked each account once
- * @returns by account. The first requests of an account are counted and admitted, as many as there was room for
- */
-export async function countRequests(db: Queryable, asked: readonly Spending[]): Promise<Map<string, AllowanceWindow>> {
-  const rows = await counted.run(db, {
-    accountIds: asked.map(({ accountId }) => accountId),
-    allowances: asked.map(({ allowance }) => allowance),
-    wanted: asked.map(({ wanted }) => wanted),
-  });
-  return new Map(
-    rows.map(({ account_id: id, room, ends_in: endsIn }) => [
-      id,
-      { room, endsInSeconds: Math.min(60, Math.max(1, endsIn)) },
-    ]),
-  );
+/** Counts requests and admits as many of them as there is room for. */
+export async function countRequests(db: Queryable, spending: Spending): Promise<AllowanceWindow> {
+  const [window] = await counted.run(db, spending);
+  const { room, ends_in: endsIn } = window!;
+  return { room, endsInSeconds: Math.min(60, Math.max(1, endsIn)) };
 }
 
 const now = sql`extract(epoch from clock_timestamp())`;
 
-interface Asked {
-  accountIds: string[];
-  allowances: number[];
-  wanted: number[];
-}
-
-const counted = new Prepared<Asked, { account_id: string; room: number; ends_in: number }>(
-  'count-requests',
-  (db, parameter) => {
-    // A new window has room for the whole allowance, so `excluded.room` is the allowance.
-    // In the order of their ids, so that no two processes wait for each other's rows.
-    const statement = sql<{ account_id: string; room: number; ends_in: number }>`
-      insert into allowance as counted (account_id, window_number, used, room)
-      select account_id, floor(${now} / 60), least(wanted, allowance), allowance
-      from unnest(${parameter('accountIds')}::uuid[], ${parameter('allowances')}::int[], ${parameter('wanted')}::int[])
-        as asked (account_id, allowance, wanted)
-      order by account_id
-      on conflict (account_id) do update set (window_number, used, room) = (
-        select this_window, before + least(excluded.used, room), room
-        from (select floor(${now} / 60)::bigint as this_window) as clock
-        cross join lateral (
-          select case when counted.window_number = this_window then counted.used else 0 end as before) as earlier
-        cross join lateral (select greatest(0, excluded.room - before) as room) as left_over
-      )
-      returning account_id, room, ceil((window_number + 1) * 60 - ${now})::int as ends_in`;
-    return { compile: () => statement.compile(db) };
-  },
-);
+const counted = new Prepared<Spending, { room: number; ends_in: number }>('count-requests', (db, parameter) => {
+  const [accountId, allowance, wanted] = [parameter('accountId'), parameter('allowance'), parameter('wanted')];
+  // A new window has room for the whole allowance, so `excluded.room` is the allowance.
+  const statement = sql<{ room: number; ends_in: number }>`
+    insert into allowance as counted (account_id, window_number, used, room)
+    values (${accountId}, floor(${now} / 60), least(${wanted}::int, ${allowance}::int), ${allowance})
+    on conflict (account_id) do update set (window_number, used, room) = (
+      select this_window, before + least(${wanted}::int, room), room
+      from (select floor(${now} / 60)::bigint as this_window) as clock
+      cross join lateral (
+        select case when counted.window_number = this_window then counted.used else 0 end as before) as earlier
+      cross join lateral (select greatest(0, excluded.room - before) as room) as left_over
+    )
+    returning room, ceil((window_number + 1) * 60 - ${now})::int as ends_in`;
+  return { compile: () => statement.compile(db) };
+});

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { Prepared } from '../connection/prepared.ts';
 import { limitsInForce } from './accounts.ts';
 import type { Insertable, Selectable } from 'kysely';
 import type { Queryable, Trx } from '../connection/database.ts';
@@ -84,19 +85,19 @@ export async function deleteApiKeys(trx: Trx, accountId: string): Promise<void> 
   await trx.deleteFrom('api_keys').where('account_id', '=', accountId).execute();
 }
 
-/**
- * The owners of keys by the SHA-256 of the keys' secrets. A key that is revoked or expired has none.
- *
- * @returns in the order of `digests`; undefined where there is no such key
- */
-export async function findKeyOwners(db: Queryable, digests: readonly Buffer[]): Promise<(KeyOwner | undefined)[]> {
-  const rows = await validKeys(db)
+/** The owner of a key by the SHA-256 of the key's secret; undefined for a key that is unknown, revoked or expired. */
+export async function findKeyOwner(db: Queryable, digest: Buffer): Promise<KeyOwner | undefined> {
+  const [owner] = await ownerOfKey.run(db, { digest });
+  return owner;
+}
+
+const ownerOfKey = new Prepared<{ digest: Buffer }, KeyOwner>('owner-of-key', (db, parameter) =>
+  validKeys(db)
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .innerJoin('plans', 'plans.plan', 'accounts.plan')
-    .where('digest', 'in', digests)
+    .where('digest', '=', parameter('digest'))
     .where('accounts.deleted_at', 'is', null)
     .select((eb) => [
-      'digest',
       'api_keys.id as key_id',
       'api_keys.account_id',
       'scopes',
@@ -104,11 +105,8 @@ export async function findKeyOwners(db: Queryable, digests: readonly Buffer[]): 
       'plans.eligible',
       eb('accounts.suspended_at', 'is not', null).$castTo<boolean>().as('suspended'),
     ])
-    .select(limitsInForce)
-    .execute();
-  const byDigest = new Map(rows.map(({ digest, ...owner }) => [digest.toString('hex'), owner]));
-  return digests.map((digest) => byDigest.get(digest.toString('hex')));
-}
+    .select(limitsInForce),
+);
 
 /** Whether the key may still be used. It is asked again in the transaction that accepts an upload. */
 export async function isKeyValid(trx: Trx, accountId: string, keyId: string): Promise<boolean> {

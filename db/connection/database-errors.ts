@@ -53,6 +53,10 @@ export const isRefusedWrite = (error: unknown): boolean => codeOf(error) === rea
  */
 export const isServerLost = (error: unknown): boolean => isRefusedWrite(error) || isEnding(codeOf(error));
 
+/** The same, or that the connection ended under a statement that had not begun yet, for all that is known. */
+export const isConnectionLost = (error: unknown): boolean =>
+  isServerLost(error) || (Error.isError(error) && /^Connection terminated|not queryable/.test(error.message));
+
 const codeOf = (error: unknown) => (Error.isError(error) && 'code' in error ? error.code : undefined);
 
 /** Whether PostgreSQL itself answered with an error, so that the statement certainly had no effect. */

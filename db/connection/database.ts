@@ -2,7 +2,7 @@
 import { Socket } from 'node:net';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { isEnding, isRefusedWrite, isServerLost, readOnly } from './database-errors.ts';
+import { isConnectionLost, isDatabaseAway, isEnding, isRefusedWrite, readOnly } from './database-errors.ts';
 import { getTypeParser } from './values.ts';
 import type { Transaction } from 'kysely';
 import type { Schema } from '../schema.ts';
@@ -39,6 +39,10 @@ const connectionTimeoutMs = 10_000;
 /** So a pool finds another server within half an hour even if nothing told it; random, so that not all reconnect at once. */
 const maxLifetimeSeconds = () => 1_500 + Math.round(Math.random() * 300);
 
+/** How many connections the statements of one name share, and for how long each takes new ones: one that waits holds up few others. */
+const sharedConnections = 2;
+const sharedForMs = 1_000;
+
 interface PoolOptions {
   maxConnections?: number;
   /** For a statement, and for a transaction that does nothing; above 0. */
@@ -70,6 +74,7 @@ export function openDatabase(
     connectionTimeoutMillis: connectionTimeoutMs,
     idleTimeoutMillis: Math.min(idleTimeoutMs, timeoutMs),
     ...(!isPooled && limits),
+    pipeline: true,
   });
   // pg-pool listens only to idle connections, and an 'error' without a listener ends the process.
   pool.on('connect', (client) => client.on('error', onBroken));
@@ -177,6 +182,62 @@ export async function refuseReadOnly(client: Pick<pg.Client, 'query'>): Promise<
   if (rows[0]!.transaction_read_only === 'on') throw new ServerTakesNoWrites();
 }
 
+/**
+ * A connection on which many requests ask the same, each with its own values, without waiting for the answers before. So a crowd
+ * costs fewer wake-ups of both sides, and takes few connections of the pool. It goes back when all are answered.
+ */
+class SharedConnection {
+  readonly name: string;
+  readonly #client: Promise<pg.PoolClient>;
+  readonly #began = performance.now();
+  #hasFailed = false;
+  unanswered = 0;
+
+  constructor(name: string, client: Promise<pg.PoolClient>) {
+    this.name = name;
+    this.#client = client;
+  }
+
+  get takesMore(): boolean {
+    return this.unanswered > 0 && !this.#hasFailed && performance.now() - this.#began < sharedForMs;
+  }
+
+  async run<Row extends object>(statement: NamedStatement): Promise<Row[]> {
+    this.unanswered += 1;
+    try {
+      const client = await this.#client;
+      const { stream } = client.connection;
+      // What is asked in the same turn of the event loop goes out in one packet.
+      stream.cork();
+      setImmediate(() => stream.uncork());
+      return (await client.query<Row>(statement)).rows;
+    } catch (error) {
+      this.#hasFailed = true;
+      // Those behind a statement that took too long would each take as long.
+      if (isDatabaseAway(error))
+        await this.#client.then(({ connection }) => connection.stream.destroy()).catch(() => {});
+      throw error;
+    } finally {
+      this.unanswered -= 1;
+      if (this.unanswered === 0) void this.#client.then((client) => client.release(this.#hasFailed)).catch(() => {});
+    }
+  }
+}
+
+/** Those that take more. */
+const shared = new WeakMap<pg.Pool, SharedConnection[]>();
+
+function shareConnection(pool: pg.Pool, name: string): SharedConnection {
+  const all = (shared.get(pool) ?? []).filter(({ takesMore }) => takesMore);
+  shared.set(pool, all);
+  const alike = all.filter((one) => one.name === name);
+  if (alike.length === sharedConnections)
+    return alike.reduce((best, other) => (other.unanswered < best.unanswered ? other : best));
+  const fresh = new SharedConnection(name, pool.connect());
+  all.push(fresh);
+  return fresh;
+}
+
 /** A statement that each connection knows by its name. */
 export interface NamedStatement {
   /** Always the same for the same text. */
@@ -196,12 +257,11 @@ export async function runNamed<Row extends object>(
   { isRead }: { isRead: boolean },
 ): Promise<Row[]> {
   const pool = pools.get(db)!;
-  const run = () => pool.query<Row>(statement);
-  const { rows } = await run().catch((error: unknown) => {
-    if (isRefusedWrite(error) || (isRead && isServerLost(error))) return run();
+  const run = () => shareConnection(pool, statement.name).run<Row>(statement);
+  return await run().catch((error: unknown) => {
+    if (isRefusedWrite(error) || (isRead && isConnectionLost(error))) return run();
     throw error;
   });
-  return rows;
 }
 
 interface ConnectionOptions {

@@ -2,7 +2,6 @@
  * Statements of the paths that are used most. Kysely builds and compiles each once, and each connection plans it once.
  * `npm run bench -- reads` shows what they cost.
  */
-import { sql } from 'kysely';
 import { isPool, runNamed } from './database.ts';
 import type { Compilable, CompiledQuery } from 'kysely';
 import type { Queryable } from './database.ts';
@@ -42,12 +41,3 @@ export class Prepared<Values extends object, Row extends object> {
     return runNamed(db, { name: this.#name, text: sql, values: given }, { isRead });
   }
 }
-
-/**
- * An array of what is asked for together, its length hidden from the planner. PostgreSQL keeps a plan only if one made for the
- * values of the moment looks no cheaper. One made for an array of one always does, and making it takes longer than the reading.
- *
- * @param type of its elements, as SQL names it
- */
-export const unsized = <Value>(values: readonly Value[], type: 'uuid' | 'timestamptz' | 'int') =>
-  sql`(select ${values}::${sql.raw(type)}[])`;

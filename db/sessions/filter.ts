@@ -28,10 +28,6 @@ export function filterValues({ statuses = [], reference, language }: SessionFilt
   };
 }
 
-/** Whether sessions of every status, reference and language are asked for. */
-export const isOfAll = (filter: SessionFilter): boolean =>
-  Object.values(filterValues(filter)).every((value) => value === null);
-
 /** What the index holds of a session's language. */
 export const primaryOf = sql<string>`split_part(language, '-', 1)`;
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { Prepared } from '../connection/prepared.ts';
 import type { Queryable, Trx } from '../connection/database.ts';
 
 export interface IdempotencyRecord {
@@ -7,25 +8,25 @@ export interface IdempotencyRecord {
   job_id: string;
 }
 
-/**
- * The records of uploads with these Idempotency-Keys in the last 24 hours, in one statement.
- *
- * @returns in the order of `wanted`; undefined where there is none
- */
-export async function findIdempotencyRecords(
+/** The record of an upload that was accepted with this Idempotency-Key in the last 24 hours. */
+export async function findIdempotencyRecord(
   db: Queryable,
-  wanted: readonly { accountId: string; key: string }[],
-): Promise<(IdempotencyRecord | undefined)[]> {
-  const accountIds = wanted.map(({ accountId }) => accountId);
-  const keys = wanted.map(({ key }) => key);
-  const { rows } = await sql<IdempotencyRecord & { place: number }>`
-    select fingerprint, session_id, job_id, wanted.place::int
-    from unnest(${accountIds}::uuid[], ${keys}::text[]) with ordinality as wanted (account_id, key, place)
-    join idempotency using (account_id, key)
-    where created_at > now() - interval '24 hours'`.execute(db);
-  const byPlace = new Map(rows.map(({ place, ...record }) => [place, record]));
-  return wanted.map((_, index) => byPlace.get(index + 1));
+  accountId: string,
+  key: string | undefined,
+): Promise<IdempotencyRecord | undefined> {
+  if (key === undefined) return undefined;
+  const [record] = await records.run(db, { accountId, key });
+  return record;
 }
+
+const records = new Prepared<{ accountId: string; key: string }, IdempotencyRecord>('record', (db, parameter) =>
+  db
+    .selectFrom('idempotency')
+    .select(['fingerprint', 'session_id', 'job_id'])
+    .where('account_id', '=', parameter('accountId'))
+    .where('key', '=', parameter('key'))
+    .where('created_at', '>', sql<string>`now() - interval '24 hours'`),
+);
 
 /**
  * Records an upload under its Idempotency-Key, in the transaction that creates its session. Of two uploads with the

@@ -1,6 +1,6 @@
 /** Reads sessions. Changes of sessions are in `states.ts`. */
 import { sql } from 'kysely';
-import { Prepared, unsized } from '../connection/prepared.ts';
+import { Prepared } from '../connection/prepared.ts';
 import { readable } from './readable.ts';
 import type { Selectable } from 'kysely';
 import type { Queryable } from '../connection/database.ts';
@@ -9,61 +9,26 @@ import type { ReadableSession } from './readable.ts';
 
 export type Session = Selectable<SessionTable>;
 
-const many = new Prepared<{ accountIds: string[]; ids: string[] }, ReadableSession & { place: number }>(
-  'sessions',
-  (db, parameter) =>
-    db
-      .selectFrom(wantedSessions(parameter('accountIds'), parameter('ids')))
-      .innerJoin('sessions', (join) =>
-        join.onRef('sessions.account_id', '=', 'wanted.account_id').onRef('sessions.id', '=', 'wanted.id'),
-      )
-      .select(readable.map((column) => `sessions.${column}` as const))
-      .select(sql<number>`wanted.place::int`.as('place')),
-);
-
-/** Pairs of account and session, numbered from 1 in the order given. */
-export const wantedSessions = (accountIds: string[], ids: string[]) =>
-  sql<{ account_id: string; id: string; place: number }>`
-    unnest(${unsized(accountIds, 'uuid')}, ${unsized(ids, 'uuid')}) with ordinality`.as<'wanted'>(
-    sql`wanted (account_id, id, place)`,
-  );
-
-/**
- * Runs a statement about many sessions. Each is named by its account and its id in lower case.
- * @returns its rows in the order of `wanted`; undefined where there is none
- */
-export async function readWanted<Row extends { place: number }>(
-  db: Queryable,
-  statement: Prepared<{ accountIds: string[]; ids: string[] }, Row>,
-  wanted: readonly { accountId: string; id: string }[],
-): Promise<(Row | undefined)[]> {
-  const rows = await statement.run(db, {
-    accountIds: wanted.map(({ accountId }) => accountId),
-    ids: wanted.map(({ id }) => id),
-  });
-  const found: (Row | undefined)[] = wanted.map(() => undefined);
-  for (const row of rows) found[row.place - 1] = row;
-  return found;
+/** @param id in lower case @returns undefined when the account has no such session */
+export async function findSession(db: Queryable, accountId: string, id: string): Promise<ReadableSession | undefined> {
+  const [session] = await sessions.run(db, { accountId, id });
+  return session;
 }
 
-/** Many sessions in one statement. @returns in the order of `wanted` */
-export async function findSessions(
-  db: Queryable,
-  wanted: readonly { accountId: string; id: string }[],
-): Promise<(ReadableSession | undefined)[]> {
-  if (wanted.length > 1) return readWanted(db, many, wanted);
-  const [session] = await one.run(db, wanted[0]!);
-  return [session];
-}
-
-/** Takes two thirds of the time of `many`. */
-const one = new Prepared<{ accountId: string; id: string }, ReadableSession>('session', (db, parameter) =>
+const sessions = new Prepared<{ accountId: string; id: string }, ReadableSession>('session', (db, parameter) =>
   db
     .selectFrom('sessions')
     .select(readable)
     .where('account_id', '=', parameter('accountId'))
     .where('id', '=', parameter('id')),
 );
+
+/** Which of these sessions, of whatever account, are queued or processing. */
+export async function whichAreUnfinished(db: Queryable, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from sessions where id = any(${ids}::uuid[]) and status in ('queued', 'processing')`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
 
 /** The whole row, for the worker and for support. */
 export function findSessionRow(db: Queryable, accountId: string, id: string): Promise<Session | undefined> {

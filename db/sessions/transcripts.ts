@@ -2,7 +2,6 @@ import { Prepared } from '../connection/prepared.ts';
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { readable } from './readable.ts';
-import { readWanted, wantedSessions } from './sessions.ts';
 import type { Queryable, Trx } from '../connection/database.ts';
 import type { ReadableSession } from './readable.ts';
 
@@ -14,25 +13,15 @@ export async function insertTranscript(
   await trx.insertInto('transcripts').values(transcript).execute();
 }
 
-const segmentsOnly = new Prepared<{ accountIds: string[]; ids: string[] }, { segments: string; place: number }>(
-  'segments',
-  (db, parameter) =>
-    db
-      .selectFrom(wantedSessions(parameter('accountIds'), parameter('ids')))
-      .innerJoin('transcripts', (join) =>
-        join
-          .onRef('transcripts.account_id', '=', 'wanted.account_id')
-          .onRef('transcripts.session_id', '=', 'wanted.id'),
-      )
-      .select(['transcripts.segments', sql<number>`wanted.place::int`.as('place')]),
-);
-
-/** The segments of many transcripts as JSON texts, ready to be sent, in one statement. @returns in the order of `wanted` */
-export async function findSegments(
-  db: Queryable,
-  wanted: readonly { accountId: string; id: string }[],
-): Promise<(string | undefined)[]> {
-  return (await readWanted(db, segmentsOnly, wanted)).map((row) => row?.segments);
+/** The segments of a transcript as JSON text, ready to be sent; undefined when there is none. */
+export async function findSegments(db: Queryable, accountId: string, id: string): Promise<string | undefined> {
+  const transcript = await db
+    .selectFrom('transcripts')
+    .select('segments')
+    .where('account_id', '=', accountId)
+    .where('session_id', '=', id)
+    .executeTakeFirst();
+  return transcript?.segments;
 }
 
 /** Of the compressed text that is stored. The text itself is a few times as long. */
@@ -45,33 +34,14 @@ export type SessionWithSegments = ReadableSession & {
   segments: string | null;
 };
 
-const sessionsWithSegments = new Prepared<
-  { accountIds: string[]; ids: string[] },
-  SessionWithSegments & { place: number }
->('sessions-with-segments', (db, parameter) =>
-  db
-    .selectFrom(wantedSessions(parameter('accountIds'), parameter('ids')))
-    .innerJoin('sessions', (join) =>
-      join.onRef('sessions.account_id', '=', 'wanted.account_id').onRef('sessions.id', '=', 'wanted.id'),
-    )
-    .leftJoin('transcripts', (join) =>
-      join
-        .onRef('transcripts.account_id', '=', 'wanted.account_id')
-        .onRef('transcripts.session_id', '=', 'wanted.id')
-        .on(isShort),
-    )
-    .select(readable.map((column) => `sessions.${column}` as const))
-    .select(['transcripts.segments', sql<number>`wanted.place::int`.as('place')]),
-);
-
-/** Many sessions with the segments of their transcripts, in one statement. @returns in the order of `wanted` */
-export async function findSessionsWithSegments(
+/** As `findSession`, with the segments of its transcript unless they are long. */
+export async function findSessionWithSegments(
   db: Queryable,
-  wanted: readonly { accountId: string; id: string }[],
-): Promise<(SessionWithSegments | undefined)[]> {
-  return wanted.length === 1
-    ? [(await sessionWithSegments.run(db, wanted[0]!))[0]]
-    : readWanted(db, sessionsWithSegments, wanted);
+  accountId: string,
+  id: string,
+): Promise<SessionWithSegments | undefined> {
+  const [session] = await sessionWithSegments.run(db, { accountId, id });
+  return session;
 }
 
 const sessionWithSegments = new Prepared<{ accountId: string; id: string }, SessionWithSegments>(

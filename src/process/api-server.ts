@@ -1,19 +1,16 @@
 /** The role `api`: the HTTP server around the app. */
 import { createServer } from 'node:http';
-import { classesFor } from '../api/connections/express-prototypes.ts';
 import { answerParserRefusals } from '../api/connections/parser-refusals.ts';
-import { limitSlowReaders } from '../api/connections/slow-readers.ts';
+import { limitSlowReaders, limitConnections } from '../api/connections/limits.ts';
 import { createApp } from '../app.ts';
 import { Auth } from '../api/access/auth.ts';
-import { limitConnections } from '../api/connections/connection-limit.ts';
 import { closeConnectionsWhen, closeGracefully, listen } from '../ops/listening.ts';
 import { SessionSearch } from '../api/reads/search.ts';
 import { SessionReads } from '../api/reads/session-reads.ts';
 import { SessionWaits } from '../api/reads/waits.ts';
-import { TranscriptBodies } from '../api/reads/transcript-bodies.ts';
+import { TranscriptBodies } from '../api/reads/transcripts.ts';
 import { UploadsInFlight } from '../api/uploads/upload.ts';
 import { UploadMeasurements } from '../api/uploads/measurement.ts';
-import { UploadReads } from '../api/uploads/reads.ts';
 import type { Foundation } from '../sessions/foundation.ts';
 
 export interface Api {
@@ -27,17 +24,17 @@ const graceMs = 15_000;
 export async function startApi(foundation: Foundation, databaseUrl: string): Promise<Api> {
   const { config, log, metrics } = foundation;
   const stopping = new AbortController();
-  const waits = new SessionWaits(foundation.db, databaseUrl, log);
+  const sessions = new SessionReads(foundation.db);
+  const waits = new SessionWaits(foundation.db, sessions, databaseUrl, log);
   const auth = new Auth(foundation);
   const uploads = new UploadsInFlight();
   metrics.readings.waits = () => waits.count;
   metrics.readings.uploads = () => uploads.count;
-  const { app, answer } = await createApp(
+  const answer = await createApp(
     {
       ...foundation,
-      sessions: new SessionReads(foundation.db),
+      sessions,
       search: new SessionSearch(foundation.db),
-      uploads: new UploadReads(foundation.db),
       measurements: new UploadMeasurements(),
       waits,
       transcriptBodies: new TranscriptBodies(),
@@ -50,7 +47,6 @@ export async function startApi(foundation: Foundation, databaseUrl: string): Pro
   // Uploads have a time limit of their own, by progress instead of by the clock (uploads/meter.ts).
   const server = createServer(
     {
-      ...classesFor(app),
       requestTimeout: 0,
       headersTimeout: 20_000,
       // How often Node looks for connections that are too slow.

@@ -61,7 +61,7 @@ function asDatabaseError(error: unknown): unknown {
 async function index(db: Db, { accountId, id }: SessionPlace): Promise<void> {
   const session = await findSessionRow(db, accountId, id);
   if (session === undefined) return;
-  const [segments] = await findSegments(db, [{ accountId, id }]);
+  const segments = await findSegments(db, accountId, id);
   const { title, language, transcript_version: version } = session;
   const findable = await findableOf(db, accountId, { title, language, segments });
   await inAccountTransaction(db, accountId, async (trx) => {

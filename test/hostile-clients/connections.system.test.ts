@@ -1,6 +1,6 @@
 /** Thousands of connections that do nothing, in a process of its own, while others are served. */
 import { connect } from 'node:net';
-import { connectionLimit } from '../../src/api/connections/connection-limit.ts';
+import { connectionLimit } from '../../src/api/connections/limits.ts';
 import { steadyPort } from '../rig/ports.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { jest } from '../support/run/jest.ts';
-import { ReadingPace } from '../../src/api/connections/slow-readers.ts';
+import { ReadingPace } from '../../src/api/connections/limits.ts';
 import { plainGet } from '../support/clients/plain-get.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { makeSession, twoSegments } from '../support/service/sessions.ts';

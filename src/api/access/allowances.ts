@@ -1,20 +1,13 @@
-/** Spends the allowances of accounts: the requests of a moment by one statement, and each of them exactly. */
+/** Spends the allowances of accounts. Requests of an account that come while one is counted are counted together after it, each exactly. */
 import { countRequests } from '../../../db/accounts/allowance.ts';
+import { inTime } from '../../concurrency/in-time.ts';
 import { ApiError } from '../answers/problem.ts';
-import { Loader } from '../loader.ts';
+import type { AllowanceWindow } from '../../../db/accounts/allowance.ts';
 import type { Db } from '../../../db/connection/database.ts';
 import type { KeyOwner } from '../../../db/accounts/api-keys.ts';
 import type { Response } from '../response.ts';
 
-/** Few at once: whoever reads something else always finds a connection. */
-const limits = { maxBatchSize: 200, maxAtOnce: 2, accountOf: ({ accountId }: Asked) => accountId };
-
-/** A request. */
-interface Asked {
-  accountId: string;
-  /** Requests per minute. */
-  allowance: number;
-}
+const patienceMs = 1_000;
 
 export interface Counted {
   /** Only admitted requests are counted. */
@@ -25,13 +18,23 @@ export interface Counted {
   endsInSeconds: number;
 }
 
+/** Requests that one statement counts, or will. */
+interface Together {
+  wanted: number;
+  window: Promise<AllowanceWindow>;
+}
+
 export class Allowances {
-  readonly #counts: Loader<Asked, Counted | undefined>;
+  readonly #db: Db;
+  /** By account and allowance, since one process may know of a new limit before another. Those that still take more. */
+  readonly #next = new Map<string, Together>();
+  /** Those that are being counted. */
+  readonly #running = new Map<string, Promise<void>>();
   /** Accounts whose last request was refused. */
   readonly #usedUp = new Set<string>();
 
   constructor(db: Db) {
-    this.#counts = new Loader((requests) => countTogether(db, requests), limits);
+    this.#db = db;
   }
 
   /**
@@ -57,31 +60,34 @@ export class Allowances {
 
   /** Counts a request. Every process may count at the same time. @param allowance requests per minute */
   async count(accountId: string, allowance: number): Promise<Counted> {
-    let counted: Counted | undefined;
-    while (counted === undefined) counted = await this.#counts.load({ accountId, allowance });
-    if (counted.isAdmitted) this.#usedUp.delete(accountId);
+    const name = `${accountId}/${allowance}`;
+    const together = this.#next.get(name) ?? this.#gather(name, accountId, allowance);
+    together.wanted += 1;
+    const place = together.wanted;
+    const { room, endsInSeconds } = await together.window;
+    const isAdmitted = place <= room;
+    if (isAdmitted) this.#usedUp.delete(accountId);
     else this.#usedUp.add(accountId);
-    return counted;
+    return { isAdmitted, remaining: Math.max(0, room - place), endsInSeconds };
   }
-}
 
-/**
- * @returns undefined for a request that has to ask again: of two requests of an account, one may know of a new limit,
- *   and the other not yet, and a statement counts by one limit
- */
-async function countTogether(db: Db, requests: readonly Asked[]): Promise<(Counted | undefined)[]> {
-  const spendings = new Map<string, Asked & { wanted: number }>();
-  for (const { accountId, allowance } of requests) {
-    const spending = spendings.get(accountId) ?? { accountId, allowance, wanted: 0 };
-    if (spending.allowance === allowance) spending.wanted += 1;
-    spendings.set(accountId, spending);
+  #gather(name: string, accountId: string, allowance: number): Together {
+    const count = async () => {
+      const before = this.#running.get(name);
+      // Its connection may lead to a server that does not answer.
+      if (before !== undefined) await inTime(before, patienceMs, undefined);
+      this.#next.delete(name);
+      const counting = countRequests(this.#db, { accountId, allowance, wanted: together.wanted });
+      const done = counting.then(
+        () => {},
+        () => {},
+      );
+      this.#running.set(name, done);
+      void done.then(() => this.#running.get(name) === done && this.#running.delete(name));
+      return counting;
+    };
+    const together: Together = { wanted: 0, window: Promise.resolve().then(count) };
+    this.#next.set(name, together);
+    return together;
   }
-  const windows = await countRequests(db, [...spendings.values()]);
-  return requests.map(({ accountId, allowance }) => {
-    if (spendings.get(accountId)!.allowance !== allowance) return undefined;
-    const window = windows.get(accountId)!;
-    window.room -= 1;
-    const { room, endsInSeconds } = window;
-    return { isAdmitted: room >= 0, remaining: Math.max(0, room), endsInSeconds };
-  });
 }

@@ -4,23 +4,25 @@
  * request waits for it.
  */
 import { hash } from 'node:crypto';
-import { findKeyOwners } from '../../../db/accounts/api-keys.ts';
+import { findKeyOwner } from '../../../db/accounts/api-keys.ts';
 import { digestOf } from './api-key.ts';
-import { Loader } from '../loader.ts';
 import type { Db } from '../../../db/connection/database.ts';
 import type { KeyOwner } from '../../../db/accounts/api-keys.ts';
 
 const lifeMs = 1_000;
 const refreshMs = 500;
 const maxEntries = 10_000;
-/** Keys are looked up for all accounts together: anybody may send many keys that do not exist. */
-const lookUps = { maxBatchSize: 100, maxAtOnce: 2, accountOf: () => '', cacheKeyOf: (key: string) => key };
 
 interface Entry {
   owner: KeyOwner;
   readAt: Moment;
   /** Whether it has been read again, or is. */
   isRefreshed: boolean;
+}
+
+interface Reading {
+  owner: Promise<KeyOwner | undefined>;
+  readAt: Moment;
 }
 
 /** By two clocks: one stands still while the machine sleeps, the other may be set back. */
@@ -32,13 +34,15 @@ interface Moment {
 const now = (): Moment => ({ steady: performance.now(), wall: Date.now() });
 
 /** ms until now, by the clock that says more. */
-function ageOf({ readAt }: Entry): number {
+function ageOf({ readAt }: Pick<Entry, 'readAt'>): number {
   const { steady, wall } = now();
   return Math.max(steady - readAt.steady, wall - readAt.wall);
 }
 
 export class KeyCache {
-  readonly #owners: Loader<string, KeyOwner | undefined>;
+  readonly #db: Db;
+  /** Readings under way, which requests with the same key share. */
+  readonly #readings = new Map<string, Reading>();
   readonly #entries = new Map<string, Entry>();
   /** Each reads a key of a request that is held. */
   readonly #held = new Set<() => void>();
@@ -46,7 +50,7 @@ export class KeyCache {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(db: Db) {
-    this.#owners = new Loader((keys) => findKeyOwners(db, keys.map(digestOf)), lookUps);
+    this.#db = db;
   }
 
   /** The owner of a key that is valid, or was less than a second ago. */
@@ -80,12 +84,23 @@ export class KeyCache {
     this.#timer = undefined;
   }
 
-  async #read(apiKey: string): Promise<KeyOwner | undefined> {
+  #read(apiKey: string): Promise<KeyOwner | undefined> {
+    const name = nameOf(apiKey);
+    const known = this.#readings.get(name);
+    if (known !== undefined && ageOf(known) < refreshMs) return known.owner;
     const readAt = now();
-    const owner = await this.#owners.load(apiKey);
+    const reading = { owner: this.#readNow(apiKey, name, readAt), readAt };
+    this.#readings.set(name, reading);
+    const forget = () => this.#readings.get(name) === reading && this.#readings.delete(name);
+    reading.owner.then(forget, forget);
+    return reading.owner;
+  }
+
+  async #readNow(apiKey: string, name: string, readAt: Moment): Promise<KeyOwner | undefined> {
+    const owner = await findKeyOwner(this.#db, digestOf(apiKey));
     if (this.#entries.size >= maxEntries) this.#entries.clear();
-    if (owner === undefined) this.#entries.delete(nameOf(apiKey));
-    else this.#entries.set(nameOf(apiKey), { owner, readAt, isRefreshed: false });
+    if (owner === undefined) this.#entries.delete(name);
+    else this.#entries.set(name, { owner, readAt, isRefreshed: false });
     return owner;
   }
 }

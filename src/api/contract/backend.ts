@@ -1,10 +1,11 @@
 /** openapi-backend as this service uses it. */
 import addFormats from 'ajv-formats';
 import { OpenAPIBackend } from 'openapi-backend';
-import { contractFile } from './document.ts';
-import { useContractRouter } from './router.ts';
-import type { Context as Call, Options } from 'openapi-backend';
+import { contractFile, contract, resolve } from './document.ts';
+import type { Context as Call, OpenAPIRouter, Options } from 'openapi-backend';
 import type { Scope } from '../../../db/schema.ts';
+import type { Request } from 'express';
+import type { Json } from './document.ts';
 
 const apiRoot = '/v1';
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -21,7 +22,7 @@ export async function loadBackend(
     strict: true,
     ignoreTrailingSlashes: false,
     coerceTypes: true,
-    // The linter checks the contract, and validators of answers are of no use here (checker.ts has its own). To check the one and
+    // The linter checks the contract, and validators of answers are of no use here. To check the one and
     // to compile the others was a third of what the start of a process took.
     quick: true,
     ajvOpts: { useDefaults: true, allErrors: true, validateSchema: false, meta: false },
@@ -30,11 +31,93 @@ export async function loadBackend(
   await backend.init();
   // Otherwise, the first request of each operation would wait for this.
   backend.validator.preCompileRequestValidators();
-  useContractRouter(backend, apiRoot);
+  // It would make them anew several times for each request, which took longer than all else that it does.
+  const operations = backend.router.getOperations();
+  for (const router of [backend.router, backend.validator.router]) router.getOperations = () => operations;
   return backend;
+}
+
+/** The value of `Allow` for a path of the contract (RFC 9110, section 10.2.1). */
+export function allowedMethods(router: OpenAPIRouter, path: string): string {
+  const methods = router
+    .getOperations()
+    .filter(({ method, path: own }) => router.matchOperation({ method, path, headers: {} })?.path === own)
+    .map(({ method }) => method.toUpperCase());
+  return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].join(', ');
 }
 
 /** Which scope an operation that asks for a key wants. */
 export function requiredScope({ operation }: Call): Scope {
   return (operation as { 'x-required-scope'?: Scope })['x-required-scope']!;
+}
+
+const pathOfContract = '/v1/openapi.json';
+const unreserved = /^[\w.~-]$/;
+
+/**
+ * A request as openapi-backend takes it. The body is not read before every check of the headers has passed. Until then
+ * an empty object takes its place.
+ */
+export function toBackendRequest(req: Request) {
+  const path = req.path === '/openapi.json' ? pathOfContract : decodable(req.path);
+  return {
+    method: req.method === 'HEAD' ? 'GET' : req.method,
+    path,
+    // Whoever wants no cache to answer adds something to the address of the contract.
+    query: path === pathOfContract ? {} : queryOf(req.url),
+    headers: req.headers as Record<string, string | string[]>,
+    body: {},
+  };
+}
+
+/** Query parameters that take several values. */
+const lists = new Set(
+  Object.values(contract.paths!)
+    .flatMap((path) => Object.values(path))
+    .flatMap(({ parameters }) => ((parameters ?? []) as unknown as Json[]).map(resolve))
+    .filter(({ schema }) => (schema?.type as unknown) === 'array')
+    .map(({ name }) => name as unknown as string),
+);
+
+/**
+ * The values of a name that is repeated, as an array. A list is repeated, as OpenAPI's `explode` has it, or separated by commas,
+ * as several generators send it.
+ */
+function queryOf(url: string): Record<string, string | string[]> {
+  const start = url.indexOf('?');
+  if (start === -1) return {};
+  const parameters = new URLSearchParams(url.slice(start + 1));
+  const names = [...new Set(parameters.keys())];
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = parameters.getAll(name);
+      if (lists.has(name)) return [name, values.flatMap((value) => value.split(','))];
+      return [name, values.length === 1 ? values[0]! : values];
+    }),
+  );
+}
+
+/** A `%` that begins no UTF-8 is kept as a character: openapi-backend would throw on it before any check. */
+function decodable(path: string): string {
+  try {
+    decodeURIComponent(path);
+    return path;
+  } catch {
+    return path.replaceAll('%', '%25');
+  }
+}
+
+/**
+ * A request target whose path has letters, digits and `-._~` as they are: encoded they mean the same (RFC 3986, section
+ * 6.2.2.2). Its query is left alone, since whoever reads it decodes it.
+ */
+export function withoutNeedlessEncoding(target: string): string {
+  const end = target.indexOf('?');
+  const path = end === -1 ? target : target.slice(0, end);
+  if (!path.includes('%')) return target;
+  const decoded = path.replaceAll(/%[0-9a-f]{2}/gi, (encoded) => {
+    const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
+    return unreserved.test(character) ? character : encoded;
+  });
+  return decoded + target.slice(path.length);
 }

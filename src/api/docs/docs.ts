@@ -8,10 +8,11 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { llmsText } from './llms.ts';
 import { endAnswer } from '../answers/refusal.ts';
-import { sendBody } from '../answers/body.ts';
+import { sendBody } from '../answers/reply.ts';
 import { matchesTag } from '../answers/negotiation.ts';
 import { ApiError } from '../answers/problem.ts';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
+import type { Response } from '../response.ts';
 
 interface DocsFile {
   headers: Record<string, string>;

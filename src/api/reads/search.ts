@@ -33,11 +33,6 @@ const matchesOfSession = 3;
 const passagesOfSession = 10;
 const allPassages = 2_147_483_647;
 
-/** The client that searches. Once it has left, no further statement begins. */
-interface Reader {
-  readonly signal: AbortSignal;
-}
-
 export interface FoundPage {
   sessions: { session: ReadableSession; matches: Schema<'SearchMatch'>[] }[];
   hasMore: boolean;
@@ -54,10 +49,11 @@ export class SessionSearch {
   /**
    * Sessions whose title or transcript hold all that `q` asks for, newest first.
    *
+   * @param held of the request. Once its client has left, no further statement begins
    * @throws {ApiError} 503 `unavailable` when it took too long
    */
-  page(question: PageQuestion, q: string, reader: Reader): Promise<FoundPage> {
-    return this.#inTurn(question.accountId, reader, async (signal) => {
+  page(question: PageQuestion, q: string, held: AbortSignal): Promise<FoundPage> {
+    return this.#inTurn(question.accountId, held, async (signal) => {
       const conditions = await this.#conditionsOf(question.accountId, q);
       signal.throwIfAborted();
       const rows = await this.#find({ ...question, limit: question.limit + 1 }, conditions);
@@ -70,8 +66,8 @@ export class SessionSearch {
   }
 
   /** The segments of a transcript that hold a word or phrase of `q`, and none of what it excludes. */
-  segments(accountId: string, sessionId: string, q: string, reader: Reader): Promise<number[]> {
-    return this.#inTurn(accountId, reader, async (signal) => {
+  segments(accountId: string, sessionId: string, q: string, held: AbortSignal): Promise<number[]> {
+    return this.#inTurn(accountId, held, async (signal) => {
       const conditions = await this.#conditionsOf(accountId, q);
       signal.throwIfAborted();
       const found = await this.#placesOf(accountId, [sessionId], conditions, allPassages);
@@ -158,13 +154,13 @@ export class SessionSearch {
 
   async #inTurn<Result>(
     accountId: string,
-    { signal }: Reader,
+    held: AbortSignal,
     work: (left: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     const left = new AbortController();
     // A server that stops ends what it has begun.
-    const leave = () => (signal.reason === gone || signal.reason instanceof ApiError) && left.abort(signal.reason);
-    signal.addEventListener('abort', leave, { once: true });
+    const leave = () => (held.reason === gone || held.reason instanceof ApiError) && left.abort(held.reason);
+    held.addEventListener('abort', leave, { once: true });
     try {
       return await this.#turns.run(accountId, () => work(left.signal), left.signal);
     } catch (error) {
@@ -172,7 +168,7 @@ export class SessionSearch {
       if (!isTimedOut(error)) throw error;
       throw unavailable('The search took too long. Ask for less, for example of a shorter time.');
     } finally {
-      signal.removeEventListener('abort', leave);
+      held.removeEventListener('abort', leave);
     }
   }
 }

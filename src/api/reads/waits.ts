@@ -1,12 +1,14 @@
 /** Clients that wait until a session is final: thousands of them, over one listening connection of the process. */
 import { isDatabaseAway } from '../../../db/connection/database-errors.ts';
-import { SessionNotices } from './notices.ts';
-import { SessionReads } from './session-reads.ts';
+import { whichAreUnfinished } from '../../../db/sessions/sessions.ts';
 import { ApiError } from '../answers/problem.ts';
 import { isFinal } from '../../sessions/view.ts';
+import { openConnection, refuseReadOnly } from '../../../db/connection/database.ts';
+import { sessionChannel } from '../../../db/sessions/states.ts';
 import type { Db } from '../../../db/connection/database.ts';
 import type { ReadableSession } from '../../../db/sessions/readable.ts';
 import type { Log } from '../../ops/log.ts';
+import type { SessionReads } from './session-reads.ts';
 
 /** How often all sessions that are waited for are looked at. This finds those whose notification was lost. */
 const recheckMs = 5_000;
@@ -19,18 +21,20 @@ interface Waiter {
 export class SessionWaits {
   /** By session. */
   readonly #waiting = new Map<string, Set<Waiter>>();
+  readonly #db: Db;
   readonly #reads: SessionReads;
   readonly #notices: SessionNotices;
   #rechecking: NodeJS.Timeout | undefined;
 
   /** @param url of the database, to listen */
-  constructor(db: Db, url: string, log: Log) {
-    this.#reads = new SessionReads(db);
+  constructor(db: Db, reads: SessionReads, url: string, log: Log) {
+    this.#db = db;
+    this.#reads = reads;
     this.#notices = new SessionNotices(
       url,
       log,
       (sessionId) => this.#wake(sessionId),
-      () => this.#recheck(),
+      () => void this.#recheck(),
     );
   }
 
@@ -87,15 +91,12 @@ export class SessionWaits {
   }
 
   /** Wakes clients that missed the end of their session. Other clients wait on. */
-  #recheck(): void {
-    for (const [sessionId, waiters] of this.#waiting) {
-      for (const { accountId, wake } of waiters) {
-        this.#reads.find(accountId, sessionId).then(
-          (session) => isOver(session) && wake(),
-          () => {}, // The database is away: looked at again next time.
-        );
-      }
-    }
+  async #recheck(): Promise<void> {
+    const ids = [...this.#waiting.keys()];
+    if (ids.length === 0) return;
+    // While the database is away, nothing is known: looked at again next time.
+    const unfinished = await whichAreUnfinished(this.#db, ids).catch(() => new Set(ids));
+    for (const id of ids) if (!unfinished.has(id)) this.#wake(id);
   }
 
   #register(accountId: string, sessionId: string) {
@@ -103,7 +104,7 @@ export class SessionWaits {
     const waiter = { accountId, wake: () => resolve() };
     const waiters = this.#waiting.get(sessionId) ?? new Set();
     this.#waiting.set(sessionId, waiters.add(waiter));
-    this.#rechecking ??= setInterval(() => this.#recheck(), recheckMs);
+    this.#rechecking ??= setInterval(() => void this.#recheck(), recheckMs);
     return {
       orAfter: async (ms: number, signal: AbortSignal) => {
         const timer = setTimeout(resolve, ms);
@@ -143,5 +144,77 @@ async function again(
   } catch (error) {
     if (last === undefined || performance.now() >= deadline || !isDatabaseAway(error)) throw error;
     return last;
+  }
+}
+
+const reconnectMs = 1_000;
+/**
+ * How often the server is asked whether it was demoted. A demoted server does not break the connection, but no session
+ * ends there any more.
+ */
+const pollIntervalMs = 5_000;
+
+type Connection = ReturnType<typeof openConnection>;
+
+/**
+ * Tells which sessions have ended, by LISTEN over one connection of the process. A connection that breaks is replaced.
+ */
+export class SessionNotices {
+  readonly #url: string;
+  readonly #log: Log;
+  readonly #onFinal: (sessionId: string) => void;
+  readonly #onListening: () => void;
+  #connection: Connection | undefined;
+  #reconnect: NodeJS.Timeout | undefined;
+  #looking: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  /** @param onListening called whenever listening has begun: sessions that ended before were not heard of */
+  constructor(url: string, log: Log, onFinal: (sessionId: string) => void, onListening: () => void) {
+    this.#url = url;
+    this.#log = log;
+    this.#onFinal = onFinal;
+    this.#onListening = onListening;
+  }
+
+  async start(): Promise<void> {
+    const connection = openConnection(this.#url, { longestSilenceMs: 2 * pollIntervalMs });
+    this.#connection = connection;
+    connection.on('notification', ({ payload }) => this.#onFinal(payload ?? ''));
+    connection.on('error', (error) => this.#log.warn({ err: error }, 'the listening connection broke'));
+    connection.on('end', () => this.#startAgain());
+    try {
+      await connection.connect();
+      await refuseReadOnly(connection);
+      await connection.query(`listen ${sessionChannel}`);
+      this.#looking = setInterval(() => void this.#look(connection), pollIntervalMs);
+      this.#onListening();
+    } catch (error) {
+      this.#log.warn({ err: error }, 'can not listen for finished sessions');
+      await connection.end().catch(() => {});
+      this.#startAgain();
+    }
+  }
+
+  /** Looks whether the connection still leads to a server that takes writes. A connection that ends is replaced. */
+  async #look(connection: Connection): Promise<void> {
+    await refuseReadOnly(connection).catch(async (error: unknown) => {
+      this.#log.warn({ err: error }, 'the listening connection leads to the wrong server, or nowhere');
+      await connection.end().catch(() => {});
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#reconnect);
+    clearInterval(this.#looking);
+    await this.#connection?.end().catch(() => {});
+  }
+
+  #startAgain(): void {
+    clearInterval(this.#looking);
+    if (this.#stopped) return;
+    clearTimeout(this.#reconnect);
+    this.#reconnect = setTimeout(() => void this.start(), reconnectMs);
   }
 }

@@ -2,13 +2,19 @@
  * The course of an upload: it is admitted by its headers, received and accepted. Its file is removed unless it became a
  * session.
  */
-import { admitUpload } from './admission.ts';
-import { largestFileBytes } from './form.ts';
+import { largestFileBytes, fileTooLarge, formOverheadBytes } from './form.ts';
 import { receiveUpload } from './receiving.ts';
-import type { IncomingMessage } from 'node:http';
-import type { Context, Principal } from '../api-context.ts';
+import { MIMEType } from 'node:util';
+import { findQuota } from '../../../db/accounts/accounts.ts';
+import { findIdempotencyRecord } from '../../../db/sessions/idempotency.ts';
+import { availableMs } from '../../sessions/balance.ts';
+import { ApiError } from '../answers/problem.ts';
+import { refuseFullDisk } from './storage.ts';
+import type { IncomingMessage, IncomingHttpHeaders } from 'node:http';
+import type { Context, Principal } from '../handler.ts';
 import type { Response } from '../response.ts';
 import type { Upload } from './receiving.ts';
+import type { AccountInForce } from '../../../db/accounts/accounts.ts';
 
 interface InFlight {
   readonly accountId: string;
@@ -84,5 +90,114 @@ export function takeUpload<Answer>(
       upload.counts = false;
       if (received.file.path !== undefined) await ctx.spool.remove(received.file.path);
     }
+  });
+}
+
+/** The checks of an upload by its headers, in their order. They are made before a byte of its body is read. */
+
+const queueRetrySeconds = 30;
+/** Any length is taken, but only the characters of RFC 2046, section 5.1.1. */
+const boundaryPattern = /^[\w'()+,\-./:=? ]*[\w'()+,\-./:=?]$/;
+
+export interface Admitted {
+  /** What the form is cut by. */
+  boundary: string;
+  /** Whether an upload with this Idempotency-Key was accepted before. */
+  isRepeat: boolean;
+}
+
+/**
+ * Admits an upload. A repeat of an accepted upload is neither stored, queued nor paid for, so limits, queue, balance
+ * and disk do not matter.
+ *
+ * @param inFlight how many other uploads of this account this process is receiving
+ * @throws {ApiError} 415 `unsupported_media`, 400 `invalid_request` without a body, 413 `file_too_large`, 429
+ *   `too_many_queued`, 402 `insufficient_balance`, 503 `unavailable`
+ */
+export async function admitUpload(
+  { db, audioStore, spool, config }: Pick<Context, 'db' | 'audioStore' | 'spool' | 'config'>,
+  principal: Principal,
+  headers: IncomingHttpHeaders,
+  inFlight: number,
+): Promise<Admitted> {
+  const boundary = boundaryOf(headers['content-type']);
+  refuseEncodedBody(headers['content-encoding']);
+  refuseMissingBody(headers);
+  const accountId = principal.account_id;
+  const key = headers['idempotency-key'] as string | undefined;
+  const isRepeat = async () => (await findIdempotencyRecord(db, accountId, key)) !== undefined;
+  if (await isRepeat()) return { boundary, isRepeat: true };
+  const announcedBytes = Number(headers['content-length'] ?? 0);
+  try {
+    if (announcedBytes > principal.max_upload_bytes + formOverheadBytes) throw fileTooLarge(principal.max_upload_bytes);
+    const account = await findQuota(db, accountId);
+    refuseFullQueue((account?.queued ?? 0) + inFlight, principal.queued_sessions);
+    if (account !== undefined && availableMs(account) <= 0) throw insufficientBalance(account);
+    // A store that is gone is not where this upload would be kept. One that is back lacks no folder.
+    await audioStore.open();
+    await spool.open();
+    await refuseFullDisk(spool, config.minFreeDisk, announcedBytes);
+    return { boundary, isRepeat: false };
+  } catch (refusal) {
+    // Meanwhile the first upload with this key may have been accepted.
+    if (await isRepeat()) return { boundary, isRepeat: true };
+    throw refusal;
+  }
+}
+
+/** @throws {ApiError} 415 `unsupported_media` where it is no form, or one without a boundary that can be used */
+function boundaryOf(contentType = ''): string {
+  const type = mediaType(contentType);
+  if (type?.essence !== 'multipart/form-data') {
+    const detail = 'Send the audio as multipart/form-data.';
+    throw unsupportedHeader('Content-Type', 'must be multipart/form-data', detail);
+  }
+  const boundary = type.params.get('boundary') ?? '';
+  if (!boundaryPattern.test(boundary)) {
+    const detail = 'The Content-Type multipart/form-data needs its boundary (RFC 7578).';
+    throw unsupportedHeader('Content-Type', 'needs its boundary', detail);
+  }
+  return boundary;
+}
+
+function mediaType(text: string): MIMEType | undefined {
+  try {
+    return new MIMEType(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** RFC 9112, section 6.3: a request that gives neither has no body. */
+function refuseMissingBody(headers: IncomingHttpHeaders): void {
+  if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return;
+  throw new ApiError(400, 'invalid_request', 'The request has no body: it needs Content-Length or chunks.');
+}
+
+/** RFC 9110, section 15.5.16: the answer names the codings that are accepted. `identity` means none. */
+function refuseEncodedBody(contentEncoding = 'identity'): void {
+  if (contentEncoding.trim().toLowerCase() === 'identity') return;
+  const detail = 'Send the form without Content-Encoding: a compressed body is not read.';
+  throw unsupportedHeader('Content-Encoding', 'must be left out', detail, { 'Accept-Encoding': 'identity' });
+}
+
+/** With `errors`, so that programs can tell it from a file that is no audio. */
+function unsupportedHeader(name: string, message: string, detail: string, headers?: Record<string, string>): ApiError {
+  return new ApiError(415, 'unsupported_media', detail, { errors: [{ in: 'header', name, message }] }, headers);
+}
+
+/** @throws {ApiError} 429 `too_many_queued` when there is no room for one more */
+export function refuseFullQueue(queued: number, limit: number): void {
+  if (queued < limit) return;
+  throw new ApiError(429, 'too_many_queued', `At most ${limit} sessions of this account may wait at once.`, {
+    retryAfterSeconds: queueRetrySeconds,
+  });
+}
+
+/** 402 `insufficient_balance`, with what is left and, once it is known, what this upload needs; both in ms. */
+export function insufficientBalance(account: AccountInForce, requiredMs?: number): ApiError {
+  return new ApiError(402, 'insufficient_balance', 'The transcription balance does not cover this audio.', {
+    availableMs: availableMs(account),
+    ...(requiredMs !== undefined && { requiredMs }),
   });
 }

@@ -2,7 +2,6 @@
 import { sql } from 'kysely';
 import { openDatabase } from '../../../db/connection/database.ts';
 import { listSessions } from '../../../db/sessions/pages.ts';
-import { findPages } from '../../../db/sessions/pages-together.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { useService } from '../../support/service/use-service.ts';
@@ -39,22 +38,6 @@ async function blocksOf(name: string, values: string): Promise<number> {
 }
 
 const position = { createdAt: '2026-01-02T00:00:00.000000Z', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
-
-test('pages of one statement → one deep in a long list reads as few blocks as the first one', async () => {
-  const question = { accountId, limit: 20 };
-  const pages = await findPages(single.db, [question, { ...question, after: position }]);
-  expect(pages.map(({ length }) => length)).toEqual([20, 20]);
-  const page = (time: string) => `'{${accountId}}', '{-infinity}', '{"${time}"}', '{${position.id}}', '{20}'`;
-  expect(await blocksOf('pages', page('infinity'))).toBeLessThan(fewBlocks);
-  expect(await blocksOf('pages', page(position.createdAt))).toBeLessThan(fewBlocks);
-});
-
-test('pages that are asked for alone, of an account with many sessions → planned five times, and no more', async () => {
-  for (let time = 0; time < 8; time += 1) await listSessions(single.db, { accountId, limit: 20, after: position });
-  const { rows } = await sql<{ custom_plans: number; generic_plans: number }>`
-    select custom_plans, generic_plans from pg_prepared_statements where name = 'page'`.execute(single.db);
-  expect(rows).toEqual([{ custom_plans: 5, generic_plans: 3 }]);
-});
 
 /** Of a statement that is prepared already, with the types of its values in their order. */
 async function typesOf(name: string): Promise<string[]> {

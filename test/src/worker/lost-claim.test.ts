@@ -23,7 +23,7 @@ import type { Gate } from '../../support/models/scripted-recognizer.ts';
 import type { WorkerContext } from '../../../src/worker/worker-context.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 
-const segmentsOf = async (id: string) => (await findSegments(service.db, [{ accountId: account.id, id }]))[0];
+const segmentsOf = (id: string) => findSegments(service.db, account.id, id);
 
 let tone: string;
 let account: TestAccount;

@@ -1,6 +1,6 @@
 /** HTTP as bytes, for what no HTTP client would send. */
 import { connect } from 'node:net';
-import { withoutNeedlessEncoding } from '../../../src/api/contract/backend-request.ts';
+import { withoutNeedlessEncoding } from '../../../src/api/contract/backend.ts';
 import { assertConforms } from './contract.ts';
 
 export interface RawAnswer {

@@ -11,7 +11,6 @@ import {
 import { deleteApiKeys, revokeApiKey } from '../../../../db/accounts/api-keys.ts';
 import { openDatabase } from '../../../../db/connection/database.ts';
 import { inTransaction } from '../../../../db/connection/transaction.ts';
-import { newApiKey } from '../../../../src/api/access/api-key.ts';
 import { KeyCache } from '../../../../src/api/access/key-cache.ts';
 import { makeAccount, makeKey } from '../../../support/service/accounts.ts';
 import { holdTheClock } from '../../../support/faults/held-clock.ts';
@@ -178,16 +177,4 @@ test('nobody asks → nothing is read; a key that is watched → read every 500 
   pass(60_000);
   await sql`select 1`.execute(first.db);
   expect(count()).toBe(3);
-});
-
-test('many requests with a key that is not remembered, many with keys that nobody has → looked up together', async () => {
-  const { key, id } = await makeAccount(first.db);
-  const { db, count } = countStatements(first.db);
-  const keys = new KeyCache(db);
-  const owners = await Promise.all(Array.from({ length: 300 }, () => keys.ownerOf(key)));
-  expect(new Set(owners.map((owner) => owner?.account_id))).toEqual(new Set([id]));
-  expect(count()).toBe(1);
-  const strangers = await Promise.all(Array.from({ length: 300 }, () => keys.ownerOf(newApiKey())));
-  expect(strangers.filter((owner) => owner !== undefined)).toEqual([]);
-  expect(count()).toBe(1 + 300 / 100);
 });

@@ -86,7 +86,7 @@ test('reads that wait, of more requests than the pool has connections → few co
       await until(async () => (await counted.execute(trx)).rows[0]!.n === 30);
       // These are counted, too, which takes a connection.
       for (const { key } of accounts.slice(0, 12)) await service.get('/v1/sessions?limit=0', key).expect(400);
-      // Two batches; a batch that waits for a second lets another one go.
+      // A connection that waits for a second gets no more statements, and another one takes its place.
       const waiting = (await lockWaits(trx)).length;
       expect(waiting).toBeLessThanOrEqual(2 + 2 * Math.floor((performance.now() - began) / 1_000));
       return { answers: Promise.all(asked) };

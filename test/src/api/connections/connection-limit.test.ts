@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { jest } from '../../../support/run/jest.ts';
-import { limitConnections } from '../../../../src/api/connections/connection-limit.ts';
+import { limitConnections } from '../../../../src/api/connections/limits.ts';
 import { useService } from '../../../support/service/use-service.ts';
 
 const service = await useService();

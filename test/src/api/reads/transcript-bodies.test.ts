@@ -1,6 +1,7 @@
-import { TranscriptBodies } from '../../../../src/api/reads/transcript-bodies.ts';
+import { TranscriptBodies } from '../../../../src/api/reads/transcripts.ts';
 
-const reader = new AbortController();
+const { signal } = new AbortController();
+const held = () => signal;
 
 /** Makes bodies when the test says so, and counts. */
 function maker() {
@@ -17,11 +18,11 @@ function maker() {
 test('a thousand ask for the same transcript at once → it is read once, and all get the same', async () => {
   const bodies = new TranscriptBodies();
   const { make, made, open } = maker();
-  const answers = Array.from({ length: 1_000 }, () => bodies.of('account', 'session', 'W/"1.json"', make, reader));
+  const answers = Array.from({ length: 1_000 }, () => bodies.of('account', 'session', 'W/"1.json"', make, held));
   open();
   expect(new Set(await Promise.all(answers))).toEqual(new Set(['body 1']));
   expect(made()).toBe(1);
-  expect(await bodies.of('account', 'session', 'W/"1.json"', make, reader)).toBe('body 2');
+  expect(await bodies.of('account', 'session', 'W/"1.json"', make, held)).toBe('body 2');
 });
 
 test.each([
@@ -30,8 +31,8 @@ test.each([
   ['version or format', ['account', 'session', 'W/"1.words"']],
 ] as const)('another %s at the same moment → a reading of its own', async (_, [account, session, tag]) => {
   const bodies = new TranscriptBodies();
-  const one = bodies.of('account', 'session', 'W/"1.json"', async () => 'one', reader);
-  const other = bodies.of(account, session, tag, async () => 'other', reader);
+  const one = bodies.of('account', 'session', 'W/"1.json"', async () => 'one', held);
+  const other = bodies.of(account, session, tag, async () => 'other', held);
   expect(await Promise.all([one, other])).toEqual(['one', 'other']);
 });
 
@@ -51,7 +52,7 @@ test.each([
       return 'body';
     };
     await Promise.all(
-      Array.from({ length: 200 }, (_, i) => bodies.of(`account ${i % accounts}`, String(i), 'tag', make, reader)),
+      Array.from({ length: 200 }, (_, i) => bodies.of(`account ${i % accounts}`, String(i), 'tag', make, held)),
     );
     expect(most).toBe(atOnce);
   },
@@ -60,10 +61,10 @@ test.each([
 test('a reading that fails → everybody who shares it is told, and the next one reads again', async () => {
   const bodies = new TranscriptBodies();
   const failing = Array.from({ length: 3 }, () =>
-    bodies.of('account', 'session', 'tag', () => Promise.reject(new Error('gone')), reader),
+    bodies.of('account', 'session', 'tag', () => Promise.reject(new Error('gone')), held),
   );
   for (const answer of await Promise.allSettled(failing)) expect(answer.status).toBe('rejected');
-  expect(await bodies.of('account', 'session', 'tag', async () => 'there again', reader)).toBe('there again');
+  expect(await bodies.of('account', 'session', 'tag', async () => 'there again', held)).toBe('there again');
 });
 
 test('a long transcript that one is still being sent → the next gets the same; all have left → it is made again', async () => {
@@ -72,8 +73,8 @@ test('a long transcript that one is still being sent → the next gets the same;
   let made = 0;
   const make = async () => `${(made += 1)}${long}`;
   const [first, second] = [new AbortController(), new AbortController()];
-  const read = async (reader: { signal: AbortSignal }) =>
-    (await bodies.of('account', 'session', 'tag', make, reader))[0];
+  const read = async ({ signal }: { signal: AbortSignal }) =>
+    (await bodies.of('account', 'session', 'tag', make, () => signal))[0];
   expect(await read(first)).toBe('1');
   expect(await read(second)).toBe('1');
   first.abort();

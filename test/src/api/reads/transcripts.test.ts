@@ -1,13 +1,12 @@
-import { transcriptText } from '../../../../src/api/reads/transcripts.ts';
-import { TranscriptBodies } from '../../../../src/api/reads/transcript-bodies.ts';
+import { findSessionWithSegments } from '../../../../db/sessions/transcripts.ts';
+import { transcriptText, TranscriptBodies } from '../../../../src/api/reads/transcripts.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { saySession } from '../../../support/service/said.ts';
 import { useService } from '../../../support/service/use-service.ts';
 import type { TranscriptType } from '../../../../src/api/answers/negotiation.ts';
-import { SessionReads } from '../../../../src/api/reads/session-reads.ts';
 
 const service = await useService();
-const reader = { signal: new AbortController().signal };
+const { signal } = new AbortController();
 
 class CountedBodies extends TranscriptBodies {
   count = 0;
@@ -30,12 +29,11 @@ test.each<[string, number, TranscriptType, number[] | undefined, number]>([
     accountId,
     Array.from({ length: count }, () => 'the same again'),
   );
-  const sessions = new SessionReads(service.db);
   const transcriptBodies = new CountedBodies();
-  const session = (await sessions.findWithSegments(accountId, id))!;
+  const session = (await findSessionWithSegments(service.db, accountId, id))!;
   expect(session.segments).toEqual(expect.any(String));
   const wanted = { accountId, id, type, withWords: false, only };
-  const text = await transcriptText(wanted, session, { db: service.db, sessions, transcriptBodies }, 'tag', reader);
+  const text = await transcriptText(wanted, session, { db: service.db, transcriptBodies }, 'tag', () => signal);
   expect(text.match(/the same again/g)).toHaveLength(only?.length ?? count);
   expect(transcriptBodies.count).toBe(shared);
 });

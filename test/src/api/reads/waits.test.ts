@@ -2,10 +2,15 @@
 import { Agent, get as httpGet } from 'node:http';
 import { sql } from 'kysely';
 import { deleteSession } from '../../../../db/sessions/states.ts';
+import { isDatabaseAway } from '../../../../db/connection/database-errors.ts';
+import { openDatabase } from '../../../../db/connection/database.ts';
 import { inTransaction } from '../../../../db/connection/transaction.ts';
+import { SessionReads } from '../../../../src/api/reads/session-reads.ts';
 import { SessionWaits } from '../../../../src/api/reads/waits.ts';
 import { failSession } from '../../../../src/sessions/endings.ts';
+import { makeAccount } from '../../../support/service/accounts.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
+import { startRelay } from '../../../support/faults/relay.ts';
 import { startTestService } from '../../../support/service/service.ts';
 import { useAccount, useService } from '../../../support/service/use-service.ts';
 import { claimSession, finishSession, makeSession, queueSession } from '../../../support/service/sessions.ts';
@@ -180,7 +185,7 @@ test('the listening connection is killed → listened to again within a second, 
 test('the client leaves after its session was read → its wait ends at once', async () => {
   const { session } = await running();
   const { db, count } = countStatements(service.db);
-  const waits = new SessionWaits(db, nowhere, service.log);
+  const waits = new SessionWaits(db, new SessionReads(db), nowhere, service.log);
   const leaving = new AbortController();
   const answered = waits.untilFinal(account.id, session.id, 30, leaving.signal);
   await until(() => count() === 1);
@@ -224,4 +229,76 @@ test('the server stops → who waits is answered as it stands, and the stop does
     return isStopped;
   });
   await stopped;
+});
+
+test('nobody tells of thousands of sessions → all found by looking again after 5 s, by one statement', async () => {
+  const { rows } = await sql<{ id: string }>`
+    insert into sessions (account_id, id, job_id, queue_job_id, status, title, max_audio_ms, reserved_ms, attempts_left)
+    select ${account.id}, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'processing', 'one of many', 1, 0, 1
+    from generate_series(1, 3000) returning id`.execute(service.db);
+  const { db, count } = countStatements(service.db);
+  const waits = new SessionWaits(db, new SessionReads(db), nowhere, service.log);
+  const [leaving, staying] = [new AbortController(), new AbortController()];
+  const wait = ({ signal }: AbortController) => rows.map(({ id }) => waits.untilFinal(account.id, id, 30, signal));
+  const gone = wait(leaving);
+  leaving.abort();
+  await Promise.all(gone);
+  const answers = wait(staying);
+  await until(() => count() === 6_000);
+  await endAll();
+  jest.advanceTimersByTime(5_000);
+  expect(new Set((await Promise.all(answers)).map((session) => session?.status))).toEqual(new Set(['failed']));
+  expect(count()).toBe(6_000 + 1 + 3_000);
+});
+
+/** Without a word to those who wait. */
+const endAll = () =>
+  sql`update sessions set status = 'failed', error_code = 'canceled', completed_at = now(), reserved_ms = 0
+    where account_id = ${account.id} and status = 'processing' and title = 'one of many'`.execute(service.db);
+
+test('the owner waits and others ask for the same session → they learn at once that they have none', async () => {
+  const { id } = await makeSession(service.db, account.id, { status: 'processing' });
+  const stranger = await makeAccount(service.db);
+  const waits = new SessionWaits(service.db, new SessionReads(service.db), nowhere, service.log);
+  const owner = waits.untilFinal(account.id, id, 2, new AbortController().signal);
+  const others = Array.from({ length: 100 }, () => waits.untilFinal(stranger.id, id, 30, new AbortController().signal));
+  expect(new Set(await Promise.all(others))).toEqual(new Set([undefined]));
+  jest.advanceTimersByTime(2_000);
+  expect((await owner)?.status).toBe('processing');
+});
+
+test('the database is away when a client is told → it waits on; away from the beginning → the error', async () => {
+  const relay = await startRelay(service.databaseUrl);
+  // One connection, so that what was asked first is answered first.
+  const away = openDatabase(relay.url, () => {}, { maxConnections: 1 });
+  try {
+    const { session, attempt } = await running();
+    const { id } = session;
+    const { db, count } = countStatements(away.db);
+    const waits = new SessionWaits(db, new SessionReads(db), service.databaseUrl, service.log);
+    await waits.start();
+    const waiting = waits.untilFinal(account.id, id, 30, new AbortController().signal);
+    await until(() => count() === 1);
+    await waits.untilFinal(account.id, id, 0, new AbortController().signal);
+    relay.cut();
+    const error: unknown = await waits
+      .untilFinal(account.id, id, 30, new AbortController().signal)
+      .catch((reason: unknown) => reason);
+    expect(isDatabaseAway(error)).toBe(true);
+    const before = count();
+    await finishSession(service.db, session, attempt);
+    jest.advanceTimersByTime(5_000);
+    await until(() => count() > before);
+    await relay.mend();
+    let status: string | undefined;
+    void waiting.then((session) => (status = session?.status));
+    await until(() => {
+      jest.advanceTimersByTime(100);
+      return status;
+    });
+    expect(status).toBe('completed');
+    await waits.stop();
+  } finally {
+    await away.close();
+  }
 });
