@@ -75,6 +75,16 @@ test.each<[string, Buffer, string]>([
   ['characters in its boundary that no token has', withBoundary('x:/=?'), 'multipart/form-data; boundary=x:/=?'],
   ['a boundary of 1,000', withBoundary('b'.repeat(1_000)), `multipart/form-data; boundary=${'b'.repeat(1_000)}`],
   [
+    'white space behind its boundaries',
+    Buffer.from(form(filePart(audio)).toString('latin1').replaceAll(`${boundary}\r`, `${boundary} \r`), 'latin1'),
+    formType,
+  ],
+  [
+    'fields that were not filled in',
+    form(textPart('language', ''), filePart(audio), textPart('keyterms', '')),
+    formType,
+  ],
+  [
     'hundreds of part headers, which say nothing',
     form(part([...manyHeaders, 'Content-Disposition: form-data; name="file"; filename="a.wav"'], audio)),
     formType,

@@ -35,6 +35,11 @@ const file = () => filePart(audio);
 const nameless = (content: Buffer | string) => part('Content-Disposition: form-data; name="file"', content);
 const binary = (name: string, more = '') =>
   part([`Content-Disposition: form-data; name="${name}"${more}`, 'Content-Type: application/octet-stream'], 'x');
+const field = (name: string) => `Content-Disposition: form-data; name="${name}"`;
+const base64 = 'Content-Transfer-Encoding: base64';
+const latin1 = Buffer.from('Müller', 'latin1');
+const misnamed = 'is not known; the recording goes in "file"';
+const asItIs = 'must be sent as it is, without Content-Transfer-Encoding';
 const times = (count: number, some: (i: number) => Buffer) => Array.from({ length: count }, (_, i) => some(i));
 const otherBoundary = () => Buffer.from(form(file()).toString('latin1').replaceAll(boundary, 'other'), 'latin1');
 
@@ -52,7 +57,24 @@ test.each<[string, () => Buffer, object]>([
   ['with an unknown field', () => form(textPart('project', 'en'), file()), named('project', 'is not known')],
   ['with it after the file', () => form(file(), textPart('project', 'en')), named('project', 'is not known')],
   ['with an unknown file', () => form(file(), filePart('x', 'x.wav', 'audio')), named('audio', 'is not known')],
-  ['with only an unknown file', () => form(filePart(audio, 'x.wav', 'audio')), named('audio', 'is not known')],
+  ['with only an unknown file', () => form(filePart(audio, 'x.wav', 'audio')), named('audio', misnamed)],
+  [
+    'with only an unknown field',
+    () => form(textPart('audio', 'x')),
+    { ...invalid, errors: [{ name: 'audio' }, { name: 'file' }] },
+  ],
+  ['with Latin-1 in a field', () => form(part(field('title'), latin1), file()), named('title', 'must be UTF-8')],
+  [
+    'in a charset nobody knows',
+    () => form(part([field('title'), 'Content-Type: text/plain; charset=utf-7'], 'a'), file()),
+    named('title', 'must be UTF-8'),
+  ],
+  [
+    'with a file in base64',
+    () => form(part([`${field('file')}; filename="a"`, base64], 'UklGRg==')),
+    named('file', asItIs),
+  ],
+  ['with a field in base64', () => form(part([field('title'), base64], 'YQ=='), file()), named('title', asItIs)],
   ['with an unknown field in binary', () => form(file(), binary('other')), named('other', 'is not known')],
   [
     'with an unknown file without a name',

@@ -79,11 +79,16 @@ export class UploadForm<Fields> {
   }
 
   /**
-   * @param texts what was sent as text: the values of a name that is repeated, as an array
+   * @param texts what was sent as text: the values of a name that is repeated, as an array. Undefined stands for what is in no
+   *   charset that can be read
+   * @param isFileMissing whether the form lacks its file, which is told with what is wrong of its texts
    * @throws {ApiError} 400 `invalid_request` that names every field that is unknown, repeated or wrong
    */
-  read(texts: Readonly<Record<string, unknown>>): Fields {
-    const entries = Object.entries(texts);
+  read(texts: Readonly<Record<string, unknown>>, isFileMissing = false): Fields {
+    const entries = Object.entries(texts).flatMap(([name, text]) => this.#withoutEmpty(name, text));
+    const unreadable = entries.filter(([, text]) => [text].flat().some(isNoText));
+    if (unreadable.length > 0)
+      throw toInvalidRequest(unreadable.map(([name]) => faultOf(name, 'utf-8', 'must be UTF-8')));
     const repeated = entries.filter(([name, text]) => this.knows(name) && !this.#isList(name) && Array.isArray(text));
     const values = Object.fromEntries(entries.map(([name, text]) => [name, this.#valueOf(name, text)]));
     this.#validate(values);
@@ -97,8 +102,17 @@ export class UploadForm<Fields> {
       ...invalid,
       ...unwritable.map(([name]) => faultOf(name, 'pattern', 'must NOT have control characters')),
     ];
+    if (isFileMissing && faults.length > 0) faults.push(faultOf('file', 'missing', 'is required'));
     if (faults.length > 0) throw toInvalidRequest(faults);
     return values as Fields;
+  }
+
+  /** A form of HTML sends every field of it. One that is empty was not filled in. */
+  #withoutEmpty(name: string, text: unknown): [string, unknown][] {
+    if (!this.knows(name)) return [[name, text]];
+    if (!Array.isArray(text)) return text === '' ? [] : [[name, text]];
+    const filled = text.filter((one) => one !== '');
+    return filled.length === 0 ? [] : [[name, filled.length === 1 ? filled[0] : filled]];
   }
 
   #isList(name: string): boolean {
@@ -152,6 +166,8 @@ const faultOf = (name: string, keyword: string, message: string): ErrorObject =>
   message,
 });
 
+/** Bytes that are no UTF-8 have become U+FFFD where the form was read. */
+const isNoText = (text: unknown): boolean => text === undefined || String(text).includes('\ufffd');
 const hasControl = (texts: unknown): boolean => [texts].flat().some((text) => /[\x00-\x1f\x7f]/.test(String(text)));
 const isAbout =
   (name: string) =>

@@ -1,7 +1,7 @@
 /** The one door to multer: reads a multipart upload to disk and checks its form against the contract. */
 import multer from 'multer';
 import { ApiError } from '../answers/problem.ts';
-import { isCutOff, onCutOff } from '../connections/cut-bodies.ts';
+import { isCutOff, onCutOff } from '../connections/parser-refusals.ts';
 import { invalidField, uploadForm, fileTooLarge } from './form.ts';
 import { diskStorage, hashingStorage } from './storage.ts';
 import { UploadMeter } from './meter.ts';
@@ -9,7 +9,7 @@ import type { Request, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import type { Foundation } from '../../sessions/foundation.ts';
-import type { UploadedFile } from '../api-context.ts';
+import type { UploadedFile } from '../handler.ts';
 import type { UploadFields } from './form.ts';
 import type { StoredFile } from './storage.ts';
 
@@ -54,6 +54,7 @@ export async function receiveUpload(
   if (req.destroyed || isCutOff(req)) throw incomplete();
   const meter = new UploadMeter(options.boundary, options.maxBytes);
   const unnamed: string[] = [];
+  const encoded: string[] = [];
   const storage = options.keep
     ? diskStorage(spool, { hash: options.hash, minFreeDisk: config.minFreeDisk })
     : hashingStorage();
@@ -75,6 +76,9 @@ export async function receiveUpload(
       // A file without a name never gets as far as `onlyOneFile`: multer drops it.
       busboy.on('file', (field: string, _content: Readable, { filename }: { filename?: string }) => {
         if (!filename) unnamed.push(field);
+      });
+      busboy.on('field', (field: string, _text: string, { encoding }: { encoding: string }) => {
+        if (!isAsItIs(encoding)) encoded.push(field);
       });
       source.pipe(busboy);
     },
@@ -108,7 +112,7 @@ export async function receiveUpload(
 
   const stored = form.files?.[0] as (Express.Multer.File & StoredFile) | undefined;
   try {
-    return readForm(form.body as Texts, stored, unnamed);
+    return readForm(form.body as Texts, stored, { unnamed, encoded });
   } catch (error) {
     if (stored?.path !== undefined) await spool.remove(stored.path);
     throw error;
@@ -117,9 +121,10 @@ export async function receiveUpload(
 
 function onlyOneFile(): NonNullable<multer.Options['fileFilter']> {
   let seen = false;
-  return (_req, { fieldname }, done) => {
-    if (fieldname !== 'file') done(noFile(fieldname));
+  return (_req, { fieldname, encoding }, done) => {
+    if (fieldname !== 'file') done(noFile(fieldname, seen));
     else if (seen) done(invalidField('file', 'is repeated'));
+    else if (!isAsItIs(encoding)) done(encodedField('file'));
     else {
       seen = true;
       done(null, true);
@@ -127,22 +132,30 @@ function onlyOneFile(): NonNullable<multer.Options['fileFilter']> {
   };
 }
 
-const noFile = (name: string): ApiError =>
-  invalidField(name, uploadForm.knows(name) ? 'must be sent as text, without a file name' : 'is not known');
+/** @param isThere whether the recording came already */
+function noFile(name: string, isThere: boolean): ApiError {
+  if (uploadForm.knows(name)) return invalidField(name, 'must be sent as text, without a file name');
+  return invalidField(name, isThere ? 'is not known' : 'is not known; the recording goes in "file"');
+}
+
+/** RFC 7578, section 4.7: the encodings of mail are not used in forms. */
+const isAsItIs = (encoding: string) => /^(7bit|8bit|binary)$/i.test(encoding);
+const encodedField = (name: string) => invalidField(name, 'must be sent as it is, without Content-Transfer-Encoding');
 
 /** What came as text, by its name. */
 type Texts = Readonly<Record<string, unknown>>;
 
-/** @param unnamed fields that came as a file without a name */
+/** @param fields those that came as a file without a name, and those in an encoding of mail */
 function readForm(
   texts: Texts,
   stored: (Express.Multer.File & StoredFile) | undefined,
-  unnamed: readonly string[],
+  { unnamed, encoded }: { unnamed: readonly string[]; encoded: readonly string[] },
 ): Upload {
   // The first file has a name.
   if ('file' in texts || unnamed.includes('file')) throw invalidField('file', 'is repeated');
-  if (unnamed[0] !== undefined) throw noFile(unnamed[0]);
-  const body = uploadForm.read(texts);
+  if (unnamed[0] !== undefined) throw noFile(unnamed[0], stored !== undefined);
+  if (encoded[0] !== undefined) throw encodedField(encoded[0]);
+  const body = uploadForm.read(texts, stored === undefined);
   if (stored === undefined) throw invalidField('file', 'is required');
   if (stored.size === 0) throw emptyFile();
   const { path, size, sha256, flushed, originalname } = stored;

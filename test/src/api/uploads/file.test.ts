@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { UploadFile, withoutFirst } from '../../../../src/api/uploads/file.ts';
+import { UploadFile, withoutFirst } from '../../../../src/api/uploads/storage.ts';
 
 let folder: string;
 let path: string;
