@@ -95,8 +95,9 @@ export interface paths {
          *     appears at the address in `Location`, followed by `/transcript`. Some seconds pass between the last byte and the
          *     answer; two minutes and more, where the file is hard to read or many come at once.
          *
-         *     The fields come in any order, and in UTF-8, as does the name of the file. The `Content-Type` of the file does not
-         *     matter, and the body may come without a `Content-Length`.
+         *     The fields come in any order, and in UTF-8: other text is 400 `invalid_request`. An empty one counts as none. A name of
+         *     the file that is not UTF-8 is read as Latin-1. The `Content-Type` of the file does not matter, and the body may come without
+         *     a `Content-Length`.
          *
          *     The measured duration is reserved on the account's balance and, once the transcript is stored, the decoded
          *     duration is charged. Nothing is charged for a failed session or for audio in which nothing was said.
@@ -219,7 +220,7 @@ export interface components {
              * @description What makes the transcript less than it could be, known from the recording itself. Present once completed, and
              *     only when there is something to say.
              */
-            warnings?: components["schemas"]["Warning"][];
+            warnings?: components["schemas"]["TranscriptWarning"][];
             /**
              * @description Where `q` was found in the transcript: at most three segments, in the order of time. Of more than three those
              *     that hold most of its words and phrases are chosen, of equal ones the earliest; the later hours of very long
@@ -273,7 +274,7 @@ export interface components {
             message: string;
         };
         /** @description Something about a recording that makes its transcript less than it could be. */
-        Warning: {
+        TranscriptWarning: {
             /**
              * @description A stable code: `truncated` (the file ends before its own header says), `quiet`, `clipped`, `narrowband` (sampled
              *     as for a telephone), `other_tracks_ignored` (one of several audio tracks was transcribed) or `speech_uncertain`
@@ -337,7 +338,7 @@ export interface components {
              * @description What makes the transcript less than it could be, known from the recording itself. Present once completed, and
              *     only when there is something to say.
              */
-            warnings?: components["schemas"]["Warning"][];
+            warnings?: components["schemas"]["TranscriptWarning"][];
             /** @description The segments in order; empty until the session is `completed`, and when nothing was said. */
             segments: components["schemas"]["Segment"][];
         };
@@ -492,7 +493,7 @@ export interface components {
              * Format: int32
              * @description How many days of 24 hours after its `createdAt` the session is deleted for good, with its title, transcript and
              *     audio. Without it, the account's own rule counts, if the operator has set one; otherwise the session is kept.
-             * @example 90
+             * @example 3650
              */
             retentionDays?: number;
             /**
@@ -500,7 +501,7 @@ export interface components {
              *     as suits calls and interviews with a microphone each, and every segment says its `channel`. Segments of two
              *     channels may overlap; what is 20 dB quieter than another channel at that moment is not this channel's. The charge stays the duration of the recording. The channels are those that the recording
              *     begins with: one is channel 1, and more than 8 fail with `too_many_channels`.
-             * @example separate
+             * @example mixed
              */
             channels?: string;
             /**
@@ -508,7 +509,7 @@ export interface components {
              *     `de`, `en-GB`, `zh-Hant`. The recognizer is told. One that does not know the language fails the session with
              *     `language_not_supported`, uncharged, instead of writing nonsense. Recognizers tell languages apart by the first
              *     part of the tag. Without it, recognizers that can find out the language do so, unless the operator has set one.
-             * @example de
+             * @example en
              */
             language?: string;
             /**
@@ -521,8 +522,7 @@ export interface components {
              * @description Names, products and other words that are likely to be said, each in a field of its own. A hint: recognizers may
              *     write these words more often as they are written here, or ignore them all or from some number on.
              * @example [
-             *       "Okapi",
-             *       "Ngorongoro"
+             *       "Okapi"
              *     ]
              */
             keyterms?: string[];
@@ -557,15 +557,9 @@ export interface components {
              */
             openapi: string;
             /** @description The title, version and description of this interface. */
-            info: {
-                [key: string]: unknown;
-            };
+            info: Record<string, never>;
             /** @description The operations by path and method. */
-            paths: {
-                [key: string]: unknown;
-            };
-        } & {
-            [key: string]: unknown;
+            paths: Record<string, never>;
         };
         /** @description An error (RFC 9457). Fields that do not apply are absent. */
         Problem: {
@@ -1392,7 +1386,6 @@ export interface components {
          *     new key.
          *
          *     A client that may retry after 24 hours sends a `reference` and looks for it first: `GET /sessions?reference=…`.
-         * @example 7b0f6f6e-0c55-4c1e-9a3b-2f2f5d0f8f11
          */
         IdempotencyKey: string;
     };
@@ -1857,7 +1850,6 @@ export interface operations {
                  *     new key.
                  *
                  *     A client that may retry after 24 hours sends a `reference` and looks for it first: `GET /sessions?reference=…`.
-                 * @example 7b0f6f6e-0c55-4c1e-9a3b-2f2f5d0f8f11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };

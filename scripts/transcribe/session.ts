@@ -116,7 +116,7 @@ async function endingStep<Result>(step: Step, work: () => Promise<Result>): Prom
 const mostPlaces = 5;
 
 /** What a person is told of a recording: a line for each kind of warning, with the first places in the recording. */
-export function warningLines(warnings: readonly Schemas['Warning'][]): string[] {
+export function warningLines(warnings: readonly Schemas['TranscriptWarning'][]): string[] {
   const kinds = Map.groupBy(warnings, ({ code }) => code);
   return [...kinds.values()].map((ofKind) => {
     const places = ofKind.flatMap(placeOf);
@@ -126,7 +126,7 @@ export function warningLines(warnings: readonly Schemas['Warning'][]): string[] 
   });
 }
 
-const placeOf = ({ startMs, endMs }: Schemas['Warning']): string[] =>
+const placeOf = ({ startMs, endMs }: Schemas['TranscriptWarning']): string[] =>
   startMs === undefined || endMs === undefined ? [] : [`${clock(startMs)} to ${clock(endMs)}`];
 
 /** `h:mm:ss` */

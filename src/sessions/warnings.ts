@@ -4,7 +4,7 @@ import type { Warning, WarningCode } from '../../db/sessions/warning.ts';
 import type { ReadableSession } from '../../db/sessions/readable.ts';
 
 /** @returns undefined when there are none */
-export function toWarnings({ warnings }: Pick<ReadableSession, 'warnings'>): Schema<'Warning'>[] | undefined {
+export function toWarnings({ warnings }: Pick<ReadableSession, 'warnings'>): Schema<'TranscriptWarning'>[] | undefined {
   if (warnings === null) return undefined;
   const stored: Warning[] = JSON.parse(warnings);
   // A newer version of the service may have written a code that this one does not know.

@@ -5,7 +5,8 @@ import { inTransaction } from '../../db/connection/transaction.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { makeSession } from '../support/service/sessions.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
-import { contract, operations, send } from './requests.ts';
+import { bodySchema, contract, operations, send } from './requests.ts';
+import { wav } from './wav.ts';
 import type { FuzzedRequest, Operation } from './requests.ts';
 
 const service = await useService();
@@ -43,6 +44,19 @@ test.each(reading)(
     await expectTaken(withExamples(operation, names));
   },
 );
+
+test('createTranscription with the examples of its header and fields, twice, with two files → taken each time', async () => {
+  const upload = operations.find(({ operationId }) => operationId === 'createTranscription')!;
+  const headers = upload.parameters.filter(({ example }) => example !== undefined).map(({ name }) => name);
+  const fields = Object.entries(bodySchema('createTranscription')) as [string, { example?: unknown }][];
+  for (const pitch of [4, 5]) {
+    const form = new FormData();
+    form.append('file', wav(100, pitch), 'tone.wav');
+    for (const [name, { example }] of fields) if (example !== undefined) form.append(name, [example].flat().join());
+    const { status, body } = await send(service.url, withExamples(upload, headers), account.key, form);
+    expect({ status, body }).toMatchObject({ status: 202 });
+  }
+});
 
 test('listSessions with a `nextCursor` of the examples → taken', async () => {
   // A link's `$response…` is no cursor but says where one is.
