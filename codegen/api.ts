@@ -198,7 +198,8 @@ export interface components {
             durationMs?: number;
             /**
              * Format: int32
-             * @description What was charged to the transcription balance, in milliseconds; 0 when nothing was said. Present once completed.
+             * @description What was charged to the transcription balance, in milliseconds; 0 when nothing was said, and less than
+             *     `durationMs` where parts could not be heard. Present once completed.
              * @example 1834000
              */
             chargedMs?: number;

@@ -87,9 +87,11 @@ const sessions: Rows = {
     },
     {
       id: 'charge_is_duration',
-      rule: 'A charge is the duration of its session',
+      rule: 'A charge is the duration of its session, less at most what it warns of',
       of: sql`${isCompleted} and l.id is not null`,
-      breaks: sql`l.amount_ms <> -s.duration_ms::bigint`,
+      breaks: sql`l.amount_ms <> -s.charged_ms::bigint or s.charged_ms > s.duration_ms
+        or s.charged_ms < s.duration_ms - (select coalesce(sum((w->>'endMs')::bigint - (w->>'startMs')::bigint), 0)
+          from json_array_elements(s.warnings) w)`,
     },
     {
       id: 'only_speech_is_charged',
@@ -98,9 +100,8 @@ const sessions: Rows = {
     },
     {
       id: 'charge_is_told',
-      rule: 'A completed session, and no other, says what was charged for it: its duration or nothing',
-      // What of both is right, the rules of the ledger say.
-      breaks: sql`((${isCompleted}) <> (s.charged_ms is not null) or s.charged_ms <> 0 and s.charged_ms <> s.duration_ms)`,
+      rule: 'A completed session, and no other, says what was charged for it',
+      breaks: sql`(${isCompleted}) <> (s.charged_ms is not null) or not ${hasSpeech} and s.charged_ms > 0`,
     },
     {
       id: 'completed_has_transcript',

@@ -274,11 +274,11 @@ async function modelInSherpaOnnx({ sherpaOnnxModel: { folder }, recognizerLangua
 }
 
 function modelAtServer(server: NonNullable<Config['openai']>): Model {
-  const client = new SpeechClient(server, retries);
+  const client = new SpeechClient({ server, retries });
   return {
-    async hear({ wav }, signal) {
+    async hear({ wav, audio: { durationMs: audioMs } }, signal) {
       const file = new File([await openAsBlob(wav)], 'audio.wav', { type: 'audio/wav' });
-      const answer = (await client.transcribe(file, 'json', { hints: {}, signal })) as { text: string };
+      const answer = (await client.transcribe(file, 'json', { audioMs, hints: {}, signal })) as { text: string };
       return answer.text;
     },
     close: () => client.close(),

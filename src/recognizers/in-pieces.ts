@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { cutSpeechIntoPieces } from '../audio/pieces.ts';
 import { transcribeAgain } from './transcribe-again.ts';
 import { joinPieces } from './join.ts';
-import { isOnlyMarkers } from './markers.ts';
+import { isOnlyMarkers } from './missed.ts';
 import { SpanKind, beginSpan, within } from '../tracing/tracing.ts';
 import { allOrAbort } from './all-or-abort.ts';
 import type { TranscribePiece } from './transcribe-again.ts';
@@ -41,18 +41,27 @@ export function createSlots(count = availableParallelism()): Slots & { count: nu
       limit.concurrency = changed;
     },
     async run(work, stop) {
-      stop.throwIfAborted();
-      const left = Promise.withResolvers<never>();
-      const leave = () => left.reject(stop.reason);
-      stop.addEventListener('abort', leave);
+      const begun = Promise.withResolvers<void>();
       const done = limit(() => {
-        stop.removeEventListener('abort', leave);
+        begun.resolve();
         stop.throwIfAborted();
         return work();
       });
-      return Promise.race([done, left.promise]);
+      // Nobody asks how it ends after it was left.
+      done.catch(() => {});
+      await unlessAborted(begun.promise, stop);
+      return done;
     },
   };
+}
+
+/** Waits for a promise. @throws the abort reason of `signal`, at once */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const left = Promise.withResolvers<never>();
+  const leave = () => left.reject(signal.reason);
+  signal.addEventListener('abort', leave);
+  return Promise.race([promise, left.promise]).finally(() => signal.removeEventListener('abort', leave));
 }
 
 /**
@@ -102,22 +111,30 @@ export function piecesOf({ durationMs, silences, speech, changes }: DecodedAudio
   return cutSpeechIntoPieces(near, silences, lengths, changes);
 }
 
+/** As `processPieces`, for all pieces of a recording. */
+export const processInPieces = <Result>(
+  audio: DecodedAudio,
+  lengths: PieceLengths,
+  slots: Slots,
+  work: TranscribePiece<Result>,
+  options: RecognizeOptions,
+): Promise<{ piece: Piece; result: Result }[]> => processPieces(piecesOf(audio, lengths), slots, work, options);
+
 /**
- * Processes all pieces. The first piece that fails stops the others. Nothing runs any more when this rejects.
+ * The first piece that fails stops the others. Nothing runs any more when this rejects.
+ * @param pieces in order of time
  * @param isAlone whether the next piece is processed on its own, after those that are done already; none is without it
  * @returns the result of each piece, in order of time
  * @throws what `work` throws
  * @throws the abort reason of `options.signal`
  */
-export async function processInPieces<Result>(
-  audio: DecodedAudio,
-  lengths: PieceLengths,
+export async function processPieces<Result>(
+  pieces: readonly Piece[],
   slots: Slots,
   work: TranscribePiece<Result>,
   { signal, span, onProgress }: RecognizeOptions,
   isAlone: (done: readonly Result[]) => boolean = () => false,
 ): Promise<{ piece: Piece; result: Result }[]> {
-  const pieces = piecesOf(audio, lengths);
   const report = progressOf(pieces, onProgress);
   // A recording never has more pieces in the line than can run at once. So a short recording that comes later waits for
   // one piece of a long one, not for all.

@@ -47,37 +47,58 @@ function seamBetween(left: HeardPiece, right: HeardPiece, areTimesRough: boolean
   return seamByText(before, after, [fromMs, toMs]) ?? (areTimesRough ? everything : seamByTime(left, right));
 }
 
-/** Times of the same word may differ by so much, and by twice as much where the word before it is the same, too. */
-const sameMs = 1_000;
+interface Placed {
+  text: string;
+  place: number;
+  middleMs: number;
+}
 
-/** Behind the longest run of words that both sides heard there; undefined when they have no word in common. */
+/**
+ * Behind the longest run of words that both sides heard; undefined when they have no word in common. Two words of the same
+ * text are one where neither side has a nearer one, and no more than half of what both hear lies between them. So where
+ * both heard rightly, a word that only one of them could hear is never taken for another one, however often it is said.
+ */
 function seamByText(
   before: readonly Word[],
   after: readonly Word[],
   [fromMs, toMs]: [number, number],
 ): Seam | undefined {
-  const isSaid = ({ text }: Word) => text !== '';
-  const ours = before.map(toPlaced).filter((word) => isSaid(word) && word.endMs > fromMs - sameMs);
-  const theirs = after.map(toPlaced).filter((word) => isSaid(word) && word.startMs < toMs + sameMs);
+  const mostApartMs = (toMs - fromMs) / 2;
+  const isNear = ({ startMs, endMs }: Word) => endMs > fromMs - mostApartMs && startMs < toMs + mostApartMs;
+  const placed = (words: readonly Word[]): Placed[] =>
+    words
+      .map((word, place) => ({ word, text: plain(word.text), place, middleMs: middleOf(word) }))
+      .filter(({ word, text }) => text !== '' && isNear(word));
+  const [ours, theirs] = [placed(before), placed(after)];
   let best: (Seam & { run: number; apartMs: number }) | undefined;
-  let runs: number[] = [];
+  let [run, last] = [0, -1];
   for (const one of ours) {
-    const apart = theirs.map((other) => Math.abs(middleOf(other) - middleOf(one)));
-    const isSame = (index: number) => theirs[index]!.text === one.text && apart[index]! <= 2 * sameMs;
-    runs = theirs.map((_, index) => (isSame(index) ? (runs[index - 1] ?? 0) + 1 : 0));
-    for (const [index, run] of runs.entries()) {
-      const apartMs = apart[index]!;
-      if (run === 0 || (run === 1 && apartMs > sameMs)) continue;
-      if (best === undefined || run > best.run || (run === best.run && apartMs < best.apartMs))
-        best = { to: one.place + 1, from: theirs[index]!.place + 1, run, apartMs };
-    }
+    const index = nearest(one, theirs);
+    const other = theirs[index];
+    const apartMs = other === undefined ? Infinity : Math.abs(other.middleMs - one.middleMs);
+    const isSame = apartMs <= mostApartMs && ours[nearest(other!, ours)] === one;
+    run = isSame ? (index === last + 1 ? run + 1 : 1) : 0;
+    last = isSame ? index : -1;
+    if (run === 0 || (best !== undefined && (run < best.run || (run === best.run && apartMs >= best.apartMs))))
+      continue;
+    best = { to: one.place + 1, from: other!.place + 1, run, apartMs };
   }
   return best;
 }
 
-const toPlaced = ({ text, ...times }: Word, place: number) => ({ ...times, place, text: plain(text) });
+/** Which of some words is nearest in time to one of the same text; -1 where there is none. */
+function nearest({ text, middleMs }: Placed, words: readonly Placed[]): number {
+  let [best, leastMs] = [-1, Infinity];
+  for (let index = 0; index < words.length; index += 1) {
+    const other = words[index]!;
+    const apartMs = Math.abs(other.middleMs - middleMs);
+    if (other.text === text && apartMs < leastMs) [best, leastMs] = [index, apartMs];
+  }
+  return best;
+}
+
 const plain = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
-const middleOf = ({ startMs, endMs }: Pick<Word, 'startMs' | 'endMs'>) => (startMs + endMs) / 2;
+const middleOf = ({ startMs, endMs }: Word) => (startMs + endMs) / 2;
 
 /**
  * At the time nearest to the cut at which neither side is inside a word. A side that heard nothing beyond the cut knows no

@@ -1,6 +1,6 @@
-/** What a recognizer missed in a piece: where there is a voice and no word, and where the same words come on and on. */
+/** What is wrong with a text: it is only about sounds, it lacks words, or the same words come on and on. */
 import { deflateSync } from 'node:zlib';
-import { totalMs, within, without } from '../audio/spans.ts';
+import { totalMs, within } from '../audio/spans.ts';
 import type { Piece, Span } from '../audio/pieces.ts';
 import type { Word } from '../captions/segment.ts';
 import type { DecodedAudio } from './recognizer.ts';
@@ -33,8 +33,11 @@ export function missedIn(piece: Piece, said: readonly Word[], { speech }: Decode
   const inOrder = [...said].sort((one, other) => one.startMs - other.startMs);
   const looping = mayLoop ? loopingOf(inOrder) : [];
   const thin = inOrder.filter((word) => isThin(word, speech));
-  const good = inOrder.filter((word) => !looping.includes(word) && !thin.includes(word));
-  return without([{ startMs: piece.startMs, endMs: piece.endMs }], good).flatMap((gap): Missed[] => {
+  const bad = new Set([...looping, ...thin]);
+  return gapsBetween(
+    inOrder.filter((word) => !bad.has(word)),
+    piece,
+  ).flatMap((gap): Missed[] => {
     if (looping.some((word) => overlaps(word, gap))) return [{ ...gap, why: 'a loop' }];
     if (thin.some((word) => overlaps(word, gap))) return [{ ...gap, why: 'few words' }];
     const farFromWords = {
@@ -44,6 +47,17 @@ export function missedIn(piece: Piece, said: readonly Word[], { speech }: Decode
     const voices = within(speech ?? [], farFromWords);
     return totalMs(voices) < leastVoiceMs ? [] : [{ ...around(voices, gap), why: 'no words' }];
   });
+}
+
+/** @param words in order of their starts */
+function gapsBetween(words: readonly Word[], { startMs, endMs }: Span): Span[] {
+  let fromMs = startMs;
+  const gaps = [...words, { startMs: endMs, endMs }].map((word) => {
+    const gap = { startMs: fromMs, endMs: Math.min(word.startMs, endMs) };
+    fromMs = Math.max(fromMs, word.endMs);
+    return gap;
+  });
+  return gaps.filter((gap) => gap.startMs < gap.endMs);
 }
 
 /** How long it takes to say a text slowly. */
@@ -130,3 +144,12 @@ function repeatedIn(text: string): number {
   }
   return most;
 }
+
+/**
+ * `[BLANK_AUDIO]`, `[Music]`, `(crickets chirping)`, `*sighs*`, `♪`, as Whisper and whisper.cpp write them where nobody
+ * speaks. None holds another one, so that no text is looked through twice.
+ */
+const marker = /\[[^[\]]*\]|\([^()]*\)|（[^（）]*）|【[^【】]*】|\*[^*]*\*/gu;
+
+/** Whether there is nothing in a text that was said. */
+export const isOnlyMarkers = (text: string): boolean => !/[\p{L}\p{N}]/u.test(text.replace(marker, ''));

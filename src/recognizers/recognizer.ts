@@ -54,10 +54,10 @@ export interface UncertainStretch {
   startMs: number;
   endMs: number;
   /**
-   * There is a voice and no word, although it was heard again; the same words came on and on; or the recognizer itself
-   * doubts its words.
+   * There is a voice and no word, although it was heard again; the same words came on and on; the recognizer itself
+   * doubts its words; or it refused to hear them, so that nobody heard them.
    */
-  why: 'no words' | 'a loop' | 'doubtful words';
+  why: 'no words' | 'a loop' | 'doubtful words' | 'refused';
 }
 
 export interface WordlessPart {
@@ -87,6 +87,11 @@ export interface Recognizer {
   /** What its server has to do, where one hears the recordings. */
   load?(): ServerLoad;
   /**
+   * `tell` is called when its server has no room for longer than a moment. Recordings wait for room; `whyAway` tells
+   * when there is some.
+   */
+  onBusy?(tell: (why: Away) => void): void;
+  /**
    * Asks a server that seemed to be away, or refused everything, when it was asked last. Nothing else is waited for.
    * @returns what is still wrong; undefined when it hears, as far as is known
    */
@@ -104,8 +109,11 @@ export interface Recognizer {
 
 /** Why a server hears nobody. */
 export interface Away {
-  /** `server`: it can't be reached. `refused`: it refuses everything, because of the key, the bill, the model or the address. */
-  reason: 'server' | 'refused';
+  /**
+   * `server`: it is away, or broken. `busy`: it has no room. `refused`: it refuses everything, because of the key, the
+   * bill, the model or the address.
+   */
+  reason: 'server' | 'busy' | 'refused';
   /** A sentence without its full stop. */
   message: string;
 }
@@ -132,8 +140,12 @@ export class PieceNotTranscribed extends RecognizerError {
   }
 }
 
-/** A server breaks at one piece, again and again, while it hears others. Some do where nobody speaks. */
-export class PieceRefused extends PieceNotTranscribed {}
+/** A server failed at one piece at each try, while it hears others. Some do where nobody speaks. */
+export class PieceRefused extends RecognizerError {
+  constructor(message: string) {
+    super('recognizer_error', message, { retryable: true });
+  }
+}
 
 /** The recognizer would write nonsense: it does not know the language that is spoken. */
 export class LanguageNotKnown extends RecognizerError {

@@ -1,13 +1,13 @@
 /** Above all recognizers: what one of them failed to hear is heard again, and put where it belongs. */
-import { cutSpeechIntoPieces, inHalves } from '../audio/pieces.ts';
+import { inHalves } from '../audio/pieces.ts';
 import { totalMs, within } from '../audio/spans.ts';
 import { PieceNotTranscribed, PieceRefused } from './recognizer.ts';
 import { missedIn, slowlyMs } from './missed.ts';
-import type { Piece } from '../audio/pieces.ts';
+import type { Piece, Span } from '../audio/pieces.ts';
 import type { TraceSpan } from '../tracing/tracing.ts';
 import type { Missed } from './missed.ts';
 import type { Word } from '../captions/segment.ts';
-import type { DecodedAudio, RecognizeOptions } from './recognizer.ts';
+import type { DecodedAudio, RecognizeOptions, UncertainStretch } from './recognizer.ts';
 
 /**
  * Hears one piece, within a span where somebody traces it.
@@ -26,12 +26,6 @@ export type TranscribePiece<Result> = (
 const mostTimes = 2;
 /** So much of a piece is as good as the whole: alone, it would be heard as before. */
 const nearlyWhole = 0.9;
-
-/**
- * A server may break at long pieces, as speaches does where nobody speaks for 30 s ("No clip timestamps found"). What it
- * refuses in shorter ones, too, has no words.
- */
-const shortMs = 28_000;
 
 /** A piece, or a part of it, and what was heard in it. */
 export interface HeardPart<Result> {
@@ -54,9 +48,9 @@ export interface Judging<Result> {
 /**
  * Hears a piece. Where there is a voice and no word, few words for it, or the same words come on and on, that stretch is
  * heard again, and few words stay where no more are heard then.
- * Where the recognizer failed, the piece is cut in two and heard again, or in short pieces where a server refused it.
+ * Where the recognizer failed, the piece is cut in two and heard again. What a server refuses to hear again counts as heard.
  * What was not heard then either is told to `onUncertain`; loops are left out, and a failure counts.
- * @returns rejects with {@link PieceNotTranscribed}, and with all else that `hear` throws
+ * @returns rejects with {@link PieceNotTranscribed}, with {@link PieceRefused} of the whole piece, and with all else that `hear` throws
  */
 export function transcribeAgain<Result>(
   hear: TranscribePiece<Result>,
@@ -69,7 +63,7 @@ export function transcribeAgain<Result>(
       try {
         result = await hear(piece, signal, earlier === 0 ? onHeard : () => {}, span, earlier);
       } catch (error) {
-        if (error instanceof PieceRefused) return hearShort(piece, earlier + 1);
+        if (error instanceof PieceRefused && earlier > 0) return nothingIn(piece);
         if (!(error instanceof PieceNotTranscribed) || earlier === mostTimes) throw error;
         return hearAll(inHalves(piece, audio.silences, overlapMs), earlier + 1);
       }
@@ -93,19 +87,13 @@ export function transcribeAgain<Result>(
 
     const lengthOf = (parts: readonly HeardPart<Result>[]) =>
       parts.reduce((sum, { result }) => sum + slowlyMs(textOf(saidIn(result))), 0);
-    const hearShort = async (piece: Piece, earlier: number): Promise<HeardPart<Result>[]> => {
-      const { startMs, endMs } = piece;
-      if (endMs - startMs > shortMs)
-        return hearAll(cutSpeechIntoPieces([piece], audio.silences, { longestMs: shortMs, overlapMs: 0 }), earlier);
-      onUncertain?.({ startMs, endMs, why: 'no words' });
+    const nothingIn = ({ startMs, endMs }: Span, why: UncertainStretch['why'] = 'no words') => {
+      onUncertain?.({ startMs, endMs, why });
       return [];
     };
 
     const hearMissed = async (missed: Missed, piece: Piece, earlier: number): Promise<HeardPart<Result>[]> => {
-      if (earlier > mostTimes) {
-        onUncertain?.({ ...missed, why: missed.why === 'a loop' ? 'a loop' : 'no words' });
-        return [];
-      }
+      if (earlier > mostTimes) return nothingIn(missed, missed.why === 'a loop' ? 'a loop' : 'no words');
       const { startMs, endMs } = missed;
       if (endMs - startMs < nearlyWhole * (piece.endMs - piece.startMs))
         return hearPart({ startMs, endMs, windowStartMs: startMs, windowEndMs: endMs }, earlier);

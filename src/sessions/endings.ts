@@ -30,6 +30,8 @@ export async function failSession(
 export interface StoredTranscript {
   /** The decoded duration. */
   durationMs: number;
+  /** What of it a recognizer refused to hear: it is not charged. */
+  unheardMs?: number;
   language: string | undefined;
   warnings?: readonly Warning[];
   /** JSON texts, see `db/sessions/transcripts.ts`. */
@@ -40,10 +42,11 @@ export interface StoredTranscript {
   version: string;
 }
 
-export const chargedMsOf = ({ hasSpeech, durationMs }: StoredTranscript): number => (hasSpeech ? durationMs : 0);
+export const chargedMsOf = ({ hasSpeech, durationMs, unheardMs = 0 }: StoredTranscript): number =>
+  hasSpeech ? durationMs - unheardMs : 0;
 
 /**
- * Stores a transcript, completes its session, charges its duration and ends its reservation.
+ * Stores a transcript, completes its session, charges what was heard and ends its reservation.
  * @returns false when the session belongs to another attempt; then the caller must roll back
  */
 export async function completeSession(

@@ -116,7 +116,9 @@ async function runAttempt(
     .catch((error: unknown) => worker.log.warn({ err: error }, 'decoded audio not removed yet'));
   room.giveBack();
   const outcome =
-    failure === undefined ? 'completed' : await settleFailed(failure.error, { job, attempt, claim, room }, worker);
+    failure === undefined
+      ? 'completed'
+      : await settleFailed(failure.error, { job, attempt, claim, room, began }, worker);
   const ms = performance.now() - began;
   worker.metrics.jobs.observe({ outcome }, ms / 1000);
   worker.log.info({ outcome, ms: Math.round(ms) }, 'attempt ended');

@@ -15,6 +15,7 @@ export const faultReasons = [
   'memory',
   'program',
   'server',
+  'busy',
   'refused',
   'recognizer',
 ] as const;

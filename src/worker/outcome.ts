@@ -88,6 +88,8 @@ interface Failed {
   claim: Pick<Claim, 'free_attempts'>;
   /** Room on the disk that the session needs. */
   room: { neededBytes: number };
+  /** When the attempt did, by `performance.now()`. */
+  began: number;
 }
 
 /** While the database refuses to hear of an attempt's end, which would count if nobody recorded it. */
@@ -126,22 +128,24 @@ export async function settleFailed(error: unknown, failed: Failed, worker: Worke
  * Looks for the operator's fault if the error may come from one.
  *
  * - When a fault is found, the worker takes no more jobs until it is fixed, and the session goes back at once.
- * - When none is found any more, or the recognizer's server is away, it goes back as well, each time for longer, but
- *   spends a free attempt. Otherwise a file on which ffmpeg always runs out of memory, or which makes the server crash,
+ * - When none is found any more, the recognizer's server is away, or the time was over while it had no room, it goes back as
+ *   well, each time for longer, but spends a free attempt. Otherwise a file on which ffmpeg always runs out of memory, or which makes the server crash,
  *   would be tried for ever.
  *
  * @returns undefined when the attempt counts
  */
 export async function classifyFailure(
   error: unknown,
-  { attempt: { sessionId }, claim, room: { neededBytes } }: Omit<Failed, 'job'>,
+  { attempt: { sessionId }, claim, room: { neededBytes }, began }: Omit<Failed, 'job'>,
   { faultNow, pause, log }: Pick<WorkerContext, 'faultNow' | 'pause' | 'log'>,
 ): Promise<GivenBack | undefined> {
-  if (isJudged(error)) return undefined;
+  const lackedRoom = error instanceof TimeIsUp && pause.lackedRoomSince(began);
+  if (isJudged(error) && !lackedRoom) return undefined;
   const fault = await faultNow(neededBytes);
   if (fault !== undefined) pause.begin(fault, neededBytes);
-  const isOver = fault === undefined && (operatorFaultBehind(error) !== undefined || isDatabasesFault(error));
-  const spendsFreeAttempt = isOver || fault?.reason === 'server';
+  const isOperators = lackedRoom || operatorFaultBehind(error) !== undefined || isDatabasesFault(error);
+  const isOver = fault === undefined && isOperators;
+  const spendsFreeAttempt = isOver || lackedRoom || fault?.reason === 'server';
   if (fault === undefined && !isOver) return undefined;
   if (spendsFreeAttempt && claim.free_attempts >= mostFreeAttempts) return undefined;
   log.warn({ err: error, sessionId, fault: fault?.reason }, 'the attempt is not spent: what failed is not the audio');

@@ -7,6 +7,7 @@ import { AudioError, AudioToolError } from '../audio/audio-error.ts';
 import { countChannels, decodeWhole } from '../audio/tracks.ts';
 import { findLeaks } from '../audio/leaks.ts';
 import { withPauses } from '../audio/pieces.ts';
+import { totalMs } from '../audio/spans.ts';
 import { OperatorFault } from '../ops/operator-fault.ts';
 import { joinChannels } from '../recognizers/channels.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
@@ -66,7 +67,10 @@ export async function transcribeRecording(
   const stored = ({ reservedMs, transcript, durationMs, audioWarnings, uncertain }: Heard) => {
     const language = claim.language ?? transcript.language;
     const warnings = warningsOf(audioWarnings, uncertain);
-    return { stored: toStoredTranscript({ ...transcript, language }, durationMs, warnings), reservedMs };
+    // What was refused in one channel is not charged, although others were heard there.
+    const refused = uncertain.filter(({ why }) => why === 'refused').sort((a, b) => a.startMs - b.startMs);
+    const unheardMs = totalMs(withPauses(refused, 0));
+    return { stored: toStoredTranscript({ ...transcript, language }, durationMs, warnings, unheardMs), reservedMs };
   };
   if (!claim.separate_channels)
     return stored(await transcribeChannel(attempt, claim, { ...options, decoding, onProgress }, worker));
@@ -214,10 +218,20 @@ export function toStoredTranscript(
   transcript: Transcript,
   durationMs: number,
   warnings: readonly Warning[] = [],
+  unheardMs = 0,
 ): StoredTranscript {
   const segments = JSON.stringify(transcript.segments.map(({ words: _words, ...segment }) => segment));
   const words = JSON.stringify(transcript.segments.map((segment) => segment.words));
   const version = versionOf(durationMs, segments, words);
   const { language } = transcript;
-  return { durationMs, language, warnings, segments, words, hasSpeech: transcript.segments.length > 0, version };
+  return {
+    durationMs,
+    unheardMs,
+    language,
+    warnings,
+    segments,
+    words,
+    hasSpeech: transcript.segments.length > 0,
+    version,
+  };
 }

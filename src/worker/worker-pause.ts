@@ -22,6 +22,8 @@ export class WorkerPause {
   readonly #stopping: AbortSignal;
   #fault: Fault | undefined;
   #neededBytes = 0;
+  /** When the recognizer's server had no room last. */
+  #busyAt = -Infinity;
   /** Resolves when the worker goes on, or stops. */
   #ended: Promise<void> = Promise.resolve();
 
@@ -36,6 +38,11 @@ export class WorkerPause {
   /** The fault that the worker waits for; undefined while the worker takes jobs. */
   get fault(): Fault | undefined {
     return this.#fault;
+  }
+
+  /** Whether recordings waited for room at the recognizer's server. @param since by `performance.now()` */
+  lackedRoomSince(since: number): boolean {
+    return this.#fault?.reason === 'busy' || this.#busyAt >= since;
   }
 
   /** @param neededBytes room that the disk must have before the worker goes on; 64 MiB at most */
@@ -66,6 +73,7 @@ export class WorkerPause {
     const { log, metrics } = this.#worker;
     const before = this.#fault;
     this.#fault = fault;
+    if (before?.reason === 'busy') this.#busyAt = performance.now();
     if (fault?.reason === before?.reason) return;
     if (before !== undefined) metrics.workerWaiting.set({ reason: before.reason }, 0);
     if (fault === undefined) return log.info({ reason: before?.reason }, 'worker takes jobs again');

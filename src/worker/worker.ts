@@ -33,6 +33,7 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
   const worker = contextOf(foundation, recognizer, workFolder, stopping.signal);
 
   if (recognizer.load !== undefined) foundation.metrics.speechServer = () => recognizer.load!();
+  recognizer.onBusy?.((away) => worker.pause.begin(away, 0));
   const fault = await openStorage(worker);
   worker.queue.work(workerSlots(worker), (job) => runJob(job, worker));
   const { readings } = worker.metrics;

@@ -1,14 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorFault } from '../../ops/operator-fault.ts';
 import { LanguageNotKnown, PieceRefused, RecognizerError } from '../recognizer.ts';
 import { Exchange } from './exchange.ts';
 import { hintFields, withoutRefused } from './hints.ts';
-import { Refusal, isOfCertificate, longestTimerMs, reasonOf } from './refusal.ts';
+import { Refusal, isRefusalOf, judge, reasonOf } from './refusal.ts';
+import { Requests } from './requests.ts';
 import { aSecondOfSilence } from './sound.ts';
 import type { Away } from '../recognizer.ts';
 import type { Fields, SpeechServer } from './exchange.ts';
 import type { HintFields, PieceHints } from './hints.ts';
-import type { InTurn } from './requests.ts';
 
 /** The format of an answer (`response_format`), the one that tells most first; `any` is what a server answers unasked. */
 export type AnswerFormat = 'diarized_json' | 'verbose_json' | 'json' | 'any';
@@ -28,43 +27,67 @@ export class FormatRefused extends RecognizerError {
   }
 }
 
-/** Without a Retry-After, as OpenAI's own client does: from half a second, each time twice as long, up to 8 s. */
-const firstPauseMs = 500;
-const longestPauseMs = 8_000;
-/** Clients that were refused together don't come back together. */
-const jitter = 0.25;
 const longestMessage = 500;
+const lookTimeLimitMs = 5_000;
+/** How often a server that is away is asked whether it is back, while somebody wants to know. */
+const askAgainMs = 3_000;
+
+export interface ClientOptions {
+  server: SpeechServer;
+  /** Requests at once, at most, over all jobs of the process. How many the server gets is found by trying. */
+  mostRequests?: number | undefined;
+  /** Whether pieces are compressed before they are sent. */
+  isPrepared?: boolean;
+  /** Of one request, besides its first try. They are spread over 45 s. */
+  retries?: number | undefined;
+  /** How long a server may take for a piece of that length. */
+  timeLimitMs?: ((audioMs: number) => number) | undefined;
+}
 
 /** How a piece is asked for. */
 export interface Asking {
+  audioMs: number;
   /** Those that the server refuses are left out, except for the language. */
   hints: PieceHints;
   signal: AbortSignal;
   /** The trace to which the request belongs (W3C Trace Context). */
   traceparent?: string | undefined;
-  /** Sends each try when the server has room for it. */
-  inTurn?: InTurn;
 }
 
 export class SpeechClient {
+  readonly requests: Requests;
+  /** Is told that the server has no room for longer than a moment. */
+  onBusy: (why: Away) => void = () => {};
   readonly #server: SpeechServer;
-  readonly #retries: number;
   readonly #exchange: Exchange;
+  readonly #timeLimitMs: (audioMs: number) => number;
+  /** Why nobody would hear a recording, as the last request showed. */
+  #trouble: Away | undefined;
+  #looking: Promise<Away | undefined> | undefined;
+  #lookedAt = -Infinity;
 
-  /** @param retries of one request */
-  constructor(server: SpeechServer, retries: number) {
+  constructor(options: ClientOptions) {
+    const { server, mostRequests: most = 256, isPrepared = false, retries = 8 } = options;
+    // So long that a slow server with a queue of its own may answer.
+    const { timeLimitMs = (audioMs: number) => 10 * 60_000 + 4 * audioMs } = options;
     this.#server = server;
-    this.#retries = retries;
     this.#exchange = new Exchange(server);
+    this.#timeLimitMs = timeLimitMs;
+    const findRoom = (signal: AbortSignal) =>
+      this.#askAboutSilence(AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs(0))])).then(
+        () => undefined,
+        (error: unknown) => (judge(error) === 'no room' ? (error as Refusal) : undefined),
+      );
+    this.requests = new Requests({ most, isPrepared, retries, findRoom, onBusy: () => this.onBusy(this.away()!) });
   }
 
   /**
-   * Sends audio. When the server is busy, broken or away, it waits as long as the server asks for and tries again.
+   * Sends audio, and again while the server is busy, broken or away for a moment.
    * @param audio below the server's limit (25 MB at OpenAI)
    * @returns what the server answered, unchecked
    * @throws {FormatRefused}
    * @throws {LanguageNotKnown}
-   * @throws {PieceRefused}
+   * @throws {PieceRefused} the server failed at it at each try, and hears silence
    * @throws {RecognizerError} with what the server said; retryable when the same request may succeed later
    */
   async transcribe(audio: File, format: AnswerFormat, asking: Asking): Promise<unknown> {
@@ -78,166 +101,135 @@ export class SpeechClient {
   }
 
   /** Whether the server refuses the key. False also when the server is away or has no list of models. */
-  async refusesKey(signal: AbortSignal): Promise<boolean> {
+  async refusesKey(): Promise<boolean> {
     const isKey = (error: unknown) => error instanceof Refusal && [401, 403].includes(error.status);
+    const signal = AbortSignal.timeout(lookTimeLimitMs);
     try {
       await this.#exchange.ask('/models', { signal });
       return false;
     } catch (error) {
-      if (signal.aborted) this.#exchange.health.silent('GET', signal.reason);
+      if (signal.aborted || judge(error) === 'passing') this.#isAway(error);
       if (!isKey(error)) return false;
       // A key may be for recordings only. OpenAI says so of one, and speaches asks for it everywhere.
-      return await this.#askAboutSilence(signal).then(() => false, isKey);
+      return this.#askAboutSilence(signal).then(() => false, isKey);
     }
   }
 
-  /**
-   * Sends a second of silence. A server that does not answer in time is there if it answers something else: it is busy
-   * with other recordings.
-   * @returns what is still wrong
-   */
-  async look(timeLimitMs: number): Promise<Away | undefined> {
-    const { health } = this.#exchange;
-    const heard = AbortSignal.timeout(timeLimitMs);
-    await this.#askAboutSilence(heard).catch(() => undefined);
-    if (heard.aborted) {
-      const isThere = await this.#exchange.ask('/models', { signal: AbortSignal.timeout(timeLimitMs) }).then(
-        () => true,
-        (error: unknown) => error instanceof Refusal,
-      );
-      if (isThere) health.answered('POST', 200);
-      else health.silent('POST', heard.reason);
-    }
+  /** Why nobody would hear a recording, as far as is known. */
+  away(): Away | undefined {
+    const { busy } = this.requests;
+    return busy === undefined ? this.#trouble : { reason: 'busy', message: this.#said(busy) };
+  }
+
+  /** The same, for somebody who asks again and again: the server is asked, too, if only now and then. */
+  awayLately(): Away | undefined {
+    if (this.#trouble !== undefined && performance.now() - this.#lookedAt >= askAgainMs) void this.look();
     return this.away();
   }
 
-  /** Why nobody would hear a recording, as the last one showed; undefined when somebody did, or said anything about it. */
-  away(): Away | undefined {
-    const { refusal, unheard } = this.#exchange.health;
-    if (refusal instanceof Refusal) return { reason: 'refused', message: this.#answered(refusal) };
-    if (refusal !== undefined) return { reason: 'refused', message: this.#cannotReach(refusal) };
-    return unheard === undefined ? undefined : { reason: 'server', message: this.#cannotReach(unheard) };
-  }
-
   /**
-   * That the server can not be reached, as a sentence without its full stop; undefined when its last answer came from
-   * itself.
+   * Sends a second of silence. A server that does not answer in time is there if it answers something else: it works on
+   * other recordings.
+   * @returns what is wrong
    */
-  unreachable(): string | undefined {
-    const { missing } = this.#exchange.health;
-    return missing === undefined ? undefined : this.#cannotReach(missing);
-  }
-
-  /** How many recordings the server has said something about, if only that it has no time. */
-  answers(): number {
-    return this.#exchange.health.answers;
+  look(): Promise<Away | undefined> {
+    this.#lookedAt = performance.now();
+    this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
+    return this.#looking;
   }
 
   close(): Promise<void> {
+    this.requests.close();
     return this.#exchange.close();
   }
 
-  #askOnce(fields: Fields, signal: AbortSignal, traceparent?: string): Promise<unknown> {
+  async #look(): Promise<Away | undefined> {
+    const signal = AbortSignal.timeout(lookTimeLimitMs);
+    try {
+      await this.#askAboutSilence(signal);
+    } catch (error) {
+      const isThere = () =>
+        this.#exchange.ask('/models', { signal: AbortSignal.timeout(lookTimeLimitMs) }).then(
+          () => true,
+          (other: unknown) => other instanceof Refusal,
+        );
+      if (signal.aborted ? !(await isThere()) : judge(error) === 'passing') this.#isAway(error);
+      else if (signal.aborted) this.#trouble = undefined;
+    }
+    return this.#trouble;
+  }
+
+  #isAway(error: unknown): void {
+    this.#trouble = { reason: 'server', message: this.#said(error) };
+  }
+
+  async #ask(fields: Fields, signal: AbortSignal, traceparent?: string): Promise<unknown> {
     const all = { model: this.#server.model, ...fields };
-    return this.#exchange.ask('/audio/transcriptions', { fields: all, signal, traceparent });
+    try {
+      const answer = await this.#exchange.ask('/audio/transcriptions', { fields: all, signal, traceparent });
+      this.#trouble = undefined;
+      return answer;
+    } catch (error) {
+      const verdict = judge(error);
+      if (verdict === 'operators') this.#trouble = { reason: 'refused', message: this.#said(error) };
+      // A job that was stopped says nothing of the server, and what passes may be the piece's fault.
+      else if (verdict !== 'passing' && !signal.aborted) this.#trouble = undefined;
+      throw error;
+    }
   }
 
   #askAboutSilence(signal: AbortSignal): Promise<unknown> {
-    return this.#askOnce({ file: aSecondOfSilence(), response_format: 'json' }, signal);
+    return this.#ask({ file: aSecondOfSilence(), response_format: 'json' }, signal);
   }
 
   async #askWith(request: Fields, fields: HintFields, asking: Asking): Promise<unknown> {
-    const { hints, signal } = asking;
+    const { hints, signal, traceparent, audioMs } = asking;
     try {
-      return await this.#tryAgain({ ...request, ...fields }, asking);
+      const limits = { audioMs, limitMs: this.#timeLimitMs(audioMs), signal };
+      return await this.requests.answer(limits, (stop) => this.#ask({ ...request, ...fields }, stop, traceparent));
     } catch (error) {
       signal.throwIfAborted();
       const others = withoutRefused(fields, (field) => isRefusalOf(error, field));
       if (others !== undefined) return this.#askWith(request, others, asking);
-      const refusal = this.#toRecognizerError(error);
-      const isLanguage = !(refusal instanceof FormatRefused) && isRefusalOf(error, /\blanguages?\b/i);
-      if (isLanguage && hints.language !== undefined) throw new LanguageNotKnown(hints.language, undefined);
-      throw refusal;
+      if (isRefusalOf(error, /response_format|verbose_json|diarized_json|timestamp_gran/))
+        throw new FormatRefused(this.#said(error));
+      if (hints.language !== undefined && isRefusalOf(error, /\blanguages?\b/i))
+        throw new LanguageNotKnown(hints.language, undefined);
+      throw await this.#toRecognizerError(error);
     }
   }
 
-  /**
-   * Asks again while a server is busy, broken or away, after the pause that it asks for.
-   * @throws {PieceRefused} it breaks again at this piece, and hears silence
-   * @throws what the last try throws, and what cannot be repeated at once
-   * @throws the abort reason of `signal`
-   */
-  async #tryAgain(fields: Fields, { signal, traceparent, inTurn = (send) => send() }: Asking): Promise<unknown> {
-    for (let earlier = 0; ; earlier += 1) {
-      try {
-        return await inTurn(() => this.#askOnce(fields, signal, traceparent));
-      } catch (error) {
-        const isBroken = earlier === 1 && error instanceof Refusal && error.status === 500;
-        if (isBroken && (await this.#isSilenceHeard(signal))) throw new PieceRefused(this.#answered(error));
-        signal.throwIfAborted();
-        if (earlier >= this.#retries || !mayBeRepeated(error)) throw error;
-        const asked = error instanceof Refusal ? error.retryAfterMs : undefined;
-        await sleep(Math.min(asked ?? pauseMs(earlier), longestTimerMs), undefined, { signal });
-      }
+  /** What hears silence is there: a piece that it can't hear is to blame itself. */
+  async #toRecognizerError(error: unknown): Promise<RecognizerError> {
+    const verdict = judge(error);
+    const fail = (message: string, retryable: boolean, cause?: Error) =>
+      new RecognizerError('recognizer_error', message, { retryable, ...(cause && { cause }) });
+    const isLate = error instanceof RecognizerError && error.code === 'timed_out';
+    if (isLate || verdict === 'passing') {
+      const away = await this.look();
+      if (away !== undefined) return fail(away.message, true);
     }
-  }
-
-  #isSilenceHeard(signal: AbortSignal): Promise<boolean> {
-    return this.#askAboutSilence(signal).then(
-      () => true,
-      () => false,
-    );
-  }
-
-  #toRecognizerError(error: unknown): RecognizerError {
     if (error instanceof RecognizerError) return error;
-    const fail = (message: string, retryable = true) => new RecognizerError('recognizer_error', message, { retryable });
-    const ofTheOperator = (message: string) => {
-      const cause = new OperatorFault(message);
-      return new RecognizerError('recognizer_error', message, { retryable: true, cause });
-    };
-    if (isOfCertificate(error)) return ofTheOperator(this.#cannotReach(error));
-    if (error instanceof TypeError) return fail(this.#cannotReach(error));
-    if (!(error instanceof Refusal)) return fail(this.#toLine(`asking ${this.#host} failed: ${reasonOf(error)}`));
-
-    const message = this.#answered(error);
-    if (isRefusalOf(error, /response_format|verbose_json|diarized_json|timestamp_gran/))
-      return new FormatRefused(message);
-    return error.isOperators ? ofTheOperator(message) : fail(message, error.isPassing);
+    const message = this.#said(error);
+    if (verdict === 'passing') return new PieceRefused(message);
+    if (verdict === 'operators') return fail(message, true, new OperatorFault(message));
+    // What is no refusal is a fault on this side, such as audio that can't be read.
+    return fail(message, !(error instanceof Refusal));
   }
 
-  get #host(): string {
-    return new URL(this.#server.baseUrl).host;
-  }
-
-  #answered({ message }: Refusal): string {
-    return this.#toLine(`${this.#host} answered ${message}`);
-  }
-
-  #cannotReach(reason: unknown): string {
-    return this.#toLine(`${this.#host} could not be reached: ${reasonOf(reason)}`);
-  }
-
-  /** A message for the log: one line, not too long, and without the key, which some servers repeat. */
-  #toLine(message: string): string {
-    const { apiKey } = this.#server;
+  /** For the log: one line, not too long, and without the key, which some servers repeat. */
+  #said(error: unknown): string {
+    const { baseUrl, apiKey } = this.#server;
+    const { host } = new URL(baseUrl);
+    const isUnreached = error instanceof TypeError || (Error.isError(error) && error.name === 'TimeoutError');
+    const message =
+      error instanceof Refusal
+        ? `${host} answered ${error.message}`
+        : `${isUnreached ? `${host} could not be reached` : `asking ${host} failed`}: ${reasonOf(error)}`;
     const withoutKey = apiKey === undefined ? message : message.replaceAll(apiKey, '…');
     return withoutKey
       .replace(/[\s\p{Cc}]+/gu, ' ')
       .trim()
       .slice(0, longestMessage);
   }
-}
-
-/** Whether the server refuses a request because of a field. @param field in what it says */
-const isRefusalOf = (error: unknown, field: RegExp): boolean =>
-  error instanceof Refusal && [400, 422].includes(error.status) && field.test(`${error.param} ${error.message}`);
-
-const pauseMs = (earlier: number) =>
-  Math.min(firstPauseMs * 2 ** earlier, longestPauseMs) * (1 - jitter * Math.random());
-
-/** What was answered, and can't be read, would be answered again. */
-function mayBeRepeated(error: unknown): boolean {
-  if (error instanceof Refusal) return error.mayBeRepeated;
-  return error instanceof TypeError && !isOfCertificate(error);
 }

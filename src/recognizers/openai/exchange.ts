@@ -1,8 +1,8 @@
-/** One request to a speech server, its whole answer, and what that tells of whether the server is there. */
+/** One request to a speech server, and its whole answer. */
 import { FormData, fetch } from 'undici';
 import { noProxies, throughProxies } from '../proxies.ts';
 import { RecognizerError } from '../recognizer.ts';
-import { Refusal, isOfCertificate, isOfDisk } from './refusal.ts';
+import { Refusal, isOfDisk } from './refusal.ts';
 import type { Response } from 'undici';
 import type { Proxies } from '../proxies.ts';
 
@@ -17,7 +17,7 @@ export interface SpeechServer {
 }
 
 /** An answer about ten minutes of audio, with words, times, tokens and probabilities, is smaller than 1 MiB. */
-const longestAnswerBytes = 8 * 1024 * 1024;
+const longestAnswerBytes = 4 * 1024 * 1024;
 
 export type Fields = Readonly<Record<string, string | File | readonly string[]>>;
 
@@ -29,8 +29,6 @@ export interface Asked {
 }
 
 export class Exchange {
-  /** What its requests tell of whether the server is there. */
-  readonly health = new ServerHealth();
   /** Whether the last answer came from whisper.cpp's own server. */
   isWhisperCpp = false;
   readonly #base: URL;
@@ -53,31 +51,21 @@ export class Exchange {
    * @throws {TypeError} the server could not be reached, or the connection broke
    */
   async ask(path: string, { fields, signal, traceparent }: Asked): Promise<unknown> {
-    const method = fields === undefined ? 'GET' : 'POST';
-    const headers = { ...this.#headers, ...(traceparent !== undefined && { traceparent }) };
     const request = {
-      method,
-      headers,
+      method: fields === undefined ? 'GET' : 'POST',
+      headers: { ...this.#headers, ...(traceparent !== undefined && { traceparent }) },
       body: fields === undefined ? null : formOf(fields),
       redirect: 'manual',
       signal,
       dispatcher: this.#dispatcher,
-    };
-    const response = await fetch(this.#addressOf(path), request as Parameters<typeof fetch>[1]).catch(
-      (error: unknown) => {
-        if (isOfDisk(error)) throw new Error('the audio could not be read', { cause: error });
-        // A job that was stopped says nothing of the server.
-        if (!signal.aborted) this.#notReached(method, error);
-        throw error;
-      },
-    );
-    this.health.answered(method, response.status);
+    } as Parameters<typeof fetch>[1];
+    const response = await fetch(this.#addressOf(path), request).catch((error: unknown) => {
+      throw isOfDisk(error) ? new Error('the audio could not be read', { cause: error }) : error;
+    });
     this.isWhisperCpp = response.headers.get('server') === 'whisper.cpp';
     const text = await textWithin(response, longestAnswerBytes);
     if (response.ok) return readBody(text, response.headers.get('content-type') ?? '', this.#base.host);
-    const refusal = new Refusal(response.status, new Headers([...response.headers]), text);
-    if (method === 'POST' && refusal.isOperators) this.health.refused(refusal);
-    throw refusal;
+    throw new Refusal(response.status, new Headers([...response.headers]), text);
   }
 
   /** Azure's addresses end in a query, which tells the version of its interface. */
@@ -85,11 +73,6 @@ export class Exchange {
     const address = new URL(this.#base);
     address.pathname = this.#base.pathname.replace(/\/$/, '') + path;
     return address;
-  }
-
-  #notReached(method: string, error: unknown): void {
-    if (method === 'POST' && isOfCertificate(error)) this.health.refused(error);
-    else this.health.silent(method, error);
   }
 
   /** Closes its connections. */
@@ -131,9 +114,9 @@ function keyHeader({ baseUrl, apiKey = anyKey }: SpeechServer): Record<string, s
 
 /**
  * Python's `json` writes these for numbers, and JSON has none of them. What a text between quotation marks holds is
- * left alone.
+ * left alone. A text without its end goes to the end of all, so that none is looked through twice.
  */
-const textOrNoNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b/g;
+const textOrNoNumber = /"[^"\\]*(?:\\[^][^"\\]*)*"?|-?\b(?:NaN|Infinity)\b/g;
 
 /**
  * Reads the body of an answer, whatever the server calls it. Numbers that are none become null.
@@ -141,7 +124,7 @@ const textOrNoNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b/g;
  * @throws {RecognizerError} it is no JSON; without quoting it, because it may hold what was said. A server that ignores
  *   what it is asked for does so again
  */
-function readBody(text: string, type: string, host: string): unknown {
+export function readBody(text: string, type: string, host: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -159,48 +142,4 @@ function whatElse(text: string, type: string): { form: string; retryable: boolea
   const isPlain = /^text\/plain\b/.test(type) && text.trim() !== '';
   if (isPlain) return { form: 'plain text instead of JSON', retryable: false };
   return { form: 'something else than JSON', retryable: true };
-}
-
-/** What proxies answer for a server that is away, and servers that start or stop (RFC 9110, sections 15.6.3 to 15.6.5). */
-const away = new Set([502, 503, 504]);
-
-/**
- * What the last requests tell of whether a server is there, and whether it hears anybody. Recordings (POST) tell most: a
- * gateway may answer everything else by itself, or know nothing else.
- */
-class ServerHealth {
-  /** How many recordings the server itself has said something about, if only that it has no time. */
-  answers = 0;
-  /** What only the operator can put right, as the last recording showed. */
-  refusal: unknown;
-  /** Why nobody heard the last recording; undefined when somebody did, or said anything about it. */
-  unheard: unknown;
-  #silence: unknown;
-
-  /** A request got no answer. */
-  silent(method: string, reason: unknown): void {
-    this.#silence = reason;
-    if (method !== 'POST') return;
-    this.unheard = reason;
-    this.refusal = undefined;
-  }
-
-  answered(method: string, status: number): void {
-    this.#silence = undefined;
-    if (method !== 'POST') return;
-    this.refusal = undefined;
-    this.unheard = away.has(status) ? `it answered ${status}` : undefined;
-    if (this.unheard === undefined) this.answers += 1;
-  }
-
-  /** A recording was refused, as every other one would be, until the operator has done something. */
-  refused(refusal: unknown): void {
-    this.refusal = refusal;
-    this.unheard = undefined;
-  }
-
-  /** Why the last request got no answer of the server itself; undefined when there was one since. */
-  get missing(): unknown {
-    return this.unheard ?? this.#silence;
-  }
 }

@@ -1,7 +1,10 @@
 /** Recognizes a recording by a server's answers in one format. */
+import { cutSpeechIntoPieces } from '../../audio/pieces.ts';
+import { totalMs } from '../../audio/spans.ts';
 import { transcribeAgain } from '../transcribe-again.ts';
-import { processInPieces, isWithin, laterBy } from '../in-pieces.ts';
+import { isWithin, laterBy, piecesOf, processPieces } from '../in-pieces.ts';
 import { PieceRefused, RecognizerError } from '../recognizer.ts';
+import { voiceIn } from '../spoken.ts';
 import { traceparentOf } from '../../tracing/tracing.ts';
 import { FormatRefused } from './client.ts';
 import { refuseOtherLanguage } from './hints.ts';
@@ -16,7 +19,6 @@ import type { DecodedAudio, RecognizeOptions, Transcript } from '../recognizer.t
 import type { AnswerFormat, SpeechClient } from './client.ts';
 import type { PieceHints } from './hints.ts';
 import type { VoiceSamples } from './known-speakers.ts';
-import type { Requests } from './requests.ts';
 import type { Answer } from './server-answers.ts';
 import type { AnsweredPiece } from './transcript.ts';
 
@@ -37,15 +39,6 @@ function pieceLengths(format: AnswerFormat, language: string | undefined): Piece
   return { longestMs: language === undefined ? shortMs : longMs, overlapMs: 1_000 };
 }
 
-export interface ServerInUse {
-  client: SpeechClient;
-  requests: Requests;
-  /** Whether it is on this machine or in its network. */
-  isNear: boolean;
-  /** Wall-clock time for a piece of that length, with all retries. */
-  timeLimitMs: (durationMs: number) => number;
-}
-
 /**
  * What one recording has shown of the server. For the next recording the server is asked anew, because one odd answer
  * may be a mistake.
@@ -53,12 +46,15 @@ export interface ServerInUse {
 interface Learnt {
   /** Whether the server gives times of words; undefined until it has recognized some. */
   wordTimes: boolean | undefined;
-  isAnswered?: true;
-  /** The last piece at which it broke while it heard silence. */
-  refused?: PieceRefused;
 }
 
+/** A voice that was refused for longer than that is worth another attempt. */
+const mostRefusedMs = 3_000;
+
 /**
+ * What the server refuses is asked for again, in short pieces, when the rest is done. It may break at long ones, as
+ * speaches does where nobody speaks for 30 s ("No clip timestamps found").
+ * @param isNear whether the server is on this machine or in its network
  * @throws {FormatRefused} another format would tell more
  * @throws {LanguageNotKnown}
  * @throws {RecognizerError}
@@ -68,7 +64,8 @@ export async function recognizeIn(
   format: AnswerFormat,
   audio: DecodedAudio,
   options: RecognizeOptions,
-  server: ServerInUse,
+  client: SpeechClient,
+  isNear: boolean,
 ): Promise<Transcript> {
   const learnt: Learnt = { wordTimes: undefined };
   let introduction: VoiceSamples | undefined;
@@ -77,26 +74,40 @@ export async function recognizeIn(
     // A stretch without words in the session's language may be in another one.
     const language = earlier < 2 ? options.language : undefined;
     const told = { ...options, language, signal, span, knownSpeakers: introduction?.speakers };
-    const heard = await hearOnce(audio.file, piece, format, learnt, told, server).catch((error: unknown) => {
-      if (error instanceof PieceRefused) learnt.refused = error;
-      throw error;
-    });
-    learnt.isAnswered = true;
+    const heard = await hearOnce({ file: audio.file, format, client, isNear, learnt, told }, piece);
     if (format === 'diarized_json' && introduction === undefined && hasLetters(heard.answer)) {
       introduction = { piece, speakers: await sampleVoices(audio.file, heard, signal) };
     }
     return heard;
   };
-  const slots = server.requests.slotsOf(options.owner ?? '');
-  const isFirst = (heard: readonly HeardPart<AnsweredPiece>[][]) =>
-    format === 'diarized_json' && !heard.flat().some(({ result }) => hasLetters(result.answer));
   const lengths = pieceLengths(format, options.language);
   // Without a voice detector, words that are repeated, each with its own time, may really have been said.
   const judging = { audio, overlapMs: lengths.overlapMs, saidIn, only, mayLoop: audio.speech !== undefined };
   const hearWell = transcribeAgain(hearPiece, judging, options.onUncertain);
-  const pieces = await processInPieces(audio, lengths, slots, hearWell, options, isFirst);
-  // It broke at all that it got: that says nothing of the recording.
-  if (learnt.refused !== undefined && !learnt.isAnswered) throw learnt.refused;
+
+  let refused: { piece: Piece; error: PieceRefused }[] = [];
+  const hearOrLeave: TranscribePiece<HeardPart<AnsweredPiece>[]> = async (piece, ...rest) =>
+    hearWell(piece, ...rest).catch((error: unknown) => {
+      if (!(error instanceof PieceRefused)) throw error;
+      refused.push({ piece, error });
+      return [];
+    });
+  const slots = client.requests.slotsOf(options.owner ?? '');
+  const isFirst = (heard: readonly HeardPart<AnsweredPiece>[][]) =>
+    format === 'diarized_json' && !heard.flat().some(({ result }) => hasLetters(result.answer));
+  const pieces = await processPieces(piecesOf(audio, lengths), slots, hearOrLeave, options, isFirst);
+  // It failed at all that it got: that says nothing of the recording.
+  if (refused.length > 0 && refused.length === pieces.length) throw refused[0]!.error;
+  const short = { longestMs: shortMs, overlapMs: 0 };
+  const again = refused.flatMap(({ piece }) => cutSpeechIntoPieces([piece], audio.silences, short));
+  refused = [];
+  pieces.push(...(await processPieces(again, slots, hearOrLeave, options)));
+  pieces.sort((one, other) => one.piece.startMs - other.piece.startMs);
+  const refusedMs = refused.reduce((sum, { piece }) => sum + totalMs(voiceIn(audio, piece)), 0);
+  if (refusedMs > mostRefusedMs) throw refused[0]!.error;
+  for (const { piece } of refused)
+    options.onUncertain?.({ startMs: piece.startMs, endMs: piece.endMs, why: 'refused' });
+
   const answered = pieces.flatMap(({ result }) => result.map((part) => ({ ...part.result, own: ownOf(part) })));
   const transcript = toTranscript(withLastingNames(answered, introduction), audio);
   // Models that know other formats only take the language for a hint, and may rightly find another one.
@@ -122,48 +133,41 @@ const ownOf = ({ piece, result }: HeardPart<AnsweredPiece>): Piece => ({
   windowEndMs: Math.min(piece.windowEndMs, result.piece.windowEndMs),
 });
 
-type PieceOptions = PieceHints & Pick<RecognizeOptions, 'signal' | 'span'>;
+interface Hearing {
+  file: string;
+  format: AnswerFormat;
+  client: SpeechClient;
+  isNear: boolean;
+  learnt: Learnt;
+  told: PieceHints & Pick<RecognizeOptions, 'signal' | 'span'>;
+}
 
 /**
  * Hears a piece. When the answer has no times of words, the piece is heard again without its overlap, or words there
  * would be doubled.
  */
-async function hearOnce(
-  file: string,
-  piece: Piece,
-  format: AnswerFormat,
-  learnt: Learnt,
-  options: PieceOptions,
-  server: ServerInUse,
-): Promise<AnsweredPiece> {
+async function hearOnce(hearing: Hearing, piece: Piece): Promise<AnsweredPiece> {
+  const { format, learnt } = hearing;
   const own = { ...piece, windowStartMs: piece.startMs, windowEndMs: piece.endMs };
   const heard = learnt.wordTimes === false ? own : piece;
-  const answer = await hear(file, heard, format, options, server);
+  const answer = await hear(hearing, heard);
   const isShared = heard.windowStartMs < piece.startMs || heard.windowEndMs > piece.endMs;
   if (isFormatWasted(answer, format, heard, isShared, learnt)) throw new FormatRefused('it has no times');
   if (answer.timesOf === 'words') learnt.wordTimes = true;
   else if (answer.timesOf === 'segments' && hasLetters(answer)) learnt.wordTimes ??= false;
   if (answer.timesOf === 'words' || answer.timesOf === 'nothing' || !isShared)
     return { piece: heard, answer, own: heard };
-  return { piece: own, own, answer: await hear(file, own, format, options, server) };
+  return { piece: own, own, answer: await hear(hearing, own) };
 }
 
-async function hear(
-  file: string,
-  piece: Piece,
-  format: AnswerFormat,
-  { signal, span, ...hints }: PieceOptions,
-  { client, requests, timeLimitMs, isNear }: ServerInUse,
-): Promise<Answer> {
+async function hear({ file, format, client, isNear, told }: Hearing, piece: Piece): Promise<Answer> {
+  const { signal, span, ...hints } = told;
   const audioMs = piece.windowEndMs - piece.windowStartMs;
   try {
     const audio = await soundOf(file, piece, isNear, signal);
     if (audio === undefined) return { timesOf: 'nothing', utterances: [], language: undefined };
-    const request = { audioMs, limitMs: timeLimitMs(audioMs), signal };
-    const answer = await requests.answer(request, (stop, inTurn) =>
-      client.transcribe(audio, format, { hints, signal: stop, traceparent: span && traceparentOf(span), inTurn }),
-    );
-    return readAnswer(answer, audioMs);
+    const asking = { audioMs, hints, signal, traceparent: span && traceparentOf(span) };
+    return readAnswer(await client.transcribe(audio, format, asking), audioMs);
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof RecognizerError) throw cause;

@@ -61,8 +61,9 @@ const isOpening = (character: string) => /[\p{Ps}\p{Pi}¿¡]/u.test(character);
 /** Where the text between two letters may be cut: at the last space, but before marks that open what follows (`: « Oui`). */
 function cutBetween(characters: readonly string[], left: number, right: number): number | undefined {
   const between = characters.slice(left + 1, right);
-  let space = between.findLastIndex(isBreakingSpace);
-  while (space > 0 && isOpening(between[space - 1]!)) space = between.slice(0, space).findLastIndex(isBreakingSpace);
+  const mayBeCut = (character: string, at: number) =>
+    isBreakingSpace(character) && (at === 0 || !isOpening(between[at - 1]!));
+  const space = between.findLastIndex(mayBeCut);
   if (space !== -1) return left + 1 + space + 1;
   // A vowel sign or tone belongs to the letter before it.
   if (/\p{M}/u.test(characters[right]!)) return undefined;

@@ -1,4 +1,11 @@
-/** What a server says instead of a transcript, and why it could not be asked. */
+/** What a server says instead of a transcript, why it could not be asked, and what follows from either. */
+
+/**
+ * The one rule for what an error means. `no room`: the server hears nobody now, and no recording is to blame. `passing`: the same
+ * request may succeed later. `operators`: every request would fail until the operator has done something. `final`:
+ * it would fail again.
+ */
+export type Verdict = 'no room' | 'passing' | 'operators' | 'final';
 
 /** OpenAI's codes for an account that has to pay, or to raise a limit, first, and for a model that nobody has. */
 const operatorsCodes = new Set([
@@ -7,12 +14,23 @@ const operatorsCodes = new Set([
 ]);
 /** For the key (401, 403), money (402), address or model (404, 405) and a proxy's password (407). */
 const operatorsStatuses = new Set([401, 402, 403, 404, 405, 407]);
+const noRoom = new Set([429, 503]);
 
-/** The same request may be answered later (RFC 9110, section 15.6, and as OpenAI's own client does). */
-const passing = (status: number) => [408, 409, 429].includes(status) || status >= 500;
+export function judge(error: unknown): Verdict {
+  if (isOfCertificate(error)) return 'operators';
+  // What was answered, and can't be read, would be answered again.
+  if (!(error instanceof Refusal)) return error instanceof TypeError ? 'passing' : 'final';
+  const { status, code } = error;
+  // A redirect is a wrong address.
+  const isRedirect = status >= 300 && status < 400;
+  if (isRedirect || operatorsStatuses.has(status) || operatorsCodes.has(code)) return 'operators';
+  if (noRoom.has(status)) return 'no room';
+  // RFC 9110, section 15.6, and as OpenAI's own client does.
+  return [408, 409].includes(status) || status >= 500 ? 'passing' : 'final';
+}
 
-/** However long a server asks to wait. Node's timers know no more than 24 days. */
-export const longestTimerMs = 24 * 60 * 60_000;
+/** Enough to know what is wrong. */
+const longestText = 10_000;
 
 /** An answer without a transcript. Its message is the status and what the server said. */
 export class Refusal extends Error {
@@ -24,29 +42,13 @@ export class Refusal extends Error {
   readonly #headers: Headers;
 
   constructor(status: number, headers: Headers, text: string) {
-    const { said, param, code } = inAnyForm(text);
-    super(`${status} ${said}`.trim());
+    const { said, param, code } = inAnyForm(text.slice(0, longestText));
+    const limits = [...headers].filter(([name]) => noRoom.has(status) && /^(retry-after|x-ratelimit-)/.test(name));
+    super([status, said, ...limits.map(([name, value]) => `(${name}: ${value})`)].join(' ').trim());
     this.status = status;
     this.param = param;
     this.code = code;
     this.#headers = headers;
-  }
-
-  /** Whether every request would be refused until the operator has done something. A redirect is a wrong address. */
-  get isOperators(): boolean {
-    const isRedirect = this.status >= 300 && this.status < 400;
-    return isRedirect || operatorsStatuses.has(this.status) || operatorsCodes.has(this.code);
-  }
-
-  /** Whether another attempt may succeed. */
-  get isPassing(): boolean {
-    return passing(this.status);
-  }
-
-  /** Whether the same request may be sent again at once, or after a pause. */
-  get mayBeRepeated(): boolean {
-    const told = this.#headers.get('x-should-retry');
-    return told === 'true' || (told !== 'false' && this.isPassing && !this.isOperators);
   }
 
   /** How long the server asks to wait (RFC 9110, section 10.2.3); undefined where it does not. */
@@ -58,6 +60,10 @@ export class Refusal extends Error {
   }
 }
 
+/** Whether the server refuses a request because of a field. @param field in what it says */
+export const isRefusalOf = (error: unknown, field: RegExp): boolean =>
+  error instanceof Refusal && [400, 422].includes(error.status) && field.test(`${error.param} ${error.message}`);
+
 /** OpenAI writes `error.message`, vLLM `message`, FastAPI `detail`, others `error`, proxies a page. */
 function inAnyForm(text: string): { said: string; param: string; code: string } {
   const body = parsed(text);
@@ -66,8 +72,9 @@ function inAnyForm(text: string): { said: string; param: string; code: string } 
   return { said: said ?? text, param: String(error.param), code: String(error.code) };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
+export type Fields = Readonly<Record<string, unknown>>;
+export const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? (value as Fields) : {};
 
 function parsed(text: string): Fields {
   try {
@@ -81,7 +88,7 @@ function parsed(text: string): Fields {
 const ofCertificate = /^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(GET_ISSUER|VERIFY))/;
 
 /** Whether nothing was asked, because of the server's certificate. */
-export const isOfCertificate = (error: unknown): boolean => ofCertificate.test(codeOf(innermost(error)));
+const isOfCertificate = (error: unknown): boolean => ofCertificate.test(codeOf(innermost(error)));
 
 /** Whether the audio could not be read to its end while it was sent. */
 export const isOfDisk = (error: unknown): boolean => {

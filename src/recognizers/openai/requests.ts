@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+/** When a server is asked, how many requests it has at once, and how often each is tried. */
 import { FairTurns } from '../../concurrency/fair-turns.ts';
-import { createSlots } from '../in-pieces.ts';
+import { createSlots, unlessAborted } from '../in-pieces.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
-import { Refusal, longestTimerMs } from './refusal.ts';
+import { Refusal, judge } from './refusal.ts';
 import type { Slots } from '../in-pieces.ts';
 import type { RequestOutcome, ServerLoad } from '../../ops/speech-server.ts';
 
@@ -19,11 +19,45 @@ export interface RequestLimits {
   signal: AbortSignal;
 }
 
-/** Sends one request when the server has room for it. */
-export type InTurn = <Answer>(send: () => Promise<Answer>) => Promise<Answer>;
+export interface RequestsOptions {
+  /** At once, however quick the server gets. */
+  most: number;
+  /** Whether a piece takes time before it can be sent, so that a few have to be ready. */
+  isPrepared: boolean;
+  /** Of a request that failed, but may succeed later. */
+  retries: number;
+  /** Sends one small request. @returns the refusal, as long as the server has no room */
+  findRoom: (signal: AbortSignal) => Promise<Refusal | undefined>;
+  /** Is told that the server has no room for longer than a moment. */
+  onBusy: () => void;
+}
+
+/** As OpenAI's own client does, unless a server asks for more: from half a second, each time twice as long, up to 8 s. */
+const [firstPauseMs, mostPauseMs] = [500, 8_000];
+/** Clients that were refused together don't come back together. */
+const jitter = 0.25;
+/** Whatever a server asks for, it is tried so soon. */
+const longestPauseMs = 60_000;
+/** A server that has no room for longer is worth telling. */
+const shortPauseMs = 5_000;
+
+function pauseMs(error: unknown, earlier: number): number {
+  const asked = error instanceof Refusal ? error.retryAfterMs : undefined;
+  const own = Math.min(firstPauseMs * 2 ** earlier, mostPauseMs) * (1 - jitter * Math.random());
+  return Math.min(Math.max(asked ?? 0, own), longestPauseMs);
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await unlessAborted(promise, signal).finally(() => clearTimeout(timer));
+}
 
 /** The requests of this process to one server. */
 export class Requests {
+  /** Why the server has had no room for a while. */
+  busy: Refusal | undefined;
+  readonly #options: RequestsOptions;
   readonly #limit: ConcurrencyLimit;
   readonly #inFlight: Slots & { count: number };
   readonly #turns: FairTurns;
@@ -35,17 +69,18 @@ export class Requests {
   /** The same, less the first of each recording. */
   #furtherPieces = 0;
   readonly #ended: Record<RequestOutcome, number> = { transcribed: 0, busy: 0, timed_out: 0, refused: 0, broken: 0 };
-  #mayAskAt = 0;
+  /** Resolves when the server has room again; undefined while it has. */
+  #room: Promise<void> | undefined;
+  /** How often it had none since it transcribed something. */
+  #refusals = 0;
+  readonly #closing = new AbortController();
 
-  /**
-   * @param most at once, however quick the server gets
-   * @param isPrepared whether a piece takes time before it can be sent, so that a few have to be ready
-   */
-  constructor(most: number, isPrepared: boolean) {
-    const limit = new ConcurrencyLimit(most);
+  constructor(options: RequestsOptions) {
+    const limit = new ConcurrencyLimit(options.most);
+    this.#options = options;
     this.#limit = limit;
     this.#inFlight = createSlots(limit.count);
-    const atOnce = () => limit.count + (isPrepared ? Math.ceil(limit.count / 4) : 0);
+    const atOnce = () => limit.count + (options.isPrepared ? Math.ceil(limit.count / 4) : 0);
     this.#piecesAtOnce = atOnce;
     // An account may have all places while nobody else wants one.
     this.#turns = new FairTurns({
@@ -103,55 +138,60 @@ export class Requests {
   }
 
   /**
-   * Waits for an answer, to whose requests `ask` lets the server come by `inTurn`.
+   * Sends until there is an answer. While the server has no room, nobody asks, no time limit runs, and no try is spent.
    * @throws {RecognizerError} `timed_out`
-   * @throws what `ask` throws
+   * @throws what the last try throws, and what can't be repeated
+   * @throws the abort reason of `signal`
    */
-  async answer<Answer>(
-    { audioMs, limitMs, signal }: RequestLimits,
-    ask: (stop: AbortSignal, inTurn: InTurn) => Promise<Answer>,
-  ): Promise<Answer> {
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), limitMs);
-    this.#timers.add(timer);
-    const stop = AbortSignal.any([signal, deadline.signal]);
-    const isLate = () => deadline.signal.aborted && !signal.aborted;
-    try {
-      const answer = await ask(stop, (send) => this.#inFlight.run(() => this.#send(send, audioMs, stop, isLate), stop));
-      this.#giveTimeToLater(timer);
-      return answer;
-    } catch (error) {
-      if (isLate()) throw new RecognizerError('timed_out', 'the server took too long', { retryable: true });
-      throw error;
-    } finally {
-      clearTimeout(timer);
-      this.#timers.delete(timer);
+  async answer<Answer>(limits: RequestLimits, send: (stop: AbortSignal) => Promise<Answer>): Promise<Answer> {
+    const { signal } = limits;
+    for (let earlier = 0; ;) {
+      try {
+        return await this.#inFlight.run(() => this.#send(limits, send), signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        const verdict = judge(error);
+        if (verdict === 'no room') {
+          this.#waitForRoom(error as Refusal);
+        } else {
+          if (verdict !== 'passing' || earlier >= this.#options.retries) throw error;
+          await pause(pauseMs(error, earlier), signal);
+          earlier += 1;
+        }
+      }
     }
   }
 
+  /** Nothing waits for room any more. */
+  close(): void {
+    this.#closing.abort();
+  }
+
   async #send<Answer>(
-    send: () => Promise<Answer>,
-    audioMs: number,
-    stop: AbortSignal,
-    isLate: () => boolean,
+    { audioMs, limitMs, signal }: RequestLimits,
+    send: (stop: AbortSignal) => Promise<Answer>,
   ): Promise<Answer> {
-    const pauseMs = this.#mayAskAt - performance.now();
-    if (pauseMs > 0) await sleep(Math.min(pauseMs, longestTimerMs), undefined, { signal: stop });
+    while (this.#room !== undefined) await unlessAborted(this.#room, signal);
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), limitMs);
+    this.#timers.add(timer);
     const sent = this.#limit.sent(performance.now());
     try {
-      const answer = await send();
+      const answer = await send(AbortSignal.any([signal, late.signal]));
       this.#limit.back(sent, performance.now(), audioMs);
       this.#ended.transcribed += 1;
+      this.#refusals = 0;
+      this.#giveTimeToLater(timer);
       return answer;
     } catch (error) {
-      if (isLate()) this.#ended.timed_out += 1;
-      else if (!stop.aborted) this.#ended[outcomeOf(error)] += 1;
-      if (isLate() || isOverload(error)) this.#limit.overloaded(sent, performance.now());
+      const isLate = late.signal.aborted;
+      if (!signal.aborted) this.#ended[isLate ? 'timed_out' : outcomeOf(error)] += 1;
+      if (isLate || judge(error) === 'no room') this.#limit.overloaded(sent, performance.now());
       else this.#limit.back(sent, performance.now(), undefined);
-      // Whoever is asked to wait, waits with all others.
-      if (isOverload(error)) this.#mayAskAt = Math.max(this.#mayAskAt, performance.now() + (error.retryAfterMs ?? 0));
-      throw error;
+      throw isLate ? new RecognizerError('timed_out', 'the server took too long', { retryable: true }) : error;
     } finally {
+      clearTimeout(timer);
+      this.#timers.delete(timer);
       this.#inFlight.count = this.#limit.count;
     }
   }
@@ -163,13 +203,35 @@ export class Requests {
       isLater ||= timer === answered;
     }
   }
+
+  #waitForRoom(why: Refusal): void {
+    this.#room ??= this.#findRoom(why).finally(() => {
+      this.#room = undefined;
+      this.busy = undefined;
+    });
+    // Once it is closed, nobody waits.
+    this.#room.catch(() => {});
+  }
+
+  /** One small request after the other, until one is not refused: nothing that is larger asks before. */
+  async #findRoom(why: Refusal): Promise<void> {
+    const { signal } = this.#closing;
+    const since = performance.now();
+    for (let refusal: Refusal | undefined = why; refusal !== undefined;) {
+      const waitMs = pauseMs(refusal, this.#refusals);
+      this.#refusals += 1;
+      if (performance.now() + waitMs > since + shortPauseMs && this.busy === undefined) {
+        this.busy = refusal;
+        this.#options.onBusy();
+      }
+      await pause(waitMs, signal);
+      refusal = await this.#options.findRoom(signal);
+    }
+  }
 }
 
-/** The server has no room now. */
-const isOverload = (error: unknown): error is Refusal =>
-  error instanceof Refusal && [429, 503].includes(error.status) && !error.isOperators;
-
 function outcomeOf(error: unknown): RequestOutcome {
-  if (isOverload(error)) return 'busy';
-  return error instanceof Refusal && !error.isPassing ? 'refused' : 'broken';
+  const verdict = judge(error);
+  if (verdict === 'no room') return 'busy';
+  return error instanceof Refusal && verdict !== 'passing' ? 'refused' : 'broken';
 }

@@ -2,7 +2,7 @@ import { createSlots, laterBy, recognizeInPieces } from '../../../src/recognizer
 import { allOrAbort } from '../../../src/recognizers/all-or-abort.ts';
 import type { RecognizePiece } from '../../../src/recognizers/in-pieces.ts';
 import type { DecodedAudio } from '../../../src/recognizers/recognizer.ts';
-import { isOnlyMarkers } from '../../../src/recognizers/markers.ts';
+import { isOnlyMarkers } from '../../../src/recognizers/missed.ts';
 
 /** Nobody pauses in it: six pieces of 10 s. */
 const audio: DecodedAudio = { file: 'unread', durationMs: 60_000, silences: [] };

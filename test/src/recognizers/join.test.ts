@@ -137,3 +137,45 @@ test.each([
     { seed: 1, numRuns: 500 },
   );
 });
+
+/** What a piece hears of words: those that lie in it whole, those of which it hears most, or whatever of them it can. */
+const hearings: Record<string, (words: Word[], from: number, to: number) => Word[]> = {
+  'whole words': (words, from, to) => words.filter(({ startMs, endMs }) => startMs >= from && endMs <= to),
+  'most of a word': (words, from, to) =>
+    words.filter(({ startMs, endMs }) => startMs + endMs >= 2 * from && startMs + endMs <= 2 * to),
+  'parts of words': (words, from, to) =>
+    words
+      .filter(({ startMs, endMs }) => endMs > from && startMs < to)
+      .map(({ text, startMs, endMs }) => word(text, Math.max(from, startMs), Math.min(to, endMs))),
+};
+const vocabularies = [1, 2, 10, 2_000].flatMap((size) => Object.keys(hearings).map((hears) => [size, hears] as const));
+
+test.each(vocabularies)('%i words said again and again, %s heard perfectly by both → what was said', (size, hears) => {
+  const lengths = fc.tuple(fc.nat(size - 1), fc.integer({ min: 60, max: 900 }), fc.nat(400));
+  fc.assert(
+    fc.property(fc.array(lengths, { minLength: 60, maxLength: 60 }), fc.constantFrom(500, 1_000), (said, overlapMs) => {
+      let at = 6_000;
+      const words = said.map(([text, length, pause]) => {
+        at += pause;
+        return word(`w${text}`, at, (at += length));
+      });
+      const pieces = [
+        { ...left, windowEndMs: 10_000 + overlapMs },
+        { ...right, windowStartMs: 10_000 - overlapMs },
+      ].map((piece) => ({ piece, utterances: [hearings[hears]!(words, piece.windowStartMs, piece.windowEndMs)] }));
+      const heard = new Set(
+        pieces.flatMap(({ utterances }) => utterances.flat().map(({ startMs, endMs }) => startMs + endMs)),
+      );
+      const expected = words.filter(({ startMs, endMs }) =>
+        hears === 'parts of words' ? startMs < 20_000 : heard.has(startMs + endMs),
+      );
+      for (const areTimesRough of [false, true])
+        expect(
+          joinPieces(pieces, areTimesRough)
+            .flat()
+            .map(({ text }) => text),
+        ).toEqual(expected.map(({ text }) => text));
+    }),
+    { seed: 1, numRuns: 500 },
+  );
+});

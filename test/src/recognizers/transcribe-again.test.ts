@@ -120,15 +120,15 @@ test('the recognizer fails at long pieces → quarters are heard; at all pieces 
   await expect(heard(failsBeyond(1_000), { durationMs: 28_000 })).rejects.toThrow('it is too long');
 });
 
-test('a server that refuses what is longer than 30 s → short pieces; what it refuses then has no words', async () => {
+test('a server that refuses a piece → its error; one that refuses to hear a stretch again → no words there', async () => {
   const refuse = (startMs: number, lengthMs: number) => {
-    if (lengthMs > 30_000 || startMs === 0) throw new PieceRefused('No clip timestamps found');
-    return sentence;
+    if (lengthMs <= 10_000) throw new PieceRefused('No clip timestamps found');
+    return startMs === 0 && lengthMs === 28_000 ? '' : sentence;
   };
-  const { asked, told, texts } = await heard(refuse, { durationMs: 50_000, speech: [] });
-  expect(asked).toEqual([[0, 50_000], [0, 28_000], [28_000, 50_000]]); // prettier-ignore
-  expect(told).toEqual([{ startMs: 0, endMs: 28_000, why: 'no words' }]);
-  expect(texts).toEqual([[28_000, 50_000, sentence]]);
+  const { told, texts } = await heard(refuse, { durationMs: 28_000, silences: [{ startMs: 9_000, endMs: 10_000 }] });
+  expect(told).toEqual([{ startMs: 0, endMs: 9_500, why: 'no words' }]);
+  expect(texts).toEqual([[9_500, 28_000, sentence]]);
+  await expect(heard(refuse, { durationMs: 9_000 })).rejects.toBeInstanceOf(PieceRefused);
 });
 
 test('another error → at once', async () => {

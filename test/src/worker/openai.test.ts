@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { listLedger } from '../../../db/accounts/ledger.ts';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
+import { createOpenAi } from '../../../src/recognizers/openai/openai.ts';
 import { selectRecognizer } from '../../../src/recognizers/select.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
-import { speechClips } from '../../support/uploads/audio-fixtures.ts';
+import { ffmpeg, speechClips } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { final, hurryRetries, row, upload } from '../../support/service/jobs.ts';
 import { dumpTables } from '../../support/faults/secrets.ts';
@@ -17,7 +18,7 @@ import { until } from '../../support/until.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 import type { TestService } from '../../support/service/service.ts';
-import type { RunningSpeechServer, SpeechServerOptions } from '../../support/models/speech-server.ts';
+import type { Received, RunningSpeechServer, SpeechServerOptions } from '../../support/models/speech-server.ts';
 
 const apiKey = 'sk-proj-0123456789abcdefSECRET';
 const fine = { status: 200, body: { text: 'Here again.', segments: [{ start: 0.5, end: 1.5, text: 'Here again.' }] } };
@@ -28,12 +29,15 @@ let service: TestService;
 let account: TestAccount;
 let worker: Worker;
 
-async function begin(options: SpeechServerOptions): Promise<void> {
+/** @param retries of each request, as many as usual without it; then where somebody speaks is not looked for */
+async function begin(options: SpeechServerOptions, retries?: number): Promise<void> {
   server = await startSpeechServer(options);
   const env = { RECOGNIZER: 'openai', OPENAI_BASE_URL: server.url, OPENAI_API_KEY: apiKey, OPENAI_MODEL: 'small.en' };
   service = await startTestService({ env });
   account = await makeAccount(service.db, { balanceMs: 60_000 });
-  const recognizer = await selectRecognizer(service.config);
+  const { config } = service;
+  const recognizer =
+    retries === undefined ? await selectRecognizer(config) : createOpenAi({ server: config.openai!, retries });
   await recognizer.check();
   worker = await service.work(recognizer);
 }
@@ -102,16 +106,16 @@ test.each([
   [
     'goes away',
     'server',
-    { status: 503, headers: { 'x-should-retry': 'false' }, body: 'no healthy upstream' },
-    /put right: 127\.0\.0\.1:\d+ could not be reached: it answered 503$/,
+    { status: 502, body: 'no healthy upstream' },
+    /put right: 127\.0\.0\.1:\d+ answered 502 no healthy upstream$/,
   ],
 ])(
   'a server that %s → the worker waits and says so, no attempt is spent; mended → it goes on by itself, charged once',
   async (_, reason, answer, message) => {
     let isMended = false;
-    await begin({
-      script: ({ path }) => (isMended || (reason === 'refused' && path.endsWith('/models')) ? fine : answer),
-    });
+    const script = ({ path }: Received) =>
+      isMended || (reason === 'refused' && path.endsWith('/models')) ? fine : answer;
+    await begin({ script }, 0);
     const clip = (await speechClips()).at(-1)!;
     const sessions = await Promise.all([1, 2, 3].map(() => upload(service, account, clip.file)));
     const why = await until(
@@ -144,3 +148,54 @@ test.each([
     expect((await charges()).toSorted()).toEqual([-clip.durationMs, -clip.durationMs, -clip.durationMs, 60_000]);
   },
 );
+
+test('a server without room → the worker takes no jobs and says so; the recordings wait, and no attempt is spent', async () => {
+  let isFull = true;
+  const full = {
+    status: 429,
+    headers: { 'retry-after': '6', 'x-ratelimit-remaining-requests': '0' },
+    body: 'slow down',
+  };
+  await begin({ script: () => (isFull ? full : fine) });
+  const clip = (await speechClips()).at(-1)!;
+  const sessions = await Promise.all([1, 2, 3].map(() => upload(service, account, clip.file)));
+  const why = await until(
+    () => worker.notReadyReason(),
+    (said) => said !== undefined,
+  );
+  expect(why).toMatch(/answered 429 slow down \(retry-after: 6\) \(x-ratelimit-remaining-requests: 0\)$/);
+  const waiting = await service.metrics.registry.getSingleMetricAsString('transcription_worker_waiting');
+  expect(waiting).toContain('{reason="busy"} 1');
+  expect(service.logLines.join('\n')).toContain('slow down (retry-after: 6)');
+  isFull = false;
+  const rows = () => Promise.all(sessions.map(({ sessionId }) => row(service, account, sessionId)));
+  await until(rows, (all) => all.every(({ status }) => status === 'completed'));
+  await until(
+    () => worker.notReadyReason(),
+    (said) => said === undefined,
+  );
+  expect((await rows()).map(({ attempt, free_attempts }) => [attempt, free_attempts])).toEqual([[1, 0], [1, 0], [1, 0]]); // prettier-ignore
+  expect((await charges()).toSorted()).toEqual([-clip.durationMs, -clip.durationMs, -clip.durationMs, 60_000]);
+});
+
+test('what the server refuses to the end → not heard, not charged, and a warning', async () => {
+  const broken = { status: 500, body: 'CUDA out of memory' };
+  const script = ({ file }: Received, earlier: number) => (file!.name !== 'silence.wav' && earlier > 0 ? broken : fine);
+  await begin({ script }, 0);
+  // Two beeps of 2 s, and so much silence between them that they are two pieces.
+  const sound = "aevalsrc='if(lt(t,2)+gt(t,38),0.3*sin(2*PI*t*440),0)':s=16000:d=40";
+  const { sessionId } = await upload(
+    service,
+    account,
+    await ffmpeg('-f', 'lavfi', '-i', sound, join(service.dataDir, 'beeps.wav')),
+  );
+  const transcript = await final(service, account, sessionId);
+  const { body } = await service.get(`/v1/sessions/${sessionId}`, account.key).expect(200);
+  expect([transcript.status, body.warnings.length]).toEqual(['completed', 1]);
+  const [{ code, startMs, endMs }] = body.warnings;
+  expect({ code, chargedMs: body.chargedMs }).toEqual({
+    code: 'speech_uncertain',
+    chargedMs: 40_000 - (endMs - startMs),
+  });
+  expect(await charges()).toEqual([60_000, -body.chargedMs]);
+});

@@ -45,19 +45,19 @@ test.each<[string, unknown, Outcome]>([
 const failure = new RecognizerError('recognizer_error', 'something failed', { retryable: true });
 
 /** The pauses after attempts that all end with this fault; undefined for one that counted. */
-async function pausesAfter(fault: Fault | undefined, attempts: number): Promise<(number | undefined)[]> {
+async function pausesAfter(fault: Fault | undefined, attempts: number, error: Error = failure, lackedRoom = false) {
   const begun: unknown[] = [];
   const worker = {
     faultNow: async () => fault,
-    pause: { begin: (found: Fault) => begun.push(found) },
+    pause: { begin: (found: Fault) => begun.push(found), lackedRoomSince: () => lackedRoom },
     log: { warn: () => undefined },
   } as unknown as Pick<WorkerContext, 'faultNow' | 'pause' | 'log'>;
   const pauses: (number | undefined)[] = [];
   let free = 0;
   for (let i = 0; i < attempts; i += 1) {
     const attempt = { accountId: 'an account', sessionId: 'a session', attempt: i + 1 };
-    const failed = { attempt, claim: { free_attempts: free }, room: { neededBytes: 0 } };
-    const givenBack = await classifyFailure(failure, failed, worker);
+    const failed = { attempt, claim: { free_attempts: free }, room: { neededBytes: 0 }, began: 0 };
+    const givenBack = await classifyFailure(error, failed, worker);
     if (givenBack?.spendsFreeAttempt) free += 1;
     pauses.push(givenBack?.comesAgainAfterSeconds);
   }
@@ -73,6 +73,17 @@ test('a full disk → every attempt is free, and the session goes back at once',
 test('a server that is gone after each attempt, as one that crashes on this recording → five are free, then they count', async () => {
   const pauses = await pausesAfter({ reason: 'server', message: 'gone' }, 8);
   expect(pauses).toEqual([5, 20, 80, 300, 300, undefined, undefined, undefined]);
+});
+
+test('the time is over while the server had no room, or when it has some again → free; else it counts', async () => {
+  const busy: Fault = { reason: 'busy', message: '429' };
+  expect(await pausesAfter(busy, 2, new TimeIsUp(), true)).toEqual([5, 20]);
+  expect(await pausesAfter(undefined, 2, new TimeIsUp(), true)).toEqual([5, 20]);
+  expect(await pausesAfter(undefined, 1, new TimeIsUp())).toEqual([undefined]);
+});
+
+test('a server without room → every attempt is free', async () => {
+  expect(await pausesAfter({ reason: 'busy', message: '429' }, 7)).toEqual(Array(7).fill(0));
 });
 
 test('nothing is wrong besides → each attempt counts', async () => {

@@ -1,55 +1,29 @@
-/** Servers that are busy, broken or hostile. */
+/** Servers that are busy, broken, hostile or away, or that refuse everything until their operator does something. */
 import { jest } from '../../../support/run/jest.ts';
-import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
+import { judge } from '../../../../src/recognizers/openai/refusal.ts';
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
-import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
+import { operatorFaultBehind } from '../../../../src/ops/operator-fault.ts';
+import { steadyPort } from '../../../rig/ports.ts';
 import { childrenOf } from '../../../rig/processes.ts';
 import { holdTheClock } from '../../../support/faults/held-clock.ts';
-import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';
+import { refusal } from '../../../support/models/speech-server.ts';
 import { useFolder } from '../../../support/use-folder.ts';
 import { until } from '../../../support/until.ts';
+import { apiKey, fine, formatOf, inTurn, isSilence, signal, useAsking } from './asking.ts';
 import type { AddressInfo } from 'node:net';
-import type { OpenAiOptions } from '../../../../src/recognizers/openai/openai.ts';
-import type { DecodedAudio } from '../../../../src/recognizers/recognizer.ts';
-import type { Reply, SpeechServerOptions } from '../../../support/models/speech-server.ts';
+import type { Received, Reply } from '../../../support/models/speech-server.ts';
 
-const apiKey = 'sk-proj-0123456789abcdefSECRET';
-const fine: Reply = { status: 200, body: { text: 'fine', words: [{ word: 'fine', start: 0.1, end: 0.4 }] } };
-
-let audio: DecodedAudio;
-const closing: { close(): Promise<void> }[] = [];
-const folder = useFolder();
-const elsewhere = useFolder();
-beforeAll(async () => {
-  const file = await ffmpeg(...sine(2), ...asRecognizerInput, join(folder, 'decoded'));
-  audio = { file, durationMs: 2000, silences: [] };
-});
+const { ask, closing, sound } = useAsking();
+afterEach(() => void jest.useRealTimers());
 /** So long that a server far away gets FLAC. */
-const long = async (): Promise<DecodedAudio> => ({
-  ...{ durationMs: 40_000, silences: [] },
-  file: await ffmpeg(...sine(40), ...asRecognizerInput, join(elsewhere, 'long')),
-});
-afterEach(async () => {
-  jest.useRealTimers();
-  await Promise.all(closing.splice(0).map((each) => each.close()));
-  // Whatever went wrong, no file is left beside the decoded audio.
-  expect(await readdir(folder)).toEqual(['decoded']);
-});
+const longSeconds = 40;
 
-async function serve(script: SpeechServerOptions['script'], options: Partial<OpenAiOptions> = {}) {
-  const server = await startSpeechServer({ script: script! });
-  const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey, model: 'whisper-1' }, ...options });
-  closing.push(recognizer, server);
-  return { server, recognizer };
-}
-/** Answers one after the other, the last one again and again. */
-const inTurn = (...replies: Reply[]): SpeechServerOptions['script'] => (_, earlier) => replies[Math.min(earlier, replies.length - 1)]!; // prettier-ignore
-const goesOn = new AbortController().signal;
+const isUpload = (path: string) => path.endsWith('/audio/transcriptions');
+const without = { status: 404, body: 'Not Found' };
 const errorOf = async (running: Promise<unknown>): Promise<RecognizerError> => {
   const error = await running.then(
     () => undefined,
@@ -74,35 +48,16 @@ test.each<[string, () => Reply, number]>([
   ['a connection that breaks before the answer', () => 'cut the connection', 0],
   ['a connection that breaks within the answer', () => 'cut the answer', 0],
 ])('%s, then fine → asked again, not earlier than the server says', async (_, first, waitMs) => {
-  const { server, recognizer } = await serve((_request, earlier) => (earlier === 0 ? first() : fine));
+  const { server, hear } = await ask((_request, earlier) => (earlier === 0 ? first() : fine));
   const began = performance.now();
-  expect((await recognizer.recognize(audio, { signal: goesOn })).segments).toMatchObject([
-    { text: 'fine', startMs: 100 },
-  ]);
+  expect((await hear()).segments).toMatchObject([{ text: 'fine', startMs: 100 }]);
   expect(performance.now() - began).toBeGreaterThanOrEqual(waitMs);
-  expect(server.requests).toHaveLength(2);
-  const [sent, again] = server.requests;
+  // Where there was no room, a second of silence goes before the recording.
+  const recordings = server.requests.filter((request) => !isSilence(request));
+  expect(server.requests.length - recordings.length).toBe(waitMs === 0 ? 0 : 1);
+  expect(recordings).toHaveLength(2);
+  const [sent, again] = recordings;
   expect(again!.file!.bytes.equals(sent!.file!.bytes)).toBe(true);
-});
-
-test('a Retry-After beyond the time limit → not asked again before it; timed_out, retryable', async () => {
-  const reply = { status: 429, headers: { 'retry-after': '3600' }, body: {} };
-  const { server, recognizer } = await serve(inTurn(reply), { timeLimitMs: () => 2500 });
-  const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));
-  expect(error).toMatchObject({ code: 'timed_out', retryable: true });
-  expect(server.requests).toHaveLength(1);
-});
-
-test.each<[string, Record<string, string>, string]>([
-  ['that the server says not to repeat', { 'x-should-retry': 'false', 'retry-after': '3600' }, 'rate_limit_exceeded'],
-  ['of an account that has to pay first', { 'retry-after': '1' }, 'insufficient_quota'],
-])('429 %s → not repeated', async (_, headers, code) => {
-  const body = { error: { message: 'You exceeded your current quota', code } };
-  const { server, recognizer } = await serve(inTurn({ status: 429, headers, body }));
-  const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));
-  expect(error).toMatchObject({ code: 'recognizer_error', retryable: true });
-  expect(error.message).toContain('429 You exceeded your current quota');
-  expect(server.requests).toHaveLength(1);
 });
 
 test.each<[string, Reply, string]>([
@@ -120,8 +75,8 @@ test.each<[string, Reply, string]>([
   ],
   ['one word', { status: 400, body: { error: 'Unsupported' } }, '400 Unsupported'],
 ])('refused: %s → RecognizerError with what the server said, not retryable, asked once', async (_, reply, message) => {
-  const { server, recognizer } = await serve(inTurn(reply));
-  const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));
+  const { server, hear } = await ask(inTurn(reply));
+  const error = await errorOf(hear());
   expect(error).toMatchObject({ code: 'recognizer_error', retryable: false });
   expect(error.message).toContain(message);
   expect(error.message).toMatch(/^127\.0\.0\.1:\d+ answered \d+ [^\p{Cc}]+$/u);
@@ -137,26 +92,14 @@ test.each<[string, Reply, RegExp]>([
   ['another shape', { status: 200, body: { transcript: 'so secret' } }, /something else than a transcript$/],
   ['a list', { status: 200, body: ['so secret'] }, /something else than a transcript$/],
   ['an answer without end', 'hardly end', /no end of the answer$/],
-])('rubbish: %s → RecognizerError, retryable, that quotes nothing of it', async (_, reply, message) => {
-  const { recognizer } = await serve(inTurn(reply), { retries: 0 });
-  const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));
+])('rubbish: %s → asked once; RecognizerError, retryable, that quotes nothing of it', async (_, reply, message) => {
+  const { server, hear } = await ask(inTurn(reply));
+  const error = await errorOf(hear());
   expect(error).toMatchObject({ code: 'recognizer_error', retryable: true });
   expect(error.message).toMatch(message);
-  expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/so sec|portal/);
-});
-
-test('an answer without end → given up after some MiB, once', async () => {
-  const { server, recognizer } = await serve(inTurn('hardly end'));
-  await errorOf(recognizer.recognize(audio, { signal: goesOn }));
   expect(server.requests).toHaveLength(1);
   await until(server.open, (open) => open === 0);
-});
-
-test('a Retry-After after the last try → not waited for', async () => {
-  const reply = { status: 429, headers: { 'retry-after': '90' }, body: { error: { message: 'slow down' } } };
-  const { recognizer } = await serve(inTurn(reply), { retries: 0, timeLimitMs: () => 5000 });
-  const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));
-  expect(error.message).toContain('429 slow down');
+  expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/so sec|portal/);
 });
 
 describe('with HTTP_PROXY', () => {
@@ -175,21 +118,17 @@ describe('with HTTP_PROXY', () => {
   afterAll(() => proxy.close());
 
   test('a server elsewhere → the proxy is asked for it, without a tunnel, which it may allow to 443 only', async () => {
-    const recognizer = createOpenAi({ server: { baseUrl: 'http://gpu:8000/v1', apiKey, model: 'whisper-1', proxies } });
-    closing.push(recognizer);
-    const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));
+    const server = { baseUrl: 'http://gpu:8000/v1', apiKey, model: 'whisper-1', proxies };
+    const { hear } = await ask(inTurn(fine), { server });
+    const error = await errorOf(hear());
     expect(error.message).toMatch(/^gpu:8000 answered 403/);
     expect(lines).toEqual(['POST http://gpu:8000/v1/audio/transcriptions HTTP/1.1']);
   });
 
   test.each(['', 'other.example', '*'])("a server on this machine, NO_PROXY='%s' → asked itself", async (none) => {
     lines.length = 0;
-    const server = await startSpeechServer({ script: inTurn(fine)! });
-    closing.push(server);
-    const spoken = { baseUrl: server.url, apiKey, model: 'whisper-1', proxies: { ...proxies, none } };
-    const recognizer = createOpenAi({ server: spoken, retries: 0 });
-    closing.push(recognizer);
-    expect((await recognizer.recognize(audio, { signal: goesOn })).segments).toHaveLength(1);
+    const { server, hear } = await ask(inTurn(fine), { proxies: { ...proxies, none }, retries: 0 });
+    expect((await hear()).segments).toHaveLength(1);
     expect(server.requests).toHaveLength(1);
     expect(lines).toEqual([]);
   });
@@ -203,9 +142,9 @@ test.each<[string, Reply]>([
 ])('aborted while it waits %s → rejects with the reason without asking again; nothing goes on', async (_, reply) => {
   // No pause is over before the abort.
   holdTheClock('timeouts');
-  const { server, recognizer } = await serve(inTurn(reply));
+  const { server, hear } = await ask(inTurn(reply));
   const controller = new AbortController();
-  const running = recognizer.recognize(audio, { signal: controller.signal });
+  const running = hear(2, { signal: controller.signal });
   running.catch(() => {});
   await until(() => server.requests.length, (count) => count > 0); // prettier-ignore
   const reason = new Error('the service is stopping');
@@ -216,8 +155,8 @@ test.each<[string, Reply]>([
 });
 
 test('aborted while ffmpeg compresses → rejects with the reason, ffmpeg is gone, nothing was sent', async () => {
-  const { server, recognizer } = await serve(inTurn(fine), { isNear: false });
-  const recording = await long();
+  const { server, recognizer } = await ask(inTurn(fine), { isNear: false });
+  const recording = await sound(longSeconds);
   const controller = new AbortController();
   const running = recognizer.recognize(recording, { signal: controller.signal });
   running.catch(() => {});
@@ -229,15 +168,6 @@ test('aborted while ffmpeg compresses → rejects with the reason, ffmpeg is gon
   expect(server.requests).toEqual([]);
 });
 
-test('the key → in no error, even where the server repeats it', async () => {
-  const reply = refusal(401, `Incorrect API key provided: ${apiKey}. You can find your key at …`);
-  const { server, recognizer } = await serve(inTurn(reply));
-  const error = await errorOf(recognizer.recognize(audio, { signal: goesOn }));
-  expect(server.requests[0]!.headers.authorization).toBe(`Bearer ${apiKey}`);
-  expect(error.message).toContain('401 Incorrect API key provided: …. You can');
-  expect(inspect(error, { depth: 20, showHidden: true, getters: true })).not.toContain(apiKey);
-});
-
 const wrongKey = refusal(403, 'Invalid API key');
 test.each<[string, Reply, Reply, RegExp | undefined]>([
   ['refuses the key as OpenAI does', refusal(401, 'no', undefined, 'invalid_api_key'), refusal(401, 'no'), /refuses the key. Set OPENAI_API_KEY/], // prettier-ignore
@@ -247,23 +177,143 @@ test.each<[string, Reply, Reply, RegExp | undefined]>([
   ['lists its models', { status: 200, body: { object: 'list', data: [] } }, fine, undefined],
   ['is broken', { status: 500, body: 'oops' }, fine, undefined],
 ])('check of a server that %s', async (_, reply, ofRecordings, message) => {
-  const { recognizer, server } = await serve(({ path }) => (path === '/v1/models' ? reply : ofRecordings));
+  const { recognizer, server } = await ask(({ path }) => (path === '/v1/models' ? reply : ofRecordings));
   if (message === undefined) await recognizer.check();
   else await expect(recognizer.check()).rejects.toThrow(message);
-  expect(server.requests.every(({ file }) => file?.name === 'silence.wav')).toBe(true);
+  expect(server.requests.every(isSilence)).toBe(true);
 });
 
+const useless = useFolder();
 test('ffmpeg is not installed → check and recognize say what to install', async () => {
-  const { recognizer } = await serve(inTurn(fine), { isNear: false });
-  const recording = await long();
+  const { recognizer } = await ask(inTurn(fine), { isNear: false });
+  const recording = await sound(longSeconds);
   const path = process.env['PATH'];
-  process.env['PATH'] = folder;
+  process.env['PATH'] = useless;
   try {
     await expect(recognizer.check()).rejects.toThrow('apt-get install ffmpeg');
-    const error = await errorOf(recognizer.recognize(recording, { signal: goesOn }));
+    const error = await errorOf(recognizer.recognize(recording, { signal }));
     expect(error).toMatchObject({ code: 'recognizer_error', retryable: true });
     expect(error.message).toContain('apt-get install ffmpeg');
   } finally {
     process.env['PATH'] = path;
   }
+});
+
+test.each<[string, Reply, string, 'refused' | 'server']>([
+  ['a wrong key, at OpenAI', refusal(401, `Incorrect API key: ${apiKey}`, undefined, 'invalid_api_key'), '401 Incorrect API key: …', 'refused'], // prettier-ignore
+  ['a wrong key, at speaches', { status: 403, body: { detail: 'Invalid API key' } }, '403 Invalid API key', 'refused'],
+  ['a country that is not served', refusal(403, 'Country not supported'), '403 Country not supported', 'refused'],
+  ['a bill that was not paid', { status: 402, body: 'Payment Required' }, '402 Payment Required', 'refused'],
+  ['a quota that is used up', refusal(429, 'You exceeded your quota', undefined, 'insufficient_quota'), '429 You exceeded your quota', 'refused'], // prettier-ignore
+  ['a model that speaches has not', { status: 404, body: { detail: "Model 'x' is not installed locally" } }, "404 Model 'x' is not installed locally", 'refused'], // prettier-ignore
+  [
+    'a model that nobody has',
+    refusal(400, 'no such model', 'model', 'model_not_found'),
+    '400 no such model',
+    'refused',
+  ],
+  ['a wrong address', { status: 404, body: '<html>Not Found</html>' }, '404 <html>Not Found</html>', 'refused'],
+  ['an address that has moved', { status: 307, headers: { location: 'http://127.0.0.1:9/' }, body: 'moved' }, '307 moved', 'refused'], // prettier-ignore
+  ...[500, 502, 504].map((status): [string, Reply, string, 'server'] => [
+    ...([`${status}, as proxies say for a server that is gone`, { status, body: 'Bad Gateway' }] as const),
+    ...([`${status} Bad Gateway`, 'server'] as const),
+  ]),
+])('%s → no attempt is spent, and why is told, until the server hears', async (_, reply, said, reason) => {
+  let isMended = false;
+  const answer = ({ path }: Received) => (!isUpload(path) ? without : isMended ? fine : reply);
+  const { server, recognizer, hear, host } = await ask(answer, {
+    model: 'x',
+    ...(reason === 'server' && { retries: 0 }),
+  });
+  // Nobody asked yet, so nobody knows.
+  expect(await recognizer.whyAway!()).toBeUndefined();
+  const message = `${host} answered ${said}`;
+  const error = await errorOf(hear());
+  expect(error).toMatchObject({ code: 'recognizer_error', message, retryable: true });
+  expect(operatorFaultBehind(error) !== undefined).toBe(reason === 'refused');
+  expect(inspect(error, { depth: 20, showHidden: true, getters: true })).not.toContain(apiKey);
+  expect(server.requests[0]!.headers.authorization).toBe(`Bearer ${apiKey}`);
+  expect(server.requests.filter((request) => !isSilence(request))).toHaveLength(1);
+  await recognizer.check();
+  expect(await recognizer.whyAway!()).toEqual({ reason, message });
+  isMended = true;
+  expect(await recognizer.whyAway!()).toBeUndefined();
+  expect((await hear()).segments).toHaveLength(1);
+  // A server that heard the last recording is not asked.
+  const asked = server.requests.length;
+  expect(await recognizer.whyAway!()).toBeUndefined();
+  expect(server.requests).toHaveLength(asked);
+});
+
+test.each([
+  ['CERT_HAS_EXPIRED', true],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', true],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', true],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', true],
+  ['ECONNRESET', false],
+])('a connection that ends with %s → because of the certificate: %p', (code, isOfIt) => {
+  const error = new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code }) });
+  expect(judge(error)).toBe(isOfIt ? 'operators' : 'passing');
+});
+
+test('a server that is away → a notice, and RecognizerError that says so, retryable; back again → the next recording is recognized', async () => {
+  const port = await steadyPort();
+  const server = { baseUrl: `http://127.0.0.1:${port}/v1`, apiKey, model: 'whisper-1' };
+  const recognizer = createOpenAi({ server, retries: 1 });
+  closing.push(recognizer);
+  expect(recognizer.notice!()).toBeUndefined();
+  await recognizer.check();
+  const message = `127.0.0.1:${port} could not be reached: connect ECONNREFUSED 127.0.0.1:${port}`;
+  expect(recognizer.notice!()).toBe(message);
+  const hear = async () => recognizer.recognize(await sound(2), { signal });
+  await expect(hear()).rejects.toMatchObject({ code: 'recognizer_error', retryable: true, message });
+  expect(await recognizer.whyAway!()).toEqual({ reason: 'server', message });
+  await ask(() => fine, { port });
+  await until(
+    () => recognizer.whyAway!(),
+    (said) => said === undefined,
+  );
+  expect(recognizer.notice!()).toBeUndefined();
+  expect((await hear()).segments).toHaveLength(1);
+});
+
+test('a server that takes connections and never answers → could not be reached, once it was waited for', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  closing.push({ close: async () => void silent.close() });
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const recognizer = createOpenAi({ server: { baseUrl: `http://127.0.0.1:${port}/v1`, apiKey, model: 'whisper-1' } });
+  closing.push(recognizer);
+  await recognizer.check();
+  expect(recognizer.notice!()).toMatch(/^127\.0\.0\.1:\d+ could not be reached: .*timeout/);
+});
+
+test('a gateway that knows recordings only → not away, whatever it says of the list of models', async () => {
+  const { recognizer, hear } = await ask(({ path }) =>
+    isUpload(path) ? fine : { status: 503, body: 'no such route' },
+  );
+  await recognizer.check();
+  expect([recognizer.notice!(), await recognizer.whyAway!()]).toEqual([undefined, undefined]);
+  expect((await hear()).segments).toHaveLength(1);
+});
+
+test('a server that answers nothing in time → away; one that is busy with recordings, but answers the rest → it took too long', async () => {
+  let isBusy = true;
+  const formats: string[] = [];
+  const script = (request: Received): Reply => {
+    if (!isUpload(request.path)) return isBusy ? without : 'never answer';
+    const format = formatOf(request)!;
+    formats.push(format);
+    return format === 'verbose_json' ? refusal(400, 'no verbose_json', 'response_format') : 'never answer';
+  };
+  const { server, recognizer, hear } = await ask(script, { timeLimitMs: () => 1_000 });
+  await expect(hear()).rejects.toMatchObject({ code: 'timed_out' });
+  // In the format that it knows, and then a second of silence.
+  expect(formats).toEqual(['verbose_json', 'json', 'json']);
+  expect(await recognizer.whyAway!()).toBeUndefined();
+  isBusy = false;
+  const message = expect.stringMatching(/could not be reached: .*timeout/) as string;
+  await expect(hear()).rejects.toMatchObject({ code: 'recognizer_error', retryable: true, message });
+  expect(await recognizer.whyAway!()).toEqual({ reason: 'server', message });
+  await until(server.open, (open) => open === 0);
 });

@@ -1,21 +1,11 @@
 /** What a server is told of a recording, and servers that do not know its language. */
-import { join } from 'node:path';
-import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
 import { LanguageNotKnown } from '../../../../src/recognizers/recognizer.ts';
-import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
-import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';
-import { useFolder } from '../../../support/use-folder.ts';
-import type { DecodedAudio, Hints } from '../../../../src/recognizers/recognizer.ts';
+import { refusal } from '../../../support/models/speech-server.ts';
+import { useAsking } from './asking.ts';
+import type { Hints } from '../../../../src/recognizers/recognizer.ts';
 import type { Received, Reply } from '../../../support/models/speech-server.ts';
 
-const folder = useFolder();
-let audio: DecodedAudio;
-const closing: { close(): Promise<void> }[] = [];
-beforeAll(async () => {
-  const file = await ffmpeg(...sine(2), ...asRecognizerInput, join(folder, 'decoded'));
-  audio = { file, durationMs: 2000, silences: [] };
-});
-afterEach(() => Promise.all(closing.splice(0).map((each) => each.close())));
+const { ask } = useAsking();
 
 const words = [{ word: 'fine', start: 0.1, end: 0.4 }];
 const fine = (language?: string, headers = {}): Reply => ({
@@ -24,11 +14,8 @@ const fine = (language?: string, headers = {}): Reply => ({
 
 /** Recognizes once, and answers what the server was told. */
 async function told(hints: Hints, script: (request: Received) => Reply, model = 'whisper-1', times = 1) {
-  const server = await startSpeechServer({ script });
-  const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey: undefined, model } });
-  closing.push(recognizer, server);
-  const signal = new AbortController().signal;
-  const recognize = () => recognizer.recognize(audio, { signal, ...hints });
+  const { server, hear } = await ask(script, { model });
+  const recognize = () => hear(2, hints);
   for (let time = 1; time < times; time += 1) await recognize();
   const outcome = await recognize().catch((error: unknown) => error);
   const fields = server.requests.map(({ fields: sent }) =>
@@ -130,12 +117,9 @@ describe("whisper.cpp's own server", () => {
       path === '/v1/models'
         ? { status: 404, headers: { Server: 'whisper.cpp' }, body: 'File Not Found' }
         : own('german');
-    const server = await startSpeechServer({ script });
-    const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey: undefined, model: 'whisper-1' } });
-    closing.push(recognizer, server);
-    const { signal } = new AbortController();
+    const { server, recognizer, hear } = await ask(script);
     await recognizer.check();
-    await Promise.all([recognizer.recognize(audio, { signal }), recognizer.recognize(audio, { signal })]);
+    await Promise.all([hear(), hear()]);
     expect(server.requests.map(({ fields }) => fields['language'])).toEqual([['auto'], ['auto']]);
   });
 

@@ -4,17 +4,31 @@ import { Refusal } from '../../../../src/recognizers/openai/refusal.ts';
 import { Requests } from '../../../../src/recognizers/openai/requests.ts';
 
 const audioMs = 120_000;
-const signal = new AbortController().signal;
+const { signal } = new AbortController();
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
+
+const refusal = (status: number, headers = {}) => new Refusal(status, new Headers(headers), 'slow down');
+const fine = async () => {};
+
+/** @param silence what the server says to it, as long as it has no room */
+function requestsTo(most: number, silence: () => Refusal | undefined = () => undefined) {
+  const seen = { looks: 0, busy: 0 };
+  const findRoom = async () => ((seen.looks += 1), silence());
+  const onBusy = () => void (seen.busy += 1);
+  const requests = new Requests({ most, isPrepared: false, retries: 8, findRoom, onBusy });
+  const hear = (
+    send: (stop: AbortSignal) => Promise<void>,
+    { owner = 'one', slots = requests.slotsOf(owner), limitMs = 2 ** 31 - 1, stop = signal } = {},
+  ) => slots.run(() => requests.answer({ audioMs, limitMs, signal: stop }, send), stop);
+  return { requests, seen, hear };
+}
 
 /** Works on so many requests at once; each takes `ms`. The others wait in a line. */
 class Server {
   readonly #ms: number;
   #free: number;
   readonly #line: (() => void)[] = [];
-  peak = 0;
-  #open = 0;
 
   constructor(atOnce: number, ms: number) {
     this.#free = atOnce;
@@ -22,8 +36,6 @@ class Server {
   }
 
   async answer(stop: AbortSignal): Promise<void> {
-    this.#open += 1;
-    this.peak = Math.max(this.peak, this.#open);
     if (this.#free === 0) await new Promise<void>((resolve) => this.#line.push(resolve));
     else this.#free -= 1;
     const done = Promise.withResolvers<void>();
@@ -33,7 +45,6 @@ class Server {
       await done.promise;
     } finally {
       clearTimeout(timer);
-      this.#open -= 1;
       const next = this.#line.shift();
       if (next === undefined) this.#free += 1;
       else next();
@@ -41,122 +52,144 @@ class Server {
   }
 }
 
-async function sendTo(server: Server, requests: Requests, count: number, limitMs = 2 ** 31 - 1): Promise<void> {
-  const all = Array.from({ length: count }, () =>
-    requests
-      .slotsOf('one')
-      .run(
-        () => requests.answer({ audioMs, limitMs, signal }, (stop, inTurn) => inTurn(() => server.answer(stop))),
-        signal,
-      ),
-  );
-  const settled = Promise.all(all);
-  settled.catch(() => undefined);
+async function sendTo(server: Server, most: number, count: number, limitMs = 2 ** 31 - 1) {
+  const { requests, hear } = requestsTo(most);
+  const all = Promise.allSettled(Array.from({ length: count }, () => hear((stop) => server.answer(stop), { limitMs })));
   await jest.runAllTimersAsync();
-  await settled;
+  const late = (await all).filter(({ status }) => status === 'rejected');
+  for (const each of late) expect(each).toMatchObject({ reason: { code: 'timed_out', retryable: true } });
+  return { count: requests.slotsOf('one').count, late: late.length };
 }
 
 test.each([
   [4, 256, 4],
   [64, 8, 8],
 ])('a server that works on %i at once, with at most %i → gets %i', async (atOnce, most, expected) => {
-  const server = new Server(atOnce, 1_000);
-  const requests = new Requests(most, false);
-  await sendTo(server, requests, 40 * atOnce);
+  const { count } = await sendTo(new Server(atOnce, 1_000), most, 40 * atOnce);
   // It may just try more.
-  expect(requests.slotsOf('one').count).toBeLessThanOrEqual(2 * expected + 1);
-  expect(requests.slotsOf('one').count).toBeGreaterThanOrEqual(0.7 * expected);
+  expect(count).toBeLessThanOrEqual(2 * expected + 1);
+  expect(count).toBeGreaterThanOrEqual(0.7 * expected);
 });
 
-test('one at a time, each within its limit → all are answered, although the last waits longer than the limit', async () => {
-  await sendTo(new Server(1, 1_000), new Requests(4, false), 8, 1_500);
+test('one at a time: the limit counts from when an answer could begin; what takes longer is timed_out, and half as many are sent', async () => {
+  expect(await sendTo(new Server(1, 1_000), 4, 8, 1_500)).toMatchObject({ late: 0 });
+  expect(await sendTo(new Server(1, 2_000), 4, 4, 1_500)).toMatchObject({ late: 4, count: 2 });
 });
 
-test('an answer that takes longer than the limit, from when it could begin → timed_out, retryable, and half as many', async () => {
-  const requests = new Requests(4, false);
-  const stuck = new Server(1, 2_000);
-  await expect(sendTo(stuck, requests, 4, 1_500)).rejects.toMatchObject({ code: 'timed_out', retryable: true });
-  expect(requests.slotsOf('one').count).toBe(2);
-});
+test.each([
+  ['429 that asks for two hours', 429, { 'retry-after': '7200' }],
+  ['429 without a header', 429, {}],
+  ['503', 503, {}],
+])(
+  '%s → all wait, and no limit runs; silence is sent once a minute at least, and opens for all',
+  async (_, status, headers) => {
+    let isFull = true;
+    const { requests, seen, hear } = requestsTo(8, () => (isFull ? refusal(status, headers) : undefined));
+    let asked = 0;
+    const send = async () => {
+      asked += 1;
+      if (isFull) throw refusal(status, headers);
+    };
+    const first = hear(send, { limitMs: 1_000 });
+    await jest.advanceTimersByTimeAsync(1);
+    const others = Array.from({ length: 6 }, (_each, index) => hear(send, { owner: `${index}`, limitMs: 1_000 }));
+    for (let minute = 1; minute <= 7; minute += 1) {
+      await jest.advanceTimersByTimeAsync(60_000);
+      expect(seen.looks).toBeGreaterThanOrEqual(minute);
+    }
+    expect({ asked, told: seen.busy, why: requests.busy?.status }).toEqual({ asked: 1, told: 1, why: status });
+    isFull = false;
+    await jest.advanceTimersByTimeAsync(60_000);
+    await Promise.all([first, ...others]);
+    expect({ asked, busy: requests.busy }).toEqual({ asked: 8, busy: undefined });
+  },
+);
 
-test('a Retry-After → nobody asks before it', async () => {
-  jest.useRealTimers();
-  const requests = new Requests(4, false);
-  const askedAt: number[] = [];
-  const ask = () => {
-    askedAt.push(performance.now());
-    if (askedAt.length > 1) return Promise.resolve();
-    return Promise.reject(new Refusal(429, new Headers({ 'retry-after-ms': '300' }), 'slow down'));
-  };
-  const limits = { audioMs, limitMs: 60_000, signal };
-  const began = performance.now();
-  await expect(requests.answer(limits, (_, inTurn) => inTurn(ask))).rejects.toBeInstanceOf(Refusal);
-  await requests.answer(limits, (_, inTurn) => inTurn(ask));
-  // Timers may be a little early.
-  expect(askedAt[1]! - began).toBeGreaterThanOrEqual(290);
+test('no room for a moment → nothing to tell; who leaves, leaves at once', async () => {
+  const { requests, seen, hear } = requestsTo(8);
+  let earlier = 0;
+  const heard = hear(async () => {
+    if ((earlier += 1) === 1) throw refusal(429, { 'retry-after-ms': '3000' });
+  });
+  const left = new AbortController();
+  await jest.advanceTimersByTimeAsync(100);
+  const leaving = hear(fine, { stop: left.signal });
+  const gone = expect(leaving).rejects.toThrow('left');
+  left.abort(new Error('left'));
+  await gone;
+  await jest.advanceTimersByTimeAsync(2_800);
+  expect(earlier).toBe(1);
+  await jest.advanceTimersByTimeAsync(200);
+  await heard;
+  expect({ earlier, ...seen, requests: requests.load().requests.busy }).toEqual({ earlier: 2, looks: 1, busy: 0, requests: 1 });
+}); // prettier-ignore
+
+test('what passes → eight more tries over some 45 s, at least as far apart as the server asks, and no more than a minute', async () => {
+  const { hear } = requestsTo(8);
+  const times: number[] = [];
+  const failing = hear(async () => {
+    times.push(Date.now());
+    throw times.length === 1 ? refusal(500, { 'retry-after': '7200' }) : new TypeError('fetch failed');
+  });
+  const failed = expect(failing).rejects.toThrow('fetch failed');
+  await jest.advanceTimersByTimeAsync(150_000);
+  await failed;
+  expect(times).toHaveLength(9);
+  expect(times[1]! - times[0]!).toBe(60_000);
+  expect(times.at(-1)! - times[1]!).toBeGreaterThan(29_000);
+  expect(times.at(-1)! - times[1]!).toBeLessThan(50_000);
 });
 
 test('many pieces of one account → another one waits for the next of them, not for all', async () => {
-  const requests = new Requests(1, false);
+  const { hear } = requestsTo(1);
   const heard: string[] = [];
-  const hear = (owner: string) =>
-    requests.slotsOf(owner).run(async () => {
-      await requests.answer({ audioMs, limitMs: 60_000, signal }, (_, inTurn) => inTurn(() => Promise.resolve()));
-      heard.push(owner);
-    }, signal);
-  const long = Array.from({ length: 10 }, () => hear('long'));
-  await Promise.all([...long, hear('short')]);
+  const of = (owner: string) => hear(async () => void heard.push(owner), { owner });
+  await Promise.all([...Array.from({ length: 10 }, () => of('long')), of('short')]);
   expect(heard.indexOf('short')).toBeLessThanOrEqual(2);
 });
 
 test('recordings that are held → what a long one uses of the server is not held for others', async () => {
-  const requests = new Requests(8, false);
+  const { requests, hear } = requestsTo(8);
   const waiting: (() => void)[] = [];
-  const hear = (slots = requests.slotsOf('one')) => {
-    const ask = () => new Promise<void>((answer) => waiting.push(answer));
-    const limits = { audioMs, limitMs: 2 ** 31 - 1, signal };
-    return slots.run(() => requests.answer(limits, (_, inTurn) => inTurn(ask)), signal);
-  };
+  const ask = () => new Promise<void>((answer) => waiting.push(answer));
   const answerAll = async (...heard: Promise<void>[]) => {
     await jest.advanceTimersByTimeAsync(1_000);
     for (const answer of waiting.splice(0)) answer();
     await Promise.all(heard);
   };
-  await answerAll(hear());
+  await answerAll(hear(ask));
   expect(requests.jobsAtOnce()).toBe(11);
-  const long = requests.slotsOf('one');
-  const pieces = [hear(long), hear(long), hear(long), hear()];
+  const slots = requests.slotsOf('one');
+  const pieces = [hear(ask, { slots }), hear(ask, { slots }), hear(ask, { slots }), hear(ask)];
   expect(requests.jobsAtOnce()).toBe(9);
   await answerAll(...pieces);
   expect(requests.jobsAtOnce()).toBe(11);
 });
 
 test('how requests end → counted; what a stopped job asked for counts nowhere', async () => {
-  const requests = new Requests(8, false);
+  const { requests, hear } = requestsTo(8);
   const left = new AbortController();
-  const ask = (send: () => Promise<void>, limitMs = 60_000, stop = signal) =>
-    requests
-      .slotsOf('one')
-      .run(
-        () => requests.answer({ audioMs, limitMs, signal: stop }, (end, inTurn) => inTurn(() => race(send(), end))),
-        stop,
-      );
-  const never = () => new Promise<void>(() => {});
-  const race = (sent: Promise<void>, end: AbortSignal) =>
-    Promise.race([sent, new Promise<never>((_, leave) => end.addEventListener('abort', () => leave(end.reason)))]);
-  const refuse = (status: number) => () => Promise.reject(new Refusal(status, new Headers(), 'no'));
+  const never = (end: AbortSignal) =>
+    new Promise<never>((_, leave) => end.addEventListener('abort', () => leave(end.reason)));
+  const once = (error: Error) => {
+    const errors = [error];
+    return async () => {
+      const next = errors.pop();
+      if (next !== undefined) throw next;
+    };
+  };
   const asked = [
-    ...[ask(async () => {}), ask(refuse(429)), ask(refuse(503)), ask(refuse(500)), ask(refuse(400))],
-    ...[ask(() => Promise.reject(new TypeError('fetch failed'))), ask(never, 1_000), ask(never, 60_000, left.signal)],
+    ...[hear(fine), hear(once(refusal(500))), hear(once(refusal(400))), hear(once(new TypeError('fetch failed')))],
+    ...[hear(never, { limitMs: 1_000 }), hear(never, { stop: left.signal })],
   ];
   const ended = Promise.allSettled(asked);
-  await jest.advanceTimersByTimeAsync(500);
+  await jest.advanceTimersByTimeAsync(900);
   expect(requests.load()).toMatchObject({ inFlight: 2, waiting: 0 });
   left.abort();
   await jest.advanceTimersByTimeAsync(1_000);
   await ended;
   expect(requests.load()).toMatchObject({
     ...{ inFlight: 0, waiting: 0 },
-    requests: { transcribed: 1, busy: 2, timed_out: 1, refused: 1, broken: 2 },
+    requests: { transcribed: 3, busy: 0, timed_out: 1, refused: 1, broken: 2 },
   });
 });

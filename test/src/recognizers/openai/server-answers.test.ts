@@ -1,6 +1,10 @@
 /** What servers answer, well-behaved and not. */
+import { isOnlyMarkers, loopingOf } from '../../../../src/recognizers/missed.ts';
+import { joinPieces } from '../../../../src/recognizers/join.ts';
+import { readBody } from '../../../../src/recognizers/openai/exchange.ts';
+import { Refusal, isRefusalOf } from '../../../../src/recognizers/openai/refusal.ts';
 import { readAnswer, toLanguageTag } from '../../../../src/recognizers/openai/server-answers.ts';
-import { withPunctuation } from '../../../../src/recognizers/openai/punctuation.ts';
+import { holdAll, withPunctuation } from '../../../../src/recognizers/openai/punctuation.ts';
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
 
 const word = (text: string, start: number, end: number) => ({ word: text, start, end });
@@ -214,6 +218,77 @@ test('a book for a second of audio → RecognizerError that quotes nothing', () 
   for (const answer of [{ text: book }, { text: 'never', segments: [segment(book, 0, 1)] }, { text: 'x', words: new Array(9999).fill(word('x', 0, 1)) }]) {
     expect(() => readAnswer(answer, 1000)).toThrow(/^the server answered more text than anybody could say$/);
   } // prettier-ignore
+});
+
+/** What a scanner takes longest for: marks that open and never close, and all that may be split in many ways. */
+const worst = [
+  '[',
+  '(',
+  '*',
+  '（',
+  '"',
+  '\\"',
+  '\\',
+  '-',
+  'a',
+  ' (',
+  '( ',
+  ' ',
+  'a ',
+  '\n',
+  'no ',
+  'de-',
+  '1.',
+  '{"a":',
+  '[[',
+].map((part) => part.repeat(Math.ceil(100_000 / part.length)));
+/** Of an hour, so that its size alone is no reason to refuse it. */
+const read = (answer: object) => readAnswer(answer, 3_600_000);
+const timed = (text: string) => [...text].slice(0, 50_000).map((letter, at) => word(letter, at / 20, (at + 1) / 20));
+const within = { startMs: 0, endMs: 10_000, windowStartMs: 0, windowEndMs: 11_000 };
+test.each<[string, (text: string) => unknown]>([
+  ['isOnlyMarkers', isOnlyMarkers],
+  ['loopingOf', (text) => loopingOf([{ text }])],
+  ['readBody', (text) => readBody(`{"a": NaN, ${text}`, '', 'host')],
+  ['readBody of a text', (text) => readBody(`{"a": NaN, "b": "${text}`, '', 'host')],
+  ['toLanguageTag', toLanguageTag],
+  ['Refusal', (text) => isRefusalOf(new Refusal(400, new Headers(), text), /\b(languages?|response_format)\b/i)],
+  ['holdAll', (text) => holdAll([spoken(text, 0, 1)], `${text}b`)],
+  ['withPunctuation', (text) => withPunctuation([spoken('b', 0, 1), spoken('b', 1, 2)], `b${text}b`)],
+  ['readAnswer', (text) => read({ text, segments: [segment(text, 0, 3_600)] })],
+  ['readAnswer with words', (text) => read({ text, words: timed(text) })],
+  ['readAnswer with markers', (text) => read({ text, segments: [segment('[x]', 0, 1), segment(text, 1, 2)] })],
+])('%s of 100,000 characters of its worst case → done within seconds', (_, scan) => {
+  for (const text of worst) {
+    const began = performance.now();
+    try {
+      scan(text);
+    } catch (error) {
+      expect(error).toBeInstanceOf(RecognizerError);
+    }
+    expect([text.slice(0, 9), performance.now() - began < 10_000]).toEqual([text.slice(0, 9), true]);
+  }
+});
+
+test('an answer that is too large → refused by its length and its numbers, before it is looked at', () => {
+  const looked: string[] = [];
+  const big = (list: object[]) => list.map((each) => new Proxy(each, { get: (_, name) => (looked.push(String(name)), ''), ownKeys: () => [] })); // prettier-ignore
+  const many = new Array<object>(20_000).fill(segment('x', 0, 1));
+  for (const answer of [
+    { text: 'x'.repeat(40_000) },
+    { text: 'x', segments: big(many) },
+    { text: 'x', words: big(many) },
+  ])
+    expect(() => readAnswer(answer, 28_000)).toThrow('more text than anybody could say');
+  expect(looked).toEqual([]);
+});
+
+test('all words that may be said in two minutes, in one second that both sides hear → joined within seconds', () => {
+  const words = Array.from({ length: 3_000 }, (_, at) => spoken('no', 9_500 + at / 3, 9_501 + at / 3));
+  const began = performance.now();
+  const right = { startMs: 10_000, endMs: 20_000, windowStartMs: 9_000, windowEndMs: 20_000 };
+  joinPieces([{ piece: within, utterances: [words] }, { piece: right, utterances: [words] }]); // prettier-ignore
+  expect(performance.now() - began < 10_000).toBe(true);
 });
 
 test.each([

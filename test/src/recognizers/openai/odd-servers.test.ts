@@ -1,0 +1,223 @@
+/** Servers that differ from OpenAI's, each as it answers, and single answers that differ from the others. */
+import { refusal } from '../../../support/models/speech-server.ts';
+import { expectWellFormed } from '../conformance/conformance.ts';
+import { apiKey, formatOf, inTurn, isSilence, signal, useAsking } from './asking.ts';
+import type { Span } from '../../../../src/audio/pieces.ts';
+import type { UncertainStretch } from '../../../../src/recognizers/recognizer.ts';
+import type { Received, Reply } from '../../../support/models/speech-server.ts';
+import type { AskingOptions } from './asking.ts';
+
+const { ask, sound } = useAsking();
+
+const ofType = (type: string, body: string): Reply => ({ status: 200, headers: { 'content-type': type }, body });
+const word = (text: string, start: unknown, end: unknown) => ({ word: text, start, end });
+const inJson = (fields: object): Reply => ({ status: 200, body: fields });
+const turn = (speaker: string, start: number, text: string) => ({ speaker, text, start, end: start + 1 });
+
+test.each<[string, string, (request: Received) => Reply, object[], (string | undefined)[]]>([
+  [
+    'writes the names of speakers into its text',
+    'x-diarize',
+    () => inJson({ text: 'A: Yes.\nB: No.', segments: [turn('A', 1, 'Yes.'), turn('B', 3, 'No.')] }),
+    [
+      { text: 'Yes.', startMs: 1000, speaker: 'S1' },
+      { text: 'No.', startMs: 3000, speaker: 'S2' },
+    ],
+    ['diarized_json'],
+  ],
+  [
+    'tells an impossible time of one word',
+    'whisper-1',
+    () => inJson({ text: 'one two three', words: [word('one', 1, 2), word('two', 1e9, -1), word('three', 3, 4)] }),
+    [
+      {
+        words: [
+          { text: 'one', startMs: 1000, endMs: 2000 },
+          { text: 'two', startMs: 2000, endMs: 2450 },
+          { text: 'three', startMs: 3000, endMs: 4000 },
+        ],
+      },
+    ],
+    ['verbose_json'],
+  ],
+  [
+    'writes NaN, as Python does',
+    'whisper-1',
+    () =>
+      ofType(
+        'application/json',
+        `{"text": "NaN, he said", "words": [{"word": "NaN", "start": 1, "end": 2}, {"word": "he", "start": NaN, "end": Infinity},
+          {"word": "said", "start": 3, "end": 4, "probability": -Infinity}]}`,
+      ),
+    [{ text: 'NaN, he said', startMs: 1000, endMs: 4000 }],
+    ['verbose_json'],
+  ],
+  [
+    'calls its JSON plain text',
+    'whisper-1',
+    () => ofType('text/plain; charset=utf-8', '{"text": "Yes.", "words": [{"word": "Yes", "start": 1, "end": 2}]}'),
+    [{ text: 'Yes.', startMs: 1000 }],
+    ['verbose_json'],
+  ],
+  [
+    'refuses response_format altogether',
+    'whisper-1',
+    (request) =>
+      formatOf(request) === undefined
+        ? inJson({ text: 'Yes.' })
+        : { status: 422, body: { detail: [{ type: 'extra_forbidden', loc: ['body', 'response_format'] }] } },
+    [{ text: 'Yes.' }],
+    ['verbose_json', 'json', undefined],
+  ],
+])('a server that %s → understood', async (_, model, script, segments, formats) => {
+  const { server, hear } = await ask(script, { model });
+  const transcript = await hear(9);
+  expectWellFormed(transcript, 9_000);
+  expect(transcript.segments).toMatchObject(segments);
+  expect(server.requests.map(formatOf)).toEqual(formats);
+});
+
+test.each<[string, Reply, string]>([
+  ['in plain text', ofType('text/plain', 'so secret'), 'plain text instead of JSON'],
+  ['as a stream of events', ofType('text/event-stream', 'data: {"text": "so secret"}\n\n'), 'a stream of events'],
+])('a server that answers %s → asked once, not again; says so, without quoting it', async (_, reply, message) => {
+  const { server, hear } = await ask(() => reply);
+  const error: unknown = await hear().catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'recognizer_error', retryable: false });
+  expect(String(error)).toContain(message);
+  expect(String(error)).not.toContain('secret');
+  expect(server.requests).toHaveLength(1);
+});
+
+test('a server that refuses each format, and no format → its refusal, not retryable', async () => {
+  const { server, hear } = await ask(() => refusal(400, 'response_format is not for you', 'response_format'));
+  await expect(hear()).rejects.toMatchObject({ code: 'recognizer_error', retryable: false });
+  expect(server.requests.map(formatOf)).toEqual(['verbose_json', 'json', undefined]);
+});
+
+test('an address of Azure → its version stays at the end, and the key is in the header of Azure', async () => {
+  const deployment = '/openai/deployments/whisper';
+  const asked: Received[] = [];
+  const script = (request: Received) => (asked.push(request), inJson({ text: 'Yes.' }));
+  const { hear } = await ask(script, { path: `${deployment}?api-version=2024-10-21` });
+  expect((await hear()).segments).toMatchObject([{ text: 'Yes.' }]);
+  expect(asked.map(({ path }) => path)).toEqual([`${deployment}/audio/transcriptions?api-version=2024-10-21`]);
+  expect(asked[0]!.headers).toMatchObject({ 'api-key': apiKey });
+  expect(asked[0]!.headers.authorization).toBeUndefined();
+});
+
+const words: Reply = { status: 200, body: { text: 'Yes.', words: [{ word: 'Yes', start: 5, end: 6 }] } };
+const segments: Reply = { status: 200, body: { text: 'Oh no.', segments: [{ text: 'Oh no.', start: 5, end: 6 }] } };
+const text: Reply = { status: 200, body: { text: 'Hello there.' } };
+
+/** Two pieces for `verbose_json`, one after the other. */
+async function serve(replies: Reply[], { seconds = 40, ...options }: AskingOptions & { seconds?: number } = {}) {
+  const { server, hear } = await ask(inTurn(...replies), { mostRequests: 1, ...options });
+  const recognize = async () => {
+    const transcript = await hear(seconds);
+    expectWellFormed(transcript, seconds * 1000);
+    return transcript.segments;
+  };
+  return { recognize, formats: () => server.requests.map(formatOf) };
+}
+
+test.each<[string, object]>([
+  ['text', { text: '♪', segments: [], words: [] }],
+  ['segment', { text: '♪', segments: [{ text: '♪', start: 0, end: 9 }] }],
+])(
+  'only a marker of music in a %s first → no speech, and the rest is asked for words, in pieces with an overlap',
+  async (_, body) => {
+    const music: Reply = { status: 200, body };
+    const { recognize, formats } = await serve([music, words]);
+    expect((await recognize()).map((segment) => segment.text)).toEqual(['Yes.']);
+    expect(formats()).toEqual(['verbose_json', 'verbose_json']);
+  },
+);
+
+test('a piece without word times among others → has no words; the others keep theirs', async () => {
+  const { recognize } = await serve([words, segments]);
+  expect(await recognize()).toMatchObject([
+    { text: 'Yes.', words: [{ text: 'Yes.', startMs: 5000, endMs: 6000 }] },
+    { text: 'Oh no.', startMs: 33_000, endMs: 34_000, words: [] },
+  ]);
+  const other = await serve([segments, segments, words]);
+  expect(await other.recognize()).toMatchObject([
+    { text: 'Oh no.', startMs: 5000, words: [] },
+    { text: 'Yes.', words: [{ text: 'Yes.', startMs: 33_000 }] },
+  ]);
+});
+
+test.each<[string, Reply]>([
+  ['refuses verbose_json', refusal(400, 'not now', 'response_format')],
+  ['answers it without times', text],
+])('a server that once %s → json for that recording, verbose_json for the next', async (_, reply) => {
+  const { recognize, formats } = await serve([reply, text, text, text, text, text, text, text, words], { seconds: 60 });
+  await recognize();
+  const asked = formats();
+  expect(asked).toEqual(['verbose_json', 'json', 'json', 'json']);
+  await recognize();
+  expect(formats()[asked.length]).toBe('verbose_json');
+});
+
+test('a diarizing model that answers a long piece without times → json, in short pieces', async () => {
+  const { recognize, formats } = await serve([text], { seconds: 60, model: 'x-diarize' });
+  const heard = await recognize();
+  expect(formats()).toEqual(['diarized_json', 'json', 'json', 'json']);
+  expect(heard.map(({ startMs, endMs }) => endMs - startMs).every((ms) => ms <= 28_000)).toBe(true);
+});
+
+test.each([
+  ['whisper-1', 'verbose_json'],
+  ['x-diarize', 'diarized_json'],
+])('%s that answers a short piece without times → taken: json would tell no more', async (model, format) => {
+  const { recognize, formats } = await serve([text], { seconds: 9, model });
+  expect(await recognize()).toMatchObject([{ text: 'Hello there.', startMs: 0, words: [] }]);
+  expect(formats()).toEqual([format]);
+});
+
+/** The server breaks at some of what it gets, and hears silence. @param breaks at the n-th piece */
+async function serveBreaking(breaks: (earlier: number) => boolean, seconds = 40, retries = 1) {
+  const sent: string[] = [];
+  const script = (request: Received): Reply => {
+    sent.push(isSilence(request) ? 'silence' : `${Math.round(request.file!.bytes.length / 32_000)} s`);
+    const earlier = sent.filter((each) => each !== 'silence').length - 1;
+    return isSilence(request) || !breaks(earlier) ? words : { status: 500, body: 'CUDA out of memory' };
+  };
+  const { recognizer } = await ask(script, { mostRequests: 1, retries });
+  const told: UncertainStretch[] = [];
+  const onUncertain = (stretch: UncertainStretch) => void told.push(stretch);
+  const recognize = async (language?: string, silences: Span[] = []) =>
+    recognizer.recognize({ ...(await sound(seconds)), silences }, { signal, language, onUncertain });
+  return { sent, told, recognize };
+}
+
+test('500 for four seconds → every piece gets all its tries: no word is lost, and nothing is uncertain', async () => {
+  const { recognize, told, sent } = await serveBreaking((earlier) => earlier < 3, 9, 8);
+  expect((await recognize()).segments).toMatchObject([{ text: 'Yes.' }]);
+  expect({ told, sent }).toEqual({ told: [], sent: ['9 s', '9 s', '9 s', '9 s'] });
+});
+
+test('a piece that was refused at each try → asked for again in short pieces when the rest is done', async () => {
+  const { recognize, told, sent } = await serveBreaking((earlier) => earlier < 2, 150);
+  expect((await recognize('en')).segments).toHaveLength(6);
+  expect(told).toEqual([]);
+  expect(sent.slice(0, 4)).toEqual(['121 s', '121 s', 'silence', '31 s']);
+  expect(sent.slice(4, 9)).toEqual(['28 s', '28 s', '28 s', '28 s', '8 s']);
+});
+
+test('what stays refused, with up to three seconds of a voice → told as unheard; with more, the attempt fails, to be repeated', async () => {
+  const breaks = (earlier: number) => [0, 1, 3, 4].includes(earlier);
+  const { recognize, told } = await serveBreaking(breaks);
+  const { segments } = await recognize(undefined, [{ startMs: 2_500, endMs: 35_000 }]);
+  expect(segments).toMatchObject([{ text: 'Yes.', startMs: 27_400 }]);
+  expect(told).toEqual([{ startMs: 0, endMs: 22_400, why: 'refused' }]);
+  const other = (await serveBreaking(breaks)).recognize(undefined, [{ startMs: 4_500, endMs: 35_000 }]);
+  await expect(other).rejects.toMatchObject({
+    retryable: true,
+    message: expect.stringContaining('CUDA out of memory'),
+  });
+});
+
+test('a server that breaks at all pieces, and hears silence → its error, not an empty transcript', async () => {
+  await expect((await serveBreaking(() => true)).recognize()).rejects.toMatchObject({ retryable: true });
+});
