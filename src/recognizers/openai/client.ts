@@ -108,7 +108,8 @@ export class SpeechClient {
       await this.#exchange.ask('/models', { signal });
       return false;
     } catch (error) {
-      if (signal.aborted || judge(error) === 'passing') this.#isAway(error);
+      // A gateway may answer everything but recordings by itself.
+      if (signal.aborted || error instanceof TypeError) this.#isAway(error);
       if (!isKey(error)) return false;
       // A key may be for recordings only. OpenAI says so of one, and speaches asks for it everywhere.
       return this.#askAboutSilence(signal).then(() => false, isKey);

@@ -290,7 +290,7 @@ test('a server that takes connections and never answers → could not be reached
 
 test('a gateway that knows recordings only → not away, whatever it says of the list of models', async () => {
   const { recognizer, hear } = await ask(({ path }) =>
-    isUpload(path) ? fine : { status: 503, body: 'no such route' },
+    isUpload(path) ? fine : { status: 502, body: 'no such route' },
   );
   await recognizer.check();
   expect([recognizer.notice!(), await recognizer.whyAway!()]).toEqual([undefined, undefined]);

@@ -1,11 +1,11 @@
 /** A conversation of a low and a high voice, longer than servers take at once; a server that tells voices by pitch. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
 import { withLastingNames } from '../../../../src/recognizers/openai/known-speakers.ts';
 import { asRecognizerInput, ffmpeg } from '../../../support/uploads/audio-fixtures.ts';
-import { refusal, startSpeechServer } from '../../../support/models/speech-server.ts';
+import { refusal } from '../../../support/models/speech-server.ts';
 import { useFolder } from '../../../support/use-folder.ts';
+import { signal, useAsking } from './asking.ts';
 import type { AnsweredPiece } from '../../../../src/recognizers/openai/transcript.ts';
 import type { Received, Reply } from '../../../support/models/speech-server.ts';
 
@@ -13,7 +13,7 @@ const folder = useFolder();
 const turnSeconds = 5;
 const pieceSeconds = 590;
 const seconds = 660;
-const signal = new AbortController().signal;
+const { ask } = useAsking();
 
 let conversation: string;
 beforeAll(async () => {
@@ -55,16 +55,10 @@ async function diarized({ fields, file }: Received): Promise<Reply> {
 }
 
 async function recognize(script: (request: Received) => Promise<Reply>) {
-  const server = await startSpeechServer({ script });
-  const recognizer = createOpenAi({ server: { baseUrl: server.url, apiKey: undefined, model: 'x-diarize' } });
-  try {
-    const audio = { file: conversation, durationMs: seconds * 1000, silences: [] };
-    const { segments } = await recognizer.recognize(audio, { signal });
-    return { segments, requests: server.requests };
-  } finally {
-    await recognizer.close();
-    await server.close();
-  }
+  const { server, recognizer } = await ask(script, { model: 'x-diarize' });
+  const audio = { file: conversation, durationMs: seconds * 1000, silences: [] };
+  const { segments } = await recognizer.recognize(audio, { signal });
+  return { segments, requests: server.requests };
 }
 
 test('a conversation of two pieces → a voice has one name in both: the second is sent with samples of the first', async () => {
