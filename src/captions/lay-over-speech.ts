@@ -1,5 +1,11 @@
-/** Times for a text of which only the speech is known in which it was said: speakers pause where sentences end. */
-import { endsClause, endsSentence } from './cuts.ts';
+/**
+ * Times for a text of which only the speech is known in which it was said. Words and stretches of speech are two ordered
+ * sequences: each stretch gets words that take about as long as it lasts, at the rate of this speaker, and ends where
+ * speakers pause.
+ */
+import { breathAfter, lettersOf } from './breaths.ts';
+import { sumsOf } from './cuts.ts';
+import type { Breath } from './breaths.ts';
 import type { WrittenWord } from './lines.ts';
 
 export interface Stretch {
@@ -8,132 +14,87 @@ export interface Stretch {
 }
 
 /**
- * What it is worth to draw the end of a sentence to a pause: the pause's length and this, less how far the pause is from
- * where the end would be without it. The end of a clause counts half. Chosen by 58 starts of captions in eight
- * recordings, heard with Moonshine tiny and compared with Whisper's alignment of words: they were off by 0.25 s in the
- * median and 0.83 s at nine of ten, where text that shares the time of its piece is off by 0.45 and 1.24 s.
+ * The numbers here were chosen by the times of words in readings, a lecture with long pauses and a meeting, as Moonshine
+ * tiny heard them. Near them the result hardly changes.
  */
-const anyPauseMs = 200;
-/** So much is the longest pause worth. No end is drawn further. */
-const mostWorthMs = 2_200;
+/** The last word before a pause is drawn out by the time of a letter. */
+const drawnOut = 1;
+/** How far the length of a stretch usually is from that of its words, however many these are, and for each word more. */
+const [offMs, offPerWordMs] = [120, 140];
 
-/** Within a word there is no longer pause, even where its place is uncertain. */
-const longPauseMs = 1_000;
+/** How unlikely a pause is behind a word (the more, the longer it is), and that there is none. */
+const unlikely: Record<Breath, { pause: number; perSecond: number; none: number }> = {
+  sentence: { pause: 0, perSecond: 0, none: 1 },
+  clause: { pause: 0.3, perSecond: 0, none: 0.5 },
+  phrase: { pause: 1, perSecond: 0.8, none: 0 },
+  none: { pause: 2, perSecond: 1, none: 0 },
+};
+const mostSeconds = 3;
 
-/** A place in the text that lies at a place in the speech. */
-interface Anchor {
-  /** In voiced ms, if all was said equally quickly. */
-  evenMs: number;
-  /** In voiced ms. */
-  voicedMs: number;
-}
-
-/** Anchors in order, the last one first. */
-interface Chain {
-  worth: number;
-  anchor: Anchor;
-  before: Chain | undefined;
-}
+/** So many words from where it would be if all was said equally quickly, no stretch ends. It bounds the work. */
+const mostWordsOff = 200;
 
 /**
- * Lays words over the stretches in which somebody speaks, by their letters. The ends of sentences and clauses are drawn
- * to pauses near them: of all ways to do so the one of most worth is taken.
- * @param spoken in order, none touching another; at least one
+ * Lays words over the stretches in which somebody speaks.
+ * @param stretches in order, none touching another; at least one
  * @returns the time of each word, within one stretch
  */
-export function layOverSpeech(words: readonly WrittenWord[], spoken: readonly Stretch[]): Stretch[] {
-  const wholeMs = spoken.reduce((sum, stretch) => sum + lengthOf(stretch), 0);
-  const letters = words.reduce((sum, word) => sum + lettersOf(word), 0);
-  let [before, next] = [0, 0];
-  const even = words.map((word) => {
-    const startMs = (before / letters) * wholeMs;
-    before += lettersOf(word);
-    return { startMs, endMs: (before / letters) * wholeMs };
-  });
-  const anchors = [...drawnTo(pausesOf(spoken), words, even), { evenMs: wholeMs, voicedMs: wholeMs }];
-  let left: Anchor = { evenMs: 0, voicedMs: 0 };
-  const placeOf = (evenMs: number) => {
-    while (anchors[next]!.evenMs < evenMs && next + 1 < anchors.length) left = anchors[next++]!;
-    const right = anchors[next]!;
-    const share = right.evenMs > left.evenMs ? (evenMs - left.evenMs) / (right.evenMs - left.evenMs) : 1;
-    return left.voicedMs + share * (right.voicedMs - left.voicedMs);
-  };
-  const timeOf = timesWithin(spoken);
-  let startMs = 0;
-  return even.map((word) => {
-    const place = { startMs, endMs: placeOf(word.endMs) };
-    startMs = place.endMs;
-    return timeOf(place);
+export function layOverSpeech(words: readonly WrittenWord[], stretches: readonly Stretch[]): Stretch[] {
+  const ends = endsOfStretches(words, stretches);
+  return stretches.flatMap(({ startMs, endMs }, index) => {
+    const letters = words.slice(ends[index - 1] ?? 0, ends[index]).map(({ text }) => lettersOf(text));
+    if (letters.length > 0 && index + 1 < stretches.length) letters[letters.length - 1]! += drawnOut;
+    const msPerLetter = (endMs - startMs) / sumOf(letters);
+    let before = 0;
+    return letters.map((length) => {
+      const from = before;
+      before += length;
+      return { startMs: startMs + from * msPerLetter, endMs: startMs + before * msPerLetter };
+    });
   });
 }
 
+const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 const lengthOf = ({ startMs, endMs }: Stretch) => endMs - startMs;
-/** Spaces and punctuation take no time. A sign that is read, such as `&`, takes about as much as a letter. */
-const lettersOf = ({ text }: WrittenWord) => Math.max(1, text.replace(/[^\p{L}\p{M}\p{N}]/gu, '').length);
 
-interface Pause {
-  voicedMs: number;
-  lengthMs: number;
-}
+/** Of all ways to share the words among the stretches, the likeliest. @returns how many words have ended with each stretch */
+function endsOfStretches(words: readonly WrittenWord[], stretches: readonly Stretch[]): number[] {
+  const breaths = words.map(({ text }, index) => unlikely[breathAfter(text, words[index + 1]?.text)]);
+  const letters = sumsOf(words.map(({ text }) => lettersOf(text)));
+  const unpaused = sumsOf(breaths.map(({ none }) => none));
+  const all = letters.at(-1)!;
+  const wholeMs = sumOf(stretches.map(lengthOf));
+  const msPerLetter = wholeMs / (all + drawnOut * (stretches.length - 1));
 
-function pausesOf(spoken: readonly Stretch[]): Pause[] {
-  let voicedMs = 0;
-  return spoken.slice(1).map((stretch, index) => {
-    voicedMs += lengthOf(spoken[index]!);
-    return { voicedMs, lengthMs: stretch.startMs - spoken[index]!.endMs };
-  });
-}
-
-/** Which ends of sentences and clauses lie at pauses; in order. */
-function drawnTo(pauses: readonly Pause[], words: readonly WrittenWord[], even: readonly Stretch[]): Anchor[] {
-  // The best chain among the first pauses, by how many these are.
-  const best = new Array<Chain | undefined>(pauses.length + 1).fill(undefined);
-  let nearest = 0;
-  words.slice(0, -1).forEach(({ text }, index) => {
-    const weight = endsSentence(text, words[index + 1]!.text) ? 1 : endsClause(text) ? 0.5 : 0;
-    if (weight === 0) return;
-    const evenMs = even[index]!.endMs;
-    while (nearest < pauses.length && pauses[nearest]!.voicedMs <= evenMs - mostWorthMs) nearest += 1;
-    // An end lies at one pause only, so all its chains are found before any of them counts.
-    const chains: [number, Chain][] = [];
-    for (let count = nearest; count < pauses.length && pauses[count]!.voicedMs < evenMs + mostWorthMs; count += 1) {
-      const { voicedMs, lengthMs } = pauses[count]!;
-      const worth = weight * Math.min(mostWorthMs, anyPauseMs + lengthMs) - Math.abs(voicedMs - evenMs);
-      const before = best[count];
-      if (worth > 0)
-        chains.push([count, { worth: (before?.worth ?? 0) + worth, anchor: { evenMs, voicedMs }, before }]);
+  /** The cost of the likeliest way, by how many words have ended so far; and with how many its last stretch began. */
+  let costs = new Map([[0, 0]]);
+  const begins: Map<number, number>[] = [];
+  let [even, spokenMs] = [0, 0];
+  for (const [index, stretch] of stretches.entries()) {
+    const next = stretches[index + 1];
+    spokenMs += lengthOf(stretch);
+    while (even < words.length && !(letters[even]! / all >= spokenMs / wholeMs)) even += 1;
+    const seconds = next === undefined ? 0 : Math.min(mostSeconds, (next.startMs - stretch.endMs) / 1000);
+    const [earlier, begin] = [costs, new Map<number, number>()];
+    costs = new Map();
+    begins.push(begin);
+    const latest = Math.min(words.length, even + mostWordsOff);
+    for (let end = next === undefined ? latest : Math.max(0, even - mostWordsOff); end <= latest; end += 1) {
+      const breath = end === 0 || end === words.length ? undefined : breaths[end - 1];
+      const pause = breath === undefined ? 0 : breath.pause + breath.perSecond * seconds - breath.none;
+      for (const [start, cost] of earlier) {
+        if (start > end) break;
+        const expectedMs = (letters[end]! - letters[start]! + (start < end ? drawnOut : 0)) * msPerLetter;
+        const off = (lengthOf(stretch) - expectedMs) / Math.hypot(offMs, offPerWordMs * Math.sqrt(end - start));
+        // A large difference counts less than by its square: words may be left out, or made up.
+        const whole = cost + pause + unpaused[end]! - unpaused[start]! + 2 * (Math.hypot(1, off) - 1);
+        if (whole >= (costs.get(end) ?? Infinity)) continue;
+        costs.set(end, whole);
+        begin.set(end, start);
+      }
     }
-    for (const [count, chain] of chains)
-      for (let more = count + 1; more < best.length && (best[more]?.worth ?? 0) < chain.worth; more += 1)
-        best[more] = chain;
-  });
-  const anchors: Anchor[] = [];
-  for (let chain = best.at(-1); chain !== undefined; chain = chain.before) anchors.unshift(chain.anchor);
-  return anchors;
-}
-
-/** @returns the time of a stretch of voiced ms, one after the other; within one stretch, where a pause is long */
-function timesWithin(spoken: readonly Stretch[]) {
-  let [first, firstMs] = [0, 0];
-  return ({ startMs, endMs }: Stretch): Stretch => {
-    while (first + 1 < spoken.length && firstMs + lengthOf(spoken[first]!) <= startMs) {
-      firstMs += lengthOf(spoken[first]!);
-      first += 1;
-    }
-    const parts: Stretch[] = [];
-    for (
-      let [index, fromMs] = [first, firstMs];
-      index < spoken.length && (fromMs < endMs || index === first);
-      index += 1
-    ) {
-      const { startMs: spokenFromMs, endMs: spokenToMs } = spoken[index]!;
-      const laterMs = spokenFromMs - fromMs;
-      const part = { startMs: Math.max(spokenFromMs, startMs + laterMs), endMs: Math.min(spokenToMs, endMs + laterMs) };
-      const last = parts.at(-1);
-      if (last !== undefined && part.startMs - last.endMs < longPauseMs) last.endMs = part.endMs;
-      else parts.push(part);
-      fromMs += spokenToMs - spokenFromMs;
-    }
-    return parts.reduce((longest, part) => (lengthOf(part) > lengthOf(longest) ? part : longest));
-  };
+  }
+  const ends = [words.length];
+  for (const begin of begins.slice(1).reverse()) ends.unshift(begin.get(ends[0]!)!);
+  return ends;
 }

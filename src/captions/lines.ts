@@ -1,3 +1,5 @@
+import { badnessOfCut } from './breaths.ts';
+
 /**
  * Scripts that are written without spaces between words. `scx` also finds the characters that several of them share, such
  * as the long vowel of Japanese (ー). The middle dot is left out, since it is a letter in Catalan.
@@ -18,7 +20,8 @@ export const beginsWithCharacterWord = (text: string): boolean => characterWords
  * What fits on a screen: two lines of 42 characters, or of 16 full-width ones, as Netflix's Timed Text Style Guides have
  * it for Latin scripts and for Chinese, Japanese and Korean.
  */
-const [lineColumns, fullWidthCharacters] = [42, 16];
+export const lineColumns = 42;
+const fullWidthCharacters = 16;
 const fullWidth = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\u3000-\u303f\uff00-\uff60]/u;
 
 export const wordSegmenter = new Intl.Segmenter('en', { granularity: 'word' });
@@ -90,12 +93,6 @@ const mostLetters = lineColumns * 8;
 
 const isLine = (text: string): boolean => text.length <= mostLetters && widthOf(text) <= lineColumns;
 
-/** Whether `toLines` gets by with two lines. */
-export function fitsOnScreen(text: string): boolean {
-  const lines = toLines(text);
-  return lines.length <= 2 && lines.every(isLine);
-}
-
 /**
  * Breaks text between words: one line where it fits, two lines of about the same width where that is enough, else as
  * many full lines as it takes. A word that is wider than a line gets a line of its own.
@@ -106,6 +103,9 @@ export function toLines(text: string): string[] {
   return intoTwo(words) ?? intoFull(words);
 }
 
+/** So much more may two lines differ in width for a better cut. */
+const columnsPerBadness = 6;
+
 function intoTwo(words: readonly WrittenWord[]): string[] | undefined {
   let best: string[] | undefined;
   let least = Infinity;
@@ -113,8 +113,8 @@ function intoTwo(words: readonly WrittenWord[]): string[] | undefined {
     const [first, second] = [joinWords(words.slice(0, cut)), joinWords(words.slice(cut))];
     if (!isLine(first)) break;
     if (!isLine(second)) continue;
-    const difference = Math.abs(widthOf(first) - widthOf(second));
-    if (difference < least) [best, least] = [[first, second], difference];
+    const worth = Math.abs(widthOf(first) - widthOf(second)) + columnsPerBadness * badnessOfCut(words, cut - 1);
+    if (worth < least) [best, least] = [[first, second], worth];
   }
   return best;
 }

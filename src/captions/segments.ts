@@ -1,6 +1,7 @@
-import { cutIntoCaptions } from './cuts.ts';
+import { cutIntoCaptions, sentencePauseMs } from './cuts.ts';
 import { layOverSpeech } from './lay-over-speech.ts';
 import { joinWords, splitWords, joinedByScript, wordSegmenter, hasUnspaced } from './lines.ts';
+import { withoutSeams } from './seams.ts';
 import type { Stretch } from './lay-over-speech.ts';
 import type { WrittenWord } from './lines.ts';
 import type { Segment, Word } from './segment.ts';
@@ -19,12 +20,10 @@ export interface SpokenWord extends Word, WrittenWord {
  */
 export function segmentsFromUtterances(utterances: readonly (readonly SpokenWord[])[], durationMs: number): Segment[] {
   const sorted = utterances
-    .map((words) => intoWords(usableWords(words, durationMs)))
+    .map((words) => intoWords(usableWords(words)))
     .filter((words) => words.length > 0)
     .sort((a, b) => a[0]!.startMs - b[0]!.startMs);
-  return withoutOverlaps(sorted)
-    .flatMap((words) => cutIntoCaptions(words))
-    .map(toSegment);
+  return withoutOverlaps(sorted, durationMs).flatMap(cutIntoCaptions).map(toSegment);
 }
 
 /**
@@ -37,41 +36,46 @@ export function segmentsFromTexts(
   durationMs: number,
   spokenIn: (stretch: Stretch) => readonly Stretch[],
 ): Segment[] {
-  const utterances = texts.map(({ text, startMs, endMs, ...rest }) => {
-    const words = splitWords(text);
-    const whole = { startMs, endMs };
-    const spoken = spokenIn(whole);
-    const times = layOverSpeech(words, spoken.length > 0 ? spoken : [whole]);
-    return words.map((word, index) => ({ ...rest, ...word, ...times[index]! }));
+  const spoken = texts.map(({ startMs, endMs }) => {
+    const found = spokenIn({ startMs, endMs });
+    return found.length > 0 ? found : [{ startMs, endMs }];
+  });
+  const goesOn = spoken.map((own, index) => {
+    const pauseMs = (spoken[index + 1]?.[0]!.startMs ?? Infinity) - own.at(-1)!.endMs;
+    return pauseMs < sentencePauseMs && texts[index]!.speaker === texts[index + 1]!.speaker;
+  });
+  const written = withoutSeams(
+    texts.map(({ text }) => text.trim()),
+    goesOn,
+  );
+  const utterances = texts.map(({ text: _text, ...rest }, index) => {
+    const words = splitWords(written[index]!);
+    const times = layOverSpeech(words, spoken[index]!);
+    return words.map((word, place) => ({ ...rest, ...word, ...times[place]! }));
   });
   return segmentsFromUtterances(utterances, durationMs).map((segment) => ({ ...segment, words: [] }));
 }
 
-function usableWords(words: readonly SpokenWord[], durationMs: number): SpokenWord[] {
-  const inBounds = (ms: number): number => Math.min(durationMs, Math.max(0, Math.round(ms)));
-  return words
-    .map((word) => ({
-      ...word,
-      text: storable(word.text).trim(),
-      startMs: inBounds(word.startMs),
-      endMs: inBounds(word.endMs),
-    }))
-    .filter((word) => word.text !== '')
-    .sort((a, b) => a.startMs - b.startMs);
-}
-
 /** Without NUL and halves of characters: PostgreSQL stores neither, and speech servers cut bytes apart. */
-const storable = (text: string): string => text.replace(/[\0\p{Surrogate}]/gu, '');
+const storable = (text: string): string => text.replace(/[\0\p{Surrogate}]/gu, '').trim();
+
+const usableWords = (words: readonly SpokenWord[]): SpokenWord[] =>
+  words
+    .map((word) => ({ ...word, text: storable(word.text) }))
+    .filter(({ text }) => text !== '')
+    .sort((a, b) => a.startMs - b.startMs);
 
 /** Overlapping words would make overlapping captions, and players show these on top of each other. */
-function withoutOverlaps(utterances: readonly SpokenWord[][]): SpokenWord[][] {
+function withoutOverlaps(utterances: readonly SpokenWord[][], durationMs: number): SpokenWord[][] {
   let earliest = 0;
+  const notBefore = (ms: number) => (earliest = Math.max(earliest, Math.min(durationMs, Math.round(ms))));
   return utterances.map((words) =>
-    words.map((word) => {
-      const startMs = Math.max(word.startMs, earliest);
-      earliest = Math.max(word.endMs, startMs);
-      return { ...word, startMs, endMs: earliest, ...roundedConfidence(word.confidence) };
-    }),
+    words.map((word) => ({
+      ...word,
+      startMs: notBefore(word.startMs),
+      endMs: notBefore(word.endMs),
+      ...roundedConfidence(word.confidence),
+    })),
   );
 }
 
@@ -124,12 +128,11 @@ function intoWords(tokens: readonly SpokenWord[]): SpokenWord[] {
 const isClosing = (text: string) => !/[\p{L}\p{N}\p{M}\p{Ps}\p{Pi}]/u.test(text);
 
 function asOne(first: SpokenWord, second: SpokenWord): SpokenWord {
-  const { confidence = second.confidence } = first;
-  const least = Math.min(confidence ?? 1, second.confidence ?? 1);
+  const confidences = [first, second].flatMap(({ confidence }) => confidence ?? []);
   return {
     ...first,
     text: first.text + second.text,
     endMs: Math.max(first.endMs, second.endMs),
-    ...(confidence !== undefined && { confidence: least }),
+    ...(confidences.length > 0 && { confidence: Math.min(...confidences) }),
   };
 }

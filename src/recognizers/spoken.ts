@@ -1,5 +1,6 @@
 /** Where somebody speaks, as far as it is known. */
 import { totalMs, within, without } from '../audio/spans.ts';
+import { withPauses } from '../audio/pieces.ts';
 import type { Span } from '../audio/pieces.ts';
 import type { DecodedAudio } from './recognizer.ts';
 
@@ -10,12 +11,15 @@ export function voiceIn({ silences, speech }: KnownSpeech, stretch: Span): Span[
   return speech === undefined ? without([stretch], within(silences, stretch)) : within(speech, stretch);
 }
 
+/** A shorter pause is within a phrase, or a word: before a `t`, for one. */
+const pauseInPhraseMs = 300;
+
 /**
- * As `voiceIn`, and without short pauses, which the detector passes over. A recording that is so quiet that its voices
+ * As `voiceIn`, and without pauses of more than 0.3 s, which the detector passes over. A recording that is so quiet that its voices
  * count as silence keeps them.
  */
 export function spokenIn(audio: KnownSpeech, stretch: Span): Span[] {
   const voice = voiceIn(audio, stretch);
   const spoken = without(voice, within(audio.silences, stretch));
-  return totalMs(spoken) >= totalMs(voice) / 2 ? spoken : voice;
+  return withPauses(totalMs(spoken) >= totalMs(voice) / 2 ? spoken : voice, pauseInPhraseMs);
 }

@@ -1,4 +1,4 @@
-import { fitsOnScreen, toLines } from '../../../src/captions/lines.ts';
+import { toLines } from '../../../src/captions/lines.ts';
 
 const words = (count: number, length: number) => Array.from({ length: count }, () => 'x'.repeat(length)).join(' ');
 
@@ -12,11 +12,29 @@ test.each([
   expect(lines).toHaveLength(count);
   expect(lines.join(' ')).toBe(text);
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(42);
-  expect(fitsOnScreen(text)).toBe(count <= 2);
 });
 
-test('a word longer than a line → a line of its own, which fits no screen', () => {
+test('a word longer than a line → a line of its own', () => {
   const long = 'x'.repeat(50);
   expect(toLines(`a ${long} b`)).toEqual(['a', long, 'b']);
-  expect(fitsOnScreen(long)).toBe(false);
+});
+
+test.each([
+  [
+    'an end of a clause',
+    'there was much of it in the north, and in the south of the country',
+    'there was much of it in the north,',
+  ],
+  [
+    'before a phrase',
+    'we were told that philosophy develops in all the books of other people',
+    'we were told that philosophy develops',
+  ],
+  [
+    'not behind the first word of a sentence',
+    'they all went home again. Rallying supporters is hard',
+    'they all went home again.',
+  ],
+])('two lines → broken at %s', (_, text, first) => {
+  expect(toLines(text)[0]).toBe(first);
 });

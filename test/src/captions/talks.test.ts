@@ -1,9 +1,9 @@
 /** A minute of a reading (Dickens, Austen) and one of two meetings, as real recognizers heard them. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { endsSentence } from '../../../src/captions/cuts.ts';
+import { endsSentence } from '../../../src/captions/breaths.ts';
 import { webVtt } from '../../../src/captions/formats.ts';
-import { fitsOnScreen, joinWords, widthOf } from '../../../src/captions/lines.ts';
+import { joinWords, toLines, widthOf } from '../../../src/captions/lines.ts';
 import { segmentsFromTexts, segmentsFromUtterances } from '../../../src/captions/segments.ts';
 import { withPunctuation } from '../../../src/recognizers/openai/punctuation.ts';
 import { spokenIn } from '../../../src/recognizers/spoken.ts';
@@ -78,7 +78,7 @@ const atSpeed = (speed: number, words: readonly SpokenWord[]): SpokenWord[] =>
 
 /** Two captions with a shorter pause between them can be one, if it has room for both. */
 const longestPauseMs = 1_500;
-const [mostWords, longestMs, shortestMs, columnsPerSecond] = [20, 10_000, 1_000, 21];
+const [mostWords, longestMs, shortestMs, columnsPerSecond] = [20, 7_000, 1_000, 21];
 
 /** What is wrong with captions, each with its text. */
 function faultsOf(segments: readonly Segment[]): string[] {
@@ -101,10 +101,13 @@ function faultsOf(segments: readonly Segment[]): string[] {
   });
 }
 
+/** In two lines of 42 columns. */
+const fitsOnScreen = (text: string) => toLines(text).length <= 2 && toLines(text).every((line) => widthOf(line) <= 42);
+
 const wordsOf = ({ text }: Segment) => text.split(' ');
 
 function fitTogether(first: Segment | undefined, second: Segment | undefined): boolean {
-  if (first === undefined || second === undefined || second.startMs - first.endMs > longestPauseMs) return false;
+  if (first === undefined || second === undefined || second.startMs - first.endMs >= longestPauseMs) return false;
   return (
     wordsOf(first).length + wordsOf(second).length <= mostWords &&
     second.endMs - first.startMs <= longestMs &&
