@@ -3,8 +3,7 @@ import { chmod, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/p
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { tryLock } from '../../db/embedded/file-lock.ts';
-import { isInstalled } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
-import { isPacked } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+import { isInstalled, isPacked } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import { readableSize } from '../terminal/text.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';

@@ -2,8 +2,12 @@ import { relative, resolve } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { ExecutableNotFound } from '../../src/children/bounded-command.ts';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
-import { modelFolder, isInstalled } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
-import { findKnownModel, knownModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+import {
+  modelFolder,
+  isInstalled,
+  findKnownModel,
+  knownModels,
+} from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import { NoModel } from '../../src/recognizers/sherpa-onnx/model-folder.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';

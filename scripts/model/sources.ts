@@ -1,8 +1,7 @@
 /** Where models come from: npm, the hub, or a folder that somebody brought here. */
 import { copyFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { modelFolder } from '../../src/recognizers/sherpa-onnx/installed-models.ts';
-import { isPacked, packedModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
+import { modelFolder, isPacked, packedModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import { readableSize } from '../terminal/text.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { install } from './install.ts';

@@ -1,6 +1,6 @@
 /** The one reader of the environment. Every wrong variable is reported at once. */
 import { resolve } from 'node:path';
-import { chooseModel } from '../recognizers/sherpa-onnx/installed-models.ts';
+import { chooseModel } from '../recognizers/sherpa-onnx/known-models.ts';
 import { faultOf, isOpenAis, proxiesOf, variables, withoutPassword } from './variables.ts';
 import type { SpeechServer } from '../recognizers/openai/exchange.ts';
 import type { RecognizerSettings } from '../recognizers/select.ts';

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { canonicalTag } from '../languages/tags.ts';
 import { recognizerNames, recognizersInsteadOf } from '../recognizers/names.ts';
-import { chooseModel } from '../recognizers/sherpa-onnx/installed-models.ts';
+import { chooseModel } from '../recognizers/sherpa-onnx/known-models.ts';
 import type { Proxies } from '../recognizers/proxies.ts';
 
 export interface Variable<T> {

@@ -1,9 +1,9 @@
-import { folderOfKnown } from './sherpa-onnx/installed-models.ts';
+import { folderOfKnown } from './sherpa-onnx/known-models.ts';
 import { createVoiceDetector } from './sherpa-onnx/voice-detector.ts';
 import type { RecognizerName } from './names.ts';
 import type { SpeechServer } from './openai/exchange.ts';
 import type { DecodedAudio, Recognizer } from './recognizer.ts';
-import type { ChosenModel } from './sherpa-onnx/installed-models.ts';
+import type { ChosenModel } from './sherpa-onnx/known-models.ts';
 import type { VoiceDetector } from './sherpa-onnx/voice-detector.ts';
 
 export interface RecognizerSettings {

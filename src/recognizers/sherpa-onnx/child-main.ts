@@ -1,12 +1,11 @@
 /** A process that keeps its models loaded and hears one piece after the other: JSON lines in, JSON lines out. */
+import { writeFileSync } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { bytesPerMs, endsTooEarly, samplesPerMs } from '../../audio/samples.ts';
-import { speechToKnow, turnsBySpeaker } from './diarization-speech.ts';
-import { isInaudible, isLoud, tone } from './loudness.ts';
-import { endOfComplaint } from './messages.ts';
+import { answerMark } from './messages.ts';
+import { speechToKnow, turnsBySpeaker } from './voices.ts';
 import type { OfflineModelConfig, OfflineSpeakerDiarizationConfig, VadConfig } from 'sherpa-onnx-node';
 import type { Span } from '../../audio/pieces.ts';
 import type { ChildAnswer, ChildWork, PieceRequest, PieceResult, VoicesResult, WindowResult } from './messages.ts';
@@ -15,6 +14,12 @@ import type { ChildAnswer, ChildWork, PieceRequest, PieceResult, VoicesResult, W
 const sherpa = createRequire(import.meta.url)('sherpa-onnx-node') as typeof import('sherpa-onnx-node');
 
 const sampleRate = 16_000;
+/** -60 dB. Quieter audio is not recognized: Whisper makes up words for digital silence. */
+const inaudible = 0.001;
+/** In 0.1 s, -40 dB: about the level of a voice that speaks low, or from afar. */
+const [loud, stepMs] = [0.01, 100];
+/** A second of it may well be a word. */
+const leastLoudSteps = 10;
 
 // When there is no memory left, the kernel shall kill this process, not PostgreSQL or the API. Without the right to say
 // so, it goes on.
@@ -24,10 +29,7 @@ const hear = hearingFor(work);
 answer('ready');
 for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line) as PieceRequest;
-  const { file, fromMs, toMs } = request;
-  const heard = hear(file === undefined ? tone(toMs - fromMs) : await readSamples(file, fromMs, toMs), request);
-  writeSync(process.stderr.fd, endOfComplaint);
-  answer(heard);
+  answer(hear(await readSamples(request), request));
 }
 
 type Hear<Result> = (samples: Float32Array, request: PieceRequest) => Result;
@@ -140,8 +142,23 @@ function createVoices(config: VadConfig): Hear<VoicesResult> {
   };
 }
 
+function isInaudible(samples: Float32Array): boolean {
+  return samples.every((sample) => Math.abs(sample) < inaudible);
+}
+
+/** Whether so much is to be heard that there should be a word in it, if somebody speaks. */
+function isLoud(samples: Float32Array): boolean {
+  const step = stepMs * samplesPerMs;
+  let loudSteps = 0;
+  for (let start = 0; start + step <= samples.length; start += step) {
+    const power = samples.subarray(start, start + step).reduce((sum, sample) => sum + sample ** 2, 0) / step;
+    if (Math.sqrt(power) >= loud) loudSteps += 1;
+  }
+  return loudSteps >= leastLoudSteps;
+}
+
 /** Samples from -1 to 1. */
-async function readSamples(file: string, fromMs: number, toMs: number): Promise<Float32Array> {
+async function readSamples({ file, fromMs, toMs }: PieceRequest): Promise<Float32Array> {
   await using handle = await open(file);
   const bytes = Buffer.alloc((toMs - fromMs) * bytesPerMs);
   const { bytesRead } = await handle.read(bytes, 0, bytes.length, fromMs * bytesPerMs);
@@ -152,5 +169,6 @@ async function readSamples(file: string, fromMs: number, toMs: number): Promise<
 }
 
 function answer(message: ChildAnswer): void {
-  process.stdout.write(`${JSON.stringify(message)}\n`);
+  // At once, so that it stands behind what the addon wrote.
+  writeFileSync(1, `\n${answerMark}${JSON.stringify(message)}\n`);
 }

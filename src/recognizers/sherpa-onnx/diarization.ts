@@ -4,8 +4,8 @@ import { createSlots, processInPieces } from '../in-pieces.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { joinWindows } from './voices.ts';
 import { NoModel } from './model-folder.ts';
-import { howToInstall } from './installed-models.ts';
-import { WarmChildren, diarizersThatFit } from './warm-children.ts';
+import { howToInstall } from './known-models.ts';
+import { WarmChildren, processesThatFit } from './warm-children.ts';
 import type { Piece } from '../../audio/pieces.ts';
 import type { Slots } from '../in-pieces.ts';
 import type { DecodedAudio, RecognizeOptions } from '../recognizer.ts';
@@ -30,6 +30,11 @@ const shortestWindowMs = 150_000;
  * window of 20 minutes, and 2.0 GiB for one of 100 s.
  */
 const memoryBesideModels = 3 * 1024 ** 3;
+
+/** What a process takes for a window of 20 minutes, with CAM++. For 100 s it takes 370 MB. */
+const bytesOfDiarizer = 650_000_000;
+/** Diarizers may take a quarter of the memory. */
+export const diarizersThatFit = (memoryBytes?: number) => processesThatFit(bytesOfDiarizer, 0.25, memoryBytes);
 
 interface DiarizationModel {
   config: OfflineSpeakerDiarizationConfig;
@@ -56,13 +61,13 @@ const defaultThreshold = 0.5;
  * @throws {NoModel} the folder can't be read or lacks a file
  */
 async function readDiarizationFolder(folder: string, threshold: number): Promise<DiarizationModel | undefined> {
-  const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
+  const found = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return undefined;
     throw new NoModel(`the folder ${folder} can not be read`, { cause });
   });
-  if (names === undefined) return undefined;
-  const missing = Object.values(files).find((name) => !names.includes(name));
+  const missing = Object.values(files).find((name) => found?.includes(name) === false);
   if (missing !== undefined) throw new NoModel(`${folder} holds no ${missing}`);
+  if (found === undefined) return undefined;
   const [segmentation, embedding] = [resolve(folder, files.segmentation), resolve(folder, files.embedding)];
   const sizes = await Promise.all([stat(segmentation), stat(embedding)]);
   const shared = { numThreads: 1, provider: 'cpu' } as const;
@@ -118,22 +123,15 @@ export function createDiarization(options: DiarizationOptions): Diarization {
       const message = `Speakers can not be told apart: ${cause.message}. ${howToInstall('diarization')}`;
       throw new RecognizerError('recognizer_error', message, { retryable: true, cause });
     });
-  const explained = (cause: unknown): never => {
-    if (!(cause instanceof RecognizerError)) throw cause;
-    const message = `diarization with the models in ${folder}: ${cause.message}`;
-    throw new RecognizerError(cause.code, message, { retryable: cause.retryable, cause });
-  };
+  const explain = (message: string) => `diarization with the models in ${folder}: ${message}`;
 
   return {
     async load() {
       const found = await models();
       if (found === undefined) return undefined;
-      const children = (loaded ??= new WarmChildren<WindowResult>(
-        () => ({ diarization: found.config }),
-        memoryBesideModels + 4 * found.bytes,
-        idleMs,
-        processes.count,
-      ));
+      const memoryBytes = memoryBesideModels + 4 * found.bytes;
+      const limits = { memoryBytes, idleMs, most: processes.count, explain };
+      const children = (loaded ??= new WarmChildren<WindowResult>(() => ({ diarization: found.config }), limits));
       return async (recording, recognizeOptions) => {
         // Windows that are cut where nobody speaks would make strangers of speakers.
         const { speech, ...audio } = recording;
@@ -141,7 +139,7 @@ export function createDiarization(options: DiarizationOptions): Diarization {
         const evenly = { atOnce: processes.count, shortestMs: shortestWindowMs };
         const hear = ({ windowStartMs: fromMs, windowEndMs: toMs }: Piece, stop: AbortSignal) => {
           const ask = () => children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop);
-          return processes.run(ask, stop).catch(explained);
+          return processes.run(ask, stop);
         };
         return joinWindows(
           await processInPieces(audio, { longestMs: windowMs, overlapMs: 0, evenly }, slots, hear, recognizeOptions),

@@ -1,4 +1,6 @@
-/** Models to which we gave names: where their files are, and which are needed. */
+/** Models to which we gave names: where they come from, and where they are installed. */
+import { access } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 
 export interface ModelFile {
   /** Where it is found. */
@@ -15,7 +17,7 @@ export interface ModelDescription {
   speed?: 'fast' | 'medium' | 'slow';
   /** Which of its words have times: each, each sentence as a whole, or none. */
   times?: 'words' | 'sentences' | 'no';
-  /** The size of all its files, for people. A download asks the hub. */
+  /** The size of all its files. */
   bytes: number;
 }
 
@@ -86,93 +88,87 @@ export const packedModels: readonly PackedModel[] = [
   },
 ];
 
+/** Files of a repository that keep their names. */
+const filesOf = (repo: string, revision: string, ...names: string[]): HubFile[] =>
+  names.map((name) => ({ repo, revision, path: name, name }));
+
+/** @param speed as it is for its size */
+function whisper(size: string, speed: 'fast' | 'medium' | 'slow', bytes: number, revision: string): HubModel {
+  const names = [`${size}-encoder.int8.onnx`, `${size}-decoder.int8.onnx`, `${size}-tokens.txt`];
+  const languages = size.endsWith('.en') ? 'English' : '99 languages';
+  return {
+    ...{ name: size === 'turbo' ? 'whisper-large-v3-turbo' : `whisper-${size}`, kind: 'recognition', languages },
+    ...{ bytes, speed, times: 'sentences' },
+    files: filesOf(`csukuangfj/sherpa-onnx-whisper-${size}`, revision, ...names),
+  };
+}
+
+function parakeet(name: string, languages: string, bytes: number, repo: string, revision: string): HubModel {
+  const names = ['encoder.int8.onnx', 'decoder.int8.onnx', 'joiner.int8.onnx', 'tokens.txt'];
+  const files = filesOf(repo, revision, ...names);
+  return { name, kind: 'recognition', languages, bytes, speed: 'fast', times: 'words', files };
+}
+
 export const hubModels: readonly HubModel[] = [
-  whisper('tiny', 103_609_903, '65176e2deb88badc814a94058666cadccc29b61c'),
-  whisper('tiny.en', 103_627_191, 'd026532c022fa99fd789d6b32446a1df7b6bfc43'),
-  whisper('base', 160_609_290, 'bb53ee204431c90d314c1cc08d28d23e5b7927cc'),
-  whisper('base.en', 160_626_066, '59eea950fc76df2453efb57e6c0fd334548e8ffe'),
-  whisper('small', 375_485_327, '8f3c18b358db4d1f2fc1eae49d75cd20989e4309'),
-  whisper('small.en', 375_501_079, 'd9533f69affd85061aee349af7fea5cb2996dbbe'),
-  whisper('medium', 946_072_270, '8c31d28503847560985df21f90e14f0c736e075e'),
-  whisper('large-v3', 1_775_753_918, '2a6507094dd6020d939d78e3f1834a1d06267fca'),
-  whisper('turbo', 1_036_613_791, '2ca6ff69fc878651b770880507669577ac41c2ff', 'whisper-large-v3-turbo'),
-  ofTransducer('parakeet-unified-en-0.6b', 'English', 663_043_117, {
-    repo: 'csukuangfj2/sherpa-onnx-nemo-parakeet-unified-en-0.6b-int8-non-streaming',
-    revision: '8c3a10fb13408c7a7054f6898958bf1c64a8d6c7',
-  }),
-  parakeet('v3', '25 European languages', 670_478_772, '2bda32ec70b097a55adaa07d9a7173915b43cc78'),
-  parakeet('v2', 'English', 661_190_513, '1ab9323565ddb038682214b292f588070a538ce2'),
+  whisper('tiny', 'fast', 103_609_903, '65176e2deb88badc814a94058666cadccc29b61c'),
+  whisper('tiny.en', 'fast', 103_627_191, 'd026532c022fa99fd789d6b32446a1df7b6bfc43'),
+  whisper('base', 'fast', 160_609_290, 'bb53ee204431c90d314c1cc08d28d23e5b7927cc'),
+  whisper('base.en', 'fast', 160_626_066, '59eea950fc76df2453efb57e6c0fd334548e8ffe'),
+  whisper('small', 'medium', 375_485_327, '8f3c18b358db4d1f2fc1eae49d75cd20989e4309'),
+  whisper('small.en', 'medium', 375_501_079, 'd9533f69affd85061aee349af7fea5cb2996dbbe'),
+  whisper('medium', 'slow', 946_072_270, '8c31d28503847560985df21f90e14f0c736e075e'),
+  whisper('large-v3', 'slow', 1_775_753_918, '2a6507094dd6020d939d78e3f1834a1d06267fca'),
+  whisper('turbo', 'medium', 1_036_613_791, '2ca6ff69fc878651b770880507669577ac41c2ff'),
+  parakeet(
+    ...(['parakeet-unified-en-0.6b', 'English', 663_043_117] as const),
+    ...(['csukuangfj2/sherpa-onnx-nemo-parakeet-unified-en-0.6b-int8-non-streaming'] as const),
+    '8c3a10fb13408c7a7054f6898958bf1c64a8d6c7',
+  ),
+  parakeet(
+    ...(['parakeet-tdt-0.6b-v3', '25 European languages', 670_478_772] as const),
+    ...(['csukuangfj/sherpa-onnx-nemo-parakeet-tdt-0.6b-v3-int8'] as const),
+    '2bda32ec70b097a55adaa07d9a7173915b43cc78',
+  ),
+  parakeet(
+    ...(['parakeet-tdt-0.6b-v2', 'English', 661_190_513] as const),
+    ...(['csukuangfj/sherpa-onnx-nemo-parakeet-tdt-0.6b-v2-int8'] as const),
+    '1ab9323565ddb038682214b292f588070a538ce2',
+  ),
   {
     ...{ name: 'canary-180m-flash', kind: 'recognition', languages: 'English, German, Spanish, French' },
     ...{ bytes: 207_170_046, speed: 'fast', times: 'no' },
-    files: filesOf('nemo-canary-180m-flash-en-es-de-fr-int8', '9077164e0d3dd1d5353743e89ceaa1d3a770838c', [
+    files: filesOf(
+      'csukuangfj/sherpa-onnx-nemo-canary-180m-flash-en-es-de-fr-int8',
+      '9077164e0d3dd1d5353743e89ceaa1d3a770838c',
       ...['encoder.int8.onnx', 'decoder.int8.onnx', 'tokens.txt'],
-    ]),
+    ),
   },
   {
-    name: 'sense-voice',
-    kind: 'recognition',
-    languages: 'Chinese, Cantonese, English, Japanese, Korean',
-    bytes: 239_549_735,
-    ...{ speed: 'fast', times: 'words' },
-    files: filesOf('sense-voice-zh-en-ja-ko-yue-2024-07-17', '2365baeacb507f821a0c8120fcee3d484dba7a07', [
+    ...{ name: 'sense-voice', kind: 'recognition', languages: 'Chinese, Cantonese, English, Japanese, Korean' },
+    ...{ bytes: 239_549_735, speed: 'fast', times: 'words' },
+    files: filesOf(
+      'csukuangfj/sherpa-onnx-sense-voice-zh-en-ja-ko-yue-2024-07-17',
+      '2365baeacb507f821a0c8120fcee3d484dba7a07',
       ...['model.int8.onnx', 'tokens.txt'],
-    ]),
+    ),
   },
   {
-    name: 'diarization',
-    kind: 'diarization',
-    languages: 'any',
-    bytes: 46_250_196,
+    ...{ name: 'diarization', kind: 'diarization', languages: 'any', bytes: 46_250_196 },
     files: [
       {
         repo: 'csukuangfj/sherpa-onnx-pyannote-segmentation-3-0',
         revision: '9403a6902bb58e3d5ae8c7e77c3422de279db2e0',
         // Not its int8 file: it saves only 4 MB and finds changes of speakers less exactly.
-        path: 'model.onnx',
-        name: 'segmentation.onnx',
+        ...{ path: 'model.onnx', name: 'segmentation.onnx' },
       },
       {
         repo: 'csukuangfj/speaker-embedding-models',
         revision: '0743f301363dec56491a490f6d6cbc9d67f9a3bf',
-        path: 'nemo_en_titanet_small.onnx',
-        name: 'embedding.onnx',
+        ...{ path: 'nemo_en_titanet_small.onnx', name: 'embedding.onnx' },
       },
     ],
   },
 ];
-
-function whisper(size: string, bytes: number, revision: string, name = `whisper-${size}`): HubModel {
-  const names = [`${size}-encoder.int8.onnx`, `${size}-decoder.int8.onnx`, `${size}-tokens.txt`];
-  const languages = size.endsWith('.en') ? 'English' : '99 languages';
-  const speed = /^(tiny|base)/.test(size) ? 'fast' : /^(small|turbo)/.test(size) ? 'medium' : 'slow';
-  const files = filesOf(`whisper-${size}`, revision, names);
-  return { name, kind: 'recognition', languages, bytes, speed, times: 'sentences', files };
-}
-
-function parakeet(version: string, languages: string, bytes: number, revision: string): HubModel {
-  const name = `parakeet-tdt-0.6b-${version}`;
-  return ofTransducer(name, languages, bytes, { repo: `csukuangfj/sherpa-onnx-nemo-${name}-int8`, revision });
-}
-
-function ofTransducer(
-  name: string,
-  languages: string,
-  bytes: number,
-  { repo, revision }: Pick<HubFile, 'repo' | 'revision'>,
-): HubModel {
-  const names = ['encoder.int8.onnx', 'decoder.int8.onnx', 'joiner.int8.onnx', 'tokens.txt'];
-  const files = filesIn(repo, revision, names);
-  return { name, kind: 'recognition', languages, bytes, speed: 'fast', times: 'words', files };
-}
-
-function filesOf(repo: string, revision: string, names: readonly string[]): HubFile[] {
-  return filesIn(`csukuangfj/sherpa-onnx-${repo}`, revision, names);
-}
-
-function filesIn(repo: string, revision: string, names: readonly string[]): HubFile[] {
-  return names.map((name) => ({ repo, revision, path: name, name }));
-}
 
 export type KnownModel = HubModel | PackedModel;
 
@@ -183,3 +179,42 @@ export function findKnownModel(name: string): KnownModel | undefined {
 }
 
 export const isPacked = (model: KnownModel): model is PackedModel => 'version' in model;
+
+/** What `SHERPA_ONNX_MODEL` says. */
+export interface ChosenModel {
+  folder: string;
+  /** Of a known one. */
+  name?: string;
+}
+
+/** Of the models that every installation needs: beside the program, once for all data folders. */
+export const ownModels = resolve(import.meta.dirname, '../../../.models');
+
+export function modelFolder(dataDir: string, model: KnownModel): string {
+  return isPacked(model) ? join(ownModels, `${model.name}-${model.version}`) : join(dataDir, 'models', model.name);
+}
+
+export function folderOfKnown(dataDir: string, name: 'diarization' | 'vad'): string {
+  return modelFolder(dataDir, findKnownModel(name)!);
+}
+
+/** @param folder see {@link modelFolder} */
+export async function isInstalled(folder: string, model: KnownModel): Promise<boolean> {
+  const files = model.files.map(({ name }) => access(join(folder, name)));
+  return (await Promise.allSettled(files)).every(({ status }) => status === 'fulfilled');
+}
+
+/** @returns undefined for a known model that recognizes no words */
+export function chooseModel(nameOrFolder: string, dataDir: string): ChosenModel | undefined {
+  const known = findKnownModel(nameOrFolder);
+  if (known === undefined) return { folder: resolve(nameOrFolder) };
+  if (known.kind !== 'recognition') return undefined;
+  return { folder: modelFolder(dataDir, known), name: known.name };
+}
+
+/** What to do when a chosen model is missing. The text ends with the command, so that it can be copied. */
+export function howToInstall(name: string | undefined): string {
+  return name === undefined
+    ? 'Name the folder of a model for sherpa-onnx, or one of those that "npm run model -- list" shows.'
+    : `Type: npm run model -- download ${name}`;
+}

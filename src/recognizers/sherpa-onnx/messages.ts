@@ -6,8 +6,7 @@ export type ChildWork =
 
 /** A line to a child: which part of a file of 16 kHz mono s16le to hear, and what is known of it. */
 export interface PieceRequest {
-  /** Undefined: a tone. */
-  file: string | undefined;
+  file: string;
   fromMs: number;
   toMs: number;
   /** What is spoken, in the model's own code. Undefined: the model finds out, if it can. */
@@ -16,18 +15,15 @@ export interface PieceRequest {
   silenceMs?: number;
 }
 
-/**
- * What a child writes to standard error after each piece, before its answer: what the addon wrote about it comes before.
- * The addon writes no vertical tab, and at the end of a message about a crash it does not show.
- */
-export const endOfComplaint = '\v\n';
+/** Begins a line of a child's own, which the addon's messages stand between. */
+export const answerMark = '\v';
 
-/** What the addon wrote to standard error about a piece. */
+/** What the addon wrote about a piece. */
 export interface Complaint {
   complaint: string;
 }
 
-/** A line from a child: first that it has loaded its models, then what it heard of each piece. */
+/** What a child answers: first that it has loaded its models, then what it heard of each piece. */
 export type ChildAnswer = 'ready' | PieceResult | WindowResult | VoicesResult;
 
 /** Times are seconds from the start of the piece. */

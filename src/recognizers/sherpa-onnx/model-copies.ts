@@ -1,16 +1,19 @@
 import { availableParallelism } from 'node:os';
 import { createSlots } from '../in-pieces.ts';
-import { WarmChildren, copiesThatFit } from './warm-children.ts';
+import { WarmChildren, processesThatFit } from './warm-children.ts';
 import type { Slots } from '../in-pieces.ts';
 import type { Complaint, PieceRequest, PieceResult } from './messages.ts';
 import type { SherpaModel } from './model-folder.ts';
+
+/** A model that is loaded and at work takes about twice its size on disk; all of them take half of the memory. */
+export const copiesThatFit = (modelBytes: number, memoryBytes?: number) =>
+  processesThatFit(2 * modelBytes, 0.5, memoryBytes);
 
 /** Memory for Node, the addon and the recognition of a piece, besides the model. */
 const memoryBesideModel = 4 * 1024 ** 3;
 
 /** More threads make a model little faster, and each takes address space. */
 const mostThreads = 8;
-const toneMs = 1_000;
 
 export interface ModelCopiesOptions {
   /** How many pieces run at once, if so many copies of the model fit into memory. */
@@ -58,7 +61,7 @@ export class ModelCopies {
     this.#cores = cores;
     this.#copies = createSlots(Math.min(slots.count, most));
     const workWith = (numThreads: number) => ({ recognition: { ...config, numThreads } });
-    this.#children = new WarmChildren<PieceResult>(workWith, memoryBesideModel + 4 * bytes, idleMs, most);
+    this.#children = new WarmChildren(workWith, { memoryBytes: memoryBesideModel + 4 * bytes, idleMs, most });
   }
 
   /** @param pieces of one recording that begins now */
@@ -93,13 +96,13 @@ export class ModelCopies {
   }
 
   /**
-   * Lets the model hear a second of a tone, as the first piece of a recording. What it hears in it does not matter.
+   * Lets the model hear a second of noise, as the first piece of a recording. What it hears in it does not matter.
    * @throws {RecognizerError} the model can't be loaded, or does not run
    */
   async tryOut(): Promise<void> {
     const share = this.share(1);
     try {
-      await this.hear({ file: undefined, fromMs: 0, toMs: toneMs }, share.threads, new AbortController().signal);
+      await this.hear({ file: '/dev/urandom', fromMs: 0, toMs: 1_000 }, share.threads, new AbortController().signal);
     } finally {
       share.giveBack();
     }

@@ -1,7 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
+import { canonicalTag, primaryOf } from '../../languages/tags.ts';
 import { OperatorFault } from '../../ops/operator-fault.ts';
+import { LanguageNotKnown } from '../recognizer.ts';
+import { whisperCodeOf } from '../whisper-languages.ts';
 import { modelFamilies, partNames, usualName } from './model-families.ts';
 import { readOnnxMetadata } from './onnx-metadata.ts';
 import type { OfflineModelConfig } from 'sherpa-onnx-node';
@@ -32,8 +35,8 @@ async function findModelFiles(folder: string): Promise<ModelFiles> {
 export interface SherpaModel {
   family: ModelFamily;
   config: OfflineModelConfig;
-  /** Of the file that tells its family. */
-  metadata: OnnxMetadata;
+  /** BCP 47 tags of those that it knows. Undefined when nothing tells. */
+  languages: readonly string[] | undefined;
   /** What is loaded of its files. */
   bytes: number;
 }
@@ -49,16 +52,24 @@ export async function readModelFolder(folder: string): Promise<SherpaModel> {
   if (named.length === 0) throw new NoModel(lacking(folder, files));
   const byNames = named.find(({ isMeant }) => isMeant === undefined);
   const firstPart = named[0]!.parts[0]!;
-  const metadata = byNames ? new Map<string, string>() : await metadataOf(files[firstPart]!);
+  const metadata = byNames
+    ? new Map<string, string>()
+    : await readOnnxMetadata(files[firstPart]!).catch((cause: Error) => {
+        throw new NoModel(cause.message, { cause });
+      });
   const alike = named.filter(({ parts }) => parts[0] === firstPart);
   const family = byNames ?? familyOf(folder, metadata, alike);
   return {
-    ...{ family: await limited(family, files), metadata },
+    family: await limited(family, files),
+    languages:
+      writtenIn(metadata) ?? family.languages ?? byName.find(([pattern]) => pattern.test(basename(folder)))?.[1],
     config: {
       ...{ tokens: files.tokens!, numThreads: 1, provider: 'cpu' },
       ...family.configOf(files as Required<ModelFiles>),
     },
-    bytes: await loadedBytes(family.parts.map((part) => files[part]!)),
+    bytes: (await Promise.all(family.parts.map((part) => sizeWithWeights(files[part]!)))).reduce(
+      (sum, each) => sum + each,
+    ),
   };
 }
 
@@ -66,13 +77,6 @@ async function limited(family: ModelFamily, files: ModelFiles): Promise<ModelFam
   const { limitedBy } = family;
   if (limitedBy === undefined || !(await holdsName(files[limitedBy.part]!, limitedBy.input))) return family;
   return { ...family, longestPieceMs: limitedBy.longestPieceMs };
-}
-
-/** @throws {NoModel} */
-async function metadataOf(file: string): Promise<OnnxMetadata> {
-  return readOnnxMetadata(file).catch((cause: Error) => {
-    throw new NoModel(cause.message, { cause });
-  });
 }
 
 /** @throws {NoModel} */
@@ -113,21 +117,46 @@ async function holdsName(file: string, name: string): Promise<boolean> {
   return false;
 }
 
-/**
- * What is loaded of a model, in bytes: its files, with the weights that lie beside them (`….onnx.data`,
- * `….weights`).
- */
-async function loadedBytes(files: readonly string[]): Promise<number> {
-  const sizes = await Promise.all(files.map(sizeWithWeights));
-  return sizes.reduce((sum, bytes) => sum + bytes, 0);
+/** The bytes of a file that is loaded, with the weights that lie beside it (`….onnx.data`, `….weights`). */
+async function sizeWithWeights(file: string): Promise<number> {
+  const stem = file.replace(/\.onnx$/, '');
+  const weights = ['.onnx.data', '.onnx_data', '.data', '.weights'].map((ending) => `${stem}${ending}`);
+  const sizes = await Promise.all(weights.map((path) => stat(path).catch(() => undefined)));
+  return sizes.reduce((sum, beside) => sum + (beside?.size ?? 0), (await stat(file)).size);
 }
 
-async function sizeWithWeights(file: string): Promise<number> {
-  const [folder, stem] = [dirname(file), file.replace(/\.onnx$/, '')];
-  const { size } = await stat(file);
-  const endings = ['.onnx.data', '.onnx_data', '.data', '.weights'];
-  const beside = new Set(await readdir(folder));
-  const weights = endings.map((ending) => `${stem}${ending}`).filter((name) => beside.has(basename(name)));
-  const bytes = await Promise.all(weights.map(async (name) => (await stat(name)).size));
-  return bytes.reduce((sum, each) => sum + each, size);
+/** Parakeet v3, which finds out the language by itself. */
+const ofParakeet3 = 'bg cs da de el en es et fi fr hr hu it lt lv mt nl pl pt ro ru sk sl sv uk'.split(' ');
+
+/** By the name of the folder, which is the model's own here and in sherpa-onnx's archives. */
+const byName: readonly (readonly [pattern: RegExp, languages: readonly string[]])[] = [
+  [/parakeet-tdt-0\.6b-v3/, ofParakeet3],
+  [/parakeet-tdt-0\.6b-v2|parakeet-unified-en/, ['en']],
+  [/^moonshine-tiny-[\d.]+$|moonshine-(tiny|base)-en\b/, ['en']],
+];
+
+/** Whisper and SenseVoice have their languages in them. */
+function writtenIn(metadata: OnnxMetadata): string[] | undefined {
+  if (metadata.get('is_multilingual') === '0') return ['en'];
+  const ofWhisper = metadata.get('all_language_codes')?.split(',') ?? [];
+  const ofSenseVoice = [...metadata.keys()].flatMap((key) => /^lang_(?!auto)(\w+)$/.exec(key)?.[1] ?? []);
+  const tags = [...ofWhisper, ...ofSenseVoice].flatMap((code) => canonicalTag(code) ?? []);
+  return tags.length > 0 ? tags.sort() : undefined;
+}
+
+/**
+ * What to tell a model.
+ * @returns the model's own code; undefined where there is nothing to tell
+ * @throws {LanguageNotKnown}
+ */
+export function modelLanguageCode(
+  { family: { told }, languages: known }: Pick<SherpaModel, 'family' | 'languages'>,
+  language: string | undefined,
+): string | undefined {
+  if (language === undefined) return undefined;
+  const primary = primaryOf(language);
+  const isKnown = known?.includes(primary) || (told === 'whisper' && known?.includes('no') && primary === 'nb');
+  if (!isKnown) throw new LanguageNotKnown(language, known);
+  if (told === 'whisper') return known?.length === 1 ? undefined : whisperCodeOf(language);
+  return told === 'primary subtag' ? primary : undefined;
 }

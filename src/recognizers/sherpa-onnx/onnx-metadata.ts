@@ -1,5 +1,4 @@
 import { open } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
 
 /** Keys and values that the maker of a model wrote into its file, such as `model_type`. */
 export type OnnxMetadata = ReadonlyMap<string, string>;
@@ -23,17 +22,20 @@ const longestEntry = 1024 ** 2;
 export async function readOnnxMetadata(file: string): Promise<OnnxMetadata> {
   await using handle = await open(file);
   const { size } = await handle.stat();
+  const bytesAt = async (position: number, length: number) => {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
+    return buffer.subarray(0, bytesRead);
+  };
   const metadata = new Map<string, string>();
   let fields = 0;
   for (let position = 0; position < size; fields += 1) {
-    const head = fieldAt(await bytesAt(handle, position, 20), 0);
-    if (head === undefined || position + head.end > size || fields > mostFields)
-      throw new Error(`${file} is no ONNX model`);
-    if (head.number === metadataOfModel && head.end - head.start <= longestEntry) {
-      const entry = entryOf(await bytesAt(handle, position + head.start, head.end - head.start));
-      metadata.set(entry.key, entry.value);
+    const { number, start, end } = fieldAt(await bytesAt(position, 20), 0) ?? { number: 0, start: 0, end: Infinity };
+    if (position + end > size || fields > mostFields) throw new Error(`${file} is no ONNX model`);
+    if (number === metadataOfModel && end - start <= longestEntry) {
+      const texts = textsIn(await bytesAt(position + start, end - start));
+      metadata.set(texts.get(keyOfEntry) ?? '', texts.get(valueOfEntry) ?? '');
     }
-    position += head.end;
+    position += end;
   }
   return metadata;
 }
@@ -48,9 +50,8 @@ interface Field {
 /** @returns undefined where no field can be */
 function fieldAt(bytes: Buffer, position: number): Field | undefined {
   const tag = varintAt(bytes, position);
-  if (tag === undefined) return undefined;
+  if (tag === undefined || tag.value < 8) return undefined;
   const [number, wireType] = [Math.floor(tag.value / 8), tag.value % 8];
-  if (number === 0) return undefined;
   const value = varintAt(bytes, tag.end);
   if (wireType === variable) return value && { number, start: tag.end, end: value.end };
   if (wireType === lengthDelimited) return value && { number, start: value.end, end: value.end + value.value };
@@ -60,29 +61,17 @@ function fieldAt(bytes: Buffer, position: number): Field | undefined {
 
 function varintAt(bytes: Buffer, position: number): { value: number; end: number } | undefined {
   let value = 0;
-  for (let index = 0; index < 10; index += 1) {
-    const byte = bytes[position + index];
-    if (byte === undefined) return undefined;
+  for (const [index, byte] of bytes.subarray(position, position + 10).entries()) {
     value += (byte % 128) * 128 ** index;
     if (byte < 128) return { value, end: position + index + 1 };
   }
   return undefined;
 }
 
-function entryOf(bytes: Buffer): { key: string; value: string } {
-  const entry = { key: '', value: '' };
-  for (let position = 0; position < bytes.length;) {
-    const field = fieldAt(bytes, position);
-    if (field === undefined) break;
-    const text = bytes.toString('utf8', field.start, field.end);
-    if (field.number === keyOfEntry) entry.key = text;
-    if (field.number === valueOfEntry) entry.value = text;
-    position = field.end;
-  }
-  return entry;
-}
-
-async function bytesAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
-  return buffer.subarray(0, bytesRead);
+/** By the numbers of their fields. */
+function textsIn(bytes: Buffer): Map<number, string> {
+  const texts = new Map<number, string>();
+  for (let field = fieldAt(bytes, 0); field !== undefined; field = fieldAt(bytes, field.end))
+    texts.set(field.number, bytes.toString('utf8', field.start, field.end));
+  return texts;
 }

@@ -1,28 +1,21 @@
 /** What this project uses of sherpa-onnx-node, which brings no types. Times are seconds. */
 declare module 'sherpa-onnx-node' {
+  /** Paths of a model's files, and what it is told. */
+  type KindConfig = Record<string, string | number>;
+
   /** One of these, for the kind of the model. */
   export interface ModelConfigOfKind {
-    transducer?: { encoder: string; decoder: string; joiner: string };
+    transducer?: KindConfig;
     /** Which kind of transducer it is. */
     modelType?: string;
-    whisper?: {
-      encoder: string;
-      decoder: string;
-      language: string;
-      task: 'transcribe';
-      tailPaddings: number;
-      /** Whether it says when each sentence was said. Every Whisper can. */
-      enableSegmentTimestamps: 0 | 1;
-    };
-    canary?: { encoder: string; decoder: string; srcLang: string; tgtLang: string; usePnc: 0 | 1 };
-    moonshine?:
-      | { preprocessor: string; encoder: string; uncachedDecoder: string; cachedDecoder: string }
-      | { encoder: string; mergedDecoder: string };
-    senseVoice?: { model: string; language: string; useInverseTextNormalization: 0 | 1 };
-    nemoCtc?: { model: string };
-    zipformerCtc?: { model: string };
-    fireRedAsrCtc?: { model: string };
-    dolphin?: { model: string };
+    whisper?: KindConfig;
+    canary?: KindConfig;
+    moonshine?: KindConfig;
+    senseVoice?: KindConfig;
+    nemoCtc?: KindConfig;
+    zipformerCtc?: KindConfig;
+    fireRedAsrCtc?: KindConfig;
+    dolphin?: KindConfig;
   }
 
   export interface OfflineModelConfig extends ModelConfigOfKind {

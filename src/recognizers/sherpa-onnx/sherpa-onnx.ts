@@ -3,12 +3,11 @@ import { createSlots, piecesOf, recognizeInPieces } from '../in-pieces.ts';
 import { PieceNotTranscribed, RecognizerError } from '../recognizer.ts';
 import { changesIn } from './voices.ts';
 import { createDiarization } from './diarization.ts';
-import { howToInstall } from './installed-models.ts';
+import { howToInstall } from './known-models.ts';
 import { primaryOf } from '../../languages/tags.ts';
 import { wordsIn, languageIn } from './words.ts';
 import { ModelCopies } from './model-copies.ts';
-import { readModelFolder } from './model-folder.ts';
-import { languagesOf, modelLanguageCode } from './model-languages.ts';
+import { modelLanguageCode, readModelFolder } from './model-folder.ts';
 import { spokenIn } from '../spoken.ts';
 import { SpokenLanguages } from '../spoken-languages.ts';
 import { nameSpeakers, withSpeakers } from './speakers.ts';
@@ -56,9 +55,9 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
   const diarization = options.diarization && createDiarization({ ...options.diarization, ...shared });
   const operatorsWord = options.language === undefined ? undefined : [primaryOf(options.language)];
   const load = async () => {
-    const model = await readModelFolder(folder);
-    const copies = new ModelCopies(model, { ...shared, cores: options.cores });
-    return { model, copies, known: languagesOf(model, folder) ?? operatorsWord };
+    const found = await readModelFolder(folder);
+    const model = { ...found, languages: found.languages ?? operatorsWord };
+    return { model, copies: new ModelCopies(model, { ...shared, cores: options.cores }) };
   };
   let loading: ReturnType<typeof load> | undefined;
   // A failure is not remembered: the folder may be there for the next job.
@@ -73,17 +72,17 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
     name: 'sherpa-onnx',
     async check(language) {
       await readModelFolder(folder).catch((cause: Error) => refuse(`${cause.message}. ${howToInstall(name)}`, cause));
-      const { model, copies, known } = await loadOnce();
-      modelLanguageCode(model, known, language);
+      const { model, copies } = await loadOnce();
+      modelLanguageCode(model, language);
       if (!hasRun) await copies.tryOut().catch((cause: Error) => refuse(doesNotRun(folder, model, cause), cause));
       hasRun = true;
       await diarization?.load();
     },
 
     async recognize(audio, { signal, span, onProgress, onWordless, onUncertain, language: asked, speakers }) {
-      const { model, copies, known } = await loadOnce();
+      const { model, copies } = await loadOnce();
       const { family } = model;
-      const told = modelLanguageCode(model, known, asked);
+      const told = modelLanguageCode(model, asked);
       const diarize = await diarization?.load();
       const progressOf = meanProgress(diarize ? 2 : 1, onProgress);
       const findTurns = async (stop: AbortSignal) =>
@@ -125,7 +124,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
                 turns,
               );
         const language =
-          segments.length === 0 ? undefined : (spoken.most() ?? asked ?? family.unlessTold ?? only(known));
+          segments.length === 0 ? undefined : (spoken.most() ?? asked ?? family.unlessTold ?? only(model.languages));
         return { segments: nameSpeakers(segments), language };
       } finally {
         share.giveBack();

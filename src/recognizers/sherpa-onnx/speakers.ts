@@ -42,21 +42,17 @@ export function nameSpeakers(segments: readonly Segment[]): Segment[] {
 }
 
 function speakerOf(part: Spoken, near: readonly Turn[], last: number | undefined): number | undefined {
+  /** Of each speaker: how long they speak in it, in ms; of one who doesn't, how far away they do, below 0. */
   const spokenMs = new Map<number, number>();
   for (const turn of near) {
     const ms = sharedMs(part, turn);
-    if (ms > 0) spokenMs.set(turn.speaker, (spokenMs.get(turn.speaker) ?? 0) + ms);
+    const before = spokenMs.get(turn.speaker) ?? -Infinity;
+    if (ms >= -reachMs) spokenMs.set(turn.speaker, ms > 0 ? Math.max(0, before) + ms : Math.max(before, ms));
   }
-  if (spokenMs.size > 0) return mostOf(spokenMs, last);
-  const closeness = new Map<number, number>();
-  for (const turn of near) {
-    // Negative where they don't touch.
-    const ms = Math.min(0, sharedMs(part, turn));
-    if (ms >= -reachMs) closeness.set(turn.speaker, Math.max(ms, closeness.get(turn.speaker) ?? -Infinity));
-  }
-  return closeness.size > 0 ? mostOf(closeness, last) : undefined;
+  return spokenMs.size > 0 ? mostOf(spokenMs, last) : undefined;
 }
 
+/** Below 0 where they don't touch. */
 const sharedMs = (a: Spoken, b: Spoken) => Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.startMs);
 
 function mostOf(values: ReadonlyMap<number, number>, preferred: number | undefined): number {

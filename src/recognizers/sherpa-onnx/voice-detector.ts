@@ -3,8 +3,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { withPauses } from '../../audio/pieces.ts';
 import { createSlots, processInPieces } from '../in-pieces.ts';
-import { RecognizerError } from '../recognizer.ts';
-import { howToInstall } from './installed-models.ts';
+import { howToInstall } from './known-models.ts';
 import { NoModel } from './model-folder.ts';
 import { WarmChildren } from './warm-children.ts';
 import type { Piece, Span } from '../../audio/pieces.ts';
@@ -59,12 +58,9 @@ export interface VoiceDetector {
 export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): VoiceDetector {
   const model = resolve(folder, modelFile);
   const slots = createSlots(Math.min(mostAtOnce, availableParallelism()));
-  const children = new WarmChildren<VoicesResult>(() => ({ voices: configOf(model) }), memoryBytes, idleMs);
-  const explained = (cause: unknown): never => {
-    if (!(cause instanceof RecognizerError)) throw cause;
-    const message = `voice detection with the model in ${folder}: ${cause.message}`;
-    throw new RecognizerError(cause.code, message, { retryable: cause.retryable, cause });
-  };
+  const explain = (message: string) => `voice detection with the model in ${folder}: ${message}`;
+  const workWith = () => ({ voices: configOf(model) });
+  const children = new WarmChildren<VoicesResult>(workWith, { memoryBytes, idleMs, explain });
 
   const detector: VoiceDetector = {
     async check() {
@@ -78,7 +74,7 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
         });
       });
       const hear = ({ windowStartMs: fromMs, windowEndMs: toMs }: Piece, stop: AbortSignal) =>
-        children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop).catch(explained);
+        children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop);
       const windows = await processInPieces(audio, { longestMs: windowMs, overlapMs: 0 }, slots, hear, { signal });
       const voices = windows.flatMap(({ piece, result }) =>
         result.speech.map(([startMs, endMs]) => ({

@@ -1,5 +1,5 @@
-/** Makes people of voices. A model finds more voices than people: one for each way in which somebody speaks, and scraps. */
-import { totalMs } from '../../audio/spans.ts';
+/** Makes people of turns and voices. A model finds more voices than people: one for each way in which somebody speaks, and scraps. */
+import { totalMs, without } from '../../audio/spans.ts';
 import type { Piece, Span } from '../../audio/pieces.ts';
 import type { WindowResult } from './messages.ts';
 
@@ -148,4 +148,34 @@ export function changesIn(turns: readonly Turn[]): number[] {
     if (last === undefined || turn.endMs > last.endMs) last = turn;
   }
   return changes;
+}
+
+/** Where voices can't be told apart at all, there seem to be hundreds of speakers, more than an answer has room for. */
+const mostOfWindow = 100;
+/** More speech does not describe a voice better. */
+const mostMsToKnow = 30_000;
+/** With less clear speech, speech that is mixed with other voices is used, too. */
+const leastClearMs = 500;
+
+/** @returns the turns of each speaker, those of the speaker who speaks most first; at most 100 speakers */
+export function turnsBySpeaker<T extends Span & { speaker: number }>(turns: readonly T[]): T[][] {
+  const speakers = [...Map.groupBy(turns, ({ speaker }) => speaker).values()];
+  return speakers.sort((a, b) => totalMs(b) - totalMs(a)).slice(0, mostOfWindow);
+}
+
+/**
+ * Of a window, chooses the speech by which a voice is recognized: the speaker's own turns, the longest first, without the parts
+ * where others speak, if enough is left.
+ * @returns half a minute at the most
+ */
+export function speechToKnow(own: readonly Span[], others: readonly Span[]): Span[] {
+  const clear = without(own, others);
+  const usable = totalMs(clear) >= leastClearMs ? clear : [...own];
+  usable.sort((a, b) => b.endMs - b.startMs - (a.endMs - a.startMs));
+  let restMs = mostMsToKnow;
+  return usable.flatMap(({ startMs, endMs }) => {
+    const span = { startMs, endMs: Math.min(endMs, startMs + restMs) };
+    restMs -= span.endMs - span.startMs;
+    return span.startMs < span.endMs ? [span] : [];
+  });
 }

