@@ -17,7 +17,7 @@ const longestPauseMs = 1_500;
 export const sentencePauseMs = 600;
 
 /** How bad it is that a caption has one word, or is gone at once; that it goes on behind the end of a sentence, or a pause. */
-const [tiny, goesOn] = [6, 3];
+const [tiny, pastSentence, pastPause] = [6, 2, 3];
 /** How bad an empty caption would be: of cuts that are alike, those are best that make captions alike. */
 const uneven = 2;
 
@@ -62,7 +62,7 @@ function cutAfter(words: readonly Said[], index: number): { isForced: boolean; b
   return {
     isForced,
     badness: isForced ? 0 : badnessOfCut(words, index) * (1 - pause),
-    missed: breathAfter(word.text, next.text) === 'sentence' ? goesOn : goesOn * pause ** 2,
+    missed: (breathAfter(word.text, next.text) === 'sentence' ? pastSentence : 0) + pastPause * pause ** 2,
   };
 }
 

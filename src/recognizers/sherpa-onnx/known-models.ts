@@ -103,7 +103,13 @@ function whisper(size: string, speed: 'fast' | 'medium' | 'slow', bytes: number,
   };
 }
 
-function parakeet(name: string, languages: string, bytes: number, repo: string, revision: string): HubModel {
+function parakeet(
+  name: string,
+  languages: string,
+  bytes: number,
+  revision: string,
+  repo = `csukuangfj/sherpa-onnx-nemo-${name}-int8`,
+): HubModel {
   const names = ['encoder.int8.onnx', 'decoder.int8.onnx', 'joiner.int8.onnx', 'tokens.txt'];
   const files = filesOf(repo, revision, ...names);
   return { name, kind: 'recognition', languages, bytes, speed: 'fast', times: 'words', files };
@@ -120,20 +126,14 @@ export const hubModels: readonly HubModel[] = [
   whisper('large-v3', 'slow', 1_775_753_918, '2a6507094dd6020d939d78e3f1834a1d06267fca'),
   whisper('turbo', 'medium', 1_036_613_791, '2ca6ff69fc878651b770880507669577ac41c2ff'),
   parakeet(
-    ...(['parakeet-unified-en-0.6b', 'English', 663_043_117] as const),
-    ...(['csukuangfj2/sherpa-onnx-nemo-parakeet-unified-en-0.6b-int8-non-streaming'] as const),
+    'parakeet-unified-en-0.6b',
+    'English',
+    663_043_117,
     '8c3a10fb13408c7a7054f6898958bf1c64a8d6c7',
+    'csukuangfj2/sherpa-onnx-nemo-parakeet-unified-en-0.6b-int8-non-streaming',
   ),
-  parakeet(
-    ...(['parakeet-tdt-0.6b-v3', '25 European languages', 670_478_772] as const),
-    ...(['csukuangfj/sherpa-onnx-nemo-parakeet-tdt-0.6b-v3-int8'] as const),
-    '2bda32ec70b097a55adaa07d9a7173915b43cc78',
-  ),
-  parakeet(
-    ...(['parakeet-tdt-0.6b-v2', 'English', 661_190_513] as const),
-    ...(['csukuangfj/sherpa-onnx-nemo-parakeet-tdt-0.6b-v2-int8'] as const),
-    '1ab9323565ddb038682214b292f588070a538ce2',
-  ),
+  parakeet('parakeet-tdt-0.6b-v3', '25 European languages', 670_478_772, '2bda32ec70b097a55adaa07d9a7173915b43cc78'),
+  parakeet('parakeet-tdt-0.6b-v2', 'English', 661_190_513, '1ab9323565ddb038682214b292f588070a538ce2'),
   {
     ...{ name: 'canary-180m-flash', kind: 'recognition', languages: 'English, German, Spanish, French' },
     ...{ bytes: 207_170_046, speed: 'fast', times: 'no' },
