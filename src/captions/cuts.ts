@@ -5,8 +5,8 @@ import type { Word } from './segment.ts';
 
 type Said = Word & WrittenWord & { speaker?: string };
 
-/** A caption that lasts longer, or holds more words, is hard to read. */
-const longestMs = 7_000;
+/** A caption that lasts longer, or holds more words, is hard to read; one of 7 s is long. */
+const [longestMs, longMs] = [10_000, 7_000];
 const mostWords = 20;
 /** What is shown for less is gone before it is read. */
 const shortestMs = 1_000;
@@ -16,13 +16,13 @@ const longestPauseMs = 1_500;
 /** About a breath between two sentences. */
 export const sentencePauseMs = 600;
 
-/** How bad it is that a caption has one word, or is gone at once; that it goes on behind the end of a sentence, or a pause. */
-const [tiny, pastSentence, pastPause] = [6, 2, 3];
+/** How bad it is that a caption has one word, or is gone at once; goes on behind the end of a sentence, or a pause; is long, by s. */
+const [tiny, pastSentence, pastPause, tooLong] = [6, 2, 3, 4];
 /** How bad an empty caption would be: of cuts that are alike, those are best that make captions alike. */
 const uneven = 2;
 
 /**
- * Cuts the words of an utterance into captions that can be read: at most 7 s, 20 words and two lines of 42 characters,
+ * Cuts the words of an utterance into captions that can be read: at most 10 s, rather 7, 20 words and two lines of 42 characters,
  * of one speaker, none over a pause of 1.5 s. Of all ways to do so it takes the one with the best cuts.
  * @param words in order of time
  */
@@ -41,8 +41,8 @@ export function cutIntoCaptions<W extends Said>(words: readonly W[]): W[][] {
       if (count > 1 && (cuts[from]!.isForced || isTooMuch)) break;
       const isTiny = count === 1 || lengthMs < shortestMs;
       const empty = Math.max(0, 1 - columnsIn(from, end) / (2 * lineColumns));
-      const own = (isTiny ? tiny : 0) + uneven * empty ** 2 + missed[end - 1]! - missed[from]!;
-      const whole = best[from]!.sum + own + cuts[end - 1]!.badness;
+      const own = (isTiny ? tiny : 0) + (tooLong * Math.max(0, lengthMs - longMs)) / 1000 + uneven * empty ** 2;
+      const whole = best[from]!.sum + own + missed[end - 1]! - missed[from]! + cuts[end - 1]!.badness;
       if (whole < sum) [sum, start] = [whole, from];
     }
     best.push({ sum, start });

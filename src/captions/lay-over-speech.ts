@@ -32,7 +32,7 @@ const unlikely: Record<Breath, { pause: number; perSecond: number; none: number 
 const mostSeconds = 3;
 
 /** So many words from where it would be if all was said equally quickly, no stretch ends. It bounds the work. */
-const mostWordsOff = 200;
+const mostWordsOff = 100;
 
 /**
  * Lays words over the stretches in which somebody speaks.
@@ -85,9 +85,9 @@ function endsOfStretches(words: readonly WrittenWord[], stretches: readonly Stre
       for (const [start, cost] of earlier) {
         if (start > end) break;
         const expectedMs = (letters[end]! - letters[start]! + (start < end ? drawnOut : 0)) * msPerLetter;
-        const off = (lengthOf(stretch) - expectedMs) / Math.hypot(offMs, offPerWordMs * Math.sqrt(end - start));
+        const off = (lengthOf(stretch) - expectedMs) / Math.sqrt(offMs ** 2 + (end - start) * offPerWordMs ** 2);
         // A large difference counts less than by its square: words may be left out, or made up.
-        const whole = cost + pause + unpaused[end]! - unpaused[start]! + 2 * (Math.hypot(1, off) - 1);
+        const whole = cost + pause + unpaused[end]! - unpaused[start]! + 2 * (Math.sqrt(1 + off ** 2) - 1);
         if (whole >= (costs.get(end) ?? Infinity)) continue;
         costs.set(end, whole);
         begin.set(end, start);

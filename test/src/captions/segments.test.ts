@@ -178,7 +178,7 @@ test.each([
   expect(captions.slice(0, first.length)).toEqual(first);
   expect(segments.length).toBeGreaterThan(2);
   for (const { text: caption, startMs, endMs } of segments) {
-    expect(endMs - startMs).toBeLessThanOrEqual(7_000);
+    expect(endMs - startMs).toBeLessThanOrEqual(8_000);
     expect(toLines(caption).length).toBeLessThanOrEqual(2);
     expect(Math.max(...toLines(caption).map(widthOf))).toBeLessThanOrEqual(42);
     expect(text).toContain(caption);
