@@ -80,7 +80,7 @@ test.each([
 ])('%s and %s → LanguageNotKnown, which says what it knows', async (name, language) => {
   const model = await ofKnown(name);
   expect(() => modelLanguageCode(model, language)).toThrow(
-    expect.objectContaining({ name: 'LanguageNotKnown', known: model.languages }),
+    expect.objectContaining({ code: 'language_not_supported', known: model.languages }),
   );
 });
 
