@@ -1,10 +1,11 @@
 /** The service, or another server, as a child of a command: it ends when the command ends, however that happens. */
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 
 const root = resolve(import.meta.dirname, '../..');
 const startLimitMs = 180_000;
@@ -111,20 +112,27 @@ function messageOf(line: string): string {
   }
 }
 
+/** Below the ports that the kernel gives to outgoing connections: nobody takes one by chance before it is used. */
+const [firstSteady, lastSteady] = [20_000, 32_000];
+
 /**
  * Makes sure that a port can be used before anything is started on it.
  * @returns the port, or a free one for 0
  * @throws a sentence that says which variable to set when it is taken
  */
 export async function freePort(host: string, port: number, variable: 'PORT' | 'OPS_PORT'): Promise<number> {
-  const probe = createServer();
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  probe.once('error', (error: NodeJS.ErrnoException) => reject(explained(error, host, port, variable)));
-  probe.listen(port, host, () => {
-    const { port: usable } = probe.address() as AddressInfo;
-    probe.close(() => resolve(usable));
-  });
-  return promise;
+  for (;;) {
+    const wanted = port === 0 ? randomInt(firstSteady, lastSteady) : port;
+    try {
+      const probe = createServer().listen(wanted, host);
+      await once(probe, 'listening');
+      await new Promise((resolve) => probe.close(resolve));
+      return wanted;
+    } catch (error) {
+      const fault = error as NodeJS.ErrnoException;
+      if (port !== 0 || fault.code !== 'EADDRINUSE') throw explained(fault, host, port, variable);
+    }
+  }
 }
 
 function explained(error: NodeJS.ErrnoException, host: string, port: number, variable: string): Error {
