@@ -157,5 +157,5 @@ export async function send(
 }
 
 /** How many cases each property gets (`./scripts/test --cases N`), and the seed to repeat a run (`FUZZ_SEED`). */
-export const cases = Number(process.env.FUZZ_CASES ?? 200);
+export const cases = Number(process.env.FUZZ_CASES ?? 100);
 export const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);

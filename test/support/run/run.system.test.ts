@@ -26,7 +26,7 @@ function startRun(files: string, temporary: string, ...args: string[]) {
 /** What is there before the first test begins, and jest's own cache. */
 const left = (temporary: string) => readdirSync(temporary).filter((name) => !/^(jest_|node-compile-cache)/.test(name));
 
-test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
+test.each(['SIGINT', 'SIGKILL'] as const)(
   '%s to jest alone in the middle of a run → no process, no PostgreSQL and no folder is left',
   async (signal) => {
     const temporary = join(folder, signal);

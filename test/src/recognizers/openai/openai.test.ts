@@ -78,7 +78,7 @@ async function durationMs({ file }: Received): Promise<number> {
 
 test('a recording of several pieces → sent as FLAC, in parallel; no word lost or doubled, each where it was said', async () => {
   const server = await toneServer();
-  const tones = tonesOf(300);
+  const tones = tonesOf(120);
   const audio = await spoken('long', tones);
   const percents: number[] = [];
   const recognizer = askingFor(server, 'whisper-1', 'sk-of-a-test', 4, false);
@@ -147,7 +147,7 @@ test('verbose_json refused in the middle → begun again, and progress rises sti
     script: ({ fields }, earlier) =>
       isRefused(fields['response_format']?.[0], earlier) ? refusal(400, 'no', 'response_format') : undefined,
   });
-  const tones = tonesOf(150);
+  const tones = tonesOf(90);
   const audio = await spoken('refused', tones);
   const recognizer = createOpenAi({
     server: { baseUrl: server.url, apiKey: undefined, model: 'x' },
@@ -163,7 +163,7 @@ test('verbose_json refused in the middle → begun again, and progress rises sti
 
 test('a server without word times → its segments, none lost or doubled, no words; without overlap after the first piece', async () => {
   const server = await toneServer({ tells: 'segments' });
-  const tones = tonesOf(150);
+  const tones = tonesOf(90);
   const audio = withShortPauses(await spoken('segments', tones));
   const transcript = await askingFor(server, 'whisper-1', undefined, 1).recognize(audio, { signal });
   expectWellFormed(transcript, audio.durationMs);
