@@ -1,5 +1,6 @@
 /** PostgreSQL as a program that a test starts and ends as it likes: everybody else's goes on. */
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { appendFile, chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openConnection } from '../../db/connection/database.ts';
@@ -67,6 +68,23 @@ async function startOn(paths: ClusterPaths, wrapper: readonly string[] = []): Pr
   // Killed, it would leave its shared memory.
   atEnd(() => machine.stop('SIGINT'));
   return { machine, url: `${url}${roleName}`, paths };
+}
+
+/**
+ * A database as an operator makes it for the service: empty, and owned by a login that is no superuser.
+ * @param options of `create database`
+ */
+export async function useEmptyDatabase(options = '', server = process.env.TEST_DATABASE_URL!): Promise<URL> {
+  const url = new URL(server);
+  const maintenance = new URL('/postgres', url).href;
+  const name = `new_${randomUUID().replaceAll('-', '')}`;
+  await ask(maintenance, `create role ${name} login password 'secret-of-${name}' nosuperuser`);
+  await ask(maintenance, `create database ${name} owner ${name} template template0 ${options}`);
+  atEnd(async () => {
+    await ask(maintenance, `drop database ${name} with (force)`);
+    await ask(maintenance, `drop role ${name}`);
+  });
+  return Object.assign(url, { username: name, password: `secret-of-${name}`, pathname: `/${name}` });
 }
 
 /** @returns rows of a connection that nobody else uses */

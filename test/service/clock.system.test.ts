@@ -10,7 +10,7 @@ import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { atEnd } from '../support/at-end.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
-import { clientOf } from '../support/clients/client.ts';
+import { clientOf, sessionIn } from '../support/clients/client.ts';
 import { startPostgres } from '../rig/postgres.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { startProcess } from '../support/service/processes.ts';
@@ -39,10 +39,6 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
   const account = await makeAccount(db, { balanceMs: 600_000, limits: { running_jobs: 1 } });
   const patient = await makeAccount(db, { limits: { requests_per_minute: 3 } });
   const [client, limited] = [clientOf(api.url, account.key), clientOf(api.url, patient.key)];
-  const idOf = ({ status, text }: { status: number; text: string }) => {
-    expect(status).toBe(202);
-    return (JSON.parse(text) as { sessionId: string }).sessionId;
-  };
   const session = (id: string) => findSessionRow(db, account.id, id);
   const expectServed = async () => {
     expect((await client.get('/v1/sessions')).status).toBe(200);
@@ -50,12 +46,12 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
     expect(Number(/t=(\d+)/.exec(headers.ratelimit!)![1])).toBeLessThanOrEqual(60);
   };
 
-  const runs = idOf(await client.upload(file, 'the same key'));
+  const runs = await client.accepted(file, 'the same key');
   await until(
     () => session(runs),
     (row) => row?.status === 'processing',
   );
-  const waits = idOf(await client.upload(file));
+  const waits = await client.accepted(file);
   const polling = client.get(`/v1/sessions/${runs}/transcript?wait=20`);
   const body = Buffer.concat([filePart(await voice(2_000)), closing]);
   const slow = new RawUpload(api.port);
@@ -69,8 +65,8 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
   await ownClock.set(5);
   await expectServed();
   const repeated = await client.upload(file, 'the same key');
-  expect([idOf(repeated), repeated.headers['idempotency-replayed']]).toEqual([runs, 'true']);
-  const received = idOf(await slow.send(body.subarray(5_000)).answer());
+  expect([sessionIn(repeated), repeated.headers['idempotency-replayed']]).toEqual([runs, 'true']);
+  const received = sessionIn(await slow.send(body.subarray(5_000)).answer());
 
   // An upload is about to commit, and another worker sweeps whose clock makes its file look hours old.
   await sql`insert into idempotency (account_id, key, fingerprint, session_id, job_id, created_at)
@@ -85,7 +81,7 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
     await until(records, ({ length }) => length === 0);
     return { committing, sweeper };
   });
-  const committed = idOf(await second.committing);
+  const committed = sessionIn(await second.committing);
 
   expect(await Promise.all([second.sweeper.stop(), worker.stop()])).toEqual([0, 0]);
   expect((await polling).status).toBe(200);
@@ -96,7 +92,7 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
   const last = await startProcess('start-worker', env);
   await ownClock.set(-2);
   await expectServed();
-  const after = idOf(await client.upload(file));
+  const after = await client.accepted(file);
   for (const id of [runs, waits, received, committed, after])
     expect(await client.final(id)).toMatchObject({ status: 'completed' });
 

@@ -1,16 +1,11 @@
 /** A failover: connections stay open to a server that takes no writes, while new ones lead to the primary. */
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { openDatabase } from '../../db/connection/database.ts';
 import { ask, startPostgres, startStandbyOf } from '../rig/postgres.ts';
 import { startRelay } from '../support/faults/relay.ts';
-import { startHelloServer } from '../support/models/hello-server.ts';
-import { clientOf, sessionIn } from '../support/clients/client.ts';
-import { makeAccount } from '../support/service/accounts.ts';
+import { sessionIn } from '../support/clients/client.ts';
 import { expectSound } from '../support/service/audit.ts';
-import { startProcess } from '../support/service/processes.ts';
 import { until } from '../support/until.ts';
-import { voice } from '../support/uploads/uploads.ts';
+import { startWhole } from './whole-service.ts';
 import type { OwnPostgres } from '../rig/postgres.ts';
 import type { Seen } from '../support/clients/client.ts';
 import type { Relay } from '../support/faults/relay.ts';
@@ -78,14 +73,9 @@ test.each([
     const first = await startPostgres();
     const standby = await startStandbyOf(first);
     const relay = await startRelay(first.url);
-    const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'demoted-'));
-    const file = join(dataDir, 'voice.wav');
-    await writeFile(file, await voice(2_000));
-    const { env, go } = await startHelloServer({ held: true });
-    const service = await startProcess('start', { DATABASE_URL: relay.url, DATA_DIR: dataDir, ...env });
-    const before = openDatabase(first.url, () => {});
-    const account = await makeAccount(before.db, { balanceMs: 60_000 }).finally(before.close);
-    const client = clientOf(service.url, account.key);
+    const whole = await startWhole({ url: first.url, env: { DATABASE_URL: relay.url } });
+    const { service, client, file, dataDir, go } = whole;
+    await whole.close();
     const accepted = [await client.accepted(file), await client.accepted(file)];
     await Promise.all(accepted.map((id) => client.get(`/v1/sessions/${id}`)));
 

@@ -21,18 +21,11 @@ import { until } from '../support/until.ts';
 import { useFolder } from '../support/use-folder.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
 
-type Client = ReturnType<typeof clientOf>;
-
 const mebibyte = 1024 * 1024;
 const service = await useService();
 const folder = useFolder();
 
 const session = async (account: TestAccount, id: string) => (await findSessionRow(service.db, account.id, id))!;
-const uploaded = async (client: Client, file: string) => {
-  const { status, text } = await client.upload(file);
-  expect(status).toBe(202);
-  return (JSON.parse(text) as { sessionId: string }).sessionId;
-};
 const fill = (folderOfDisk: string, bytes: number) => writeFile(join(folderOfDisk, 'filler'), Buffer.alloc(bytes));
 
 /** A service whose DATA_DIR is a disk of its own. */
@@ -99,9 +92,9 @@ test('a disk that is full before a job or fills up while it decodes → no attem
   expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
   expect(await readdir(join(disk, 'audio', 'incoming'))).toEqual([]);
 
-  const waits = await uploaded(client, long);
+  const waits = await client.accepted(long);
   await expectToWaitForRoom(onDisk);
-  const behind = await uploaded(client, short);
+  const behind = await client.accepted(short);
   for (const id of [waits, behind])
     expect(await session(account, id)).toMatchObject({ status: 'queued', attempt: 0, attempts_left: 3 });
 
@@ -142,10 +135,10 @@ test('a recording that is too large for the disk → it waits for a larger one, 
   const onDisk = await startOnDisk('90m');
   const { running, ops, dataDir } = onDisk;
   const client = clientOf(running.url, account.key);
-  const waits = await uploaded(client, large);
+  const waits = await client.accepted(large);
   const said = () => running.lines.some((line) => line.includes('a recording waits for room on the disk'));
   await until(said);
-  expect(await client.final(await uploaded(client, short))).toMatchObject({ status: 'completed' });
+  expect(await client.final(await client.accepted(short))).toMatchObject({ status: 'completed' });
   expect((await ops('readyz')).status).toBe(200);
   expect(await session(account, waits)).toMatchObject({ status: 'queued', attempt: 0, attempts_left: 3 });
 

@@ -1,20 +1,15 @@
 /** PostgreSQL is away for 30 s, in two ways, while the whole service is at work. No restart is needed afterwards. */
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabase } from '../../db/connection/database.ts';
 import { listLedger } from '../../db/accounts/ledger.ts';
-import { atEnd } from '../support/at-end.ts';
-import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { clientOf } from '../support/clients/client.ts';
-import { createTestDatabase } from '../support/service/database.ts';
-import { startHelloServer } from '../support/models/hello-server.ts';
+import { useDatabase } from '../support/service/use-database.ts';
 import { steadyPort } from '../rig/ports.ts';
 import { startPostgres } from '../rig/postgres.ts';
-import { startProcess } from '../support/service/processes.ts';
 import { startRelay } from '../support/faults/relay.ts';
-import { voice } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
+import { startWhole } from './whole-service.ts';
 import type { Seen } from '../support/clients/client.ts';
 
 const awayMs = 30_000;
@@ -33,25 +28,16 @@ async function stoppedServer(): Promise<Cable> {
 }
 
 async function blackHole(): Promise<Cable> {
-  const { url, drop } = await createTestDatabase();
+  const { url } = await useDatabase();
   const relay = await startRelay(url);
-  atEnd(drop);
   return { serviceUrl: relay.url, url, away: relay.swallow, back: relay.flow };
 }
 
 async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
   const cable = await lay();
-  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'outage-'));
-  const file = join(dataDir, 'voice.wav');
-  await writeFile(file, await voice(2_000));
-  const hello = await startHelloServer({ held: true });
-  const opsPort = await steadyPort();
-  const env = { DATABASE_URL: cable.serviceUrl, DATA_DIR: dataDir, OPS_PORT: String(opsPort), ...hello.env };
-  const service = await startProcess('start', env);
-  const { db, close } = openDatabase(cable.url, () => {});
-  atEnd(close);
-  const account = await makeAccount(db, { balanceMs: 60_000 });
-  const client = clientOf(service.url, account.key);
+  const opsPort = String(await steadyPort());
+  const whole = await startWhole({ url: cable.url, env: { DATABASE_URL: cable.serviceUrl, OPS_PORT: opsPort } });
+  const { service, client, file, db, dataDir, account } = whole;
   const ops = async (name: string) => {
     // Not on a connection that the server may be closing, idle as it was.
     const answer = await fetch(`http://127.0.0.1:${opsPort}${name}`, { headers: { Connection: 'close' } });
@@ -106,7 +92,7 @@ async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
     () => client.get('/v1/sessions'),
     ({ status }) => status === 200,
   );
-  hello.go();
+  whole.go();
   const ids = [sessionId, await client.accepted(file, 'key 0')];
   for (const id of ids) expect(await client.final(id)).toMatchObject({ status: 'completed' });
   expect((await listLedger(db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000, -2_000]);

@@ -1,17 +1,14 @@
 /** The database's password is changed by the commands of the operator's guide, while clients upload and read. */
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openConnection, openDatabase } from '../../db/connection/database.ts';
+import { openConnection } from '../../db/connection/database.ts';
 import { startPostgres } from '../rig/postgres.ts';
 import { atEnd } from '../support/at-end.ts';
-import { clientOf } from '../support/clients/client.ts';
-import { startHelloServer } from '../support/models/hello-server.ts';
-import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
-import { startProcess } from '../support/service/processes.ts';
 import { until } from '../support/until.ts';
-import { voice } from '../support/uploads/uploads.ts';
+import { useFolder } from '../support/use-folder.ts';
+import { startWhole } from './whole-service.ts';
 import type pg from 'pg';
 
 const role = 'rotated';
@@ -19,9 +16,8 @@ const guide = join(import.meta.dirname, '../../scripts/deploy/OPERATIONS.md');
 
 test('another password for the database under load → no request fails, and no session', async () => {
   const postgres = await startPostgres();
-  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'password-'));
-  const [file, passwords] = [join(dataDir, 'voice.wav'), join(dataDir, 'pgpass')];
-  await writeFile(file, await voice(1_000));
+  const folder = useFolder();
+  const passwords = join(folder, 'pgpass');
   await writeFile(passwords, `*:*:*:${role}:old\n`, { mode: 0o600 });
   const superuser = openConnection(postgres.url);
   await superuser.connect();
@@ -30,15 +26,10 @@ test('another password for the database under load → no request fails, and no 
   await superuser.query(`create database ${role} owner ${role}`);
 
   const url = Object.assign(new URL(postgres.url), { username: role, password: '', pathname: `/${role}` });
-  const hello = await startHelloServer();
-  const env = { DATABASE_URL: url.href, PGPASSFILE: passwords, DATA_DIR: dataDir, ...hello.env };
-  const service = await startProcess('start', env);
-  const asSuperuser = Object.assign(new URL(postgres.url), { pathname: `/${role}` });
-  const { db, close } = openDatabase(asSuperuser.href, () => {});
-  atEnd(close);
-  const limits = { requests_per_minute: 100_000, queued_sessions: 100_000 };
-  const account = await makeAccount(db, { limits });
-  const client = clientOf(service.url, account.key);
+  const asSuperuser = Object.assign(new URL(postgres.url), { pathname: `/${role}` }).href;
+  const env = { DATABASE_URL: url.href, PGPASSFILE: passwords };
+  const account = { limits: { requests_per_minute: 100_000, queued_sessions: 100_000 } };
+  const { service, client, file, db, dataDir } = await startWhole({ url: asSuperuser, env, held: false, account });
 
   const statuses: number[] = [];
   const accepted: string[] = [];
@@ -53,7 +44,7 @@ test('another password for the database under load → no request fails, and no 
   const clients = [work()];
   await until(() => accepted.length > 0);
   const since = await ask(superuser, 'select now()::text as at');
-  await typePage(dataDir, superuser, () => {
+  await typePage(folder, superuser, () => {
     // They need more connections than are open.
     clients.push(...Array.from({ length: 12 }, work));
   });

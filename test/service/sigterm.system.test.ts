@@ -1,40 +1,25 @@
 /** An orderly end, as every deployment brings one, in the middle of everything. */
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabase } from '../../db/connection/database.ts';
 import { clusterPaths, makeFolder } from '../../db/embedded/cluster.ts';
 import { waitForLock } from '../../db/embedded/file-lock.ts';
 import { listLedger } from '../../db/accounts/ledger.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { atEnd } from '../support/at-end.ts';
-import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
-import { clientOf } from '../support/clients/client.ts';
-import { createTestDatabase } from '../support/service/database.ts';
+import { clientOf, sessionIn } from '../support/clients/client.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { processesAbout } from '../rig/processes.ts';
 import { startProcess } from '../support/service/processes.ts';
+import { useDatabase } from '../support/service/use-database.ts';
 import { parseAnswers } from '../support/clients/raw-http.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { startRelay } from '../support/faults/relay.ts';
 import { closing, filePart, voice } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
+import { startWhole } from './whole-service.ts';
 import type { Relay } from '../support/faults/relay.ts';
 import type { ServiceProcess } from '../support/service/processes.ts';
-
-/** A database, a folder and an account, and the process that was started on them. */
-async function lay() {
-  const { url, drop } = await createTestDatabase();
-  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'sigterm-'));
-  const { db, close } = openDatabase(url, () => {});
-  for (const end of [drop, close]) atEnd(end);
-  const account = await makeAccount(db, { balanceMs: 60_000 });
-  const file = join(dataDir, 'voice.wav');
-  await writeFile(file, await voice(2_000));
-  const hello = await startHelloServer({ held: true });
-  const env = { DATABASE_URL: url, DATA_DIR: dataDir, ...hello.env };
-  return { url, db, dataDir, account, file, go: hello.go, env };
-}
 
 /** Sends signals. Whatever does not end within the service's own bound ends with another exit code. */
 async function stop(service: ServiceProcess, ...signals: NodeJS.Signals[]): Promise<void> {
@@ -44,10 +29,8 @@ async function stop(service: ServiceProcess, ...signals: NodeJS.Signals[]): Prom
 }
 
 test('SIGTERM during an upload, long polls and a job → what is in flight ends well, nothing new begins, exit 0', async () => {
-  const { db, dataDir, account, file, go, env } = await lay();
-  const service = await startProcess('start', env);
-  const client = clientOf(service.url, account.key);
-  const { sessionId } = JSON.parse((await client.upload(file)).text) as { sessionId: string };
+  const { service, client, db, dataDir, account, file, go, env } = await startWhole(await useDatabase());
+  const sessionId = await client.accepted(file);
   const session = () => findSessionRow(db, account.id, sessionId);
   await until(session, (row) => row?.status === 'processing');
 
@@ -99,7 +82,7 @@ test('SIGTERM during an upload, long polls and a job → what is in flight ends 
   go();
   const again = await startProcess('start', env);
   const next = clientOf(again.url, account.key);
-  for (const id of [sessionId, (JSON.parse(accepted.text) as { sessionId: string }).sessionId])
+  for (const id of [sessionId, sessionIn(accepted)])
     expect(await next.final(id)).toMatchObject({ status: 'completed' });
   expect((await listLedger(db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000, -2_000]);
   // Nothing is under way.
@@ -113,12 +96,11 @@ test.each([
 ])(
   'SIGTERM during a job while the way to PostgreSQL %s → %s, the job comes again',
   async (_how, _end, status, away) => {
-    const { url, db, dataDir, account, file, go, env } = await lay();
+    const { url } = await useDatabase();
     const relay = await startRelay(url);
-    const service = await startProcess('start', { ...env, DATABASE_URL: relay.url });
-    const { sessionId } = JSON.parse((await clientOf(service.url, account.key).upload(file)).text) as {
-      sessionId: string;
-    };
+    const whole = await startWhole({ url, env: { DATABASE_URL: relay.url } });
+    const { service, client, db, dataDir, account, file, go, env } = whole;
+    const sessionId = await client.accepted(file);
     const session = () => findSessionRow(db, account.id, sessionId);
     await until(session, (row) => row?.status === 'processing');
     away(relay);
@@ -128,7 +110,7 @@ test.each([
     expect(processesAbout(dataDir)).toEqual([]);
 
     go();
-    const again = await startProcess('start', env);
+    const again = await startProcess('start', { ...env, DATABASE_URL: url });
     expect(await clientOf(again.url, account.key).final(sessionId)).toMatchObject({ status: 'completed' });
     expect((await listLedger(db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000]);
     await stop(again, 'SIGTERM');
@@ -137,7 +119,9 @@ test.each([
 );
 
 test('SIGTERM while it starts, at any moment → it ends within the bound, and the next start works', async () => {
-  const { dataDir, env } = await lay();
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'sigterm-'));
+  const hello = await startHelloServer();
+  const env = { DATABASE_URL: (await useDatabase()).url, DATA_DIR: dataDir, ...hello.env };
   for (const moment of ['"children have', '"api answers"', '"worker takes jobs"']) {
     const service = await startProcess('start', env, moment);
     await stop(service, 'SIGTERM');

@@ -42,6 +42,12 @@ test.each([
     'RECOGNIZER_LANGUAGE: the recognizer does not know the language de-AT; it knows en',
   ],
   [
+    'no model',
+    'start-worker',
+    { RECOGNIZER: 'sherpa-onnx', SHERPA_ONNX_MODEL: 'whisper-base' },
+    'npm run model -- download whisper-base',
+  ],
+  [
     'DATABASE_URL that leads nowhere',
     'start-api',
     { DATABASE_URL: nowhere, DATABASE_DIRECT_URL: service.databaseUrl },
@@ -50,12 +56,12 @@ test.each([
   [
     'DATABASE_DIRECT_URL that leads nowhere',
     'start-api',
-    { DATABASE_URL: service.databaseUrl, DATABASE_DIRECT_URL: nowhere },
+    { DATABASE_DIRECT_URL: nowhere },
     '"msg":"the database of DATABASE_DIRECT_URL can not be reached"',
   ],
 ])('%s, src/%s.ts → a last line that says so, exit code 1', async (_, name, env, message) => {
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'start-'));
-  const { status, stdout } = await endOf(name, { DATA_DIR: dataDir, ...env });
+  const { status, stdout } = await endOf(name, { DATA_DIR: dataDir, DATABASE_URL: service.databaseUrl, ...env });
   expect(status).toBe(1);
   const last = stdout.trimEnd().split('\n').at(-1)!;
   expect(last).toContain(message);
@@ -136,8 +142,7 @@ test('/readyz asked from the first moment of a start → 503 until the API answe
   const running = await started;
   expect(running.lines.join('\n')).toContain('worker takes jobs');
   const client = clientOf(running.url, account.key);
-  const { sessionId } = JSON.parse((await client.upload(file)).text) as { sessionId: string };
-  expect(await client.final(sessionId)).toMatchObject({ status: 'completed' });
+  expect(await client.final(await client.accepted(file))).toMatchObject({ status: 'completed' });
   for (const said of before) expect(['nothing', '503 starting\n']).toContain(said);
 
   expect(await running.stop()).toBe(0);

@@ -1,7 +1,5 @@
 /** ffmpeg is missing, crashes or answers rubbish. Other jobs go on, and nobody is charged. */
 import { chmod, copyFile, readFile, rename, symlink, writeFile } from 'node:fs/promises';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { findExecutable } from '../../src/children/bounded-command.ts';
 import { listLedger } from '../../db/accounts/ledger.ts';
@@ -118,16 +116,4 @@ test('after all that → the same worker, its memory flat, every account as it s
   expect(worker.lines.join('\n')).not.toMatch(/unhandled|uncaught/i);
   expect(await worker.stop()).toBe(0);
   await expectSound(service);
-});
-
-test('no model when it starts → it says what to type, exit 1, and nothing is tried', async () => {
-  const { sessionId } = await upload(service, account, files.short);
-  const lacking = { RECOGNIZER: 'sherpa-onnx', SHERPA_ONNX_MODEL: 'whisper-base' };
-  const main = join(import.meta.dirname, '../../src/start-worker.ts');
-  const child = spawn(process.execPath, [main], { env: { ...env(), ...lacking, OPS_PORT: '0' } });
-  let output = '';
-  child.stdout.on('data', (chunk) => (output += String(chunk)));
-  expect((await once(child, 'exit'))[0]).toBe(1);
-  expect(output).toContain('npm run model -- download whisper-base');
-  expect(await row(service, account, sessionId)).toMatchObject({ status: 'queued', attempt: 0, attempts_left: 3 });
 });
