@@ -51,11 +51,4 @@ export async function speechClips(): Promise<SpeechClip[]> {
   );
 }
 
-/** Makes a file of human speech of that length: a clip again and again, with a pause of a second after each time. */
-export async function longSpeech(seconds: number, file: string): Promise<string> {
-  const [clip] = await speechClips();
-  const [pause, again] = ['apad=pad_dur=1', 'aloop=loop=-1:size=1000000'];
-  return ffmpeg('-i', clip!.file, '-af', `${pause},${again}`, '-t', String(seconds), file);
-}
-
 export { wordErrorRate } from '../../../scripts/bench/word-errors.ts';

@@ -3,6 +3,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { librivoxClips } from '../../../scripts/bench/spoken-clips.ts';
+import { wavHeader } from '../../../src/audio/samples.ts';
 import { wav } from '../../contract/wav.ts';
 import { until } from '../until.ts';
 import type { TestAccount } from '../service/accounts.ts';
@@ -19,10 +20,7 @@ export const tone = async (ms: number, pitch?: number): Promise<Buffer> =>
 export async function voice(ms: number): Promise<Buffer> {
   const [clip] = await librivoxClips();
   const bytes = 32 * ms;
-  const file = (await readFile(clip!.file)).subarray(0, 44 + bytes);
-  file.writeUInt32LE(36 + bytes, 4);
-  file.writeUInt32LE(bytes, 40);
-  return file;
+  return Buffer.concat([wavHeader(bytes), (await readFile(clip!.file)).subarray(44, 44 + bytes)]);
 }
 
 /** One part, with its headers as they stand. */
