@@ -11,8 +11,9 @@ export interface paths {
         /**
          * List saved sessions
          * @description The sessions of the account that owns the key, newest first, a page at a time. To get the next page repeat the
-         *     request with `cursor` set to the `nextCursor` of the answer; the last page has none. There are no totals. What is
-         *     uploaded meanwhile is on no later page.
+         *     request with `cursor` set to the `nextCursor` of the answer; the last page has none. There are no totals.
+         *     Sessions uploaded while you page do not appear on later pages, and one may become visible a moment after a newer one.
+         *     With `status`, a session whose state changes meanwhile may be missed: read the list again later.
          *
          *     `q` searches titles and transcripts and goes together with every filter; each session that is found says in
          *     `matches` where. What a transcript says can be found as soon as its session is `completed`. Times of which
@@ -93,7 +94,8 @@ export interface paths {
          * @description Accepts any file with an audio stream that ffmpeg can read, up to the account's limits (1 GiB and 4 hours unless
          *     the operator set others). The answer comes once the file is safely stored and the job is queued; the transcript then
          *     appears at the address in `Location`, followed by `/transcript`. Some seconds pass between the last byte and the
-         *     answer; two minutes and more, where the file is hard to read or many come at once.
+         *     answer; two minutes and more, where the file is hard to read or many come at once. There are up to three attempts at the
+         *     transcription, each of at most 15 minutes plus four times the duration.
          *
          *     The fields come in any order, and in UTF-8: other text is 400 `invalid_request`. An empty one counts as none. A name of
          *     the file that is not UTF-8 is read as Latin-1. The `Content-Type` of the file does not matter, and the body may come without
@@ -700,7 +702,8 @@ export interface components {
         };
         /**
          * @description The API key is missing or invalid. Code: `unauthorized`. Unknown, damaged, revoked and expired keys are not told
-         *     apart.
+         *     apart. After many of them in a minute from one address, each further 401 takes a second and closes its connection; a
+         *     valid key is never delayed.
          */
         Unauthorized: {
             headers: {
