@@ -29,6 +29,7 @@ export class FormatRefused extends RecognizerError {
 
 const longestMessage = 500;
 const lookTimeLimitMs = 5_000;
+const findRoomTimeLimitMs = 60_000;
 /** How often a server that is away is asked whether it is back, while somebody wants to know. */
 const askAgainMs = 3_000;
 
@@ -73,8 +74,9 @@ export class SpeechClient {
     this.#server = server;
     this.#exchange = new Exchange(server);
     this.#timeLimitMs = timeLimitMs;
+    // A server that takes it, and is slow, has room.
     const findRoom = (signal: AbortSignal) =>
-      this.#askAboutSilence(AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs(0))])).then(
+      this.#askAboutSilence(AbortSignal.any([signal, AbortSignal.timeout(findRoomTimeLimitMs)])).then(
         () => undefined,
         (error: unknown) => (judge(error) === 'no room' ? (error as Refusal) : undefined),
       );

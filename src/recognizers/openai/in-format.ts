@@ -40,11 +40,10 @@ function pieceLengths(format: AnswerFormat, language: string | undefined): Piece
 }
 
 /**
- * What one recording has shown of the server. For the next recording the server is asked anew, because one odd answer
- * may be a mistake.
+ * Whether the server gives times of words; undefined until it has recognized some. For the next recording it is asked
+ * anew, because one odd answer may be a mistake.
  */
 interface Learnt {
-  /** Whether the server gives times of words; undefined until it has recognized some. */
   wordTimes: boolean | undefined;
 }
 

@@ -147,18 +147,6 @@ test('a piece without word times among others → has no words; the others keep 
   ]);
 });
 
-test.each<[string, Reply]>([
-  ['refuses verbose_json', refusal(400, 'not now', 'response_format')],
-  ['answers it without times', text],
-])('a server that once %s → json for that recording, verbose_json for the next', async (_, reply) => {
-  const { recognize, formats } = await serve([reply, text, text, text, text, text, text, text, words], { seconds: 60 });
-  await recognize();
-  const asked = formats();
-  expect(asked).toEqual(['verbose_json', 'json', 'json', 'json']);
-  await recognize();
-  expect(formats()[asked.length]).toBe('verbose_json');
-});
-
 test('a diarizing model that answers a long piece without times → json, in short pieces', async () => {
   const { recognize, formats } = await serve([text], { seconds: 60, model: 'x-diarize' });
   const heard = await recognize();
