@@ -21,8 +21,8 @@ export interface ModelCommand {
   run(args: string[], env?: NodeJS.ProcessEnv): Promise<ScriptEnd>;
   /** Goes on in the background. */
   start(args: string[], env?: NodeJS.ProcessEnv): RunningCommand;
-  /** As npm does. @param program see {@link startScript} */
-  startProcess(args: string[], env?: NodeJS.ProcessEnv, program?: string[]): RunningScript;
+  /** As npm does. */
+  startProcess(args: string[]): RunningScript;
   download(env?: NodeJS.ProcessEnv): Promise<ScriptEnd>;
   /** Names and sizes of what is in a folder. */
   below(folder: string): Promise<Record<string, number>>;
@@ -69,8 +69,7 @@ export async function modelCommand(): Promise<ModelCommand> {
       expect(names.filter((name) => !name.endsWith('.lock'))).toEqual([]);
     },
     start: (args, env) => startCommand(command, args, { env: { ...environment, ...env } }),
-    startProcess: (args, env, program) =>
-      startScript(['scripts/model/main.ts', ...args], { ...environment, ...env }, program),
+    startProcess: (args) => startScript(['scripts/model/main.ts', ...args], environment),
     partHas: (bytes) =>
       until(async () => {
         const there = await below(`${folder}.partial`);

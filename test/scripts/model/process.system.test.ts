@@ -1,6 +1,5 @@
 /** `npm run model` as the process that it is for people. */
 import { modelCommand } from './model-command.ts';
-import { readByNobody } from '../run-script.ts';
 import type { ModelCommand } from './model-command.ts';
 
 let model: ModelCommand;
@@ -34,8 +33,3 @@ test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
     await model.expectWhole();
   },
 );
-
-test('nobody reads what it writes (| head) → it ends without a word, exit 0', async () => {
-  const { code, stderr } = await model.startProcess(['list'], {}, readByNobody).ended;
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-});
