@@ -1,7 +1,5 @@
 /** A model of a few kilobytes that sherpa-onnx takes for a Canary. It says what begins in each second. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { constant, float, int32, int64, node, onnxModel, port, whole } from './onnx.ts';
+import { constant, float, int32, int64, node, onnxModel, port, tokenLines, whole, writeModel } from './onnx.ts';
 import { melBins, toneOfSecond, towardsLow } from './tone-evidence.ts';
 
 const languages = ['en', 'es', 'de', 'fr'].map((code) => `<|${code}|>`);
@@ -13,12 +11,8 @@ const tokens = [
 const [framesPerSecond, layers] = [100, 1];
 
 /** Writes `encoder.onnx`, `decoder.onnx` and `tokens.txt`. */
-export async function makeTinyCanary(folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'tokens.txt'), tokens.map((token, index) => `${token} ${index}\n`).join(''));
-  await writeFile(join(folder, 'encoder.onnx'), encoder());
-  await writeFile(join(folder, 'decoder.onnx'), decoder());
-  return folder;
+export function makeTinyCanary(folder: string): Promise<string> {
+  return writeModel(folder, { 'tokens.txt': tokenLines(tokens), 'encoder.onnx': encoder(), 'decoder.onnx': decoder() });
 }
 
 function encoder(): Buffer {

@@ -1,7 +1,5 @@
 /** Models of a few kilobytes that sherpa-onnx takes for CTC models of several makers. They hear low and high tones. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { constant, float, int64, node, onnxModel, port, whole } from './onnx.ts';
+import { constant, float, int64, node, onnxModel, port, tokenLines, whole, writeModel } from './onnx.ts';
 import { melBins, towardsLow } from './tone-evidence.ts';
 
 const tokens = ['▁low', '▁high', '<blk>'];
@@ -22,11 +20,8 @@ export type CtcMaker = keyof typeof makers;
 export const ctcMakers = Object.keys(makers) as CtcMaker[];
 
 /** Writes `model.onnx` and `tokens.txt`. */
-export async function makeTinyCtc(folder: string, maker: CtcMaker): Promise<string> {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'tokens.txt'), tokens.map((token, index) => `${token} ${index}\n`).join(''));
-  await writeFile(join(folder, 'model.onnx'), model(maker));
-  return folder;
+export function makeTinyCtc(folder: string, maker: CtcMaker): Promise<string> {
+  return writeModel(folder, { 'tokens.txt': tokenLines(tokens), 'model.onnx': model(maker) });
 }
 
 function model(maker: CtcMaker): Buffer {

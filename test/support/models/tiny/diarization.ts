@@ -2,9 +2,7 @@
  * Two models of 20 KB that sherpa-onnx takes for pyannote's segmentation and for 3D-Speaker's embedding: to them a low tone
  * is one speaker and a high tone another, so that the real addon runs end to end: windows, turns, embeddings, clustering.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { constant, float, node, onnxModel, port } from './onnx.ts';
+import { constant, float, node, onnxModel, port, writeModel } from './onnx.ts';
 import { hertz } from './spoken-tones.ts';
 
 const sampleRate = 16_000;
@@ -18,11 +16,8 @@ const melBins = 80;
  * Writes `segmentation.onnx` and `embedding.onnx`.
  * @param inSilence who is heard where there is nothing to be heard
  */
-export async function makeTinyDiarization(folder: string, inSilence: 'nobody' | 'low' = 'nobody'): Promise<string> {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'segmentation.onnx'), segmentation(inSilence));
-  await writeFile(join(folder, 'embedding.onnx'), embedding());
-  return folder;
+export function makeTinyDiarization(folder: string, inSilence: 'nobody' | 'low' = 'nobody'): Promise<string> {
+  return writeModel(folder, { 'segmentation.onnx': segmentation(inSilence), 'embedding.onnx': embedding() });
 }
 
 /** The power of both tones in each frame. What is louder than a certain power speaks. */

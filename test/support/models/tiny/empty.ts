@@ -1,19 +1,13 @@
 /** Models without content: files with the names of a family, of which the first says what its maker wrote into it. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { whisperLanguages, whisperCodeOf } from '../../../../src/recognizers/whisper-languages.ts';
-import { onnxModel } from './onnx.ts';
+import { onnxModel, writeModel } from './onnx.ts';
 
 export type Metadata = Record<string, string | number>;
 
 /** @returns the folder */
-export async function makeEmptyModel(folder: string, files: readonly string[], metadata: Metadata): Promise<string> {
-  await mkdir(folder, { recursive: true });
+export function makeEmptyModel(folder: string, files: readonly string[], metadata: Metadata): Promise<string> {
   const content = onnxModel({ nodes: [], constants: [], inputs: [], outputs: [], metadata });
-  for (const file of files) {
-    await writeFile(join(folder, file), file.endsWith('.onnx') ? content : '');
-  }
-  return folder;
+  return writeModel(folder, Object.fromEntries(files.map((file) => [file, file.endsWith('.onnx') ? content : ''])));
 }
 
 /** What the models that `npm run model` knows have in them. */

@@ -2,9 +2,7 @@
  * A model of a few kilobytes that sherpa-onnx takes for a Moonshine. It says what begins in each second. It
  * hears samples, so it looks for two frequencies.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { constant, float, int32, int64, node, onnxModel, port, whole } from './onnx.ts';
+import { constant, float, int32, int64, node, onnxModel, port, tokenLines, whole, writeModel } from './onnx.ts';
 import { hertz } from './spoken-tones.ts';
 import { toneOfSecond } from './tone-evidence.ts';
 
@@ -13,14 +11,14 @@ const tokens = ['<unk>', '<s>', '</s>', '▁low', '▁high', '▁'];
 const [samplesPerState, samplesPerSecond] = [384, 16_000];
 
 /** Writes `preprocess.onnx`, `encode.onnx`, `uncached_decode.onnx`, `cached_decode.onnx` and `tokens.txt`. */
-export async function makeTinyMoonshine(folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'tokens.txt'), tokens.map((token, index) => `${token}\t${index}\n`).join(''));
-  await writeFile(join(folder, 'preprocess.onnx'), preprocess());
-  await writeFile(join(folder, 'encode.onnx'), encode());
-  await writeFile(join(folder, 'uncached_decode.onnx'), decode([]));
-  await writeFile(join(folder, 'cached_decode.onnx'), decode([port('state', float, [1, 'T', 1])]));
-  return folder;
+export function makeTinyMoonshine(folder: string): Promise<string> {
+  return writeModel(folder, {
+    'tokens.txt': tokenLines(tokens, '\t'),
+    'preprocess.onnx': preprocess(),
+    'encode.onnx': encode(),
+    'uncached_decode.onnx': decode([]),
+    'cached_decode.onnx': decode([port('state', float, [1, 'T', 1])]),
+  });
 }
 
 /** How much there is of each frequency, in each stretch of samples: its sine and its cosine, squared. */

@@ -1,5 +1,19 @@
 /** Writes ONNX models, as far as a test needs them: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto */
 
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** @param files by their names @returns the folder */
+export async function writeModel(folder: string, files: Record<string, string | Buffer>): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  return folder;
+}
+
+/** Each token with its number. */
+export const tokenLines = (tokens: readonly string[], between = ' '): string =>
+  tokens.map((token, index) => `${token}${between}${index}\n`).join('');
+
 /** Types of numbers. */
 export const float = 1;
 export const int32 = 6;

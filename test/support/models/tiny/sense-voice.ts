@@ -2,9 +2,7 @@
  * A model of 20 KB that sherpa-onnx takes for a SenseVoice: it hears low tones (`low`), high tones (`high`) and nothing
  * else, so that the real addon runs end to end: features, decoding, token times, languages.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { constant, float, int32, node, onnxModel, port, whole } from './onnx.ts';
+import { constant, float, int32, node, onnxModel, port, tokenLines, whole, writeModel } from './onnx.ts';
 
 const tokens = [
   '<blank>',
@@ -32,11 +30,8 @@ export interface TinySenseVoice {
 }
 
 /** Writes `model.onnx` and `tokens.txt`. */
-export async function makeTinySenseVoice(folder: string, options: TinySenseVoice = {}): Promise<string> {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'tokens.txt'), tokens.map((token, index) => `${token} ${index}\n`).join(''));
-  await writeFile(join(folder, 'model.onnx'), model(options));
-  return folder;
+export function makeTinySenseVoice(folder: string, options: TinySenseVoice = {}): Promise<string> {
+  return writeModel(folder, { 'tokens.txt': tokenLines(tokens), 'model.onnx': model(options) });
 }
 
 function model({ isDeafToSuddenStarts = false }: TinySenseVoice): Buffer {

@@ -1,7 +1,5 @@
 /** A model of a few kilobytes that sherpa-onnx takes for a Parakeet TDT. It hears low and high tones. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { constant, float, int32, int64, node, onnxModel, port, whole } from './onnx.ts';
+import { constant, float, int32, int64, node, onnxModel, port, tokenLines, whole, writeModel } from './onnx.ts';
 import { melBins, towardsLow } from './tone-evidence.ts';
 
 const tokens = ['▁low', '▁high', '<blk>'];
@@ -12,13 +10,13 @@ const frames = 5;
 const never = -50;
 
 /** Writes `encoder.onnx`, `decoder.onnx`, `joiner.onnx` and `tokens.txt`. */
-export async function makeTinyTransducer(folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'tokens.txt'), tokens.map((token, index) => `${token} ${index}\n`).join(''));
-  await writeFile(join(folder, 'encoder.onnx'), encoder());
-  await writeFile(join(folder, 'decoder.onnx'), decoder());
-  await writeFile(join(folder, 'joiner.onnx'), joiner());
-  return folder;
+export function makeTinyTransducer(folder: string): Promise<string> {
+  return writeModel(folder, {
+    'tokens.txt': tokenLines(tokens),
+    'encoder.onnx': encoder(),
+    'decoder.onnx': decoder(),
+    'joiner.onnx': joiner(),
+  });
 }
 
 /** Of each frame: how much speaks for a low tone. */

@@ -2,9 +2,7 @@
  * A model of 10 KB that sherpa-onnx takes for Silero's voice detector (version 5): to it a low and a high tone are voices,
  * and everything else is not.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { constant, float, int64, node, onnxModel, port } from './onnx.ts';
+import { constant, float, int64, node, onnxModel, port, writeModel } from './onnx.ts';
 import { hertz } from './spoken-tones.ts';
 
 const sampleRate = 16_000;
@@ -16,10 +14,8 @@ const leastPower = 0.001;
 const sureness = 100_000;
 
 /** Writes `silero_vad.onnx`. */
-export async function makeTinyVoices(folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'silero_vad.onnx'), detector());
-  return folder;
+export function makeTinyVoices(folder: string): Promise<string> {
+  return writeModel(folder, { 'silero_vad.onnx': detector() });
 }
 
 function detector(): Buffer {

@@ -2,9 +2,7 @@
  * A model of 40 KB that sherpa-onnx takes for a Whisper. It hears what begins in each second of a piece, and says it as
  * Whisper does, with the time before it and after it.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { constant, float, int64, node, onnxModel, port, whole } from './onnx.ts';
+import { constant, float, int64, node, onnxModel, port, tokenLines, whole, writeModel } from './onnx.ts';
 import { melBins, toneOfSecond, towardsLow } from './tone-evidence.ts';
 
 const words = [' low', ' high'];
@@ -17,13 +15,12 @@ const [startTime, endTime] = [0.3 * timesPerSecond, 0.7 * timesPerSecond];
 const framesPerSecond = 100;
 
 /** Writes `tiny-encoder.onnx`, `tiny-decoder.onnx` and `tiny-tokens.txt`. */
-export async function makeTinyWhisper(folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true });
-  const tokens = words.map((word, index) => `${Buffer.from(word).toString('base64')} ${index}\n`);
-  await writeFile(join(folder, 'tiny-tokens.txt'), tokens.join(''));
-  await writeFile(join(folder, 'tiny-encoder.onnx'), encoder());
-  await writeFile(join(folder, 'tiny-decoder.onnx'), decoder());
-  return folder;
+export function makeTinyWhisper(folder: string): Promise<string> {
+  return writeModel(folder, {
+    'tiny-tokens.txt': tokenLines(words.map((word) => Buffer.from(word).toString('base64'))),
+    'tiny-encoder.onnx': encoder(),
+    'tiny-decoder.onnx': decoder(),
+  });
 }
 
 function encoder(): Buffer {
