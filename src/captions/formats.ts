@@ -59,19 +59,29 @@ function* withText(captions: Iterable<Caption>): Generator<Caption> {
 
 function* visibleCues(captions: Iterable<Caption>): Generator<Caption> {
   let last: Caption | undefined;
-  for (const caption of withText(captions)) {
+  for (let caption of withText(captions)) {
+    if (last !== undefined && caption.startMs <= last.startMs) [last, caption] = inTurn(last, caption);
     if (last !== undefined) yield shownLongEnough(last, caption.startMs);
     last = caption;
   }
   if (last !== undefined) yield shownLongEnough(last, Infinity);
 }
 
+/** Two captions that begin together share their time: players would show the one on top of the other. */
+function inTurn(first: Caption, second: Caption): [Caption, Caption] {
+  const untilMs = Math.max(first.endMs, second.endMs, first.startMs + 2 * shortestCueMs);
+  const changeMs = Math.round((first.startMs + untilMs) / 2);
+  return [
+    { ...first, endMs: changeMs },
+    { ...second, startMs: changeMs, endMs: untilMs },
+  ];
+}
+
 /** @param nextMs when the next caption begins */
 function shownLongEnough(caption: Caption, nextMs: number): Caption {
   const { startMs, endMs, text } = caption;
   const wantedMs = Math.max(shortestCueMs, Math.ceil((widthOf(text) / columnsPerSecond) * 1000));
-  const roomMs = nextMs > startMs ? nextMs - startMs : endMs > startMs ? 0 : shortestCueMs;
-  return { ...caption, endMs: Math.max(endMs, startMs + Math.min(roomMs, wantedMs)) };
+  return { ...caption, endMs: Math.max(endMs, startMs + Math.min(nextMs - startMs, wantedMs)) };
 }
 
 /**

@@ -48,9 +48,20 @@ test('a cue that ends when it starts → shown for a second, or until the next o
   expect(toWebVtt([at(0), at(200), at(900)])).toBe(
     'WEBVTT\n\n00:00:00.000 --> 00:00:00.200\nx\n\n00:00:00.200 --> 00:00:00.900\nx\n\n00:00:00.900 --> 00:00:01.900\nx\n',
   );
-  expect(toWebVtt([at(5), at(5)])).toBe(
-    'WEBVTT\n\n00:00:00.005 --> 00:00:01.005\nx\n\n00:00:00.005 --> 00:00:01.005\nx\n',
-  );
+});
+
+test('cues that begin together → one after the other, never two at once', () => {
+  const from = (startMs: number, endMs: number): Caption => ({ startMs, endMs, text: 'x' });
+  expect(toWebVtt([from(5, 5), from(5, 5)]).match(/.* --> .*/g)).toEqual([
+    '00:00:00.005 --> 00:00:01.005',
+    '00:00:01.005 --> 00:00:02.005',
+  ]);
+  expect(toWebVtt([from(0, 4_000), from(0, 2_000), from(0, 3_000), from(6_000, 7_000)]).match(/.* --> .*/g)).toEqual([
+    '00:00:00.000 --> 00:00:02.000',
+    '00:00:02.000 --> 00:00:03.000',
+    '00:00:03.000 --> 00:00:04.000',
+    '00:00:06.000 --> 00:00:07.000',
+  ]);
 });
 
 test('text without visible characters → no cue, the rest numbered without holes', () => {
