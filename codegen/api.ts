@@ -279,7 +279,8 @@ export interface components {
         /** @description Something about a recording that makes its transcript less than it could be. */
         TranscriptWarning: {
             /**
-             * @description A stable code: `truncated` (the file ends before its own header says), `quiet`, `clipped`, `narrowband` (sampled
+             * @description A stable code: `truncated` (the file ends before its own header says, or goes on
+             *     behind what could be heard), `quiet`, `clipped`, `narrowband` (sampled
              *     as for a telephone), `other_tracks_ignored` (one of several audio tracks was transcribed) or `speech_uncertain`
              *     (somebody speaks in this stretch, but no words were found, or words that may be wrong). Others may be added:
              *     ignore those that you don't know.
@@ -1104,7 +1105,7 @@ export interface components {
             };
         };
         /**
-         * @description The upload was understood but can not be transcribed (`no_audio_track`, `audio_too_long` with `limitMs`), its key was
+         * @description The upload was understood but can not be transcribed (`no_audio_track`, `audio_too_long` with `limitMs`, `too_many_channels`: more than 64), its key was
          *     used for another one (`idempotency_key_reused`), or its body ended before the closing boundary, its
          *     `Content-Length` or its last chunk (`upload_incomplete`):
          *     then it was cut off on its way and is repeated, but one that is never closed gets the same answer each time.

@@ -35,14 +35,14 @@ interface Accepted {
 
 /** POST /transcriptions. Headers and form were checked, and the whole file was received. */
 export const createTranscription: Handler<'createTranscription'> = async (request, ctx) => {
-  const { principal, body, file, signal } = request;
+  const { principal, file, signal } = request;
   const repeated = await findRepeated(request, ctx);
   if (repeated !== undefined) return answer(repeated, true, ctx.config);
   if (file.path === undefined) throw unavailable('The first upload with this Idempotency-Key is forgotten by now.', 1);
   await refuseByHint(request, ctx);
   // At the same time: ffmpeg reads from memory what the disk is still writing.
   const account = { id: principal.account_id, maxAudioMs: principal.max_audio_ms };
-  const measured = ctx.measurements.measure(file.path, account, body.channels === 'separate', signal);
+  const measured = ctx.measurements.measure(file.path, account, signal);
   const [durationMs] = await Promise.all([measured, file.flushed]);
 
   const fresh: Accepted = { sessionId: randomUUIDv7(), jobId: randomUUIDv7() };

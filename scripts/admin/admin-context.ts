@@ -2,7 +2,7 @@
 import { openDatabase, patientTimeoutMs } from '../../db/connection/database.ts';
 import { DatabaseUnfit } from '../../db/connection/database-errors.ts';
 import { inSnapshot } from '../../db/connection/transaction.ts';
-import { readSchemaVersion } from '../../db/migrations/migrate.ts';
+import { readSchemaVersion } from '../../db/migrations/schema-version.ts';
 import { addToSupportLog } from '../../db/accounts/support-log.ts';
 import { bareAudioStore, selectAudioStore } from '../../src/files/own-audio-store.ts';
 import { isPooled, mayHaveDatabase, useDatabase } from '../../src/process/database-url.ts';

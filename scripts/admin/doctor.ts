@@ -8,7 +8,7 @@ import { mostConnections, mostDirectConnections, readConnectionRoom, readServer 
 import { openDatabase } from '../../db/connection/database.ts';
 import { explainDatabaseFault } from '../../db/connection/explained-faults.ts';
 import { checkConnections, checkNamedStatements, hearsNotices } from '../../db/connection/pooler.ts';
-import { readSchemaVersion } from '../../db/migrations/migrate.ts';
+import { readSchemaVersion } from '../../db/migrations/schema-version.ts';
 import { contractFile } from '../../src/api/contract/document.ts';
 import { decodeAudio } from '../../src/audio/decode.ts';
 import { bytesPerMs, samplesPerMs, wavHeader } from '../../src/audio/samples.ts';

@@ -1,21 +1,22 @@
 import { open } from 'node:fs/promises';
-import { AudioToolError } from './audio-error.ts';
-import { decodeSamples } from './decode-samples.ts';
+import { AudioToolError, audioTooLong } from './audio-error.ts';
+import { decodeSamples, mixingAlike } from './decode-samples.ts';
+import { isTruncated } from './whole.ts';
 import { unreadable, runFfmpeg } from './ffmpeg.ts';
 import { LoudnessMeter } from './loudness.ts';
-import { hiddenDelayMs } from './picture.ts';
+import { allGapsOf } from './picture.ts';
 import { OperatorFault } from '../ops/operator-fault.ts';
-import { bytesPerMs } from './samples.ts';
-import type { SamplesOptions } from './decode-samples.ts';
-import type { FileHeader, Track } from './ffmpeg-log.ts';
+import { bytesPerMs, bytesPerSample, samplesPerMs } from './samples.ts';
+import type { Decoding, SamplesOptions } from './decode-samples.ts';
+import type { Track } from './ffmpeg-log.ts';
 import type { Loudness } from './loudness.ts';
 import type { Span } from './pieces.ts';
-import type { FileHandle } from 'node:fs/promises';
+import type { Gap } from './timeline.ts';
 
-export interface DecodeOptions extends Omit<SamplesOptions, 'gainDb' | 'leadMs'> {
+export interface DecodeOptions extends Omit<SamplesOptions, 'gainDb'> {
   /** Where the samples go; overwritten. */
   output: string;
-  /** Where it is made silent, in order. */
+  /** Where its samples are made silent, in order, without the gaps of the recording. */
   silenced?: readonly Span[] | undefined;
 }
 
@@ -26,6 +27,8 @@ export interface Decoded {
   warnings: AudioWarning[];
   /** All audio streams of the file. */
   tracks: readonly Track[];
+  /** ffmpeg is known to decode such files wrongly. */
+  isDoubtful: boolean;
 }
 
 /** What makes the transcript of a recording less than it could be, as far as the audio tells. */
@@ -33,66 +36,101 @@ export type AudioWarning = 'truncated' | 'quiet' | 'clipped' | 'narrowband' | 'o
 
 /**
  * Decodes an audio stream to a raw file of 16 kHz mono s16le without header. Samples are written to disk as they come.
- * What is found out at the end makes it decode once more: sound that begins after a picture gets silence before it,
- * channels that cancel each other are replaced by the loudest of them, and what is very quiet is made louder. After an
- * error a part of the output may exist; the caller removes its folder.
+ * What is found out at the end makes it decode once more: gaps are filled with silence, channels that cancel each other are
+ * turned round, what is too high for 16 bits is made lower, and what is very quiet is made louder. After an error a part of
+ * the output may exist; the caller removes its folder.
  * @throws what `decodeSamples` throws
  * @throws {AudioToolError} disk full
  */
 export async function decodeAudio(options: DecodeOptions): Promise<Decoded> {
-  let manner: Pick<SamplesOptions, 'channel' | 'gainDb' | 'leadMs'> = { channel: options.channel };
-  let written = await writeSamples({ ...options, ...manner });
-  const again = async (change: typeof manner): Promise<void> => {
+  let manner: WriteOptions = options;
+  let written = await mixingAlike(manner, (all) => writeSamples((manner = all)));
+  const again = async (change: Partial<WriteOptions>): Promise<void> => {
     manner = { ...manner, ...change };
-    written = await writeSamples({ ...options, ...manner });
+    written = await writeSamples(manner);
   };
-  const leadMs = await hiddenDelayMs(options, written.header);
-  if (leadMs > 0) await again({ leadMs });
-  const channel = options.channel ?? (await louderChannel(options, written.header, written.loudness));
-  if (channel !== options.channel) await again({ channel });
+  const { header } = written;
+  const track = header.tracks[options.track ?? 0];
+  const { gaps } = await allGapsOf(options, header, written.times);
+  if (gaps.length > 0) await again({ gaps });
+  if (await isCanceled(manner, track, written.loudness)) await again({ channels: track?.channels, isTurned: true });
+  if (written.loudness.isClipped && /^pcm_f/.test(track?.codec ?? ''))
+    await again({ gainDb: -(await peakDb(options)) });
   const { isClipped } = written.loudness;
-  const gainDb = gainFor(written.loudness);
+  const gainDb = gainFor(await finely(manner, track, written.loudness));
   if (gainDb > 0) await again({ gainDb });
 
-  const { durationMs, header, loudness } = written;
+  const { durationMs, loudness } = written;
   const warnings: Record<AudioWarning, boolean> = {
     truncated: await isTruncated(options.input, header, durationMs).catch(unreadable),
-    quiet: gainDb > 0,
+    // A voice in one of many channels is quiet in their mix only.
+    quiet: gainDb > 0 && gainDb >= usualDb - quietDb + 20 * Math.log10(manner.channels ?? 1),
     clipped: isClipped,
-    narrowband: isNarrowband(header.tracks[options.track ?? 0]),
+    narrowband: isNarrowband(track),
     other_tracks_ignored: header.tracks.length > 1,
   };
   const told = (Object.keys(warnings) as AudioWarning[]).filter((code) => warnings[code]);
-  return { durationMs, silences: loudness.silences, warnings: told, tracks: header.tracks };
+  const isDoubtful = header.format === 'wav' && /^(aac|speex)$/.test(track?.codec ?? '');
+  return { durationMs, silences: loudness.silences, warnings: told, tracks: header.tracks, isDoubtful };
 }
 
 /** Sampled 8,000 times a second, as telephones do, it has nothing above 4 kHz. */
 const isNarrowband = (track: Track | undefined): boolean =>
   track !== undefined && track.sampleRate > 0 && track.sampleRate <= 8_000;
 
+type WriteOptions = SamplesOptions & Pick<DecodeOptions, 'output' | 'silenced'> & { gaps?: readonly Gap[] | undefined };
+
 async function writeSamples({
   output,
   silenced = [],
+  gaps = [],
   ...options
-}: SamplesOptions & Pick<DecodeOptions, 'output' | 'silenced'>): Promise<{
-  durationMs: number;
-  header: FileHeader;
-  loudness: Loudness;
-}> {
+}: WriteOptions): Promise<Decoding & { loudness: Loudness }> {
   // The file holds what people said, so no other user may read it, whatever the umask is.
   await using file = await open(output, 'w', 0o600).catch(unwritable);
   const meter = new LoudnessMeter();
+  let bytes = 0;
   const silence = silencing(silenced);
-  const decoded = await decodeSamples(options, async (samples) => {
-    silence(samples);
+  const fill = filling(gaps, async (samples) => {
+    bytes += samples.length;
+    if (Math.floor(bytes / bytesPerMs) > options.maxDurationMs) throw audioTooLong(options.maxDurationMs);
     meter.push(samples);
     // Unlike `write`, `writeFile` goes on when a nearly full disk took only a part.
     await file.writeFile(samples).catch(unwritable);
   });
+  const decoded = await decodeSamples(options, async (samples) => {
+    silence(samples);
+    await fill(samples);
+  });
   // Some file systems report a full disk only when the file is closed.
   await file.close().catch(unwritable);
-  return { ...decoded, loudness: meter.end() };
+  return { ...decoded, durationMs: Math.floor(bytes / bytesPerMs), loudness: meter.end() };
 }
+
+const noSound = Buffer.alloc(1024 * 1024);
+
+/**
+ * Fills the gaps of a recording with silence.
+ * @returns takes its samples as they come, and has them written
+ */
+function filling(gaps: readonly Gap[], write: (samples: Buffer) => Promise<void>): (samples: Buffer) => Promise<void> {
+  let [atByte, next] = [0, 0];
+  return async (samples) => {
+    const endByte = atByte + samples.length;
+    for (; next < gaps.length && toBytes(gaps[next]!.atMs) < endByte; next += 1) {
+      const gapByte = toBytes(gaps[next]!.atMs);
+      await write(samples.subarray(samples.length - (endByte - atByte), samples.length - (endByte - gapByte)));
+      atByte = gapByte;
+      for (let left = toBytes(gaps[next]!.gapMs); left > 0; left -= noSound.length)
+        await write(noSound.subarray(0, left));
+    }
+    await write(samples.subarray(samples.length - (endByte - atByte)));
+    atByte = endByte;
+  };
+}
+
+/** Of whole samples. */
+const toBytes = (ms: number): number => Math.round(ms * samplesPerMs) * bytesPerSample;
 
 /**
  * The error for samples that can't be written (for example because their folder is gone). The audio is not at fault.
@@ -108,6 +146,18 @@ const quietDb = -40;
 const usualDb = -26;
 /** Between words, a voice is at least so much quieter. The noise of an empty room is steady. */
 const leastRangeDb = 10;
+
+/** Below, 16 bits have too little of a voice to measure it. */
+const faintDb = -70;
+/** So much louder, all that is finer than 16 bits can be measured. */
+const fineDb = 60;
+
+/** How loud a recording is that is nearly or wholly below 16 bits. */
+async function finely(options: SamplesOptions, track: Track | undefined, loudness: Loudness): Promise<Loudness> {
+  if (loudness.levelDb > faintDb || track?.isFine !== true) return loudness;
+  const { levelDb, floorDb, ...rest } = await loudnessOf({ ...options, gainDb: fineDb });
+  return { ...rest, levelDb: levelDb - fineDb, floorDb: floorDb - fineDb };
+}
 
 /** How much louder a recording is to be made before anybody listens to it, in whole dB; mostly 0. */
 function gainFor({ levelDb, floorDb }: Loudness): number {
@@ -139,103 +189,33 @@ export function silencing(stretches: readonly Span[]): (samples: Buffer) => void
 
 /** A mix that is louder than this is not looked at: that costs as much as decoding. */
 const quietMixDb = -30;
-/** So much quieter than its loudest channel is no mix by chance. */
+/** So much quieter than with every other channel turned round is no mix by chance. */
 const canceledDb = 9;
 
-/**
- * Channels that are the same but for their sign cancel each other in a mix, as when a plug is wired wrongly.
- * @param mix of all channels of this track
- * @returns the loudest channel, from 1, where the mix is far below it
- */
-async function louderChannel(
-  { input, track = 0, timeLimitMs, signal }: SamplesOptions,
-  header: FileHeader,
-  mix: Loudness,
-): Promise<number | undefined> {
-  if (header.tracks[track]?.isMono !== false || mix.levelDb > quietMixDb) return undefined;
-  const levels = new Map<number, number>();
-  let channel = 0;
+/** Whether channels cancel each other in a mix, being the same but for their sign, as when a plug is wired wrongly. */
+async function isCanceled(options: SamplesOptions, track: Track | undefined, mix: Loudness): Promise<boolean> {
+  const channels = track?.channels ?? 1;
+  if (options.channel !== undefined || channels < 2 || mix.levelDb > quietMixDb) return false;
+  return (await loudnessOf({ ...options, channels, isTurned: true })).levelDb - canceledDb > mix.levelDb;
+}
+
+/** How loud it is, without writing it. @throws what `decodeSamples` throws */
+export async function loudnessOf(options: SamplesOptions): Promise<Loudness> {
+  return mixingAlike(options, async (all) => {
+    const meter = new LoudnessMeter();
+    await decodeSamples(all, (samples) => meter.push(samples));
+    return meter.end();
+  });
+}
+
+/** Samples in floating point may be higher than full scale, by far where they are counted as whole numbers. */
+async function peakDb({ input, track = 0, timeLimitMs, signal }: SamplesOptions): Promise<number> {
+  let peak = 0;
   await runFfmpeg({
     ...{ input, timeLimitMs, stream: `0:a:${track}`, ...(signal && { signal }) },
-    outputArgs: ['-af', 'astats=measure_perchannel=RMS_level:measure_overall=none', '-f', 'null', '-'],
-    onInfo(message) {
-      channel = Number(/^Channel: (\d+)$/.exec(message)?.[1] ?? channel);
-      const level = /^RMS level dB: (-?\d+\.\d+)$/.exec(message)?.[1];
-      // Where the number of channels changes inside the file, it is said of each part.
-      if (level !== undefined) levels.set(channel, Math.max(Number(level), levels.get(channel) ?? -Infinity));
-    },
+    outputArgs: ['-af', 'astats=measure_perchannel=none:measure_overall=Peak_level', '-f', 'null', '-'],
+    // Where the number of channels changes inside the file, it is said of each part.
+    onInfo: (message) => void (peak = Math.max(peak, Number(/^Peak level dB: (\d+\.\d+)$/.exec(message)?.[1] ?? 0))),
   });
-  const [loudest] = [...levels].toSorted(([, one], [, other]) => other - one);
-  // A mix of n channels of which one alone is heard has the n-th part of its height.
-  const dilutedDb = 20 * Math.log10(levels.size);
-  return loudest !== undefined && loudest[1] - dilutedDb - canceledDb > mix.meanDb ? loudest[0] : undefined;
-}
-
-/**
- * How much less may be decoded than is said. Headers, priming and padding of codecs make decoded audio shorter: by 0.2 s
- * at most over all files of the tests. The auditor has the same tolerance.
- */
-export const toleranceMs = (saidMs: number): number => saidMs * 0.01 + 1000;
-
-/** Formats of one track whose header counts samples, or frames, and whose packets have no times of their own. */
-const counting = new Set(['mp3', 'flac', 'aiff', 'tta', 'ape', 'wv', 'w64']);
-
-/**
- * Whether a file ends before its own header says. What no header says is not known.
- * @param decodedMs how much of it was there
- */
-async function isTruncated(path: string, header: FileHeader, decodedMs: number): Promise<boolean> {
-  const { format, durationMs, endsEarly } = header;
-  if (endsEarly) return true;
-  if (counting.has(format) && durationMs !== undefined) return decodedMs < durationMs - toleranceMs(durationMs);
-  await using file = await open(path);
-  const promised = await promisedBytes(file);
-  return promised !== undefined && (await file.stat()).size + carelessBytes < promised;
-}
-
-/** Sizes from here on stand for "not known" in files that were written to a pipe: 0x7ffff000, 0xffffffff. */
-const unknownBytes = 0x7fff_0000;
-/** Some programs forget a chunk of their own, or count the header twice. */
-const carelessBytes = 1024;
-
-/** How long a file is, as its first bytes say. */
-async function promisedBytes(file: FileHandle): Promise<number | undefined> {
-  const read = async (at: number): Promise<Buffer> => {
-    const head = Buffer.alloc(24);
-    if (Number.isSafeInteger(at)) await file.read(head, 0, head.length, at);
-    return head;
-  };
-  const head = await read(0);
-  if (head.toString('latin1', 0, 4) === 'RIFF') return riffBytes(head);
-  if (head.toString('latin1', 0, 4) === 'caff') return cafBytes(read);
-  return head.toString('hex', 0, 16) === asfHeader ? asfBytes(head, read) : undefined;
-}
-
-/** WAV and AVI (RIFF; Multimedia Programming Interface and Data Specifications, 1991). */
-function riffBytes(head: Buffer): number | undefined {
-  const bytes = head.readUInt32LE(4);
-  return bytes >= unknownBytes ? undefined : 8 + bytes;
-}
-
-const asfHeader = '3026b2758e66cf11a6d900aa0062ce6c';
-
-/** WMA and WMV: a header, and behind it the data (Advanced Systems Format, 2004). While it is written, the data have no size. */
-async function asfBytes(head: Buffer, read: (at: number) => Promise<Buffer>): Promise<number> {
-  const headerBytes = Number(head.readBigUInt64LE(16));
-  return headerBytes + Number((await read(headerBytes)).readBigUInt64LE(16));
-}
-
-const mostCafChunks = 100;
-
-/** Chunks, each with its length (Apple Core Audio Format Specification). While they are written, the data have the length -1. */
-async function cafBytes(read: (at: number) => Promise<Buffer>): Promise<number | undefined> {
-  let at = 8;
-  for (let chunk = 0; chunk < mostCafChunks; chunk += 1) {
-    const head = await read(at);
-    const bytes = Number(head.readBigInt64BE(4));
-    if (bytes < 0) return undefined;
-    at += 12 + bytes;
-    if (head.toString('latin1', 0, 4) === 'data') return at;
-  }
-  return undefined;
+  return peak;
 }

@@ -1,5 +1,5 @@
 /**
- * What ffmpeg says while it runs, with `-loglevel level+info`: its errors, and what it read in the file's header. The
+ * What ffmpeg says while it runs, with `-loglevel +level+info`: its errors, and what it read in the file's header. The
  * file may say anything of itself in its metadata. ffmpeg puts these in lines with a deeper indent.
  */
 
@@ -19,11 +19,15 @@ export interface FileHeader {
 
 /** An audio stream. */
 export interface Track {
+  /** ffmpeg's name. */
+  codec: string;
   /** Samples per second. */
   sampleRate: number;
-  isMono: boolean;
-  /** ffmpeg doesn't know where its channels belong, so it can't mix them: nine for example. */
-  isUnmixable: boolean;
+  channels: number;
+  /** It says where its channels belong, or there are one or two. */
+  isPlaced: boolean;
+  /** Its samples may be finer than 16 bits. */
+  isFine: boolean;
   isDefault: boolean;
 }
 
@@ -31,6 +35,15 @@ const line = /^(\[.*? @ 0x[0-9a-f]+\] )?\[(quiet|panic|fatal|error|warning|info)
 /** In characters. */
 const longestLine = 4096;
 const mostTracks = 64;
+
+/** Without digits. */
+const layouts: Record<string, number> = { mono: 1, quad: 4, hexagonal: 6, octagonal: 8, cube: 8, hexadecagonal: 16 };
+
+/** @param layout such as `stereo`, `5.1(side)` and `9 channels` */
+function channelsIn(layout: string): number {
+  const [name = ''] = layout.split(/[ (]/);
+  return /^\d/.test(name) ? name.split('.').reduce((sum, part) => sum + Number(part), 0) : (layouts[name] ?? 2);
+}
 
 export class FfmpegLog {
   readonly #onInfo: ((message: string) => void) | undefined;
@@ -63,6 +76,7 @@ export class FfmpegLog {
   }
 
   #read(text: string): void {
+    if (/^ {4}Last message repeated/.test(text)) return;
     const [, context = '', level = this.#level, message = text] = line.exec(text) ?? [];
     this.#level = level;
     if (level === 'info') return this.#readInfo(message);
@@ -81,9 +95,12 @@ export class FfmpegLog {
     const track = /^ +Stream #0:\d\S*: Audio: (.*)$/.exec(message)?.[1];
     if (track === undefined || this.header.tracks.length === mostTracks) return;
     const sampleRate = Number(/, (\d+) Hz,/.exec(track)?.[1] ?? 0);
-    const isMono = /, \d+ Hz, (?:mono|1 channels)\b/.test(track);
-    const isUnmixable = !isMono && /, \d+ Hz, \d+ channels(?! \()/.test(track);
-    this.header.tracks.push({ sampleRate, isMono, isUnmixable, isDefault: track.includes(' (default)') });
+    const [, layout = '', samples = ''] = /, \d+ Hz, ([^,]+), (\w+)/.exec(track) ?? [];
+    this.header.tracks.push({
+      ...{ codec: /^\w+/.exec(track)?.[0] ?? '', sampleRate, channels: channelsIn(layout) },
+      isPlaced: !/^\d+ channels/.test(layout),
+      ...{ isFine: !/^(u8|s16)/.test(samples), isDefault: track.includes(' (default)') },
+    });
   }
 
   #readDuration(message: string): void {

@@ -5,7 +5,8 @@ import { ChildNotStarted, killedBy, runChild } from '../children/child.ts';
 import { ExecutableNotFound } from '../children/bounded-command.ts';
 import { FfmpegLog } from './ffmpeg-log.ts';
 import { OperatorFault } from '../ops/operator-fault.ts';
-import { readPlainWav } from './plain-wav.ts';
+import { isEncrypted } from './whole.ts';
+import { readWav } from './plain-wav.ts';
 import type { ChildEnd, OnOutput } from '../children/child.ts';
 import type { FileHeader } from './ffmpeg-log.ts';
 
@@ -13,7 +14,7 @@ export interface FfmpegRun {
   /** The untrusted file. */
   input: string;
   /** Its first audio stream without this. */
-  stream?: `0:a:${number}` | '0:V:0';
+  stream?: `0:a:${number}` | '0:a' | '0:a and 0:V';
   /** What to do with that stream, and where to. */
   outputArgs: readonly string[];
   timeLimitMs: number;
@@ -42,7 +43,10 @@ const memoryBytes = 1024 ** 3;
  */
 export async function runFfmpeg(run: FfmpegRun): Promise<FfmpegEnd> {
   const { input, stream = '0:a:0', outputArgs } = run;
-  const decoder = await decoderFor(input).catch(unreadable);
+  const decoder = await decoderFor(input).catch((error: unknown) => {
+    if (error instanceof AudioError) throw error;
+    return unreadable(error as NodeJS.ErrnoException);
+  });
   const log = new FfmpegLog(run.onInfo);
   const { stderr: _, ...how } = await runChild('ffmpeg', [...inputArgs(input, stream, decoder), ...outputArgs], {
     limits: {
@@ -71,29 +75,36 @@ export async function runFfmpeg(run: FfmpegRun): Promise<FfmpegEnd> {
   return end;
 }
 
-/** Arguments for the files that ffmpeg would not read as it should. */
+/**
+ * Arguments for the files that ffmpeg would not read as it should.
+ * @throws {AudioError} `unsupported_media`: it is encrypted, and ffmpeg would decode noise
+ */
 async function decoderFor(input: string): Promise<string[]> {
-  const wav = await readPlainWav(input);
+  if (await isEncrypted(input)) throw new AudioError('unsupported_media', 'encrypted');
+  const wav = await readWav(input);
   // Otherwise ffmpeg would take a plain WAV for another format, or its samples for compressed audio, if they look like it.
-  if (wav !== undefined) return ['-f', 'wav', '-c:a', wav.codec];
+  if (wav !== undefined) return [...(wav.durationMs === undefined ? [] : ['-f', 'wav']), '-c:a', wav.codec];
   // ffmpeg 7.1's own decoder puts as much silence behind each frame of more than 8 kHz as the frame is long.
   return (await isOggSpeex(input)) ? ['-c:a:0', 'libspeex'] : [];
 }
 
 function inputArgs(input: string, stream: NonNullable<FfmpegRun['stream']>, decoder: readonly string[]): string[] {
   return [
-    ...['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'level+info'],
+    ...['-hide_banner', '-nostdin', '-nostats', '-loglevel', '+level+info'],
     // Without these, an upload could make ffmpeg open other files and addresses. `pipe` is for the output.
     ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', formatWhitelist],
     ...['-codec_whitelist', codecWhitelist],
     ...decoder,
+    // Otherwise ffmpeg would guess which place each of several microphones has, and take one of them for a subwoofer.
+    ...['-guess_layout_max', '2'],
     // One decoder thread: a thread per core would multiply the memory.
     ...['-threads', '1'],
     // Demuxers skip other streams, and pictures are never decoded.
-    ...(stream === '0:V:0' ? ['-an'] : ['-vn']),
+    ...(stream === '0:a and 0:V' ? [] : ['-vn']),
     ...['-sn', '-dn'],
     // `file:` keeps a name with a colon from being read as a protocol.
-    ...['-i', `file:${resolve(input)}`, '-map', stream],
+    ...['-i', `file:${resolve(input)}`],
+    ...(stream === '0:a and 0:V' ? ['-map', '0:a', '-map', '0:V?'] : ['-map', stream]),
   ];
 }
 
@@ -199,7 +210,7 @@ const audioFormats = [
 
 const containerFormats = [
   ...['mov', 'mp4', 'm4a', '3gp', '3g2', 'mj2', 'matroska', 'webm', 'avi', 'asf', 'asf_o', 'flv'],
-  ...['mpeg', 'mpegts', 'mxf', 'nut', 'rm', 'ivr', 'dv', 'gxf', 'wtv', 'nsv', 'swf'],
+  ...['mpeg', 'mpegts', 'mxf', 'nut', 'rm', 'ivr', 'dv', 'gxf', 'wtv', 'nsv'],
 ];
 
 /** These are allowed only so that a picture is answered with "no audio track" instead of "unsupported media". */

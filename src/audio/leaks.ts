@@ -2,9 +2,8 @@
  * What leaks over from one channel into another: a microphone hears the other side's loudspeaker, or a line the other
  * direction. A recognizer would write it down a second time.
  */
-import { decodeSamples } from './decode-samples.ts';
-import { LoudnessMeter, stepMs } from './loudness.ts';
-import { hiddenDelayMs } from './picture.ts';
+import { loudnessOf } from './decode.ts';
+import { stepMs } from './loudness.ts';
 import type { SamplesOptions } from './decode-samples.ts';
 import type { Span } from './pieces.ts';
 
@@ -16,23 +15,15 @@ const nearMs = 200;
 
 /**
  * Listens to all channels of a recording, one after the other, to know where each is only heard in another one.
- * @returns for each channel its leaks, in order of time
+ * @returns for each channel its leaks, in order, by the samples before them: without the gaps of the recording
  * @throws what `decodeSamples` throws
  */
 export async function findLeaks(options: SamplesOptions, channels: number): Promise<Span[][]> {
   if (channels === 1) return [[]];
   const voices: Uint8Array[] = [];
   for (let channel = 1; channel <= channels; channel += 1)
-    voices.push(loudestParts(await peaksOf({ ...options, channel })));
+    voices.push(loudestParts((await loudnessOf({ ...options, channel })).peaks));
   return voices.map((voice) => leaksInto(voice, voices));
-}
-
-/** @returns of each step the highest sample, in dB above -96, on the timeline of `decodeAudio` */
-async function peaksOf(options: SamplesOptions): Promise<Uint8Array> {
-  const meter = new LoudnessMeter();
-  const { header } = await decodeSamples(options, async (samples) => meter.push(samples));
-  const leadSteps = Math.round((await hiddenDelayMs(options, header)) / stepMs);
-  return Buffer.concat([new Uint8Array(leadSteps), meter.end().peaks]);
 }
 
 /** @param peaks of each step, in dB above -96 @returns the highest peak in each tenth of a second and near it */

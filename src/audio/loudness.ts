@@ -1,8 +1,9 @@
 /**
  * How loud a recording is: the integrated loudness of EBU R 128 (mean of those blocks of 0.4 s that are less than 10 dB
- * below the mean), but without its filter for music, and down to -90 dB instead of -70: a voice can be made out of that.
+ * below the mean), but without its filter for music, with one for what is lower than a voice, and down to -90 dB instead of -70: a voice can be made out of that.
  * On speech it is within 1 dB of ffmpeg's `ebur128`, which would take more processor time than decoding does.
  */
+import { fourPoles, lowestHz } from './decode-samples.ts';
 import { samplesPerMs } from './samples.ts';
 import type { Span } from './pieces.ts';
 
@@ -11,8 +12,6 @@ export interface Loudness {
   levelDb: number;
   /** A tenth of the time, it is not louder. */
   floorDb: number;
-  /** The mean of all, also of what is silent. */
-  meanDb: number;
   /** So much of it reaches the end of the scale that it is distorted. */
   isClipped: boolean;
   /** Stretches without speech. */
@@ -66,6 +65,38 @@ class Histogram {
   }
 }
 
+/**
+ * Takes away what is too low for a voice: the hum of mains, and an offset. Two poles, by the bilinear transform.
+ * @param before the samples before it were as high, so that no offset begins with a click
+ * @returns takes samples as they come, and changes them
+ */
+function highPass(q: number, before: number): (samples: Float64Array) => void {
+  const angle = (2 * Math.PI * lowestHz) / (1000 * samplesPerMs);
+  const width = 1 + Math.sin(angle) / (2 * q);
+  const gain = (1 + Math.cos(angle)) / 2 / width;
+  const b1 = (2 * Math.cos(angle)) / width;
+  const b2 = (width - 2) / width;
+  let last = { in1: before, in2: before, out1: 0, out2: 0 };
+  return (samples) => {
+    // As variables of this loop, they take a third of the time.
+    let { in1, in2, out1, out2 } = last;
+    for (let at = 0; at < samples.length; at += 1) {
+      const sample = samples[at]!;
+      const out = gain * (sample - 2 * in1 + in2) + b1 * out1 + b2 * out2;
+      in2 = in1;
+      in1 = sample;
+      out2 = out1;
+      out1 = out;
+      samples[at] = out;
+    }
+    last = { in1, in2, out1, out2 };
+  };
+}
+
+/** `readInt16LE` takes several times as long. */
+const sampleAt = (samples: Buffer, at: number): number =>
+  ((samples[2 * at]! | (samples[2 * at + 1]! << 8)) << 16) >> 16;
+
 /** Listens to 16 kHz mono s16le that comes in parts. An hour takes 0.36 MB. */
 export class LoudnessMeter {
   #peaks = new Uint8Array(65_536);
@@ -76,18 +107,23 @@ export class LoudnessMeter {
   #whole = 0;
   #atEnd = 0;
   #clipped = 0;
+  #filters: ((samples: Float64Array) => void)[] | undefined;
   readonly #parts: number[] = [];
   readonly #blocks = new Histogram();
   readonly #short = new Histogram();
 
   /** @param samples whole ones */
   push(samples: Buffer): void {
-    for (let at = 0; at < samples.length; at += 2) {
-      const bits = samples[at]! | (samples[at + 1]! << 8);
-      const height = bits < fullScale ? bits : 65_536 - bits;
+    const heard = new Float64Array(samples.length / 2);
+    for (let at = 0; at < heard.length; at += 1) heard[at] = sampleAt(samples, at);
+    this.#filters ??= fourPoles.map((q, index) => highPass(q, index === 0 ? (heard[0] ?? 0) : 0));
+    for (const filter of this.#filters) filter(heard);
+    for (let at = 0; at < heard.length; at += 1) {
+      const sample = sampleAt(samples, at);
+      const height = Math.abs(heard[at]!);
       if (height > this.#peak) this.#peak = height;
       this.#power += height * height;
-      if (height >= fullScale - 1) this.#atEnd += 1;
+      if (sample >= fullScale - 1 || sample <= 1 - fullScale) this.#atEnd += 1;
       else if (this.#atEnd > 0) this.#endRun();
       this.#inStep += 1;
       if (this.#inStep === stepSamples) this.#endStep();
@@ -104,7 +140,6 @@ export class LoudnessMeter {
     return {
       levelDb,
       floorDb: this.#short.percentile(0.1),
-      meanDb: decibels(this.#whole / Math.max(1, samples) / fullScale ** 2),
       isClipped: this.#clipped > samples * clippedShare,
       silences: silencesIn(peaks, levelDb, Math.floor(samples / samplesPerMs)),
       peaks,
@@ -122,7 +157,7 @@ export class LoudnessMeter {
       larger.set(this.#peaks);
       this.#peaks = larger;
     }
-    this.#peaks[this.#steps] = this.#peak === 0 ? 0 : Math.ceil(96 + 2 * decibels(this.#peak / fullScale));
+    this.#peaks[this.#steps] = Math.max(0, Math.ceil(96 + 2 * decibels(this.#peak / fullScale)));
     this.#steps += 1;
     this.#inStep = this.#peak = 0;
     if (this.#steps % stepsOfPart === 0) this.#endPart();

@@ -1,56 +1,69 @@
 import { AudioError } from './audio-error.ts';
+import { isOggOfParts } from './whole.ts';
+import { gapsOf } from './timeline.ts';
 import { runFfmpeg } from './ffmpeg.ts';
 import type { FileHeader } from './ffmpeg-log.ts';
 import type { FfmpegRun } from './ffmpeg.ts';
+import type { Gap, PacketTimes } from './timeline.ts';
 
-type Run = Pick<FfmpegRun, 'input' | 'timeLimitMs'> & { signal?: AbortSignal | undefined };
-type TrackRun = Run & { track?: number | undefined };
-
-/**
- * When the picture of a recording begins, in ms on the timeline of its sound.
- * @returns undefined when it has no picture
- */
-export const pictureStartMs = (run: Run): Promise<number | undefined> => startMsOf(picture, run);
-
-/** A cover is no picture. */
-const picture = '0:V:0';
+type TrackRun = Pick<FfmpegRun, 'input' | 'timeLimitMs'> & {
+  signal?: AbortSignal | undefined;
+  track?: number | undefined;
+};
 
 /** A shorter delay is not to be seen. */
-const shortestDelayMs = 100;
+const shortestMs = 100;
 
-/** Of these, ffmpeg counts from the beginning of the stream that it was asked for, and not from that of the file. */
-const countedByStream = new Set(['mpegts', 'mpeg']);
+/** Encoders put less than this before the first sound, and a gap behind it. */
+const beginningMs = 500;
 
 /**
- * How much later than its picture the sound of a file begins, where ffmpeg lost that. It does not decode pictures here,
- * and in Matroska that is how it learns when some of them begin. So it takes the beginning of the sound for that of the
- * file.
+ * The gaps of a track, as `gapsOf` finds them, and the one before it: sound that begins late is late for the picture or
+ * for another track. Where all begin late, nobody has to wait. In Ogg of several parts, one after the other, ffmpeg
+ * counts the later ones in units of the first, so nothing of their times is believed.
  */
-export async function hiddenDelayMs({ track = 0, ...run }: TrackRun, header: FileHeader): Promise<number> {
-  const { format, hasPicture, startMs } = header;
-  if (!hasPicture) return 0;
-  let delayMs = 0;
-  if (countedByStream.has(format)) delayMs = ((await startMsOf(`0:a:${track}`, run, ['-copyts'])) ?? startMs) - startMs;
-  else if (startMs >= shortestDelayMs) delayMs = -((await pictureStartMs(run)) ?? 0);
-  return delayMs < shortestDelayMs ? 0 : Math.round(delayMs);
+export async function allGapsOf(
+  run: TrackRun,
+  header: FileHeader,
+  times: PacketTimes,
+): Promise<{ gaps: Gap[]; areBelieved: boolean }> {
+  if (header.format === 'ogg' && (await isOggOfParts(run.input))) return { gaps: [], areBelieved: false };
+  const { gaps, areBelieved } = gapsOf(times);
+  if (!header.hasPicture && header.tracks.length < 2) return { gaps, areBelieved };
+  const own = run.track ?? 0;
+  const starts = await startsOf(run, '0:a and 0:V');
+  // Some pictures can't be copied without decoding them. Of these, ffmpeg knows when they begin.
+  const isKnown = starts.size === 0;
+  const ownStartMs = (isKnown ? await startsOf(run, '0:a') : starts).get(own) ?? header.startMs;
+  const isEarly = ({ atMs }: Gap): boolean => atMs < beginningMs;
+  const lateMs = gaps.filter(isEarly).reduce((sum, { gapMs }) => sum + gapMs, 0);
+  const startMs = ownStartMs + lateMs;
+  const firstMs = isKnown ? header.startMs : Math.min(...starts.set(own, startMs).values());
+  const lead = { atMs: 0, gapMs: startMs - firstMs };
+  return {
+    gaps: [lead, ...gaps.filter((gap) => !isEarly(gap))].filter(({ gapMs }) => gapMs >= shortestMs),
+    areBelieved,
+  };
 }
 
-async function startMsOf(
-  stream: NonNullable<FfmpegRun['stream']>,
-  { input, timeLimitMs, signal }: Run,
-  outputArgs: readonly string[] = [],
-): Promise<number | undefined> {
+/** When the audio tracks begin, and behind them the picture, in ms. A cover is no picture. */
+async function startsOf(
+  { input, timeLimitMs, signal }: TrackRun,
+  stream: '0:a' | '0:a and 0:V',
+): Promise<Map<number, number>> {
   let printed = '';
   await runFfmpeg({
     ...{ input, timeLimitMs, ...(signal && { signal }), stream },
-    outputArgs: [...outputArgs, ...['-c', 'copy', '-frames', '1', '-f', 'framecrc', 'pipe:1']],
-    onStdout: (chunk) => {
-      if (printed.length < 4096) printed += chunk.toString('latin1');
-    },
+    outputArgs: ['-copyts', '-c', 'copy', '-frames', '1', '-f', 'framecrc', 'pipe:1'],
+    onStdout: (chunk) => void (printed += chunk.toString('latin1')),
   }).catch((error: unknown) => {
     if (!(error instanceof AudioError)) throw error;
   });
-  const timeBase = /^#tb 0: (\d+)\/(\d+)$/m.exec(printed);
-  const packet = /^0, *-?\d+, *(-?\d+),/m.exec(printed);
-  return timeBase && packet ? (Number(packet[1]) * Number(timeBase[1]) * 1000) / Number(timeBase[2]) : undefined;
+  const units = [...printed.matchAll(/^#tb \d+: (\d+)\/(\d+)$/gm)].map(
+    ([, over, under]) => Number(over) / Number(under),
+  );
+  const packets = printed.matchAll(/^(\d+), *-?\d+, *(-?\d+),/gm);
+  return new Map(
+    [...packets].map(([, stream, start]) => [Number(stream), Number(start) * units[Number(stream)]! * 1000]),
+  );
 }

@@ -1,18 +1,19 @@
 import { bytesPerMs } from './samples.ts';
-import type { Place } from './timeline.ts';
 
-/**
- * ffmpeg's output arguments for decoded samples with their times, which {@link readTimedPackets} reads. ffmpeg mends
- * times that go back, but only where `dts` does.
- */
+/** ffmpeg mends times that go back, but only where `dts` does. Neither of the formats here has times below 0. */
+export const packetTimes = ['-bsf:a', "setts=pts='max(0,if(isnan(PTS),DTS,PTS))':dts=0"];
+
+/** ffmpeg's output arguments for decoded samples with their times, which {@link readTimedPackets} reads. */
 export const timedPackets = [
-  ...['-bsf:a', "setts=pts='max(0,PTS)':dts=0"],
+  ...packetTimes,
   // Whatever the file says of itself would stand in the header.
   ...['-map_metadata', '-1', '-fflags', '+bitexact', '-f', 'smjpeg', 'pipe:1'],
 ];
 
-/** Samples with the place that ffmpeg gives them. */
-export interface TimedPacket extends Place {
+/** Samples with the time that ffmpeg gives them. */
+export interface TimedPacket {
+  startMs: number;
+  lengthMs: number;
   samples: Buffer;
 }
 

@@ -1,82 +1,110 @@
 /**
- * The one timeline of a recording, on which nothing goes back. Recordings that were joined byte by byte begin again at
- * 0; their audio is appended instead of being dropped. Gaps stay, so that times match the picture and the player.
+ * Where the samples of a recording go. They follow each other as they are decoded: none is ever left out. Silence
+ * comes between them only where the recording itself has a gap, so that times are those that a player shows.
  */
-export interface Place {
-  startMs: number;
-  lengthMs: number;
+
+/** What packets say of themselves, in the order in which they are decoded, in ms. */
+export class PacketTimes {
+  readonly startsMs: number[] = [];
+  readonly lengthsMs: number[] = [];
+  /** Of all samples. */
+  lengthMs = 0;
+
+  push(startMs: number, lengthMs: number): void {
+    this.startsMs.push(startMs);
+    this.lengthsMs.push(lengthMs);
+    this.lengthMs += lengthMs;
+  }
 }
 
-/** A smaller step back is jitter, and a smaller gap is not filled before others make it large enough. */
+export interface Gap {
+  /** So many ms of samples stand before it. */
+  atMs: number;
+  gapMs: number;
+}
+
+/** Smaller gaps are not filled before they have become so large together. */
 const jitterMs = 100;
-
-/** A longer gap is treated as a damaged timestamp. Otherwise a file of 20 KB could claim days of silence. */
-const longestGapMs = 3_600_000;
-
-/**
- * The bitstream filter that moves the timestamp of each packet to its end on the timeline. Registers: 1 is the shift so
- * far, 2 the end so far, 3 the start of this packet. A length that is too long counts as damaged, and as 0.
- */
-export const endsOnTimeline = `setts=ts='${[
-  'st(3,if(isnan(TS),ld(2),TS+ld(1)))',
-  `if(lt(ld(3),ld(2)-${jitterMs / 1000}/TB)+gt(ld(3),ld(2)+${longestGapMs / 1000}/TB),st(1,ld(1)+ld(2)-ld(3));st(3,ld(2)))`,
-  `st(2,max(ld(2),ld(3)+if(gt(DURATION,${longestGapMs / 1000}/TB),0,DURATION)))`,
-  'ld(2)',
-].join(';')}'`;
+/** Longer gaps are damaged times. Otherwise a file of 20 KB could claim days of silence. */
+export const longestMs = 3_600_000;
+/** Packets that are stamped when they arrive come late together, and catch up within this much sound. */
+const catchUpMs = 10_000;
 
 /**
- * Puts decoded packets on the timeline. ffmpeg would fill gaps itself (`aresample=async`), but it begins anew whenever
- * channels or sample rate change.
+ * Finds the gaps of a recording. A packet is so far ahead as its time is behind the end of the samples before it. A gap
+ * moves all later packets ahead, while those that only arrived late are followed by others that are not: so the packet
+ * that is least ahead in the next seconds tells the truth. Times that go back are those of a part that was joined to
+ * the one before.
+ * @returns in order, and whether the times are believed all the time
  */
-export class Timeline {
-  readonly #pictureStart: () => Promise<number | undefined>;
-  #shiftMs = 0;
-  /** The end by the times of the packets, and the end of what was written. */
-  #endMs = 0;
-  #writtenMs = 0;
-
-  /** @param pictureStart when the picture begins, in ms; asked once at most, when sound begins late */
-  constructor(pictureStart: () => Promise<number | undefined>) {
-    this.#pictureStart = pictureStart;
+export function gapsOf({ startsMs, lengthsMs, lengthMs }: PacketTimes): { gaps: Gap[]; areBelieved: boolean } {
+  let atMs = 0;
+  const ats = lengthsMs.map((packetMs) => (atMs += packetMs) - packetMs);
+  const aheads = withoutSpikes(startsMs.map((startMs, index) => startMs - ats[index]!));
+  const least = leastSoon(aheads, ats);
+  const found: Gap[] = [];
+  let levelMs = least[0] ?? 0;
+  for (const [index, leastMs] of least.entries()) {
+    const gapMs = leastMs - levelMs;
+    if (Math.abs(gapMs) < jitterMs || (gapMs > 0 && !isNew(index))) continue;
+    levelMs = leastMs;
+    if (gapMs > 0 && gapMs <= longestMs) found.push({ atMs: ats[index]!, gapMs });
   }
+  const gaps = withoutFaster(found);
+  return { gaps, areBelieved: gaps.length === found.length };
 
-  /**
-   * @param next the packet behind it
-   * @returns how much silence belongs before a packet, in ms; less than 0 where the packet begins with what is there
-   *   already
-   */
-  async gapBefore({ startMs, lengthMs }: Place, next: Place | undefined): Promise<number> {
-    const step = startMs + this.#shiftMs - this.#endMs;
-    const isAlone = Math.abs(step) >= jitterMs && this.#isAlone(lengthMs, next);
-    const isDamaged = step < -jitterMs || step > longestGapMs;
-    if (isDamaged && !isAlone) this.#shiftMs -= step;
-    const start = isDamaged || isAlone ? this.#endMs : this.#endMs + step;
-    this.#endMs = Math.max(this.#endMs, start + lengthMs);
-
-    const gapMs = start - this.#writtenMs;
-    const kept = Math.abs(gapMs) < jitterMs ? 0 : gapMs > 0 ? await this.#seen(gapMs) : Math.max(gapMs, -lengthMs);
-    this.#writtenMs += kept + lengthMs;
-    return kept;
-  }
-
-  /**
-   * Whether only this packet is off, because the next one follows what came before: where the sample rate changes,
-   * ffmpeg counts the time of one packet in units of the other rate.
-   */
-  #isAlone(lengthMs: number, next: Place | undefined): boolean {
-    return next !== undefined && Math.abs(next.startMs + this.#shiftMs - this.#endMs - lengthMs) < jitterMs;
-  }
-
-  /** Sound that begins late is late for the picture. Where both are late, nobody has to wait. */
-  async #seen(gapMs: number): Promise<number> {
-    if (this.#writtenMs >= beginningMs) return gapMs;
-    const pictureMs = (await this.#pictureStart()) ?? 0;
-    const unseenMs = Math.min(gapMs, Math.max(0, pictureMs - this.#writtenMs));
-    this.#shiftMs -= unseenMs;
-    this.#endMs -= unseenMs;
-    return gapMs - unseenMs;
+  /** Near the end nobody can tell whether packets would have caught up: a gap is where none was about so far ahead before. */
+  function isNew(index: number): boolean {
+    if (ats[index]! + catchUpMs <= lengthMs) return true;
+    for (let before = index - 1; before >= 0 && ats[before]! >= ats[index]! - catchUpMs; before -= 1)
+      if (aheads[before]! > least[index]! - jitterMs) return false;
+    return true;
   }
 }
 
-/** Encoders put less than this before the first sound. */
-const beginningMs = 500;
+/** Where the sample rate changes, ffmpeg counts the time of one packet in units of the other rate. */
+const withoutSpikes = (aheads: readonly number[]): number[] =>
+  aheads.map((ahead, index) => {
+    const [before, after] = [aheads[index - 1] ?? ahead, aheads[index + 1] ?? ahead];
+    return Math.max(Math.min(before, after), Math.min(Math.max(before, after), ahead));
+  });
+
+/** @returns of each packet how far the one is ahead that is least so of those within the next seconds */
+function leastSoon(aheads: readonly number[], ats: readonly number[]): number[] {
+  const least: number[] = new Array(aheads.length);
+  // Packets that are less ahead than all between them and this one; the nearest is last.
+  const candidates: number[] = [];
+  let first = 0;
+  for (let index = aheads.length - 1; index >= 0; index -= 1) {
+    while (candidates.length > first && aheads[candidates.at(-1)!]! >= aheads[index]!) candidates.pop();
+    candidates.push(index);
+    first = Math.min(first, candidates.length - 1);
+    while (ats[candidates[first]!]! > ats[index]! + catchUpMs) first += 1;
+    least[index] = aheads[candidates[first]!]!;
+  }
+  return least;
+}
+
+const secondMs = 1_000;
+const fewSeconds = 3;
+
+/**
+ * Times that go faster than the samples, because their unit is another one than is said, have gaps in each of some seconds
+ * on end. There they aren't believed.
+ */
+function withoutFaster(gaps: readonly Gap[]): Gap[] {
+  const runs: Gap[][] = [];
+  let last = -Infinity;
+  for (const gap of gaps) {
+    const second = Math.floor(gap.atMs / secondMs);
+    if (second > last + 1) runs.push([]);
+    runs.at(-1)!.push(gap);
+    last = second;
+  }
+  return runs.filter((run) => !isFaster(run)).flat();
+}
+
+function isFaster(run: readonly Gap[]): boolean {
+  const seconds = Math.floor(run.at(-1)!.atMs / secondMs) - Math.floor(run[0]!.atMs / secondMs) + 1;
+  return seconds >= fewSeconds && run.reduce((sum, { gapMs }) => sum + gapMs, 0) > (seconds * secondMs) / 10;
+}

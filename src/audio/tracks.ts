@@ -1,9 +1,11 @@
 /** Which of several audio tracks is transcribed, how many channels it has, and whether all of it was decoded. */
 import { AudioError, AudioToolError } from './audio-error.ts';
-import { decodeSamples, throwUnlessExited } from './decode-samples.ts';
+import { throwUnlessExited } from './decode-samples.ts';
 import { lastLine, runFfmpeg, unreadable } from './ffmpeg.ts';
 import { createReadStream } from 'node:fs';
-import { decodeAudio, toleranceMs } from './decode.ts';
+import { decodeAudio, loudnessOf } from './decode.ts';
+import { toleranceMs } from './whole.ts';
+import type { Loudness } from './loudness.ts';
 import type { SamplesOptions } from './decode-samples.ts';
 import type { Track } from './ffmpeg-log.ts';
 import type { FfmpegRun } from './ffmpeg.ts';
@@ -11,50 +13,35 @@ import type { DecodeOptions, Decoded } from './decode.ts';
 
 /** Nobody listens to more. */
 const mostTracks = 16;
-/** -70 dB, as samples of s16le. */
-const audible = 10;
+const audibleDb = -80;
 
 /**
  * Tracks with sound before silent ones, then the one that the file calls its default, then the first.
- * @returns its place among the audio streams, from 0
+ * @param others those that were heard already
+ * @returns its place among the audio streams, from 0; undefined where no other one has sound
  * @throws what `decodeSamples` throws, but for {@link AudioError}: such a track has no sound
  */
 export async function chooseTrack(
   { input, timeLimitMs, signal }: Pick<SamplesOptions, 'input' | 'timeLimitMs' | 'signal'>,
   tracks: readonly Track[],
-): Promise<number> {
-  const byDefault = [...tracks.slice(0, mostTracks).keys()].toSorted(
-    (one, other) => Number(tracks[other]!.isDefault) - Number(tracks[one]!.isDefault),
-  );
-  for (const track of byDefault)
-    if (await hasSound({ input, timeLimitMs, signal, track, maxDurationMs: Infinity })) return track;
-  return byDefault[0] ?? 0;
-}
-
-class Audible extends Error {}
-
-/** Ends at the first sound. */
-async function hasSound(options: SamplesOptions): Promise<boolean> {
-  try {
-    await decodeSamples(options, async (samples) => {
-      for (let at = 0; at < samples.length; at += 2)
-        if (Math.abs(samples.readInt16LE(at)) >= audible) throw new Audible();
-    });
-    return false;
-  } catch (error) {
-    if (error instanceof Audible) return true;
-    if (error instanceof AudioError) return false;
-    throw error;
+  others: readonly number[] = [],
+): Promise<number | undefined> {
+  const byDefault = [...tracks.slice(0, mostTracks).keys()]
+    .filter((track) => !others.includes(track))
+    .toSorted((one, other) => Number(tracks[other]!.isDefault) - Number(tracks[one]!.isDefault));
+  for (const track of byDefault) {
+    const listening = loudnessOf({ input, timeLimitMs, signal, track, maxDurationMs: Infinity });
+    const isAudible = ({ levelDb }: Loudness): boolean => levelDb > audibleDb;
+    if (await listening.then(isAudible, isNoSound)) return track;
   }
+  return others.length > 0 ? undefined : byDefault[0];
 }
 
-/** Where a WAV file says how many channels it has (16 bits, little endian). */
-const channelsAt = 22;
-const headerBytes = 44;
-/** One decoded frame is enough: ffmpeg writes the header with the first one. */
-const listenMs = 100;
-
-type Run = Pick<FfmpegRun, 'input' | 'timeLimitMs' | 'signal'>;
+/** A track that can't be decoded is not heard. */
+function isNoSound(error: unknown): false {
+  if (error instanceof AudioError) return false;
+  throw error;
+}
 
 /**
  * Counts the channels of the track that is to be transcribed, as they are when it begins.
@@ -63,32 +50,22 @@ type Run = Pick<FfmpegRun, 'input' | 'timeLimitMs' | 'signal'>;
  * @throws {AudioToolError} as `decodeAudio` does
  * @throws the abort reason of `options.signal`
  */
-export async function countChannels(run: Run): Promise<{ track: number; channels: number }> {
-  const { channels, tracks } = await channelsOf(run, 0);
-  const track = tracks.length < 2 ? 0 : await chooseTrack(run, tracks);
-  return { track, channels: track === 0 ? channels : (await channelsOf(run, track)).channels };
-}
-
-async function channelsOf(run: Run, track: number): Promise<{ channels: number; tracks: readonly Track[] }> {
-  let head = Buffer.alloc(0);
-  const end = await runFfmpeg({
-    ...run,
-    stream: `0:a:${track}`,
-    // Without `bitexact`, the name of the program would stand in the header.
-    outputArgs: ['-t', `${listenMs}ms`, '-fflags', '+bitexact', '-c:a', 'pcm_s16le', '-f', 'wav', 'pipe:1'],
-    onStdout: (chunk) => {
-      if (head.length < headerBytes) head = Buffer.concat([head, chunk]).subarray(0, headerBytes);
-    },
-  });
+export async function countChannels(
+  run: Pick<FfmpegRun, 'input' | 'timeLimitMs' | 'signal'>,
+): Promise<{ track: number; channels: number }> {
+  const end = await runFfmpeg({ ...run, outputArgs: ['-c', 'copy', '-frames', '1', '-f', 'null', '-'] });
   throwUnlessExited(end);
-  if (head.length < headerBytes)
-    throw new AudioError('unsupported_media', `nothing to decode: ${lastLine(end.stderr)}`);
-  return { channels: head.readUInt16LE(channelsAt), tracks: end.header.tracks };
+  const { tracks } = end.header;
+  if (tracks.length === 0) throw new AudioError('unsupported_media', `nothing to decode: ${lastLine(end.stderr)}`);
+  const track = tracks.length < 2 ? 0 : ((await chooseTrack(run, tracks)) ?? 0);
+  return { track, channels: tracks[track]!.channels };
 }
 
 export interface WholeAudio extends Decoded {
   /** The audio was much shorter than measured both times: the file is damaged. */
   isConfirmedShort: boolean;
+  /** Its place among the audio streams, from 0. */
+  track: number;
 }
 
 /**
@@ -100,7 +77,7 @@ export interface WholeAudio extends Decoded {
 export async function decodeWhole(options: DecodeOptions, measuredMs: number | null): Promise<WholeAudio> {
   const first = await decodeTrack(options, measuredMs);
   if (options.track !== undefined || first.tracks.length < 2) return first;
-  const track = await chooseTrack(options, first.tracks);
+  const track = (await chooseTrack(options, first.tracks)) ?? 0;
   return track === 0 ? first : decodeTrack({ ...options, track }, measuredMs);
 }
 
@@ -110,12 +87,12 @@ export async function decodeWhole(options: DecodeOptions, measuredMs: number | n
  * length both times.
  */
 async function decodeTrack(options: DecodeOptions, measuredMs: number | null): Promise<WholeAudio> {
-  const first = await decodeAudio(options);
+  const first = { ...(await decodeAudio(options)), track: options.track ?? 0 };
   const isShort = measuredMs !== null && first.durationMs < measuredMs - toleranceMs(measuredMs);
   if (!isShort) return { ...first, isConfirmedShort: false };
   await readThrough(options.input).catch(unreadable);
   const again = await decodeAudio(options);
-  if (again.durationMs === first.durationMs) return { ...again, isConfirmedShort: true };
+  if (again.durationMs === first.durationMs) return { ...first, isConfirmedShort: true };
   throw new AudioToolError(`decoded to ${first.durationMs} ms, and then to ${again.durationMs} ms`);
 }
 

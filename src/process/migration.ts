@@ -1,11 +1,12 @@
 /** Whether a database is of this version of the service, and what becomes of it when it is not. */
 import { DatabaseUnfit } from '../../db/connection/database-errors.ts';
+import { migrateAlone, runMigrations } from '../../db/migrations/migrate.ts';
 import { setRoleDefaults } from '../../db/connection/pooler.ts';
-import { migrateAlone, readSchemaVersion, runMigrations } from '../../db/migrations/migrate.ts';
+import { readSchemaVersion } from '../../db/migrations/schema-version.ts';
 import { createLog } from '../ops/log.ts';
 import { Queue, queueTablesVersion } from '../queue/queue.ts';
 import type { Db } from '../../db/connection/database.ts';
-import type { SchemaVersion } from '../../db/migrations/migrate.ts';
+import type { SchemaVersion } from '../../db/migrations/schema-version.ts';
 
 /** `absent`: the service never ran on it. A first start that was interrupted leaves it so, too. */
 export type DatabaseState = 'current' | 'too_old' | 'too_new' | 'absent';

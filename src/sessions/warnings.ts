@@ -14,7 +14,8 @@ export function toWarnings({ warnings }: Pick<ReadableSession, 'warnings'>): Sch
 const unknownMessage = 'Something about the recording makes its transcript less than it could be.';
 
 const messages: Record<WarningCode, string> = {
-  truncated: 'The file ends before its own header says. What is missing was not transcribed.',
+  truncated:
+    'The file ends before its own header says, or goes on behind what could be heard. What is missing was not transcribed.',
   quiet: 'The recording is very quiet. It was made louder to be transcribed.',
   clipped: 'The recording is too loud for its format, and parts of it are distorted.',
   narrowband: 'The recording has the sound of a telephone, in which some words are hard to tell apart.',

@@ -4,7 +4,7 @@ import { changeReserved } from '../../db/accounts/accounts.ts';
 import { confirmShortIfProcessing, setReservationIfProcessing } from '../../db/sessions/attempts.ts';
 import { versionOf } from '../../db/sessions/transcripts.ts';
 import { AudioError, AudioToolError } from '../audio/audio-error.ts';
-import { countChannels, decodeWhole } from '../audio/tracks.ts';
+import { chooseTrack, countChannels, decodeWhole } from '../audio/tracks.ts';
 import { findLeaks } from '../audio/leaks.ts';
 import { withPauses } from '../audio/pieces.ts';
 import { totalMs } from '../audio/spans.ts';
@@ -42,6 +42,8 @@ interface Heard {
   uncertain: UncertainStretch[];
   /** What is reserved for it now. */
   reservedMs: number;
+  /** Another track with sound, where there is one. */
+  otherTrack: () => Promise<number | undefined>;
 }
 
 /**
@@ -72,8 +74,14 @@ export async function transcribeRecording(
     const unheardMs = totalMs(withPauses(refused, 0));
     return { stored: toStoredTranscript({ ...transcript, language }, durationMs, warnings, unheardMs), reservedMs };
   };
-  if (!claim.separate_channels)
-    return stored(await transcribeChannel(attempt, claim, { ...options, decoding, onProgress }, worker));
+  if (!claim.separate_channels) {
+    const heard = await transcribeChannel(attempt, claim, { ...options, decoding, onProgress }, worker);
+    const track = heard.transcript.segments.length > 0 ? undefined : await heard.otherTrack();
+    if (track === undefined) return stored(heard);
+    const now = { ...claim, reserved_ms: heard.reservedMs };
+    const other = { ...options, decoding: { ...decoding, track }, onProgress };
+    return stored(await transcribeChannel(attempt, now, other, worker));
+  }
 
   const { track, channels: count } = await countChannels({ input, timeLimitMs, signal });
   if (count > mostChannels) throw new AudioError('too_many_channels', `${count} channels`);
@@ -122,7 +130,7 @@ async function transcribeChannel(
   const { db, recognizer, metrics } = worker;
   const decode = () => within(beginSpan('decode', {}, span), () => decodeWhole(decoding, claim.measured_ms));
   const decoded = await worker.decoding.run(attempt.accountId, decode, signal);
-  const { durationMs, silences, isConfirmedShort, warnings } = decoded;
+  const { durationMs, silences, isConfirmedShort, isDoubtful, warnings } = decoded;
   if (isConfirmedShort) await confirmShortIfProcessing(db, attempt);
   const reservedMs = await coverDecoded(db, attempt, claim.reserved_ms, durationMs);
   const began = performance.now();
@@ -131,7 +139,7 @@ async function transcribeChannel(
     wordless.parts += 1;
     if (hasWordsNow) wordless.withWordsAtLast += 1;
   };
-  const uncertain: UncertainStretch[] = [];
+  const uncertain: UncertainStretch[] = isDoubtful ? [{ startMs: 0, endMs: durationMs, why: 'doubtful words' }] : [];
   const onUncertain = (stretch: UncertainStretch) => void uncertain.push(stretch);
   const hints = hintsOf(claim, worker);
   const recognizing = beginSpan('recognize', { attributes: { 'transcription.recognizer': recognizer.name } }, span);
@@ -149,7 +157,8 @@ async function transcribeChannel(
     worker.log.warn({ count: uncertain.length, stretches }, 'stretches of speech that may lack words');
   }
   if (wordless.parts > 0) worker.log.info(wordless, 'loud parts without words');
-  return { transcript, durationMs, audioWarnings: warnings, uncertain, reservedMs };
+  const otherTrack = () => chooseTrack(decoding, decoded.tracks, [decoded.track]);
+  return { transcript, durationMs, audioWarnings: warnings, uncertain, reservedMs, otherTrack };
 }
 
 /** The client asked for no language, so its session is not refused for one. */

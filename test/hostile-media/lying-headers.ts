@@ -1,7 +1,7 @@
 /** Headers that claim what is not so: lengths, rates, channels, counts. */
 import { sine } from '../support/uploads/audio-fixtures.ts';
 import { id3, overwrite } from './containers.ts';
-import { completes, fails, unreadable } from './entry.ts';
+import { completes, fails, refused, unreadable } from './entry.ts';
 import { writeInBox } from './mp4-boxes.ts';
 import type { Bench } from './bench.ts';
 import type { HostileFile, Outcome } from './entry.ts';
@@ -37,8 +37,8 @@ const wavs: HostileFile[] = [
   wav('gigahertz.wav', '4 GHz', [[24, 4, most]], unreadable),
   wav('two-gigahertz.wav', '2 GHz', [[24, 4, 0x7fff_ffff]], unreadable),
   wav('no-channels.wav', 'no channels', [[22, 2, 0]], unreadable),
-  wav('nine-channels.wav', 'nine channels, of places that nobody knows', [[22, 2, 9], [32, 2, 18]], unreadable), // prettier-ignore
-  wav('all-channels.wav', '65,535 channels', [[22, 2, 65_535]], unreadable),
+  wav('nine-channels.wav', 'nine channels, of places that nobody knows', [[22, 2, 9], [32, 2, 18]], completes(111, 1)), // prettier-ignore
+  wav('all-channels.wav', '65,535 channels', [[22, 2, 65_535]], refused(422, 'too_many_channels')),
   wav('no-bits.wav', 'samples of 0 bits', [[34, 2, 0]], unreadable),
   wav('block-align.wav', 'blocks of 0 bytes', [[32, 2, 0]], completes(1_000)),
   wav(

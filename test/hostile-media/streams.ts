@@ -1,6 +1,6 @@
 /** Sound that is there but odd: too many streams or none, hours or hundredths of a second, every way to write samples. */
 import { pictures, silence, sine } from '../support/uploads/audio-fixtures.ts';
-import { completes, fails, refused, silentPictures } from './entry.ts';
+import { completes, fails, refused, silentPictures, unreadable } from './entry.ts';
 import type { HostileFile, Outcome } from './entry.ts';
 
 const encoded = (
@@ -97,13 +97,7 @@ const codecs: HostileFile[] = [
   encoded(samples, 'truehd.thd', 'TrueHD', pcm('truehd', '-strict', '-2', '-ar', '48000', '-f', 'truehd')),
   encoded(samples, 'real.rm', 'RealAudio', pcm('ac3', '-f', 'rm'), completes(1_000, 100)),
   encoded(samples, 'nelly.flv', 'Nellymoser', pcm('nellymoser', '-ar', '22050'), completes(1_000, 100)),
-  encoded(
-    samples,
-    'experimental.mka',
-    'Sonic, an experimental codec',
-    pcm('sonic', '-strict', '-2'),
-    fails('unsupported_media'),
-  ),
+  encoded(samples, 'experimental.mka', 'Sonic, an experimental codec', pcm('sonic', '-strict', '-2'), unreadable),
 ];
 
 /** A frame of AMR (12.2 kbit/s and 23.85 kbit/s) takes 20 ms. */

@@ -15,18 +15,16 @@ export class UploadMeasurements {
   /**
    * The duration of an upload in ms; undefined when it can't be measured.
    * @param account the account of the upload, and the longest audio that it may upload
-   * @param isSeparate whether its channels will be transcribed one by one
-   * @throws {ApiError} 415 `unsupported_media`, 422 `no_audio_track`, 422 `audio_too_long` as soon as that is known, 503
+   * @throws {ApiError} 415 `unsupported_media`, 422 `no_audio_track`, 422 `audio_too_long` as soon as that is known, 422 `too_many_channels`, 503
    *   `unavailable` when `signal` ends it
    */
   async measure(
     path: string,
     account: { id: string; maxAudioMs: number },
-    isSeparate: boolean,
     signal: AbortSignal,
   ): Promise<number | undefined> {
     const { id, maxAudioMs: maxDurationMs } = account;
-    const measure = () => measureAudio(path, { timeLimitMs, maxDurationMs, isSeparate, signal });
+    const measure = () => measureAudio(path, { timeLimitMs, maxDurationMs, signal });
     try {
       return (await this.#turns.run(id, measure)).durationMs;
     } catch (error) {
@@ -34,6 +32,8 @@ export class UploadMeasurements {
       if (!(error instanceof AudioError)) throw error;
       if (error.code === 'audio_too_long') throw audioTooLong(maxDurationMs);
       if (error.code === 'no_audio_track') throw new ApiError(422, 'no_audio_track', 'The file has no audio track.');
+      if (error.code === 'too_many_channels')
+        throw new ApiError(422, 'too_many_channels', `The audio has ${error.message}, which is too many.`);
       throw unreadableFile();
     }
   }

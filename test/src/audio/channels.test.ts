@@ -21,6 +21,8 @@ test.each([
   [2, ['stereo.mp3']],
   [2, ['stereo.opus']],
   [6, ['six.flac']],
+  [6, ['-c:a', 'aac', '-ar', '48000', 'six.m4a']],
+  [5, ['-c:a', 'ac3', '-ar', '48000', 'five.mka']],
   [8, ['eight.wav']],
   [10, ['ten.wav']],
 ])('%i channels in %s → counted', async (channels, out) => {

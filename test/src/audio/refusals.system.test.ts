@@ -7,11 +7,12 @@ import { AudioError, AudioToolError } from '../../../src/audio/audio-error.ts';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { measureAudio } from '../../../src/audio/measure.ts';
 import { operatorFaultBehind } from '../../../src/ops/operator-fault.ts';
+import { wavHeader } from '../../../src/audio/samples.ts';
 import { withFfmpeg } from '../../support/faults/fake-programs.ts';
 import { descendantsOf } from '../../rig/processes.ts';
 import { canMountDisks, smallDisk } from '../../support/faults/small-disk.ts';
 import { until } from '../../support/until.ts';
-import { ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
+import { amrWithoutSound, ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const execute = promisify(execFile);
@@ -63,6 +64,54 @@ test.each([
   expect(await withFfmpeg(ends, () => codes(file))).toEqual(['unsupported_media', 'unsupported_media']);
 });
 
+test.each([
+  ['aac', []],
+  ['libopus', []],
+  ['flac', ['-strict', '-2']],
+])('%s in an encrypted MP4 → unsupported_media', async (codec, more) => {
+  const key = [
+    '-encryption_key',
+    '76a6c65c5ea762046bd749a2e632ccbb',
+    '-encryption_kid',
+    'a7e61c373e219033c21091fa607bf3b8',
+  ];
+  const encrypted = ['-c:a', codec, ...more, '-encryption_scheme', 'cenc-aes-ctr', ...key];
+  expect(await codes(await ffmpeg(...sine(2), ...encrypted, at('encrypted.mp4')))).toEqual([
+    'unsupported_media',
+    'unsupported_media',
+  ]);
+});
+
+test('65 channels → too_many_channels', async () => {
+  const header = wavHeader(65 * 2 * 1_000);
+  header.writeUInt16LE(65, 22);
+  header.writeUInt16LE(65 * 2, 32);
+  header.writeUInt32LE(65 * 2 * 16_000, 28);
+  await writeFile(at('channels.wav'), Buffer.concat([header, Buffer.alloc(65 * 2 * 1_000)]));
+  expect(await codes(at('channels.wav'))).toEqual(['too_many_channels', 'too_many_channels']);
+});
+
+test.each([
+  ['ADTS, and 48 KiB of 0xff', 'aac', (file: Buffer) => Buffer.concat([file, Buffer.alloc(48 * 1024, 0xff)])],
+  [
+    'FLAC with a million blocks of nothing',
+    'flac',
+    (file: Buffer) => Buffer.concat([file.subarray(0, 42), Buffer.alloc(4_000_000).fill('\x04\0\0\0')]),
+  ],
+])('%s → ends soon', async (_, extension, change) => {
+  const file = await ffmpeg(...sine(2), at(`hostile.${extension}`));
+  await writeFile(file, change(await readFile(file)));
+  const ended = await Promise.allSettled([
+    measureAudio(file, { timeLimitMs: 10_000 }),
+    decode(file, { timeLimitMs: 10_000 }),
+  ]);
+  expect(
+    ended.every((one) =>
+      one.status === 'fulfilled' ? one.value.durationMs !== undefined : one.reason.code === 'unsupported_media',
+    ),
+  ).toBe(true);
+});
+
 test('pictures without sound, moving or not → no_audio_track', async () => {
   const refused = ['no_audio_track', 'no_audio_track'];
   expect(await codes(await ffmpeg(...pictures(1), at('video.mp4')))).toEqual(refused);
@@ -90,6 +139,13 @@ test('exactly the maximum length → decoded; 1 ms more → audio_too_long; hour
   await expect(decode(file, { maxDurationMs: 2999 })).rejects.toMatchObject({ code: 'audio_too_long' });
   await expect(decode(fiveHours, { maxDurationMs: 3000 })).rejects.toMatchObject({ code: 'audio_too_long' });
   expect((await stat(at('decoded'))).size).toBeLessThanOrEqual(4000 * 32);
+});
+
+test('8 MiB of packets of one byte, days of audio → too long as soon as that is measured', async () => {
+  await writeFile(at('days.amr'), amrWithoutSound(8 * 1024 * 1024));
+  // All of it would take longer than the time limit: then there is no verdict.
+  const measuring = measureAudio(at('days.amr'), { timeLimitMs, maxDurationMs: 60_000 });
+  await expect(measuring).rejects.toMatchObject({ code: 'audio_too_long' });
 });
 
 test('the decoded audio → readable by its owner only', async () => {

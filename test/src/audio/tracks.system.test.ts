@@ -33,6 +33,33 @@ test.each([
   expect(Math.abs(level - levelDb)).toBeLessThan(4);
 });
 
+/** Each in one of so many channels, one after the other. The file doesn't say where they belong. */
+async function takingTurns(channels: number, other: number, ...out: string[]): Promise<string> {
+  const samples = new Int16Array(16_000 * 4 * channels);
+  for (let at = 0; at < 16_000 * 4; at += 1) {
+    const channel = at < 32_000 ? 0 : other;
+    samples[at * channels + channel] = 9_000 * Math.sin((at * 440 * 2 * Math.PI) / 16_000);
+  }
+  await writeFile(join(folder, 'turns.raw'), Buffer.from(samples.buffer));
+  const raw = ['-guess_layout_max', '0', '-f', 's16le', '-ar', '16000', '-ac', String(channels)];
+  return ffmpeg(...raw, '-i', join(folder, 'turns.raw'), ...out.slice(0, -1), join(folder, out.at(-1)!));
+}
+
+test.each<[number, number, string[]]>([
+  [3, 2, ['turns.aiff']],
+  [6, 3, ['turns.au']],
+  [6, 3, ['-c:a', 'pcm_s16le', 'turns.mkv']],
+  [8, 3, ['turns.w64']],
+  [9, 5, ['turns.wav']],
+  [24, 20, ['turns.wav']],
+  [64, 63, ['turns.wav']],
+  // FLAC says that the fourth of six is a subwoofer's.
+  [6, 3, ['-ac', '6', 'turns.flac']],
+])('two of %i microphones, on channels 1 and %i + 1, in %s → both are heard', async (channels, other, out) => {
+  const { silences, durationMs } = await heard(await takingTurns(channels, other, ...out));
+  expect({ durationMs, silences }).toEqual({ durationMs: 4_000, silences: [] });
+});
+
 test('two who speak one after the other, each in a channel of a quiet recording → both are heard', async () => {
   const speaks = (when: string) => `0.2*${voice}*${when}`;
   const { silences } = await heard(await channels(`${speaks('lt(t\\,2)')}|${speaks('gte(t\\,2)')}`, 'dialogue.wav'));

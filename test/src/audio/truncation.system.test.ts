@@ -26,11 +26,35 @@ test.each([
   ['an MP3 that counts its frames', ['mp3.mp3']],
   ['MP4 with its index first', ['-movflags', 'faststart', 'm4a.m4a']],
   ['WebM', ['webm.webm']],
+  ['AU', ['au.au']],
+  ['Wave64', ['w64.w64']],
+  ['FLV', ['-ar', '44100', 'flv.flv']],
+  ['RealMedia', ['-ar', '44100', '-c:a', 'ac3', 'rm.rm']],
 ])('%s cut at 60 %% → truncated; whole → no warning', async (_, out) => {
   const whole = await ffmpeg(...noise(10), ...out.slice(0, -1), join(folder, out.at(-1)!));
   expect(await decoded(whole)).toMatchObject({ warnings: [] });
   const { durationMs, warnings } = await decoded(await cut(whole, 0.6));
   expect({ isShort: durationMs < 9_000, warnings }).toEqual({ isShort: true, warnings: ['truncated'] });
+});
+
+test.each([
+  ['WAV', ['wav.wav']],
+  ['WMA', ['wma.wma']],
+  ['MP4', ['m4a.m4a']],
+])('two %ss, one behind the other → heard to the end of the first, and so truncated', async (_, out) => {
+  const whole = await ffmpeg(...noise(3), ...out.slice(0, -1), join(folder, out.at(-1)!));
+  const bytes = await readFile(whole);
+  await writeFile(whole, Buffer.concat([bytes, bytes]));
+  expect(await decoded(whole)).toMatchObject({ warnings: ['truncated'] });
+});
+
+test('samples behind the end of a WAV, or in a second chunk → truncated', async () => {
+  const bytes = await readFile(await ffmpeg(...noise(3), join(folder, 'behind.wav')));
+  const chunk = bytes.subarray(bytes.indexOf('data'));
+  for (const behind of [chunk, chunk.subarray(8)]) {
+    await writeFile(join(folder, 'more.wav'), Buffer.concat([bytes, behind]));
+    expect(await decoded(join(folder, 'more.wav'))).toMatchObject({ warnings: ['truncated'] });
+  }
 });
 
 test.each([

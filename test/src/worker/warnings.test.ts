@@ -13,9 +13,12 @@ const service = await useService();
 const account = await useAccount(service);
 const folder = useFolder();
 let uncertain: Span[] = [];
+/** What lasts so many seconds has no word in it. */
+const soundOfAComputerS = 7;
 beforeAll(() =>
   service.work(
-    new ScriptedRecognizer(async ({ options }) => {
+    new ScriptedRecognizer(async ({ options, durationMs }) => {
+      if (Math.floor(durationMs / 1_000) === soundOfAComputerS) return { segments: [] };
       for (const stretch of uncertain) options.onUncertain?.({ ...stretch, why: 'no words' });
       return says('hello world');
     }),
@@ -55,6 +58,20 @@ test('nothing to say → no list', async () => {
   const { session, transcript } = await transcribed(await ffmpeg(...noise(2), join(folder, 'fine.flac')));
   expect(session).not.toHaveProperty('warnings');
   expect(transcript).not.toHaveProperty('warnings');
+});
+
+test('a track without a word, and another with sound → that one, which is charged', async () => {
+  uncertain = [];
+  const tracks = [...noise(soundOfAComputerS), ...noise(3), '-map', '0', '-map', '1', '-c:a', 'flac'];
+  const { session, transcript } = await transcribed(await ffmpeg(...tracks, join(folder, 'tracks.mkv')));
+  expect(transcript.segments).toMatchObject([{ text: 'hello world' }]);
+  expect(session).toMatchObject({ durationMs: 3_000, chargedMs: 3_000, warnings: [{ code: 'other_tracks_ignored' }] });
+});
+
+test('a WAV of Speex, which ffmpeg decodes wrongly → all of it is uncertain', async () => {
+  uncertain = [];
+  const { session } = await transcribed(await ffmpeg(...noise(3), '-c:a', 'libspeex', join(folder, 'speex.wav')));
+  expect(session.warnings).toMatchObject([{ code: 'speech_uncertain', startMs: 0, endMs: session.durationMs }]);
 });
 
 test('both channels tell the same → said once', async () => {
