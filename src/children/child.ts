@@ -2,7 +2,6 @@ import { boundedCommand, isRefusedIsolation } from './bounded-command.ts';
 import { OperatorFault } from '../ops/operator-fault.ts';
 import { spawn } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
 import type { ChildLimits, Isolation } from './bounded-command.ts';
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 
@@ -57,55 +56,39 @@ export function killedBy(program: string, by: NodeJS.Signals): Error {
  * @throws the abort reason of `options.signal`
  */
 export async function runChild(program: string, args: readonly string[], options: ChildOptions): Promise<ChildEnd> {
+  const { signal, onStdout } = options;
   const command = await boundedCommand(program, args, options.limits, options.isolation);
-  options.signal?.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const child = spawnGroup(command, stdioOf(options));
-    const stderr = keepStderrTail(child);
-    if (options.onStderr) child.stderr?.on('data', options.onStderr);
-    let timedOut = false;
-    let failure: { error: unknown } | undefined;
+  signal?.throwIfAborted();
+  const child = spawnGroup(command, stdioOf(options));
+  if (options.onStderr) child.stderr?.on('data', options.onStderr);
+  let timedOut = false;
+  let failure: { error: unknown } | undefined;
 
-    const fail = (error: unknown): void => {
-      failure ??= { error };
-      killGroup(child);
-    };
-    const abort = (): void => fail(options.signal?.reason);
-    const timer = setTimeout(() => {
-      timedOut = true;
-      killGroup(child);
-    }, options.timeLimitMs);
-    const settled = (): void => {
-      clearTimeout(timer);
-      options.signal?.removeEventListener('abort', abort);
-    };
-
-    options.signal?.addEventListener('abort', abort, { once: true });
-    child.on('error', (error) => {
-      // Node also reports a failed kill here. The child still runs then, and 'close' will come.
-      if (child.pid !== undefined) return;
-      settled();
-      reject(new ChildNotStarted(`${program} could not be started: ${error.message}`, { cause: error }));
-    });
-    const readAll = async (output: Readable | null | undefined, onOutput: OnOutput | undefined): Promise<void> => {
-      if (!output || !onOutput) return;
-      for await (const chunk of output as AsyncIterable<Buffer>) if (!failure && !timedOut) await onOutput(chunk);
-    };
-    const read = readAll(child.stdout, options.onStdout).catch(fail);
-    const over = (code: number | null, by: NodeJS.Signals | null): void => {
-      settled();
-      const text = stderr();
-      if (failure) reject(failure.error);
-      else if (isRefusedIsolation(text))
-        reject(new ChildNotStarted(`${program} could not be isolated: ${text.trim()}`));
-      else if (timedOut) resolve({ how: 'timed_out', stderr: text });
-      else if (by !== null) resolve({ how: 'killed', by, stderr: text });
-      else resolve({ how: 'exited', code: code ?? -1, stderr: text });
-    };
-    child.on('close', (code, by) => {
-      if (child.pid !== undefined) void read.then(() => over(code, by));
-    });
-  });
+  const fail = (error: unknown): void => {
+    failure ??= { error };
+    killGroup(child);
+  };
+  const abort = (): void => fail(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+  const timer = setTimeout(() => {
+    timedOut = true;
+    killGroup(child);
+  }, options.timeLimitMs);
+  const readAll = async (): Promise<void> => {
+    if (!child.stdout || !onStdout) return;
+    for await (const chunk of child.stdout as AsyncIterable<Buffer>) if (!failure && !timedOut) await onStdout(chunk);
+  };
+  try {
+    const [{ code, by, stderr }] = await Promise.all([closeOf(child, program), readAll().catch(fail)]);
+    if (failure) throw failure.error;
+    if (timedOut) return { how: 'timed_out', stderr };
+    return by === null ? { how: 'exited', code: code ?? -1, stderr } : { how: 'killed', by, stderr };
+  } catch (error) {
+    throw failure ? failure.error : error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  }
 }
 
 function stdioOf({ stdin, onStdout }: ChildOptions): (number | 'ignore' | 'pipe')[] {
@@ -138,12 +121,30 @@ export function killGroup(child: ChildProcess): void {
   }
 }
 
-/** Reads the standard error of a child. @returns what gives its last 4 KiB so far */
-export function keepStderrTail(child: ChildProcess): () => string {
+/**
+ * How a child ended, once all who held its output have ended, with the last 4 KiB of its standard error.
+ * @param name what messages call it
+ * @throws {ChildNotStarted}
+ */
+export function closeOf(
+  child: ChildProcess,
+  name: string,
+): Promise<{ code: number | null; by: NodeJS.Signals | null; stderr: string }> {
   let tail = Buffer.alloc(0);
   // Where file descriptors have run out, the child has no standard error.
   child.stderr?.on('data', (chunk: Buffer) => {
     tail = Buffer.concat([tail, chunk]).subarray(-stderrTailBytes);
   });
-  return () => tail.toString('utf8');
+  return new Promise((resolve, reject) => {
+    child.on('error', (cause) => {
+      // Node also reports a failed kill here. The child still runs then, and 'close' will come.
+      if (child.pid !== undefined) return;
+      reject(new ChildNotStarted(`${name} could not be started: ${cause.message}`, { cause }));
+    });
+    child.once('close', (code, by) => {
+      const stderr = tail.toString('utf8');
+      if (isRefusedIsolation(stderr)) reject(new ChildNotStarted(`${name} could not be isolated: ${stderr.trim()}`));
+      else resolve({ code, by, stderr });
+    });
+  });
 }

@@ -1,5 +1,5 @@
-import { boundedCommand, isRefusedIsolation } from './bounded-command.ts';
-import { ChildNotStarted, killedBy, keepStderrTail, killGroup, spawnGroup } from './child.ts';
+import { boundedCommand } from './bounded-command.ts';
+import { closeOf, killGroup, killedBy, spawnGroup } from './child.ts';
 import type { ChildLimits } from './bounded-command.ts';
 
 /** A program that runs until it is killed. It is asked on its standard input and answers on its standard output. */
@@ -34,22 +34,14 @@ export async function startLastingChild(
   { name, limits, onStdout, onStderr }: LastingChildOptions,
 ): Promise<LastingChild> {
   const child = spawnGroup(await boundedCommand(program, args, limits), 'pipe');
-  const stderr = keepStderrTail(child);
   if (onStderr) child.stderr?.on('data', onStderr);
   let failure: Error | undefined;
-
-  const reasonOf = (code: number | null, by: NodeJS.Signals | null): Error => {
-    if (failure) return failure;
-    const text = stderr().trim();
-    if (isRefusedIsolation(text)) return new ChildNotStarted(`${name} could not be isolated: ${text}`);
-    return by === null ? new Error(`${name} ended with exit code ${code}: ${text}`) : killedBy(name, by);
-  };
-  const ended = new Promise<Error>((resolve) => {
-    child.on('error', (cause) =>
-      resolve(new ChildNotStarted(`${name} could not be started: ${cause.message}`, { cause })),
-    );
-    child.once('close', (code, by) => resolve(reasonOf(code, by)));
-  });
+  const ended = closeOf(child, name).then(
+    ({ code, by, stderr }) =>
+      failure ??
+      (by === null ? new Error(`${name} ended with exit code ${code}: ${stderr.trim()}`) : killedBy(name, by)),
+    (error: Error) => failure ?? error,
+  );
 
   // Where file descriptors have run out, the child has neither of these.
   child.stdin?.on('error', () => {});

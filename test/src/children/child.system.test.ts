@@ -146,30 +146,22 @@ test('a consumer that takes its time → the child is over when all of it is tak
   expect(taken.join('')).toBe(`one\n${numbers.join('\n')}\n`);
 });
 
-test('a consumer that fails later → its error, the child gone', async () => {
-  let pid = 0;
-  const running = runChild('sh', ['-c', 'echo $$; exec sleep 1000'], {
-    ...bounds,
-    async onStdout(chunk) {
-      pid = Number(chunk.toString());
-      await new Promise((resolve) => setImmediate(resolve));
-      throw new Error('disk full');
-    },
-  });
-  await expect(running).rejects.toThrow('disk full');
-  await until(async () => !(await isRunning(pid)));
-});
-
-test('a consumer of standard output that throws → its error, the child gone', async () => {
+const fail = (): never => {
+  throw new Error('disk full');
+};
+test.each<[string, () => void | Promise<void>]>([
+  ['at once', fail],
+  ['later', () => new Promise<void>((resolve) => setImmediate(resolve)).then(fail)],
+])('a consumer that fails %s → its error, the child gone', async (_, consume) => {
   let pid = 0;
   const running = runChild('sh', ['-c', 'echo $$; exec sleep 1000'], {
     ...bounds,
     onStdout: (chunk) => {
       pid = Number(chunk.toString());
-      throw new Error('rubbish');
+      return consume();
     },
   });
-  await expect(running).rejects.toThrow('rubbish');
+  await expect(running).rejects.toThrow('disk full');
   await until(async () => !(await isRunning(pid)));
 });
 
