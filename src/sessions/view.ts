@@ -1,9 +1,9 @@
 /** A session row as the contract shows it. */
 import { rfc3339 } from '../../db/connection/values.ts';
-import { toWarnings } from './warnings.ts';
 import type { Schema } from '../../codegen/operations.ts';
 import type { FailureCode } from '../../db/schema.ts';
 import type { ReadableSession } from '../../db/sessions/readable.ts';
+import type { Warning, WarningCode } from '../../db/sessions/warning.ts';
 
 export function toSession(row: ReadableSession): Schema<'Session'> {
   const { id, status, title, reference, created_at, started_at, completed_at } = row;
@@ -32,11 +32,11 @@ export function toSessionError({
 }: Pick<ReadableSession, 'error_code' | 'known_languages'>): Schema<'SessionError'> | undefined {
   if (code === null) return undefined;
   // A newer version of the service may have written a code that this one does not know.
-  const message = messages[code] ?? 'The transcription failed.';
+  const message = failures[code] ?? 'The transcription failed.';
   return { code, message: known === null ? message : `${message} It knows: ${known}.` };
 }
 
-const messages: Record<FailureCode, string> = {
+const failures: Record<FailureCode, string> = {
   unsupported_media: 'The audio could not be decoded.',
   no_audio_track: 'The file has no audio track.',
   audio_too_long: 'The audio is longer than the account may upload.',
@@ -47,6 +47,31 @@ const messages: Record<FailureCode, string> = {
   timed_out: 'The transcription took too long.',
   canceled: 'The transcription was canceled.',
   too_many_channels: 'The audio has more than 8 channels, which is too many to transcribe separately.',
+};
+
+/** Stored warnings. @returns undefined when there are none */
+export function toWarnings({
+  warnings: stored,
+}: Pick<ReadableSession, 'warnings'>): Schema<'TranscriptWarning'>[] | undefined {
+  if (stored === null) return undefined;
+  // A newer version of the service may have written a code that this one does not know.
+  return (JSON.parse(stored) as Warning[]).map(({ code, ...where }) => ({
+    code,
+    message: warnings[code] ?? unknownWarning,
+    ...where,
+  }));
+}
+
+const unknownWarning = 'Something about the recording makes its transcript less than it could be.';
+
+const warnings: Record<WarningCode, string> = {
+  truncated:
+    'The file ends before its own header says, or goes on behind what could be heard. What is missing was not transcribed.',
+  quiet: 'The recording is very quiet. It was made louder to be transcribed.',
+  clipped: 'The recording is too loud for its format, and parts of it are distorted.',
+  narrowband: 'The recording has the sound of a telephone, in which some words are hard to tell apart.',
+  other_tracks_ignored: 'The file has several audio tracks, and one of them was transcribed.',
+  speech_uncertain: 'Somebody speaks here, but the words are missing or may be wrong.',
 };
 
 export const isFinal = (status: ReadableSession['status']): boolean => status === 'completed' || status === 'failed';
