@@ -22,6 +22,10 @@ export const virtualTime = (queue: string): RawBuilder<number | null> => sql<num
   (select -priority from pgboss.job where name = ${queue} and state < 'active' and not blocked
     order by priority desc limit 1))`;
 
+/** For a query: whether a job waits that joined the queue at this time or before. */
+export const waitsSince = (queue: string, time: RawBuilder<unknown>): RawBuilder<boolean> => sql<boolean>`exists (
+  select from pgboss.job where name = ${queue} and state < 'active' and not blocked and created_on <= ${time})`;
+
 /** For a query of live jobs `j` and unfinished sessions `s`: the job does not stand where its session does. */
 export const isOutOfTurn = sql`s.queue_job_id = j.id and j.priority <> -s.start_tag`;
 

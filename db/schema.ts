@@ -127,6 +127,8 @@ export interface SessionTable {
   delete_at: ColumnType<string | null, string | null | undefined, never>;
   /** Whether each channel is recognized for itself. */
   separate_channels: ColumnType<boolean, boolean | undefined, never>;
+  /** How many channels are heard one by one; 1 for the mix of all. */
+  heard_channels: ColumnType<number, number | undefined, never>;
   /** Once completed: the list of warnings as JSON text. Null: there are none. */
   warnings: ColumnType<string | null, never, string | null>;
   /** W3C Trace Context of the upload's request. */

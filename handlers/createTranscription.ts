@@ -42,8 +42,11 @@ export const createTranscription: Handler<'createTranscription'> = async (reques
   await refuseByHint(request, ctx);
   // At the same time: ffmpeg reads from memory what the disk is still writing.
   const account = { id: principal.account_id, maxAudioMs: principal.max_audio_ms };
-  const measured = ctx.measurements.measure(file.path, account, signal);
-  const [durationMs] = await Promise.all([measured, file.flushed]);
+  const [durationMs, heardChannels] = await Promise.all([
+    ctx.measurements.measure(file.path, account, signal),
+    body.channels === 'separate' ? ctx.measurements.channels(file.path, account.id, signal) : 1,
+    file.flushed,
+  ]);
 
   const fresh: Accepted = { sessionId: randomUUIDv7(), jobId: randomUUIDv7() };
   let accepted: Accepted;
@@ -51,7 +54,7 @@ export const createTranscription: Handler<'createTranscription'> = async (reques
   await ctx.audioStore.put(file.path, principal.account_id, fresh.sessionId);
   try {
     accepted = await inAccountTransaction(ctx.db, principal.account_id, (trx, account) =>
-      accept(trx, account, request, ctx, fresh, durationMs),
+      accept(trx, account, request, ctx, fresh, { durationMs, heardChannels }),
     );
   } catch (error) {
     // When nobody knows whether the session was stored, its audio stays. The sweep removes it if no session needs it.
@@ -92,7 +95,7 @@ async function accept(
   { principal, headers, body, file, traceparent }: Request,
   { queue }: Context,
   fresh: Accepted,
-  durationMs: number | undefined,
+  { durationMs, heardChannels }: { durationMs: number | undefined; heardChannels: number },
 ): Promise<Accepted> {
   const accountId = principal.account_id;
   if (account === undefined || account.deleted_at !== null) throw unauthorized(true);
@@ -133,6 +136,7 @@ async function accept(
     startTag: nextStartTag(transcriptionQueue, account),
     retentionDays: body.retentionDays ?? account.retention_days ?? undefined,
     separateChannels: body.channels === 'separate',
+    heardChannels,
     traceparent,
   });
   const findable = await findableOf(trx, accountId, { title, language: null, segments: undefined });

@@ -72,6 +72,8 @@ const schema = sql`
     speakers smallint,
     keyterms text[],
     separate_channels boolean not null default false,
+    -- How many are heard one by one; 1 for the mix of all.
+    heard_channels smallint not null default 1,
     traceparent text,
     -- Asked for by the upload, or else found by the recognizer.
     language text,

@@ -4,7 +4,7 @@
  * smallest tag is taken next. So a newcomer's job takes the next free place, however many jobs of another account wait.
  */
 import { sql } from 'kysely';
-import { virtualTime } from '../queue-tables.ts';
+import { virtualTime, waitsSince } from '../queue-tables.ts';
 import type { RawBuilder } from 'kysely';
 import type { AccountInForce } from '../accounts/accounts.ts';
 
@@ -17,18 +17,19 @@ const largest = sql.lit(2_147_483_647);
 
 /**
  * The tag of a session that joins the queue now, in tenths of a second (whole seconds would often tie): now in virtual time,
- * or the end of the account's last job. That counts also when it is done already, while others wait who came before it: else
- * clients that come again as soon as they were heard would never let those by.
+ * or the end of the account's unfinished job that ends last. The account's last upload counts also when it is done already,
+ * while others wait who came before it: else clients that come again as soon as they were heard would never let those by.
  *
  * @param queue the name of the queue
  * @param account the owner, locked by the caller
  */
 export function nextStartTag(queue: string, account: Pick<AccountInForce, 'id' | 'running_jobs'>): RawBuilder<number> {
   // When the duration is unknown, it counts as the longest that the audio may have.
-  const share = sql`coalesce(duration_ms, max_audio_ms) / 100 / ${Math.max(1, account.running_jobs)}::int + 1`;
-  return sql<number>`least(${largest}, greatest(0, ${virtualTime(queue)}, (
-    select start_tag::bigint + ${share}
-    from (select * from sessions where account_id = ${account.id} order by created_at desc, id desc limit 1) as last
-    where status in ('queued', 'processing')
-      or created_at >= (select min(created_at) from sessions where status = 'queued' and attempt = 0))))`;
+  const work = sql`coalesce(duration_ms, max_audio_ms) / 100 * heard_channels`;
+  const end = sql`start_tag::bigint + ${work} / ${Math.max(1, account.running_jobs)}::int + 1`;
+  return sql<number>`least(${largest}, greatest(0, ${virtualTime(queue)},
+    (select max(${end}) from sessions where account_id = ${account.id} and status in ('queued', 'processing')),
+    (select ${end}
+      from (select * from sessions where account_id = ${account.id} order by created_at desc, id desc limit 1) as last
+      where ${waitsSince(queue, sql`created_at`)})))`;
 }

@@ -48,6 +48,8 @@ export interface NewSession {
   retentionDays?: number | undefined;
   /** Each channel is recognized for itself. */
   separateChannels?: boolean;
+  /** How many channels are heard one by one. */
+  heardChannels?: number;
   /** W3C Trace Context: the trace to which the session's attempts belong. */
   traceparent?: string | undefined;
 }
@@ -55,7 +57,7 @@ export interface NewSession {
 /** The columns from which a session's job is made. */
 export const ofQueued = [
   ...(['id', 'queue_job_id', 'duration_ms', 'max_audio_ms'] as const),
-  ...(['separate_channels', 'attempts_left', 'start_tag'] as const),
+  ...(['heard_channels', 'attempts_left', 'start_tag'] as const),
 ] as const;
 
 /** A session that was just put into the queue and has no job there yet. */
@@ -84,6 +86,7 @@ export function insertQueuedSession(trx: Trx, session: NewSession): Promise<Queu
       start_tag: session.startTag ?? 0,
       delete_at: deleteAt(session.retentionDays),
       separate_channels: session.separateChannels ?? false,
+      heard_channels: session.heardChannels ?? 1,
       traceparent: session.traceparent ?? null,
     })
     .returning(ofQueued)

@@ -24,8 +24,7 @@ export async function giveJob(
     accountId: account.id,
     sessionId: session.id,
     // When the duration is unknown, the job gets as much time as the longest allowed audio needs.
-    // The channels are not counted before the job is taken.
-    durationMs: (session.duration_ms ?? session.max_audio_ms) * (session.separate_channels ? mostChannels : 1),
+    durationMs: (session.duration_ms ?? session.max_audio_ms) * session.heard_channels,
     runningJobs: account.running_jobs,
     startTag: session.start_tag,
     afterSeconds,

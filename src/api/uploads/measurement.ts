@@ -1,10 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { AudioError } from '../../audio/audio-error.ts';
 import { measureAudio } from '../../audio/measure.ts';
+import { countChannels } from '../../audio/tracks.ts';
 import { FairTurns } from '../../concurrency/fair-turns.ts';
+import { mostChannels } from '../../sessions/job.ts';
 import { ApiError, unavailable } from '../answers/problem.ts';
 
 const timeLimitMs = 120_000;
+const countLimitMs = 10_000;
 /** Ordinary files take less: 50 MB of MP3 take a third of a second, 1 GiB takes some seconds. */
 const patienceMs = 5_000;
 
@@ -35,6 +38,22 @@ export class UploadMeasurements {
       if (error.code === 'too_many_channels')
         throw new ApiError(422, 'too_many_channels', `The audio has ${error.message}, which is too many.`);
       throw unreadableFile();
+    }
+  }
+
+  /**
+   * How many channels of an upload will be heard one by one. Where they can't be counted, as many as there may be: the
+   * worker will say why.
+   * @throws {ApiError} 503 `unavailable` when `signal` ends it
+   */
+  async channels(path: string, accountId: string, signal: AbortSignal): Promise<number> {
+    const count = () => countChannels({ input: path, timeLimitMs: countLimitMs, signal });
+    try {
+      return Math.min(mostChannels, (await this.#turns.run(accountId, count)).channels);
+    } catch (error) {
+      if (signal.aborted) throw unavailable('The client left while its upload was measured.');
+      if (!(error instanceof AudioError)) throw error;
+      return mostChannels;
     }
   }
 }

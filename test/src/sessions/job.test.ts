@@ -27,7 +27,7 @@ test.each([
   ],
   [
     'channels that are recognized separately → for eight of them',
-    { duration_ms: 60_000, separate_channels: true },
+    { duration_ms: 60_000, heard_channels: 8 },
     { expire_seconds: expirySeconds(8 * 60_000) },
   ],
   ['a start tag → behind those with smaller ones', { start_tag: 36_000 }, { priority: -36_000 }],
@@ -37,7 +37,7 @@ test.each([
     queue_job_id: newJobId(),
     duration_ms: null,
     max_audio_ms: 14_400_000,
-    separate_channels: false,
+    heard_channels: 1,
     attempts_left: 3,
     start_tag: 0,
   };

@@ -1,7 +1,4 @@
 /** Accounts take turns: what a light account waits for while a heavy one has many jobs waiting. */
-import { sql } from 'kysely';
-import { listLedger } from '../../../db/accounts/ledger.ts';
-import { findSessionRow } from '../../../db/sessions/sessions.ts';
 import { cancelSession, retrySession } from '../../../src/sessions/support.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
@@ -13,10 +10,10 @@ import { until } from '../../support/until.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 
-const env = { WORKER_CONCURRENCY: '1' };
-const service = await useService({ env });
-const second = await useService({ env, beside: service });
-const tone = await ffmpeg(...sine(1), `${useFolder()}/tone.wav`);
+const service = await useService({ env: { WORKER_CONCURRENCY: '1' } });
+const folder = useFolder();
+const tone = await ffmpeg(...sine(1), `${folder}/tone.wav`);
+const eight = `${folder}/eight.wav`;
 
 let heavy: TestAccount;
 let light: TestAccount;
@@ -38,35 +35,26 @@ const uploads = async (account: TestAccount, count: number) => {
   for (let i = 0; i < count; i++) ids.push((await upload(service, account, tone)).sessionId);
   return ids;
 };
-const charges = async ({ id }: TestAccount) =>
-  (await listLedger(service.db, id)).filter(({ kind }) => kind === 'charge').map(({ amount_ms }) => amount_ms);
 const allFinal = async (account: TestAccount, ids: string[]) => {
   for (const id of ids) expect(await final(service, account, id)).toMatchObject({ status: 'completed' });
 };
 
-test.each([1, 2])(
-  '%i workers, 6 jobs of one account wait, another uploads one → that one is next, and each runs once',
-  async (count) => {
-    const busy = gate();
-    const recognizer = new ScriptedRecognizer(async ({ options }) => {
-      await busy.passed(options.signal);
-      return says('in turn');
-    });
-    const theirs = await uploads(heavy, 6);
-    const workers = await Promise.all([service, second].slice(0, count).map((one) => one.work(recognizer)));
-    await until(() => recognizer.running(heavy.id) === count);
-    const [ours] = await uploads(light, 1);
-    busy.open();
-    await allFinal(light, [ours!]);
-    await allFinal(heavy, theirs);
-    // Two workers may take a job each in the same moment.
-    expect(recognizer.calls.findIndex(({ sessionId }) => sessionId === ours)).toBeLessThanOrEqual(2 * count - 1);
-    expect([...theirs, ours!].map((id) => recognizer.of(id))).toEqual(Array(7).fill(1));
-    if (count === 1)
-      expect(recognizer.calls.map(({ sessionId }) => sessionId).filter((id) => id !== ours)).toEqual(theirs);
-    await Promise.all(workers.map((worker) => worker.stop()));
-  },
-);
+test('6 jobs of one account wait, another uploads one → that one is next, and each runs once', async () => {
+  const busy = gate();
+  const recognizer = new ScriptedRecognizer(async ({ options }) => {
+    await busy.passed(options.signal);
+    return says('in turn');
+  });
+  const theirs = await uploads(heavy, 6);
+  const worker = await service.work(recognizer);
+  await until(() => recognizer.running(heavy.id) === 1);
+  const [ours] = await uploads(light, 1);
+  busy.open();
+  await allFinal(light, [ours!]);
+  await allFinal(heavy, theirs);
+  expect(recognizer.calls.map(({ sessionId }) => sessionId)).toEqual([theirs[0], ours, ...theirs.slice(1)]);
+  await worker.stop();
+});
 
 test('a job that is handed back → comes again where it was', async () => {
   const recognizer = new ScriptedRecognizer(async ({ options }) => {
@@ -86,31 +74,42 @@ test('a job that is handed back → comes again where it was', async () => {
   await worker.stop();
 });
 
-test('a job that the queue takes from a worker it has not heard of for too long → comes again where it was', async () => {
-  const recognizer = new ScriptedRecognizer(async ({ options, earlier, sessionId }) => {
-    if (sessionId === first && earlier === 0) await gate().passed(options.signal);
+test('sessions that support retries → each stands behind the one before, and another account goes between', async () => {
+  const theirs = await uploads(heavy, 4);
+  for (const id of theirs) expect(await cancelSession(service, heavy.id, id)).toEqual({ kind: 'canceled' });
+  for (const id of theirs) expect(await retrySession(service, heavy.id, id)).toEqual({ kind: 'queued' });
+  const busy = gate();
+  const recognizer = new ScriptedRecognizer(async ({ sessionId, options }) => {
+    if (sessionId === theirs[1]) await busy.passed(options.signal);
     return says('in turn');
   });
-  const [first, ...others] = await uploads(heavy, 3);
   const worker = await service.work(recognizer);
-  await until(() => recognizer.of(first!) === 1);
+  await until(() => recognizer.of(theirs[1]!) === 1);
   const [ours] = await uploads(light, 1);
-  await sql`update pgboss.job set state = 'retry', start_after = now() where data->>'sessionId' = ${first}`.execute(
-    service.db,
-  );
+  busy.open();
   await allFinal(light, [ours!]);
-  await allFinal(heavy, [first!, ...others]);
-  expect(recognizer.calls.map(({ sessionId }) => sessionId)).toEqual([first, first, ours, ...others]);
-  expect(await Promise.all([heavy, light].map(charges))).toEqual([Array(3).fill(-1_000), [-1_000]]);
+  await allFinal(heavy, theirs);
+  expect(recognizer.calls.map(({ sessionId }) => sessionId)).toEqual([...theirs.slice(0, 2), ours, ...theirs.slice(2)]);
   await worker.stop();
 });
 
-test('a session that support retries → stands where a new upload would', async () => {
-  await uploads(heavy, 3);
-  const [lone] = await uploads(light, 2);
-  expect(await cancelSession(service, light.id, lone!)).toEqual({ kind: 'canceled' });
-  expect(await retrySession(service, light.id, lone!)).toEqual({ kind: 'queued' });
-  const tagOf = async (id: string) => (await findSessionRow(service.db, light.id, id))!.start_tag;
-  // Behind the account's other one.
-  expect(await tagOf(lone!)).toBe(2);
+test('channels that are heard one by one → cost as many shares as there are', async () => {
+  const tones = await ffmpeg(
+    '-f',
+    'lavfi',
+    '-i',
+    `aevalsrc='${Array(8).fill('sin(440*2*PI*t)').join('|')}':d=1`,
+    eight,
+  );
+  const shareOf = async (channels: string) => {
+    const account = await makeAccount(service.db, { limits: { running_jobs: 1 } });
+    const request = service.post('/v1/transcriptions', account.key).field('channels', channels);
+    await request.attach('file', tones).expect(202);
+    await uploads(account, 1);
+    const tags = service.db.selectFrom('sessions').select('start_tag').where('account_id', '=', account.id);
+    const [first, next] = await tags.orderBy('created_at').execute();
+    return next!.start_tag - first!.start_tag;
+  };
+  // A second of audio, in tenths, and one more.
+  expect([await shareOf('mixed'), await shareOf('separate')]).toEqual([11, 81]);
 });
