@@ -167,31 +167,30 @@ export async function completeIfProcessing(
   return true;
 }
 
-/** Puts the session back to the queue after an attempt failed. The same job tries again later. */
-export async function requeueIfProcessing(db: Queryable, attempt: Attempt, errorCode: FailureCode): Promise<boolean> {
-  const result = await ifProcessing(db, attempt)
-    .set({ status: 'queued', progress: null, last_error_code: errorCode })
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+/** What an attempt has cost its session. */
+export interface Spent {
+  attempts: number;
+  /** Of the few that are given back although the recording may be why they ended. */
+  freeAttempts: number;
+  /** Why it failed. */
+  errorCode?: FailureCode;
 }
 
-/**
- * Puts the session back to the queue as if there had been no attempt. A worker that stops leaves it to another job.
- * @param spendsFreeAttempt whether this counts as one of the few free attempts of a session
- */
-export function handBackIfProcessing(
+/** Puts the session back to the queue, where it waits with another job for its next attempt. */
+export function requeueIfProcessing(
   trx: Trx,
   attempt: Attempt,
   successorJobId: string,
-  { spendsFreeAttempt }: { spendsFreeAttempt: boolean },
+  spent: Spent,
 ): Promise<QueuedSession | undefined> {
   return ifProcessing(trx, attempt)
     .set((eb) => ({
       status: 'queued',
       progress: null,
       queue_job_id: successorJobId,
-      attempts_left: eb('attempts_left', '+', 1),
-      free_attempts: eb('free_attempts', '+', spendsFreeAttempt ? 1 : 0),
+      attempts_left: eb('attempts_left', '+', 1 - spent.attempts),
+      free_attempts: eb('free_attempts', '+', spent.freeAttempts),
+      ...(spent.errorCode && { last_error_code: spent.errorCode }),
     }))
     .returning(ofQueued)
     .executeTakeFirst();

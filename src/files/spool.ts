@@ -35,12 +35,13 @@ export class Spool {
   /**
    * Touches the files of this process's uploads, so that other processes leave them alone.
    *
-   * @throws when one can't be touched; the others are all the same
+   * @throws when one can't be touched; the others are then
    */
   async touch(): Promise<void> {
     const now = new Date();
     const touch = (path: string) => utimes(path, now, now).catch(undefinedIfGone);
-    await Promise.all([...this.#comingIn].map(touch));
+    const touches = await Promise.allSettled([...this.#comingIn].map(touch));
+    for (const one of touches) if (one.status === 'rejected') throw one.reason;
   }
 
   /** Also when an audio store has taken the file over. What can't be removed now is removed as an abandoned upload. */

@@ -37,14 +37,15 @@ export class WorkFolder {
   /**
    * Removes the audio of an attempt that is over, and what earlier attempts at its session left when their worker died.
    *
-   * @throws when a file can't be removed; the others are removed all the same
+   * @throws when a file can't be removed; the others are gone then
    */
   async remove({ accountId, sessionId, attempt }: Attempt): Promise<void> {
     const names = (await readdir(this.#folder)).filter((name) => {
       const left = attemptOf(name);
       return left?.accountId === accountId && left.sessionId === sessionId && left.attempt <= attempt;
     });
-    await Promise.all(names.map((name) => rm(join(this.#folder, name), { force: true })));
+    const removals = await Promise.allSettled(names.map((name) => rm(join(this.#folder, name), { force: true })));
+    for (const removal of removals) if (removal.status === 'rejected') throw removal.reason;
   }
 
   /** Bytes free for this process on the disk of the folder. */

@@ -4,10 +4,8 @@ import packageJson from 'pg-boss/package.json' with { type: 'json' };
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { queueConnections } from '../../db/connection/database.ts';
 import { workerName } from '../../db/connection/server.ts';
-import { hasActiveJob } from '../../db/queue-tables.ts';
 import { AttemptFailed, expirySeconds, maxRunningJobs } from './jobs.ts';
-import { Taking } from './taking.ts';
-import { heartbeatSeconds, lookSeconds, supervise } from './supervision.ts';
+import { Taking, heartbeatSeconds, superviseSeconds } from './taking.ts';
 import type { Trx } from '../../db/connection/database.ts';
 import type { JobData, NewJob, QueuedJob } from './jobs.ts';
 import type { WorkerSlots } from './taking.ts';
@@ -27,8 +25,6 @@ export const queueTablesVersion: number = tables.schema;
 export class Queue {
   readonly #boss: PgBoss;
   readonly #log: Log;
-  #taking: Taking | undefined;
-  #supervision: { stopping: AbortController; ended: Promise<void> } | undefined;
 
   /**
    * @param role a `worker` also takes jobs and looks for dead workers; an `api` and the admin command only send and complete
@@ -44,10 +40,10 @@ export class Queue {
       application_name: isWorker ? `${workerName} ${randomUUID()}` : 'transcription-queue',
       max: isWorker ? 3 : 2,
       connectionTimeoutMillis: 5_000,
-      // `supervise` of this folder does that.
+      // `Taking` does that.
       supervise: false,
       // One process looks for all. Its next look is due a little earlier than any process looks again.
-      monitorIntervalSeconds: lookSeconds - 1,
+      monitorIntervalSeconds: superviseSeconds - 1,
       schedule: false,
     });
     this.#boss.on('error', this.#warn);
@@ -107,22 +103,11 @@ export class Queue {
   }
 
   /**
-   * Takes jobs, as many at once as there are slots and for each account no more than its limit over all workers, until
-   * `stopTaking`.
-   * What `run` throws fails the attempt, and the job comes again a few seconds later.
+   * Takes jobs, as many at once as there are slots and for each account no more than its limit over all workers, until it is
+   * stopped. What `run` throws fails the attempt, and the job comes again a few seconds later.
    */
-  work(slots: WorkerSlots, run: (job: QueuedJob) => Promise<void>): void {
-    this.#taking = new Taking(this.#boss, transcriptionQueue, slots, (job) => this.#guarded(run(job)), this.#warn);
-    const supervised = {
-      ask: async () => {
-        const { rows } = await this.#boss.getDb().executeSql(hasActiveJob, [transcriptionQueue]);
-        return (rows as { hasJob: boolean }[])[0]!.hasJob;
-      },
-      look: () => this.#boss.supervise(),
-      onError: this.#warn,
-    };
-    const stopping = new AbortController();
-    this.#supervision = { stopping, ended: supervise(supervised, stopping.signal) };
+  work(slots: WorkerSlots, run: (job: QueuedJob) => Promise<void>): Taking {
+    return new Taking(this.#boss, transcriptionQueue, slots, (job) => this.#guarded(run(job)), this.#warn);
   }
 
   /** Logs a fault. The caller goes on without its details. */
@@ -134,26 +119,6 @@ export class Queue {
       this.#log.error({ err: error }, 'a job ended with a fault; it comes again');
       throw new AttemptFailed('fault');
     }
-  }
-
-  /** How many jobs this process runs, and how many it might when it last looked; undefined where it takes none. */
-  get use(): { running: number; places: number } | undefined {
-    return this.#taking?.use;
-  }
-
-  /** Takes no further job until `resume`. Running jobs go on. */
-  pause(): void {
-    this.#taking?.pause();
-  }
-
-  resume(): void {
-    this.#taking?.resume();
-  }
-
-  /** Takes no further job from now on; resolves when those that run, or were just being taken, have ended. */
-  async stopTaking(): Promise<void> {
-    this.#supervision?.stopping.abort();
-    await Promise.all([this.#taking?.stop(), this.#supervision?.ended]);
   }
 
   async stop(): Promise<void> {

@@ -1,17 +1,28 @@
 /**
  * Takes jobs with one loop, one listener and one heartbeat for the whole process: woken by a new job, by the end of one of its
- * own, and every two seconds, it fetches as many as it has free places.
+ * own, and every two seconds, it fetches as many as it has free places. It also looks for jobs whose worker is gone (missed
+ * heartbeats, expiry). Such jobs go back to the queue.
  */
 import { createHash } from 'node:crypto';
+import { hasActiveJob } from '../../db/queue-tables.ts';
 import { maxRunningJobs } from './jobs.ts';
-import { heartbeatRefreshSeconds } from './supervision.ts';
 import type { JobWithMetadata, PgBoss } from 'pg-boss';
 import type { JobData, QueuedJob } from './jobs.ts';
 
 /** A wakeup may be lost, and nobody tells of a retry that is due. */
 const lookAgainMs = 2_000;
+/** A worker that was silent for so long counts as dead. pg-boss allows no less than 10 s. */
+export const heartbeatSeconds = 10;
+/** Two heartbeats in a row may be lost. */
+const beatEveryMs = 2_500;
+/** How often the processes look for dead workers. */
+export const superviseSeconds = 5;
+/** How often they look while no worker holds a job, for the queue's own order. A look takes twenty statements. */
+const restSeconds = 60;
+/** After a delay of at most this, the heartbeats of living workers are still less than 10 s old. */
+const harmlessDelayMs = 3_000;
 
-/** How many jobs may run, while so many do. It is asked before each fetch, and never rejects. */
+/** How many jobs may run, while so many do; 0 while none is to be taken. It is asked before each fetch, and never rejects. */
 export type WorkerSlots = (running: number) => Promise<number> | number;
 
 /** Where pg-boss tells of new jobs, by the name of its schema. */
@@ -31,12 +42,13 @@ export class Taking {
   /** The jobs that run, how each learns that it was given away, and its end. */
   readonly #held = new Map<Job, { lost: AbortController; ended: Promise<void> }>();
   #slotsNow = 0;
-  #isPaused = false;
   #isStopping = false;
   #bell = Promise.withResolvers<void>();
-  readonly #heartbeat: NodeJS.Timeout;
+  #isIdle = false;
+  #nextBeat = Promise.withResolvers<void>();
   readonly #listening: Promise<{ close(): Promise<void> } | void> | undefined;
-  readonly #stopped: Promise<void>;
+  readonly #taking: Promise<void>;
+  readonly #beating: Promise<void>;
 
   /** @param run what it throws fails the attempt */
   constructor(
@@ -51,11 +63,11 @@ export class Taking {
     this.#slots = slots;
     this.#run = run;
     this.#onError = onError;
-    this.#heartbeat = setInterval(() => void this.#beat().catch(onError), heartbeatRefreshSeconds * 1_000);
     const wake = () => this.#bell.resolve();
     // Without a listener, or after it was cut off, the loop looks by itself.
     this.#listening = boss.getDb().listen?.(notifyChannel, wake, wake).catch(onError);
-    this.#stopped = this.#loop();
+    this.#taking = this.#loop();
+    this.#beating = this.#keepBeating();
   }
 
   async #loop(): Promise<void> {
@@ -69,16 +81,14 @@ export class Taking {
       for (const job of jobs) this.#begin(job);
       // More may wait behind what was found: an account's limit may have left some of a batch out.
       if (jobs.length > 0) continue;
-      const timer = setTimeout(() => this.#bell.resolve(), lookAgainMs);
-      await this.#bell.promise;
-      clearTimeout(timer);
+      await rungWithin(lookAgainMs, this.#bell);
     }
   }
 
   async #fetch(): Promise<Job[]> {
     this.#slotsNow = await this.#slots(this.#held.size);
     const batchSize = this.#slotsNow - this.#held.size;
-    if (this.#isPaused || this.#isStopping || batchSize <= 0) return [];
+    if (this.#isStopping || batchSize <= 0) return [];
     return this.#boss.fetch<JobData>(this.#queue, { ...options, batchSize });
   }
 
@@ -104,6 +114,38 @@ export class Taking {
   }
 
   /**
+   * When the database or this process stood still, or the database could not be reached, every heartbeat looks old
+   * afterwards. The next look then waits for 10 s, in which every living worker sends a new heartbeat.
+   */
+  async #keepBeating(): Promise<void> {
+    let steadySince: number | undefined = performance.now();
+    let lookedAt = -Infinity;
+    let looking: Promise<void> | undefined;
+    for (;;) {
+      const due = performance.now() + beatEveryMs;
+      this.#nextBeat = Promise.withResolvers();
+      await rungWithin(beatEveryMs, this.#nextBeat);
+      if (this.#isIdle) return looking;
+      try {
+        await this.#beat();
+        const { rows } = await this.#boss.getDb().executeSql(hasActiveJob, [this.#queue]);
+        const [{ hasJob }] = rows as [{ hasJob: boolean }];
+        const now = performance.now();
+        if (now - due > harmlessDelayMs) steadySince = undefined;
+        steadySince ??= now;
+        const isDue = now - lookedAt >= (hasJob ? superviseSeconds : restSeconds) * 1_000;
+        if (looking !== undefined || !isDue || now - steadySince < heartbeatSeconds * 1_000) continue;
+        lookedAt = now;
+        // Heartbeats do not wait for it.
+        looking = this.#boss.supervise().catch(this.#onError).finally(() => (looking = undefined)); // prettier-ignore
+      } catch (error) {
+        steadySince = undefined;
+        this.#onError(error as Error);
+      }
+    }
+  }
+
+  /**
    * Tells the queue which jobs still run, and learns which of them it has given away.
    * @throws when the statement failed; the jobs may still be ours
    */
@@ -122,23 +164,22 @@ export class Taking {
     return { running: this.#held.size, places: this.#slotsNow };
   }
 
-  /** Takes no job until `resume`. Running jobs go on, and those that are just being taken still come. */
-  pause(): void {
-    this.#isPaused = true;
-  }
-
-  resume(): void {
-    this.#isPaused = false;
-    this.#bell.resolve();
-  }
-
-  /** Resolves when all jobs have ended, also those that were just being taken. */
+  /** Takes no further job from now on; resolves when those that run, or were just being taken, have ended. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#bell.resolve();
-    await this.#stopped;
+    await this.#taking;
     await Promise.all([...this.#held.values()].map(({ ended }) => ended));
-    clearInterval(this.#heartbeat);
+    this.#isIdle = true;
+    this.#nextBeat.resolve();
+    await this.#beating;
     await (await this.#listening)?.close();
   }
+}
+
+/** Resolves when the bell rings, or after so long. */
+async function rungWithin(ms: number, bell: PromiseWithResolvers<void>): Promise<void> {
+  const timer = setTimeout(() => bell.resolve(), ms);
+  await bell.promise;
+  clearTimeout(timer);
 }

@@ -6,14 +6,14 @@ import { claimIfNotFinal, replaceJobIfNotFinal } from '../../db/sessions/attempt
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { AttemptFailed, expiryMarginSeconds } from '../queue/jobs.ts';
 import { newJobId, transcriptionQueue } from '../queue/queue.ts';
-import { chargedMsOf, completeSession } from '../sessions/endings.ts';
+import { chargedMsOf, completeSession, failSession } from '../sessions/endings.ts';
 import { findableOf, makeFindable } from '../sessions/indexing.ts';
 import { giveJob } from '../sessions/job.ts';
 import { SpanKind, beginSpan, idsOf, within } from '../tracing/tracing.ts';
 import { lookThroughSoon } from './backlog.ts';
 import { bytesNeeded } from './disk-budget.ts';
 import { noRoom } from './faults.ts';
-import { ClaimLost, TimeIsUp, settleFailed, settleUnclaimed } from './outcome.ts';
+import { ClaimLost, TimeIsUp, settleFailed } from './outcome.ts';
 import { removeAudio } from './sweeps.ts';
 import { transcribeRecording } from './transcription.ts';
 import { enoughRoomBytes } from './worker-pause.ts';
@@ -26,16 +26,15 @@ import type { TraceSpan } from '../tracing/tracing.ts';
 import type { PromisedRoom } from './disk-budget.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** @throws what makes the queue try again later; the session is back in the queue then */
+/** @throws a fault, or {@link AttemptFailed}: the queue tries again later */
 export async function runJob(job: QueuedJob, worker: WorkerContext): Promise<void> {
   // The job was on its way to this worker when the pause began.
-  if (worker.pause.fault !== undefined) return requeueFirst(job, worker);
+  if (worker.pause.fault !== undefined) return requeueFirst(job, worker, 0);
   const room = await reserveDisk(job, worker);
   if ('comesAgainAfterSeconds' in room) return requeueFirst(job, worker, room.comesAgainAfterSeconds);
   try {
     const claim = await claimInTurn(job, worker);
-    if (claim === 'put back' || claim === 'lost') return;
-    if (claim === undefined) return await settleUnclaimed(job, worker);
+    if (claim === undefined) return;
     if (claim.attempt === 1) worker.metrics.timeInQueue.observe(claim.seconds_since_upload);
     const attributes = { 'transcription.session': job.data.sessionId, 'transcription.attempt': claim.attempt };
     const traced = beginSpan('attempt', { kind: SpanKind.CONSUMER, attributes }, claim.traceparent ?? undefined);
@@ -124,7 +123,6 @@ async function runAttempt(
   worker.log.info({ outcome, ms: Math.round(ms) }, 'attempt ended');
   span.setAttribute('transcription.outcome', outcome);
   if (outcome === 'completed') await removeAudio(worker, accountId, sessionId);
-  if (outcome === 'retried') throw new AttemptFailed(outcome);
 }
 
 /** @throws {ClaimLost} nothing was stored, and nothing charged */
@@ -157,50 +155,56 @@ async function store(
  * Claims the session of a job for one attempt, unless its account already runs as many jobs as it may. The queue checks
  * this too, but workers that fetch in the same moment don't see each other's jobs. The account's lock puts them in
  * order.
- * @returns `lost` when the queue gave the job to another attempt meanwhile; undefined when the session is final, has no
- *   attempt left or belongs to another job; `put back` when the account may not run it now: then another job waits in
- *   its place, and the attempt does not count
+ * @returns undefined when the queue gave the job to another attempt meanwhile; when nothing is left to do for this job: its
+ *   session is final, deleted, has no attempt left or belongs to another job; or when the account may not run it now: then
+ *   another job waits in its place, and the attempt does not count
  */
 export async function claimInTurn(
   job: QueuedJob,
-  { db, queue }: Pick<WorkerContext, 'db' | 'queue'>,
-): Promise<Claim | 'put back' | 'lost' | undefined> {
+  worker: Pick<WorkerContext, 'db' | 'queue'>,
+): Promise<Claim | undefined> {
+  const { db, queue } = worker;
   const { accountId, sessionId } = job.data;
   return inAccountTransaction(db, accountId, async (trx, account) => {
-    if (!(await queue.holds(trx, job))) return 'lost';
-    if (account === undefined) return undefined;
+    // Whoever lost the job decides nothing: another attempt may run.
+    if (!(await queue.holds(trx, job))) return undefined;
     const others = await countOtherActiveJobs(trx, transcriptionQueue, accountId, job.id);
-    if (others < Math.max(1, account.running_jobs)) return claimIfNotFinal(trx, accountId, sessionId, job.id);
-
-    return (await replaceJob(trx, job, account, queue, 0)) ? 'put back' : undefined;
+    if (account !== undefined && others >= Math.max(1, account.running_jobs))
+      return replaceJob(trx, job, account, queue);
+    const claim = await claimIfNotFinal(trx, accountId, sessionId, job.id);
+    if (claim !== undefined) return claim;
+    const session = await findSessionRow(trx, accountId, sessionId);
+    if (session?.queue_job_id === job.id && session.attempts_left === 0)
+      await failSession(trx, accountId, sessionId, session.last_error_code ?? 'recognizer_error');
+    await queue.complete(trx, job);
+    return undefined;
   });
 }
 
 /** Gives the session of a job that was taken another job in its place. The attempt does not count. */
-async function requeueFirst(
+function requeueFirst(
   job: QueuedJob,
   { db, queue }: Pick<WorkerContext, 'db' | 'queue'>,
-  afterSeconds = 0,
+  afterSeconds: number,
 ): Promise<void> {
-  await inAccountTransaction(db, job.data.accountId, async (trx, account) => {
-    const isReplaced = account !== undefined && (await replaceJob(trx, job, account, queue, afterSeconds));
-    if (!isReplaced) await queue.complete(trx, job);
-  });
+  return inAccountTransaction(db, job.data.accountId, (trx, account) =>
+    replaceJob(trx, job, account, queue, afterSeconds),
+  );
 }
 
-/** @returns false when the session is final or belongs to another job */
+/** Ends a job, and gives its session another one, unless that is final or belongs to another job already. */
 async function replaceJob(
   trx: Trx,
   job: QueuedJob,
-  account: AccountInForce,
+  account: AccountInForce | undefined,
   queue: WorkerContext['queue'],
-  afterSeconds: number,
-): Promise<boolean> {
+  afterSeconds = 0,
+): Promise<undefined> {
   const { accountId, sessionId } = job.data;
-  const session = await replaceJobIfNotFinal(trx, accountId, sessionId, job.id, newJobId());
-  if (session === undefined) return false;
+  const session = account && (await replaceJobIfNotFinal(trx, accountId, sessionId, job.id, newJobId()));
+  const isOurs = await queue.complete(trx, job);
+  if (session === undefined) return;
   // The claim was lost meanwhile. Everything is rolled back, and the job stays with its new holder.
-  if (!(await queue.complete(trx, job))) throw new AttemptFailed('claim_lost');
-  await giveJob(trx, queue, account, session, afterSeconds);
-  return true;
+  if (!isOurs) throw new AttemptFailed('claim_lost');
+  await giveJob(trx, queue, account!, session, afterSeconds);
 }

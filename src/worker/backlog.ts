@@ -4,7 +4,7 @@ import { isDatabaseAway } from '../../db/connection/database-errors.ts';
 import { firstPlace, indexVersion, lookForUnindexed } from '../../db/search/passages.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { findSegments } from '../../db/sessions/transcripts.ts';
-import { acquireLease, ageLease } from '../../db/leases.ts';
+import { ageLease } from '../../db/leases.ts';
 import { findableOf, makeFindable } from '../sessions/indexing.ts';
 import { everyMinute } from './sweeps.ts';
 import type { Db, Queryable } from '../../db/connection/database.ts';
@@ -23,11 +23,8 @@ type Indexer = Pick<WorkerContext, 'db' | 'log' | 'stopping'>;
 export const lookingThrough = `index ${indexVersion} looked through`;
 
 /** Every hour, one worker of all looks through all sessions, first at once, until the worker stops. */
-export async function keepIndexing(worker: Indexer): Promise<void> {
-  await everyMinute(worker, async () => {
-    if (await acquireLease(worker.db, lookingThrough, againAfterSeconds)) await indexBacklog(worker);
-  });
-}
+export const keepIndexing = (worker: Indexer): Promise<void> =>
+  everyMinute(worker, () => indexBacklog(worker), { name: lookingThrough, everySeconds: againAfterSeconds });
 
 /** All are looked through again ten minutes after the last time: a session is stored that can't be found. */
 export const lookThroughSoon = (db: Queryable): Promise<void> =>

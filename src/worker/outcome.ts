@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { isDatabasesFault } from '../../db/connection/database-errors.ts';
-import { handBackIfProcessing, mostFreeAttempts, requeueIfProcessing } from '../../db/sessions/attempts.ts';
+import { mostFreeAttempts, requeueIfProcessing } from '../../db/sessions/attempts.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { AudioError } from '../audio/audio-error.ts';
 import { AudioUnreadable } from '../files/audio-store.ts';
@@ -98,7 +98,7 @@ const againAfterMs = 3_000;
 /**
  * Ends an attempt that failed. Call it after the attempt has removed its files: they must not make the disk look full.
  * @param worker its log names the attempt
- * @returns what became of the session: with `retried`, the job is still to be failed
+ * @returns what became of the session
  * @throws what the database said when the worker stops, or has lost the job
  */
 export async function settleFailed(error: unknown, failed: Failed, worker: WorkerContext): Promise<Outcome['kind']> {
@@ -169,9 +169,12 @@ function isJudged(error: unknown): boolean {
   );
 }
 
+/** When an attempt that counts is followed by the next one. */
+const nextAttemptSeconds = 5;
+
 /**
- * Carries out an outcome if the session still belongs to this attempt. For `retried`, the job stays with the queue,
- * which counts its attempts. The last attempt fails the session at once.
+ * Carries out an outcome if the session still belongs to this attempt. What is not final gets another job. The last attempt
+ * fails the session at once.
  *
  * @returns what became of the session: `failed` after a last attempt
  * @throws {AttemptFailed} the queue gave the job to another attempt
@@ -188,33 +191,23 @@ async function settle(
   return inAccountTransaction(db, accountId, async (trx, account) => {
     const session = await findSessionRow(trx, accountId, sessionId);
     const isOurs = account !== undefined && session?.status === 'processing' && session.attempt === attempt.attempt;
-    const isLast = isOurs && outcome.kind === 'retried' && session.attempts_left === 0;
-    if (isLast) await failSession(trx, accountId, sessionId, outcome.code);
-    if (isOurs && outcome.kind === 'failed')
-      await failSession(trx, accountId, sessionId, outcome.code, outcome.knownLanguages);
-    if (isOurs && outcome.kind === 'handed_back') {
-      const handed = await handBackIfProcessing(trx, attempt, newJobId(), outcome);
-      if (handed !== undefined) await giveJob(trx, queue, account, handed, outcome.comesAgainAfterSeconds);
-    }
-    if (outcome.kind === 'retried' && !isLast) {
-      if (isOurs) await requeueIfProcessing(trx, attempt, outcome.code);
+    if (!isOurs) {
+      await queue.complete(trx, job);
       return outcome.kind;
     }
-    if (!(await queue.complete(trx, job)) && isOurs) throw new AttemptFailed('claim_lost');
+    const isLast = outcome.kind === 'retried' && session.attempts_left === 0;
+    if (outcome.kind === 'failed') await failSession(trx, accountId, sessionId, outcome.code, outcome.knownLanguages);
+    else if (isLast) await failSession(trx, accountId, sessionId, outcome.code);
+    else {
+      const spent =
+        outcome.kind === 'retried'
+          ? { attempts: 1, freeAttempts: 0, errorCode: outcome.code }
+          : { attempts: 0, freeAttempts: outcome.spendsFreeAttempt ? 1 : 0 };
+      const queued = await requeueIfProcessing(trx, attempt, newJobId(), spent);
+      const afterSeconds = outcome.kind === 'retried' ? nextAttemptSeconds : outcome.comesAgainAfterSeconds;
+      await giveJob(trx, queue, account, queued!, afterSeconds);
+    }
+    if (!(await queue.complete(trx, job))) throw new AttemptFailed('claim_lost');
     return isLast ? 'failed' : outcome.kind;
-  });
-}
-
-/** Ends a job that has nothing to do: its session is final, deleted, or belongs to another job. */
-export async function settleUnclaimed(job: QueuedJob, { db, queue, log }: WorkerContext): Promise<void> {
-  log.info({ sessionId: job.data.sessionId }, 'nothing left to do for this job');
-  const { accountId, sessionId } = job.data;
-  await inAccountTransaction(db, accountId, async (trx) => {
-    const session = await findSessionRow(trx, accountId, sessionId);
-    const hasNoAttemptLeft = session?.queue_job_id === job.id && session.attempts_left === 0;
-    // Whoever lost the job decides nothing: another attempt may run.
-    const isOurs = await queue.complete(trx, job);
-    if (isOurs && hasNoAttemptLeft)
-      await failSession(trx, accountId, sessionId, session.last_error_code ?? 'recognizer_error');
   });
 }

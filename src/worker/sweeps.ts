@@ -8,29 +8,37 @@ import { acquireLease } from '../../db/leases.ts';
 import { findSessionsWithoutLiveJob, mendStampsOfTheFuture } from '../../db/queue-tables.ts';
 import { replaceJobIfNotFinal } from '../../db/sessions/attempts.ts';
 import { deleteExpiredIdempotencyRecords } from '../../db/sessions/idempotency.ts';
-import { findAudioToRemove, findDueSessions, firstDue, markAudioDeletedIfUnneeded } from '../../db/sessions/removal.ts';
+import {
+  findAudioToRemove,
+  findDueSessions,
+  firstDue,
+  markAudioDeletedIfUnneeded,
+  whichHaveAudio,
+} from '../../db/sessions/removal.ts';
+import { findSessionRow } from '../../db/sessions/sessions.ts';
+import { byAccount, isId } from '../files/audio-store.ts';
 import { newJobId, transcriptionQueue } from '../queue/queue.ts';
 import { failSession } from '../sessions/endings.ts';
 import { giveJob } from '../sessions/job.ts';
 import { eraseSession } from '../sessions/support.ts';
-import { removeUnneededAudio, removeWorkOfEndedAttempts } from './orphans.ts';
 import type { LostSession } from '../../db/queue-tables.ts';
-import type { OrphanCandidates } from './orphans.ts';
-import type { Sweeper, WorkerContext } from './worker-context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 const everyMs = 60_000;
 /** A little less, so that the worker of the last turn is not too early for the next one. */
-const turnSeconds = 55;
-const atATime = 500;
+const everyMinuteSeconds = 55;
+/** Many machines may share one store, which may be large. */
+const listAudioEverySeconds = 60 * 60;
 
-/** Works once a minute, first at once, until the worker stops. */
+/** Works once a minute, first at once, until the worker stops. @param lease what one worker does for all, and how often */
 export async function everyMinute(
-  { log, stopping }: Pick<WorkerContext, 'log' | 'stopping'>,
-  work: (isFirst: boolean) => Promise<void>,
+  { db, log, stopping }: Pick<WorkerContext, 'db' | 'log' | 'stopping'>,
+  work: () => Promise<void>,
+  lease?: { name: string; everySeconds: number },
 ): Promise<void> {
-  for (let isFirst = true; !stopping.aborted; isFirst = false) {
+  while (!stopping.aborted) {
     try {
-      await work(isFirst);
+      if (lease === undefined || (await acquireLease(db, lease.name, lease.everySeconds))) await work();
     } catch (error) {
       log.warn({ err: error }, 'what a worker does once a minute was interrupted');
     }
@@ -38,45 +46,27 @@ export async function everyMinute(
   }
 }
 
-/** Many machines may share one store, which may be large. */
-const listAudioEverySeconds = 60 * 60;
-
-type Step = (worker: Sweeper, candidates: OrphanCandidates, steadyNow: number) => Promise<void>;
-
-/** What one worker does for all. */
-const forAll: readonly Step[] = [mendQueue, rescueSessions, removeAudioOfFinalSessions, forgetExpiredIdempotencyKeys];
-/** What each does for itself: its own disk, and the audio that it found to be superfluous. */
-const forItself: readonly Step[] = [removeUnneededAudio, removeWorkOfEndedAttempts];
-
-/** Sweeps at once and then every minute, until the worker stops. */
+/** What takes long holds up nothing else: an account with very many sessions that are due at once, or a large store. */
 export async function keepSweeping(worker: WorkerContext): Promise<void> {
-  const candidates: OrphanCandidates = new Map();
-  const mayListAudio = () => acquireLease(worker.db, 'list audio', listAudioEverySeconds);
-  await everyMinute(worker, async (isFirst) => {
-    // When the worker of the last turn is gone, another has it within two minutes.
-    const isForAll = (await acquireLease(worker.db, 'sweep', turnSeconds)) || isFirst;
-    await sweep({ ...worker, mayListAudio }, candidates, performance.now(), isForAll ? undefined : forItself);
-  });
+  await Promise.all([
+    everyMinute(worker, () => sweep(worker), { name: 'sweep', everySeconds: everyMinuteSeconds }),
+    everyMinute(worker, () => deleteDueSessions(worker), { name: 'retention', everySeconds: everyMinuteSeconds }),
+    everyMinute(worker, () => removeOrphans(worker), { name: 'list audio', everySeconds: listAudioEverySeconds }),
+    everyMinute(worker, () => removeWorkOfEndedAttempts(worker)),
+  ]);
 }
 
-/**
- * Does every step, whether or not another one fails.
- * @param candidates what earlier sweeps saw
- * @param steadyNow ms, as of `performance.now()`
- */
-export async function sweep(
-  worker: Sweeper,
-  candidates: OrphanCandidates = new Map(),
-  steadyNow = performance.now(),
-  steps: readonly Step[] = [...forAll, ...forItself],
-): Promise<void> {
-  for (const step of steps) {
+type Sweeper = Pick<WorkerContext, 'db' | 'queue' | 'log' | 'audioStore' | 'stopping'>;
+
+/** Does every step, whether or not another one fails. */
+export async function sweep(worker: Sweeper): Promise<void> {
+  for (const step of [mendQueue, rescueSessions, removeAudioOfFinalSessions, forgetExpiredIdempotencyKeys]) {
     if (worker.stopping.aborted) return;
-    await step(worker, candidates, steadyNow).catch((error: unknown) =>
-      worker.log.warn({ err: error, step: step.name }, 'sweep failed'),
-    );
+    await step(worker).catch((error: unknown) => worker.log.warn({ err: error, step: step.name }, 'sweep failed'));
   }
 }
+
+const atATime = 500;
 
 async function mendQueue({ db, log }: Sweeper): Promise<void> {
   const jobs = await mendStampsOfTheFuture(db, transcriptionQueue);
@@ -135,13 +125,6 @@ const dueAtATime = 100;
 
 type Deleter = Pick<WorkerContext, 'db' | 'queue' | 'audioStore' | 'log' | 'stopping'>;
 
-/** Once a minute, beside the sweeps: an account with very many sessions that are due at once does not hold those up. */
-export async function keepRetention(worker: Deleter): Promise<void> {
-  await everyMinute(worker, async (isFirst) => {
-    if ((await acquireLease(worker.db, 'retention', turnSeconds)) || isFirst) await deleteDueSessions(worker);
-  });
-}
-
 /** Deletes sessions whose `deleteAt` has come, as support does, each in a transaction of its own. */
 export async function deleteDueSessions({ db, queue, audioStore, log, stopping }: Deleter): Promise<void> {
   let deleted = 0;
@@ -163,4 +146,63 @@ export async function deleteDueSessions({ db, queue, audioStore, log, stopping }
     after = due.at(-1) ?? after;
   }
   if (deleted > 0) log.info({ sessions: deleted }, 'sessions were deleted, as their retention says');
+}
+
+/** No upload takes so long from its stored audio to its row. */
+const youngMs = 30 * 60 * 1000;
+/** How long audio has to look superfluous. */
+const patienceMs = 10 * 60_000;
+const listedAtATime = 1_000;
+/** Those beyond it wait for the next list of the audio. */
+const maxSuspects = 100_000;
+
+/**
+ * Removes audio that no row needs: of uploads whose transaction did not commit, and of sessions that were deleted. A clock
+ * that jumps makes every file look old, also the file of an upload that is about to commit. So a file is removed only if
+ * nobody needs it ten minutes later either, by a clock that never jumps. No upload is without a new byte and without a row
+ * for so long.
+ * @param wait ends early when the worker stops
+ */
+export async function removeOrphans(
+  { db, audioStore, log, stopping }: Pick<WorkerContext, 'db' | 'audioStore' | 'log' | 'stopping'>,
+  wait = (ms: number) => sleep(ms, undefined, { signal: stopping }).catch(() => {}),
+): Promise<void> {
+  const onUnreadable = (error: unknown) => log.warn({ err: error }, 'the audio of an account can not be listed');
+  const suspects: { accountId: string; sessionId: string }[] = [];
+  for await (const { accountId, files } of byAccount(audioStore.list(onUnreadable), listedAtATime)) {
+    const old = files.filter(({ name, keptMs }) => isId(name) && keptMs > youngMs).map(({ name }) => name);
+    const needed = await whichHaveAudio(db, accountId, old);
+    for (const sessionId of old)
+      if (!needed.has(sessionId) && suspects.length < maxSuspects) suspects.push({ accountId, sessionId });
+  }
+  const notYet = (error: unknown) => log.warn({ err: error }, 'parts of abandoned uploads were not removed yet');
+  await audioStore.endAbandonedPuts().catch(notYet);
+  if (suspects.length > 0) await wait(patienceMs);
+  for (const { accountId, sessionId } of suspects) {
+    if (stopping.aborted) return;
+    if ((await whichHaveAudio(db, accountId, [sessionId])).has(sessionId)) continue;
+    try {
+      await audioStore.remove(accountId, sessionId);
+    } catch (error) {
+      // One that can't be removed keeps no others, unless the store itself is away: the next list finds it again.
+      await audioStore.checkReadable();
+      log.warn({ err: error, accountId, sessionId }, 'audio that nobody needs was not removed yet');
+    }
+  }
+}
+
+/** Removes decoded audio of attempts that are over, whichever worker made them. Each worker does it on its own disk. */
+export async function removeWorkOfEndedAttempts({
+  db,
+  workFolder,
+  log,
+}: Pick<WorkerContext, 'db' | 'workFolder' | 'log'>): Promise<void> {
+  for (const attempt of await workFolder.list()) {
+    const session = await findSessionRow(db, attempt.accountId, attempt.sessionId);
+    const isRunning = session?.status === 'processing' && session.attempt === attempt.attempt;
+    if (isRunning) continue;
+    await workFolder
+      .remove(attempt)
+      .catch((error: unknown) => log.warn({ err: error, ...attempt }, 'decoded audio was not removed yet'));
+  }
 }

@@ -21,12 +21,3 @@ export interface WorkerContext extends Foundation {
   /** Aborts when the process is asked to stop: attempts are handed back. */
   stopping: AbortSignal;
 }
-
-/** What a sweep needs of a worker. */
-export interface Sweeper extends Pick<
-  WorkerContext,
-  'db' | 'queue' | 'log' | 'audioStore' | 'workFolder' | 'stopping'
-> {
-  /** Whether it is this worker's turn to list all audio. */
-  mayListAudio: () => Promise<boolean>;
-}

@@ -14,7 +14,7 @@ const pollIntervalMs = 3_000;
  */
 export const enoughRoomBytes = 64 * 1024 ** 2;
 
-type Needed = Pick<Foundation, 'log' | 'metrics' | 'queue'>;
+type Needed = Pick<Foundation, 'log' | 'metrics'>;
 
 export class WorkerPause {
   readonly #worker: Needed;
@@ -50,7 +50,6 @@ export class WorkerPause {
     const needed = Math.min(neededBytes, enoughRoomBytes);
     this.#neededBytes = this.#fault === undefined ? needed : Math.min(this.#neededBytes, needed);
     if (this.#fault !== undefined || this.#stopping.aborted) return;
-    this.#worker.queue.pause();
     this.#tell(fault);
     this.#ended = this.#wait();
   }
@@ -65,7 +64,6 @@ export class WorkerPause {
       if (this.#stopping.aborted) return;
       this.#tell(await this.#look(this.#neededBytes));
     }
-    this.#worker.queue.resume();
   }
 
   /** Writes one line for each fault, and one when there is none any more. */

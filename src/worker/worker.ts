@@ -5,7 +5,7 @@ import { findFault } from './faults.ts';
 import { keepIndexing } from './backlog.ts';
 import { DiskBudget } from './disk-budget.ts';
 import { WorkerPause } from './worker-pause.ts';
-import { keepRetention, keepSweeping } from './sweeps.ts';
+import { keepSweeping } from './sweeps.ts';
 import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
 import { FairTurns } from '../concurrency/fair-turns.ts';
 import { AudioStoreAway } from '../files/audio-store.ts';
@@ -35,17 +35,12 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
   if (recognizer.load !== undefined) foundation.metrics.speechServer = () => recognizer.load!();
   recognizer.onBusy?.((away) => worker.pause.begin(away, 0));
   const fault = await openStorage(worker);
-  worker.queue.work(workerSlots(worker), (job) => runJob(job, worker));
+  const taking = worker.queue.work(workerSlots(worker), (job) => runJob(job, worker));
   const { readings } = worker.metrics;
-  readings.slots = () => worker.queue.use?.places;
-  readings.slotsInUse = () => worker.queue.use?.running;
+  readings.slots = () => taking.use.places;
+  readings.slotsInUse = () => taking.use.running;
   if (fault !== undefined) worker.pause.begin(fault, 0);
-  const keeping = Promise.all([
-    keepSweeping(worker),
-    keepIndexing(worker),
-    keepRetention(worker),
-    keepReporting(worker),
-  ]);
+  const keeping = Promise.all([keepSweeping(worker), keepIndexing(worker), keepReporting(worker)]);
   worker.log.info({ recognizer: recognizer.name, concurrency: worker.config.workerConcurrency }, 'worker takes jobs');
 
   return {
@@ -54,7 +49,7 @@ export async function startWorker(foundation: Foundation, recognizer: Recognizer
       return fault && `the worker takes no jobs until this has been put right: ${fault.message}`;
     },
     async stop() {
-      const idle = worker.queue.stopTaking();
+      const idle = taking.stop();
       stopping.abort();
       await Promise.all([idle, keeping, worker.pause.ended()]);
       await recognizer.close();
@@ -118,16 +113,18 @@ export function contextOf(
 const roomEachBytes = 1024 ** 3;
 
 /**
- * How many jobs this worker holds: one for each core that they use. Where a server hears them, it holds as many as the
+ * How many jobs this worker holds: none more while it waits for the operator, otherwise one for each core that they use. Where a server hears them, it holds as many as the
  * server needs, while the disk has room for each.
  */
 export function workerSlots({
   config,
   recognizer,
   diskBudget,
-}: Pick<WorkerContext, 'config' | 'recognizer' | 'diskBudget'>): WorkerSlots {
+  pause,
+}: Pick<WorkerContext, 'config' | 'recognizer' | 'diskBudget' | 'pause'>): WorkerSlots {
   const { workerConcurrency: cores } = config;
   return async (running) => {
+    if (pause.fault !== undefined) return 0;
     const useful = recognizer.jobsAtOnce?.() ?? 0;
     if (useful <= Math.max(cores, running)) return cores;
     const more = useful - running;

@@ -10,6 +10,7 @@ import { WorkFolder } from '../../src/files/work-folder.ts';
 import { indexBacklog } from '../../src/worker/backlog.ts';
 import { asSupport } from '../support/service/admin.ts';
 import { expectSound } from '../support/service/audit.ts';
+import { removeWorkOfEndedAttempts } from '../../src/worker/sweeps.ts';
 import { sweepLater } from '../support/service/later-sweeps.ts';
 import { until } from '../support/until.ts';
 import { commandOf, descendantsOf } from './processes.ts';
@@ -83,7 +84,8 @@ async function sweepAfterGrace(environment: Record<string, string>): Promise<voi
   try {
     const workFolder = new WorkFolder(environment['DATA_DIR']!);
     const stopping = new AbortController().signal;
-    await sweepLater({ ...foundation, workFolder, stopping }, sweepGraceMs);
+    await sweepLater({ ...foundation, stopping }, sweepGraceMs);
+    await removeWorkOfEndedAttempts({ ...foundation, workFolder });
     await indexBacklog({ ...foundation, stopping });
     const met = await removeAbandonedUploads(foundation.spool, foundation.log, new Map(), 0);
     await removeAbandonedUploads(foundation.spool, foundation.log, met, sweepGraceMs);

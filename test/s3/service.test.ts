@@ -9,7 +9,7 @@ import { StoreTrial } from '../../src/files/store-trial.ts';
 import { Spool } from '../../src/files/spool.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
 import { eraseSession } from '../../src/sessions/support.ts';
-import { sweep } from '../../src/worker/sweeps.ts';
+import { removeOrphans } from '../../src/worker/sweeps.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { startTestService } from '../support/service/service.ts';
 import { startProcess } from '../support/service/processes.ts';
@@ -87,18 +87,12 @@ test('killed between the store and the transaction → the audio of nobody, whic
   const [orphan] = await stored();
   expect(await broken()).toContain('audio_is_needed');
 
-  const worker = { ...service, audioStore: store, workFolder, stopping: new AbortController().signal };
-  const sweeps = async (apartMs: number) => {
-    const suspects = new Map<string, number>();
-    for (const steadyNow of [0, apartMs])
-      await sweep({ ...worker, mayListAudio: async () => true }, suspects, steadyNow);
-  };
-  await sweeps(11 * 60_000);
+  const worker = { ...service, audioStore: store, stopping: new AbortController().signal };
+  const look = () => removeOrphans(worker, async () => {});
+  await look();
   expect(await stored()).toEqual([orphan]);
   await age(join(objects.folder, 'some/where', account.id, orphan!), 31 * 60_000);
-  await sweeps(9 * 60_000);
-  expect(await stored()).toEqual([orphan]);
-  await sweeps(11 * 60_000);
+  await look();
   expect(await stored()).toEqual([]);
   // What the killed process was receiving goes after three minutes.
   expect((await broken()).filter((id) => id !== 'upload_is_alive')).toEqual([]);

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import {
   claimIfNotFinal,
   completeIfProcessing,
-  handBackIfProcessing,
   replaceJobIfNotFinal,
   reportProgressIfProcessing,
   requeueIfProcessing,
@@ -28,17 +27,16 @@ const row = ({ id }: TestSession) => findSessionRow(database.db, accountId, id);
 const within = <T>(work: (trx: Trx) => Promise<T>) => inTransaction(database.db, work);
 const result = { durationMs: 7_100, chargedMs: 7_100, language: undefined, transcriptVersion: 'v' };
 
+const requeue = (attempt: Attempt, successor = randomUUIDv7()) =>
+  within((trx) =>
+    requeueIfProcessing(trx, attempt, successor, { attempts: 1, freeAttempts: 0, errorCode: 'timed_out' }),
+  );
+
 /** Every change that an attempt may make, and whether it happened. */
 const changesOfAttempt: [string, (attempt: Attempt) => Promise<boolean>][] = [
   ['completeIfProcessing', (attempt) => within((trx) => completeIfProcessing(trx, attempt, result))],
-  ['requeueIfProcessing', (attempt) => requeueIfProcessing(database.db, attempt, 'timed_out')],
+  ['requeueIfProcessing', async (attempt) => (await requeue(attempt)) !== undefined],
   ['setReservationIfProcessing', (attempt) => within((trx) => setReservationIfProcessing(trx, attempt, 5))],
-  [
-    'handBackIfProcessing',
-    async (attempt) =>
-      (await within((trx) => handBackIfProcessing(trx, attempt, randomUUIDv7(), { spendsFreeAttempt: false }))) !==
-      undefined,
-  ],
   [
     'reportProgressIfProcessing',
     async (attempt) => {
@@ -72,7 +70,7 @@ describe.each(changesOfAttempt)('%s', (_, change) => {
   test.each(['queued', 'completed', 'failed', 'deleted'])(
     'of a session that is %s → nothing changed',
     async (state) => {
-      if (state === 'queued') await requeueIfProcessing(database.db, attempt, 'timed_out');
+      if (state === 'queued') await requeue(attempt);
       if (state === 'completed') await finishSession(database.db, session, attempt);
       if (state === 'failed') await within((trx) => failIfNotFinal(trx, accountId, session.id, 'canceled'));
       if (state === 'deleted') await within((trx) => deleteSession(trx, accountId, session.id));
@@ -103,9 +101,11 @@ test('progress of several attempts → one statement; a session that is being ch
 
 test('claims → each counts up the attempt and spends one, until none is left', async () => {
   const session = await queueSession(database.db, accountId, { attempts: 2, reservedMs: 10 });
-  const claim = () => claimIfNotFinal(database.db, accountId, session.id, session.queueJobId);
-  const fail = (attempt: number) =>
-    requeueIfProcessing(database.db, { accountId, sessionId: session.id, attempt }, 'timed_out');
+  let jobId = session.queueJobId;
+  const claim = () => claimIfNotFinal(database.db, accountId, session.id, jobId);
+  const fail = async (attempt: number) => {
+    jobId = (await requeue({ accountId, sessionId: session.id, attempt }))!.queue_job_id;
+  };
   const limits = {
     max_audio_ms: 14_400_000,
     reserved_ms: 10,
@@ -183,11 +183,12 @@ test('a job that is not the session’s own any more → no claim', async () => 
   expect(await claimIfNotFinal(database.db, accountId, session.id, randomUUIDv7())).toBeUndefined();
 });
 
-test('a hand-back → gives the attempt back, and only the successor job may claim', async () => {
+test('an attempt that does not count → given back, and only the successor job may claim', async () => {
   const session = await queueSession(database.db, accountId, { attempts: 1 });
   const attempt = await claimSession(database.db, session);
   const successor = randomUUIDv7();
-  const queued = await within((trx) => handBackIfProcessing(trx, attempt, successor, { spendsFreeAttempt: true }));
+  const spent = { attempts: 0, freeAttempts: 1 };
+  const queued = await within((trx) => requeueIfProcessing(trx, attempt, successor, spent));
   expect(queued).toMatchObject({ id: session.id, queue_job_id: successor, attempts_left: 1 });
   expect(await row(session)).toMatchObject({
     ...{ status: 'queued', job_id: session.jobId, queue_job_id: successor, free_attempts: 1 },

@@ -120,7 +120,7 @@ test('more slots, then fewer → as many jobs run as there are slots when it loo
   const sessions = await times(6, () => upload(first, account, tone));
   const ends: (() => void)[] = [];
   let slots = 1;
-  first.queue.work(
+  const taking = first.queue.work(
     () => slots,
     () => new Promise((end) => void ends.push(end)),
   );
@@ -128,16 +128,16 @@ test('more slots, then fewer → as many jobs run as there are slots when it loo
   await taken(1);
   slots = 3;
   await taken(3);
-  expect(first.queue.use).toEqual({ running: 3, places: 3 });
+  expect(taking.use).toEqual({ running: 3, places: 3 });
   slots = 1;
   ends[0]!();
-  await until(() => first.queue.use!.places === 1);
+  await until(() => taking.use.places === 1);
   ends[1]!();
-  await reaches(() => first.queue.use!.running, 1);
+  await reaches(() => taking.use.running, 1);
   expect(ends).toHaveLength(3);
   ends[2]!();
   await taken(4);
-  const stopped = first.queue.stopTaking();
+  const stopped = taking.stop();
   ends[3]!();
   await stopped;
   for (const { sessionId } of sessions) await eraseSession(first, account.id, sessionId);
@@ -146,7 +146,7 @@ test('more slots, then fewer → as many jobs run as there are slots when it loo
 test('a job fails before its session is claimed → it comes again, no attempt spent, and the queue is told nothing from inside', async () => {
   const account = await makeAccount(first.db);
   const { sessionId } = await upload(first, account, tone);
-  first.queue.work(
+  const failing = first.queue.work(
     () => 1,
     async () => {
       throw new Error('secret words', { cause: new Error('secret cause') });
@@ -156,7 +156,7 @@ test('a job fails before its session is claimed → it comes again, no attempt s
     () => jobsOf(first, sessionId),
     ([job]) => job!.state === 'retry',
   );
-  await first.queue.stopTaking();
+  await failing.stop();
   const { rows } = await sql`select row_to_json(job)::text as row from pgboss.job where id = ${failed[0]!.id}`.execute(
     first.db,
   );

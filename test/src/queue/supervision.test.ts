@@ -1,87 +1,96 @@
+/** When a process looks for jobs whose worker is gone. */
 import { jest } from '../../support/run/jest.ts';
-import { supervise } from '../../../src/queue/supervision.ts';
+import { Taking } from '../../../src/queue/taking.ts';
 import { holdTheClock } from '../../support/faults/held-clock.ts';
+import type { PgBoss } from 'pg-boss';
 
-let stopping: AbortController;
-let ended: Promise<void>;
+const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
+let taking: Taking;
 let looks: number[];
 let errors: string[];
-let ask: () => Promise<boolean>;
+let hasJob: () => Promise<boolean>;
 let look: () => Promise<void>;
 beforeEach(() => {
   holdTheClock('timeouts', 'performance');
-  [looks, errors, ask, look] = [[], [], async () => true, async () => {}];
+  [looks, errors, hasJob, look] = [[], [], async () => true, async () => {}];
   const began = performance.now();
-  const supervised = {
-    ask: () => ask(),
-    look() {
+  const boss = {
+    fetch: async () => [],
+    getDb: () => ({ executeSql: async () => ({ rows: [{ hasJob: await hasJob() }] }) }),
+    supervise() {
       looks.push(Math.round((performance.now() - began) / 1_000));
       return look();
     },
-    onError: ({ message }: Error) => errors.push(message),
-  };
-  stopping = new AbortController();
-  ended = supervise(supervised, stopping.signal);
+  } as unknown as PgBoss;
+  taking = new Taking(boss, 'a queue', () => 1, async () => {}, ({ message }) => errors.push(message)); // prettier-ignore
 });
 afterEach(async () => {
-  stopping.abort();
-  await ended;
+  const stopped = taking.stop();
+  await pass(10_000);
+  await stopped;
   jest.useRealTimers();
 });
 
 test('all is well → a look after 10 s, then every 5 s, until it is stopped', async () => {
-  await jest.advanceTimersByTimeAsync(27_000);
+  await pass(27_000);
   expect(looks).toEqual([10, 15, 20, 25]);
-  stopping.abort();
-  await ended;
-  await jest.advanceTimersByTimeAsync(60_000);
+  await taking.stop();
+  await pass(60_000);
   expect(looks).toHaveLength(4);
 });
 
 test('no worker holds a job → a look every minute, and within 5 s when one does', async () => {
-  ask = async () => false;
-  await jest.advanceTimersByTimeAsync(142_000);
+  hasJob = async () => false;
+  await pass(142_000);
   expect(looks).toEqual([10, 70, 130]);
-  ask = async () => true;
-  await jest.advanceTimersByTimeAsync(12_000);
-  expect(looks.slice(3)).toEqual([145, 150]);
+  hasJob = async () => true;
+  await pass(8_000);
+  expect(looks.slice(3)).toEqual([143, 148]);
 });
 
 test('the database is away for a while → the next look 10 s after its first answer', async () => {
-  await jest.advanceTimersByTimeAsync(12_000);
-  ask = () => Promise.reject(new Error('away'));
-  await jest.advanceTimersByTimeAsync(30_000);
-  ask = async () => true;
-  await jest.advanceTimersByTimeAsync(30_000);
-  expect(errors).toEqual(['away', 'away', 'away']);
-  expect(looks.slice(0, 3)).toEqual([10, 45, 50]);
+  await pass(12_000);
+  hasJob = () => Promise.reject(new Error('away'));
+  await pass(30_000);
+  hasJob = async () => true;
+  await pass(20_000);
+  expect(errors).toEqual(Array(12).fill('away'));
+  expect(looks).toEqual([10, 53, 58]);
 });
 
 test('the database answers after 4 s → no look for 10 s more', async () => {
-  ask = () => new Promise((resolve) => setTimeout(() => resolve(true), 4_000));
-  await jest.advanceTimersByTimeAsync(14_000);
-  ask = async () => true;
-  await jest.advanceTimersByTimeAsync(12_000);
-  expect(looks).toEqual([24]);
+  hasJob = () => new Promise((resolve) => setTimeout(() => resolve(true), 4_000));
+  await pass(9_000);
+  hasJob = async () => true;
+  await pass(20_000);
+  expect(looks).toEqual([23, 28]);
 });
 
-test('a look fails → it is told, and the next comes after 10 s', async () => {
+test('a look fails → it is told, and the next comes as always', async () => {
   look = () => Promise.reject(new Error('no rights'));
-  await jest.advanceTimersByTimeAsync(12_000);
+  await pass(12_000);
   look = async () => {};
-  await jest.advanceTimersByTimeAsync(14_000);
+  await pass(4_000);
   expect(errors).toEqual(['no rights']);
-  expect(looks).toEqual([10, 20, 25]);
+  expect(looks).toEqual([10, 15]);
+});
+
+test('a look takes long → heartbeats do not wait for it, and no other begins', async () => {
+  let asked = 0;
+  hasJob = async () => (asked += 1) > 0;
+  look = () => new Promise((resolve) => setTimeout(resolve, 9_000));
+  await pass(18_000);
+  expect([looks, asked]).toEqual([[10], 7]);
 });
 
 test('stopped during a look → ends with it', async () => {
   look = () => new Promise((resolve) => setTimeout(resolve, 1_000));
-  await jest.advanceTimersByTimeAsync(10_500);
+  await pass(10_500);
   let hasEnded = false;
-  stopping.abort();
-  const stopped = ended.then(() => (hasEnded = true));
+  const stopped = taking.stop().then(() => (hasEnded = true));
+  await pass(400);
   expect(hasEnded).toBe(false);
-  await jest.advanceTimersByTimeAsync(600);
+  await pass(200);
   expect(hasEnded).toBe(true);
   await stopped;
 });

@@ -39,6 +39,7 @@ class Shop {
   readonly #running: { upload: Upload; end: () => void }[] = [];
   /** The last upload of each account. */
   readonly #last = new Map<number, Upload>();
+  #taking: ReturnType<Queue['work']> | undefined;
   #uploads = 0;
   taken: Upload[] = [];
 
@@ -60,12 +61,12 @@ class Shop {
         await this.#queue.complete(trx, job);
       });
     };
-    this.#queue.work(() => this.#places, run);
+    this.#taking = this.#queue.work(() => this.#places, run);
   }
 
   async close(): Promise<void> {
     await this.endAll();
-    await this.#queue.stopTaking();
+    await this.#taking?.stop();
     await this.#queue.stop();
   }
 

@@ -1,14 +1,9 @@
 import { sql } from 'kysely';
-import { inAccountTransaction } from '../../../db/accounts/account-transaction.ts';
-import { changeReserved } from '../../../db/accounts/accounts.ts';
 import { listLedger } from '../../../db/accounts/ledger.ts';
-import { deleteSession } from '../../../db/sessions/states.ts';
 import { findSegments } from '../../../db/sessions/transcripts.ts';
-import { failSession } from '../../../src/sessions/endings.ts';
-import { settleUnclaimed } from '../../../src/worker/outcome.ts';
+import { cancelSession, eraseSession } from '../../../src/sessions/support.ts';
 import { sweep } from '../../../src/worker/sweeps.ts';
 import { claimInTurn } from '../../../src/worker/attempt.ts';
-import { WorkFolder } from '../../../src/files/work-folder.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
@@ -20,7 +15,6 @@ import { useFolder } from '../../support/use-folder.ts';
 import { until } from '../../support/until.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 import type { Gate } from '../../support/models/scripted-recognizer.ts';
-import type { WorkerContext } from '../../../src/worker/worker-context.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 
 const segmentsOf = (id: string) => findSegments(service.db, account.id, id);
@@ -53,10 +47,7 @@ beforeEach(async () => {
   });
   worker = await service.work(recognizer);
   ({ sessionId } = await upload(service, account, tone));
-  await until(
-    () => recognizer.calls.length,
-    (calls) => calls === 1,
-  );
+  await until(() => recognizer.calls.length === 1);
   queueJobId = (await row(service, account, sessionId)).queue_job_id;
 });
 afterEach(async () => {
@@ -82,36 +73,42 @@ const takeJobAway = async () => {
     where id = ${queueJobId}`.execute(service.db);
   await hurryRetries(service);
 };
-const worksAsSweeper = () => ({
-  ...service,
-  ...{ recognizer, workFolder: new WorkFolder(service.dataDir), stopping: new AbortController().signal },
-  mayListAudio: async () => true,
-});
+test.each<[string, () => ReturnType<typeof says>]>([
+  ['words', () => says('stale words')],
+  [
+    'a final error',
+    () => {
+      throw new RecognizerError('recognizer_error', 'too late', { retryable: false });
+    },
+  ],
+])(
+  'the queue gave the job to another attempt, and the first ends with %s → only the other is stored and charged',
+  async (_, ends) => {
+    outcome = ends;
+    await takeJobAway();
+    await until(() => recognizer.calls.length === 2);
+    await endFirst();
+    expect(await row(service, account, sessionId)).toMatchObject({
+      status: 'processing',
+      attempt: 2,
+      reserved_ms: 2_000,
+    });
+    second.open();
+    expect((await final(service, account, sessionId)).segments.map(({ text }) => text)).toEqual(['fresh words']);
+    expect(await segmentsOf(sessionId)).toContain('fresh words');
+    expect(await amounts()).toEqual([60_000, -2_000]);
+  },
+);
 
-test('the queue gave the job to another attempt → only that one is stored and charged', async () => {
-  second.open();
+test('the queue took the last attempt that was left, free ones too → the session fails, uncharged', async () => {
+  await sql`update sessions set attempts_left = 0, free_attempts = 5, last_error_code = 'timed_out'
+    where id = ${sessionId}`.execute(service.db);
   await takeJobAway();
-  expect((await final(service, account, sessionId)).segments.map(({ text }) => text)).toEqual(['fresh words']);
-  await endFirst();
-  expect(await segmentsOf(sessionId)).toContain('fresh words');
-  expect(await amounts()).toEqual([60_000, -2_000]);
-  expect((await row(service, account, sessionId)).attempt).toBe(2);
-});
-
-test('the first attempt ends while the second runs → it changes nothing, not even with a final error', async () => {
-  outcome = () => {
-    throw new RecognizerError('recognizer_error', 'too late', { retryable: false });
-  };
-  await takeJobAway();
-  await until(
-    () => recognizer.calls.length,
-    (calls) => calls === 2,
-  );
-  await endFirst();
-  expect(await row(service, account, sessionId)).toMatchObject({ status: 'processing', attempt: 2 });
-  expect(await reservedMs()).toBe(2_000);
-  second.open();
-  expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
+  const failed = await final(service, account, sessionId);
+  expect(failed).toMatchObject({ status: 'failed', error: { code: 'timed_out' } });
+  expect(recognizer.calls).toHaveLength(1);
+  expect(await amounts()).toEqual([60_000]);
+  expect(await reservedMs()).toBe(0);
 });
 
 test('the job is gone when the attempt completes → all rolled back; the sweep sends another, charged once', async () => {
@@ -121,35 +118,23 @@ test('the job is gone when the attempt completes → all rolled back; the sweep 
   expect(await amounts()).toEqual([60_000]);
 
   second.open();
-  await sweep(worksAsSweeper());
+  await sweep({ ...service, stopping: new AbortController().signal });
   expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
   expect(await amounts()).toEqual([60_000, -2_000]);
   expect((await jobsOf(service, sessionId)).map(({ id }) => id)).not.toContain(queueJobId);
 });
 
 test('canceled meanwhile → recognition is aborted, the session stays as it was canceled, nothing is charged', async () => {
-  await inAccountTransaction(service.db, account.id, async (trx) => {
-    await failSession(trx, account.id, sessionId, 'canceled');
-    await service.queue.cancel(trx, queueJobId);
-  });
-  const { signal } = recognizer.calls[0]!.options;
-  await until(
-    () => signal.aborted,
-    (aborted) => aborted,
-  );
-  await until(outcomes, (lines) => lines.length === 1);
+  expect(await cancelSession(service, account.id, sessionId)).toEqual({ kind: 'canceled' });
+  await until(() => recognizer.calls[0]!.options.signal.aborted);
+  await until(() => outcomes().length === 1);
   expect(await row(service, account, sessionId)).toMatchObject({ status: 'failed', error_code: 'canceled' });
   expect(await amounts()).toEqual([60_000]);
   expect(await reservedMs()).toBe(0);
 });
 
 test('deleted meanwhile → nothing comes back, nothing is charged, the reservation stays released', async () => {
-  await inAccountTransaction(service.db, account.id, async (trx) => {
-    const deleted = await deleteSession(trx, account.id, sessionId);
-    await changeReserved(trx, account.id, -deleted!.reservedMs);
-    await service.queue.cancel(trx, queueJobId);
-  });
-  await service.audioStore.remove(account.id, sessionId);
+  expect(await eraseSession(service, account.id, sessionId)).toMatchObject({ kind: 'erased' });
   await endFirst();
   expect(await row(service, account, sessionId)).toBeUndefined();
   expect(await segmentsOf(sessionId)).toBeUndefined();
@@ -165,8 +150,7 @@ test('a worker that was frozen before its claim, and whose job another attempt h
   const job = { id: queueJobId, data, retryCount: 0, expireInSeconds: 60, signal };
   await sql`update sessions set attempts_left = 0, free_attempts = 5 where id = ${sessionId}`.execute(service.db);
   const before = await row(service, account, sessionId);
-  expect(await claimInTurn(job, service)).toBe('lost');
-  await settleUnclaimed(job, { ...service, ...worksAsSweeper() } as unknown as WorkerContext);
+  expect(await claimInTurn(job, service)).toBeUndefined();
   expect(await row(service, account, sessionId)).toEqual(before);
   await sql`update pgboss.job set retry_count = 0 where id = ${queueJobId}`.execute(service.db);
   await endFirst();

@@ -1,12 +1,8 @@
 /** What only the operator can put right: it costs no session an attempt, and the worker goes on by itself. */
-import { rename, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
 import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
-import { fakePrograms } from '../../support/faults/fake-programs.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { final, hurryRetries, jobsOf, row, upload } from '../../support/service/jobs.ts';
-import { findExecutable } from '../../../src/children/bounded-command.ts';
 import { OperatorFault } from '../../../src/ops/operator-fault.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
@@ -22,11 +18,9 @@ const folder = useFolder();
 let tone: string;
 let account: TestAccount;
 let worker: Worker | undefined;
-const pathOfMachine = process.env.PATH;
 beforeAll(async () => void (tone = await ffmpeg(...sine(2), `${folder}/tone.wav`)));
 beforeEach(async () => void (account = await makeAccount(service.db, { balanceMs: 60_000 })));
 afterEach(async () => {
-  process.env.PATH = pathOfMachine;
   await worker?.stop();
   worker = undefined;
   await expectSound(service);
@@ -55,74 +49,29 @@ const isWaiting = () =>
     (why) => why !== undefined,
   );
 
-interface Breakage {
-  reason: string;
-  message: RegExp;
-  breakIt: (recognizer: MissingModel) => Promise<() => Promise<void>>;
-}
-
-const breakages: Breakage[] = [
-  {
-    reason: 'program',
-    message: /ffmpeg was not found\. Install it: apt-get install ffmpeg/,
-    async breakIt() {
-      // Everything but ffmpeg.
-      const { folder: programs } = await fakePrograms({});
-      const limiters = ['setpriv', 'sh', 'env', 'prlimit', 'unshare', 'test'];
-      for (const name of limiters) await symlink(await findExecutable(name), join(programs, name));
-      process.env.PATH = programs;
-      return async () => void (process.env.PATH = pathOfMachine);
-    },
-  },
-  {
-    reason: 'store',
-    message: /audio is not the audio store of this database: it does not hold its mark/,
-    async breakIt() {
-      const store = join(service.dataDir, 'audio');
-      await rename(store, `${store}-away`);
-      return () => rename(`${store}-away`, store);
-    },
-  },
-  {
-    reason: 'recognizer',
-    message: /the model is gone/,
-    async breakIt(recognizer) {
-      recognizer.isThere = false;
-      return async () => void (recognizer.isThere = true);
-    },
-  },
-];
-
-test.each(breakages)(
-  'the operator has to put right: $reason → no attempt is spent, the worker waits, says so once, and goes on by itself',
-  async ({ reason, message, breakIt }) => {
-    const began = 'worker takes no jobs until';
-    const ended = 'worker takes jobs again';
-    const before = [told(began).length, told(ended).length];
-    const recognizer = new MissingModel();
-    const sessions = await Promise.all([1, 2, 3, 4].map(() => upload(service, account, tone)));
-    const putRight = await breakIt(recognizer);
-    worker = await service.work(recognizer);
-    expect(await isWaiting()).toMatch(message);
-    expect(await waitingMetric()).toEqual([`transcription_worker_waiting{reason="${reason}"} 1`]);
-    // Long enough to meet all of them, if it took any.
-    await until(
-      () => Promise.all(sessions.map(({ sessionId }) => row(service, account, sessionId))),
-      (rows) => rows.every(({ status, attempts_left }) => status === 'queued' && attempts_left === 3),
-    );
-    expect(told(began).length - before[0]!).toBe(1);
-    await putRight();
-    for (const { sessionId } of sessions) {
-      expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
-      expect(await row(service, account, sessionId)).toMatchObject({ attempts_left: 2 });
-      const jobs = await jobsOf(service, sessionId);
-      expect(jobs.map(({ retry_count }) => retry_count)).toEqual(jobs.map(() => 0));
-    }
-    expect(worker.notReadyReason()).toBeUndefined();
-    expect(await waitingMetric()).toEqual([]);
-    expect([told(began).length - before[0]!, told(ended).length - before[1]!]).toEqual([1, 1]);
-  },
-);
+test('the operator has to put right the recognizer → no attempt is spent, the worker waits, says so once, and goes on by itself', async () => {
+  const recognizer = new MissingModel();
+  const sessions = await Promise.all([1, 2, 3, 4].map(() => upload(service, account, tone)));
+  recognizer.isThere = false;
+  worker = await service.work(recognizer);
+  expect(await isWaiting()).toMatch(/the model is gone/);
+  expect(await waitingMetric()).toEqual(['transcription_worker_waiting{reason="recognizer"} 1']);
+  // Long enough to meet all of them, if it took any.
+  await until(
+    () => Promise.all(sessions.map(({ sessionId }) => row(service, account, sessionId))),
+    (rows) => rows.every(({ status, attempts_left }) => status === 'queued' && attempts_left === 3),
+  );
+  recognizer.isThere = true;
+  for (const { sessionId } of sessions) {
+    expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
+    expect(await row(service, account, sessionId)).toMatchObject({ attempts_left: 2 });
+    const jobs = await jobsOf(service, sessionId);
+    expect(jobs.map(({ retry_count }) => retry_count)).toEqual(jobs.map(() => 0));
+  }
+  expect(worker.notReadyReason()).toBeUndefined();
+  expect(await waitingMetric()).toEqual([]);
+  expect([told('worker takes no jobs until').length, told('worker takes jobs again').length]).toEqual([1, 1]);
+});
 
 test('a worker that waits for the operator is stopped → at once, and what it was to do stays queued', async () => {
   const recognizer = new MissingModel();

@@ -11,7 +11,9 @@ import { useFolder } from '../../support/use-folder.ts';
 import type { WorkFolder } from '../../../src/files/work-folder.ts';
 import type { QueuedJob } from '../../../src/queue/jobs.ts';
 import type { Recognizer } from '../../../src/recognizers/recognizer.ts';
+import type { Fault } from '../../../src/worker/faults.ts';
 import type { WorkerContext } from '../../../src/worker/worker-context.ts';
+import type { WorkerPause } from '../../../src/worker/worker-pause.ts';
 
 const gib = 1024 ** 3;
 const service = await useService();
@@ -20,6 +22,19 @@ const roomOn = (freeBytes: () => Promise<number>) =>
   new DiskBudget({ freeBytes, writtenBytes: async () => 0 } as unknown as WorkFolder);
 const hearing = (jobsAtOnce?: number) =>
   (jobsAtOnce === undefined ? {} : { jobsAtOnce: () => jobsAtOnce }) as unknown as Recognizer;
+const slotsOf = (recognizer: Recognizer, diskBudget: DiskBudget, fault?: Fault) =>
+  workerSlots({ config, recognizer, diskBudget, pause: { fault } as WorkerPause });
+
+test('a worker that waits for the operator → none', async () => {
+  const fault = { reason: 'store', message: 'away' } as const;
+  expect(
+    await slotsOf(
+      hearing(81),
+      roomOn(async () => 100 * gib),
+      fault,
+    )(0),
+  ).toBe(0);
+});
 
 test.each([
   ['a recognizer of this machine', undefined, 0, 100, 2],
@@ -33,13 +48,13 @@ test.each([
   ['a server that became slow', 5, 50, 100, 0],
 ])('two cores, %s: %p useful, %i run, %d GiB left → %i free places', async (_, useful, running, left, free) => {
   const diskBudget = roomOn(async () => left * gib);
-  const placesNow = workerSlots({ config, recognizer: hearing(useful), diskBudget });
+  const placesNow = slotsOf(hearing(useful), diskBudget);
   expect(Math.max(0, (await placesNow(running)) - running)).toBe(free);
 });
 
 test('a disk that does not tell how much room it has → as many as there are cores', async () => {
   const diskBudget = roomOn(() => Promise.reject(new Error('EIO')));
-  expect(await workerSlots({ config, recognizer: hearing(81), diskBudget })(0)).toBe(2);
+  expect(await slotsOf(hearing(81), diskBudget)(0)).toBe(2);
 });
 
 test.each([

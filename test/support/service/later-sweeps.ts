@@ -1,28 +1,25 @@
-import { sweep } from '../../../src/worker/sweeps.ts';
+import { removeOrphans, sweep } from '../../../src/worker/sweeps.ts';
 import type { AudioStore } from '../../../src/files/audio-store.ts';
-import type { Sweeper } from '../../../src/worker/worker-context.ts';
+import type { WorkerContext } from '../../../src/worker/worker-context.ts';
 
 /**
- * Nobody can make a file old: the time of its last change is the kernel's. So two sweeps come from the future.
+ * Nobody can make a file old: the time of its last change is the kernel's. So a sweep comes from the future.
  *
- * @param laterMs how far they come from
- * @param apartMs between the first, which sees a file, and the second, which may remove it
+ * @param laterMs how far it comes from
+ * @param meanwhile what happens in the ten minutes between its look at the audio and the removal
  */
 export async function sweepLater(
-  worker: Omit<Sweeper, 'mayListAudio'>,
+  worker: Pick<WorkerContext, 'db' | 'queue' | 'log' | 'audioStore' | 'stopping'>,
   laterMs: number,
-  apartMs = 10 * 60_000,
+  meanwhile: (ms: number) => Promise<void> = async () => {},
 ): Promise<void> {
-  const suspects = new Map<string, number>();
-  const later = { ...worker, audioStore: olderAudio(worker.audioStore, laterMs), mayListAudio: async () => true };
-  // Whole: with fractions, what is ten minutes apart may be a little less.
-  const steadyNow = Math.round(performance.now());
-  await sweep(later, suspects, steadyNow);
-  await sweep(later, suspects, steadyNow + apartMs);
+  const later = { ...worker, audioStore: olderAudio(worker.audioStore, laterMs) };
+  await sweep(later);
+  await removeOrphans(later, meanwhile);
 }
 
 /** A store as it will be later: all that is in it has been there for so much longer. */
-export function olderAudio(store: AudioStore, laterMs: number): AudioStore {
+function olderAudio(store: AudioStore, laterMs: number): AudioStore {
   async function* list(onUnreadable?: (error: unknown) => void) {
     for await (const audio of store.list(onUnreadable)) yield { ...audio, keptMs: audio.keptMs + laterMs };
   }
