@@ -35,7 +35,7 @@ interface Accepted {
 
 /** POST /transcriptions. Headers and form were checked, and the whole file was received. */
 export const createTranscription: Handler<'createTranscription'> = async (request, ctx) => {
-  const { principal, file, signal } = request;
+  const { principal, body, file, signal } = request;
   const repeated = await findRepeated(request, ctx);
   if (repeated !== undefined) return answer(repeated, true, ctx.config);
   if (file.path === undefined) throw unavailable('The first upload with this Idempotency-Key is forgotten by now.', 1);
