@@ -102,10 +102,11 @@ function readPackets(): { times: PacketTimes; push: (chunk: Buffer) => void } {
       const lines = (rest + chunk.toString('latin1')).split('\n');
       rest = lines.pop()!;
       for (const line of lines) {
-        const [, over, under] = /^#tb 0: (\d+)\/(\d+)$/.exec(line) ?? [];
+        // Of a header's lines, and not of half a million packets.
+        const [, over, under] = line.startsWith('#') ? (/^#tb 0: (\d+)\/(\d+)$/.exec(line) ?? []) : [];
         if (under !== undefined) unitMs = (Number(over) * 1000) / Number(under);
         if (!line.startsWith('0,')) continue;
-        const [, , start, duration] = line.split(',');
+        const [, , start, duration] = line.split(',', 4);
         const lengthMs = Number(duration) * unitMs;
         if (!(lengthMs > 0 && lengthMs <= longestMs)) throw new NotTold();
         times.push(Number(start) * unitMs, lengthMs);

@@ -3,7 +3,10 @@
  * comes between them only where the recording itself has a gap, so that times are those that a player shows.
  */
 
-/** What packets say of themselves, in the order in which they are decoded, in ms. */
+/**
+ * What packets say of themselves, in the order in which they are decoded, in ms. Those that follow each other exactly are
+ * counted together, up to a second: of four hours there may be 720,000.
+ */
 export class PacketTimes {
   readonly startsMs: number[] = [];
   readonly lengthsMs: number[] = [];
@@ -11,9 +14,15 @@ export class PacketTimes {
   lengthMs = 0;
 
   push(startMs: number, lengthMs: number): void {
-    this.startsMs.push(startMs);
-    this.lengthsMs.push(lengthMs);
     this.lengthMs += lengthMs;
+    const last = this.startsMs.length - 1;
+    const isNext = Math.abs(this.startsMs[last]! + this.lengthsMs[last]! - startMs) < exactMs;
+    if (isNext && this.lengthsMs[last]! < secondMs) {
+      this.lengthsMs[last]! += lengthMs;
+    } else {
+      this.startsMs.push(startMs);
+      this.lengthsMs.push(lengthMs);
+    }
   }
 }
 
@@ -23,6 +32,9 @@ export interface Gap {
   gapMs: number;
 }
 
+const secondMs = 1_000;
+/** Containers round times to ms. */
+const exactMs = 1;
 /** Smaller gaps are not filled before they have become so large together. */
 const jitterMs = 100;
 /** Longer gaps are damaged times. Otherwise a file of 20 KB could claim days of silence. */
@@ -85,7 +97,6 @@ function leastSoon(aheads: readonly number[], ats: readonly number[]): number[] 
   return least;
 }
 
-const secondMs = 1_000;
 const fewSeconds = 3;
 
 /**
