@@ -1,19 +1,24 @@
+/** What support does with accounts, plans and money, and the log of it. */
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { sql } from 'kysely';
 import { findAccount } from '../../../db/accounts/accounts.ts';
+import { addToSupportLog } from '../../../db/accounts/support-log.ts';
 import { insertIdempotencyRecord } from '../../../db/sessions/idempotency.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
+import { whoWorks } from '../../../scripts/admin/command.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { jobsOf } from '../../support/service/jobs.ts';
 import { makeSession } from '../../support/service/sessions.ts';
 import { useService } from '../../support/service/use-service.ts';
-import { aTime, adminOf, anId, mistaken, refused } from './run-admin.ts';
+import { aTime, adminOf, anId, mistaken, refused, runAdmin } from './run-admin.ts';
 import type { JsonObject } from './run-admin.ts';
 
 const service = await useService();
 const admin = adminOf(service);
+afterEach(() => expectSound(service));
 
 const unknown = '0198c0de-0000-7000-8000-000000000000';
 const planLimits = {
@@ -148,7 +153,7 @@ test('accounts delete → only the ledger is left, without text', async () => {
   await mkdir(dirname(audio), { recursive: true });
   await writeFile(audio, 'audio');
   const before = await admin.json('balance', 'show', id);
-  expect(before).toMatchObject({ reservedMs: 90_000 });
+  expect(before).toMatchObject({ balanceMs: 2_992_900, reservedMs: 90_000, availableMs: 2_902_900 });
 
   expect(await admin.json('accounts', 'delete', id)).toMatchObject({
     ...{ id, name: '', status: 'deleted', deletedAt: aTime, erasedSessions: 3, erasedKeys: 1 },
@@ -169,7 +174,6 @@ test('accounts delete → only the ledger is left, without text', async () => {
   expect(await admin.json<JsonObject[]>('accounts', 'list')).not.toContainEqual(expect.objectContaining({ id }));
   await service.get('/v1/sessions', key).expect(401);
   await service.get(`/v1/sessions/${theirs.id}`, other.key).expect(200);
-  await expectSound(service);
 });
 
 test('a deleted account → takes no credit, no key, no plan, and is not deleted twice', async () => {
@@ -204,4 +208,119 @@ test('plans list and set → rows with their name as id; accounts without an ove
   ]);
   expect(nothing).toEqual(mistaken(/no limit was given/));
   expect(gold).toEqual(mistaken(/no plan 'gold'/));
+});
+
+test('credit, correct up and down, and a charge → the ledger in order, and the balance is its sum', async () => {
+  const { id } = await makeAccount(service.db, { balanceMs: 0 });
+  const { id: sessionId } = await makeSession(service.db, id, {
+    status: 'completed',
+    reservedMs: 7_100,
+    title: 'Secret plans',
+  });
+  expect(await admin.json('balance', 'credit', id, '10h')).toMatchObject({ id, balanceMs: 35_992_900, changed: true });
+  await admin.json('balance', 'correct', id, '-2h30m', '--reason', 'Credited twice', '--reference', 'ticket-7');
+  await admin.json('balance', 'correct', id, '--reason', '-5', '+5m');
+  const shown = await admin.json('balance', 'show', id);
+  expect(shown).toEqual({
+    ...{ id, name: 'A company', balanceMs: 27_292_900, reservedMs: 0, availableMs: 27_292_900 },
+    entries: [
+      { id: anId, kind: 'charge', amountMs: -7_100, sessionId, createdAt: aTime },
+      { id: anId, kind: 'credit', amountMs: 36_000_000, createdAt: aTime },
+      {
+        id: anId,
+        kind: 'correction',
+        amountMs: -9_000_000,
+        reason: 'Credited twice',
+        reference: 'ticket-7',
+        createdAt: aTime,
+      },
+      { id: anId, kind: 'correction', amountMs: 300_000, reason: '-5', createdAt: aTime },
+    ],
+  });
+
+  const { stdout } = await admin.run('balance', 'show', id);
+  expect(stdout).toMatch(/Balance +7h 34m 52.9s\n/);
+  expect(stdout).toMatch(/correction +-2h 30m +7h 29m 52.9s +ticket-7: Credited twice\n/);
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+});
+
+test('a repeated reference → changes nothing and says so, whatever the amount and kind', async () => {
+  const { id } = await makeAccount(service.db, { balanceMs: 0 });
+  await admin.json('balance', 'credit', id, '3h', '--reference', 'invoice-1');
+  const [again, corrected] = await Promise.all([
+    admin.run('balance', 'credit', id, '5h', '--reference', 'invoice-1'),
+    admin.json('balance', 'correct', id, '-1h', '--reason', 'x', '--reference', 'invoice-1'),
+  ]);
+  expect(again).toEqual({
+    ...{ code: 0, stderr: '' },
+    stdout: expect.stringMatching(
+      /^Nothing changed: the reference 'invoice-1' was used before, for a credit of 3h at .*Z\. The balance is 3h\.\n$/,
+    ),
+  });
+  expect(corrected).toMatchObject({ id, changed: false, balanceMs: 10_800_000 });
+});
+
+test('a balance beyond the safe integers → refused', async () => {
+  const { id } = await makeAccount(service.db, { balanceMs: Number.MAX_SAFE_INTEGER - 1 });
+  expect(await admin.run('balance', 'credit', id, '1s')).toEqual(refused(/too large to count/));
+});
+
+const logOf = (accountId: string) => admin.json<JsonObject[]>('log', '--account', accountId);
+
+test('what is typed is logged with who typed it; what changes nothing is not', async () => {
+  const { id } = await makeAccount(service.db);
+  const credit = ['balance', 'credit', id, '10h', '--reference', 'invoice-7', '--as', 'Alice'];
+  for (let times = 0; times < 2; times++) await admin.json(...credit);
+  const log = await logOf(id);
+  expect(log).toEqual([
+    {
+      ...{ id: expect.any(Number), at: aTime, who: expect.stringMatching(/^Alice \(.+\)$/), act: 'balance credit' },
+      ...{ accountId: id, details: { amountMs: 36_000_000 } },
+    },
+  ]);
+  expect(JSON.stringify(log)).not.toContain('invoice');
+});
+
+test.each([
+  ['update support_log set who = who'],
+  ['delete from support_log'],
+  ['truncate support_log'],
+  [`insert into support_log values (999, now(), 'a', 'b', null, '"tsk_0123456789abc"')`],
+])('%s → refused', async (statement) => {
+  await inTransaction(service.db, (trx) => addToSupportLog(trx, 'a test', { act: 'backup' }));
+  await expect(sql.raw(statement).execute(service.db)).rejects.toThrow(/append-only|check constraint/);
+});
+
+test('many at once, some of them rolled back → no gap', async () => {
+  const acts = Array.from({ length: 12 }, (_, index) =>
+    inTransaction(service.db, async (trx) => {
+      await addToSupportLog(trx, 'a test', { act: 'backup' });
+      if (index % 3 === 0) throw new Error('changed its mind');
+    }).catch(() => {}),
+  );
+  await Promise.all(acts);
+});
+
+test('an account with entries → erased all the same, each part of it logged, its entries left without words', async () => {
+  const { id, keyId } = await makeAccount(service.db);
+  await makeSession(service.db, id, { status: 'completed', title: 'Merger with Acme' });
+  await admin.json('keys', 'revoke', keyId);
+  await admin.json('accounts', 'delete', id);
+  expect((await logOf(id)).map(({ act, details }) => [act, details])).toEqual([
+    ['accounts delete', { erasedSessions: 0, erasedKeys: 1 }],
+    ['accounts delete', { erasedSessions: 1 }],
+    ['keys revoke', { keyId }],
+  ]);
+});
+
+test('who works: --as before ADMIN_AS before the user of the system, who is always named', () => {
+  const user = whoWorks(undefined, {});
+  expect(whoWorks('Alice', { ADMIN_AS: 'Bob' })).toBe(`Alice (${user})`);
+  expect(whoWorks(undefined, { ADMIN_AS: 'Bob' })).toBe(`Bob (${user})`);
+  expect(() => whoWorks(undefined, { ADMIN_AS: 'a\nb' })).toThrow(/ADMIN_AS is no name/);
+});
+
+test('restore with an ADMIN_AS that is no name → a mistake, before the backup is looked at', async () => {
+  const end = await runAdmin(['restore', '--from', '/nowhere'], { DATA_DIR: service.dataDir, ADMIN_AS: 'a\nb' });
+  expect(end).toEqual(mistaken(/ADMIN_AS is no name/));
 });

@@ -13,27 +13,19 @@ import { createTestDatabase } from '../../support/service/database.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { until } from '../../support/until.ts';
 import { environmentOf, refused, runAdminProcess as runAdmin } from './run-admin.ts';
-import type { Db } from '../../../db/connection/database.ts';
 
 const service = await useService();
 const run = (...words: string[]) => runAdmin(['database', 'run', '--', ...words], environmentOf(service));
 const shown = `const { PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE } = process.env;
   console.log(JSON.stringify([PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE]))`;
-const folder = () => mkdtemp(join(process.env.TEST_FOLDER!, 'run-'));
 
-test('a program → is told where the database is, prints nothing but its own output, and is in the log', async () => {
+test('a program → is told where the database is, prints nothing but its own output, and is in the log; its exit code', async () => {
   const { hostname, port, username, password, pathname } = new URL(service.databaseUrl);
   const { stdout, ...end } = await run(process.execPath, '--eval', shown);
   expect(end).toEqual({ code: 0, stderr: '' });
   expect(JSON.parse(stdout)).toEqual([hostname, port, username, password, pathname.slice(1)]);
   expect(await listSupportLog(service.db, { limit: 1 })).toMatchObject([{ act: 'database run', details: '{}' }]);
-});
-
-test('its exit code → that of the command', async () => {
   expect((await run(process.execPath, '--eval', 'process.exit(7)')).code).toBe(7);
-});
-
-test('a program that is not installed → refused', async () => {
   expect(await run('pg_nothing')).toEqual(refused(/^pg_nothing can not be started: spawn pg_nothing ENOENT\.\n$/));
 });
 
@@ -73,57 +65,43 @@ test('Ctrl-C again and again → the program alone hears it; SIGTERM → it ends
   }
 });
 
-test('a DATA_DIR without a database → refused with what to type, and none is made', async () => {
-  const dataDir = await folder();
-  const end = await runAdmin(['database', 'run', '--', process.execPath, '--eval', shown], { DATA_DIR: dataDir });
-  expect(end).toEqual(refused(`^There are no tables of the service in ${dataDir}\\. .* database run --new -- pg_res`));
-  expect(await readdir(dataDir)).toEqual([]);
-});
-
-test('--new in such a DATA_DIR → an empty database, which is refused without --new from then on', async () => {
-  const env = { DATA_DIR: await folder() };
+test('a DATA_DIR without a database → refused, and none is made; --new → an empty one, which is refused without', async () => {
+  const env = { DATA_DIR: await mkdtemp(join(process.env.TEST_FOLDER!, 'run-')) };
   const program = ['--', process.execPath, '--eval', shown];
+  const without = () => runAdmin(['database', 'run', ...program], env);
+  expect(await without()).toEqual(
+    refused(`^There are no tables of the service in ${env.DATA_DIR}\\. .* database run --new -- pg_res`),
+  );
+  expect(await readdir(env.DATA_DIR)).toEqual([]);
   const { code, stdout } = await runAdmin(['database', 'run', '--new', ...program], env);
   expect({ code, named: (JSON.parse(stdout) as string[]).at(-1) }).toEqual({ code: 0, named: 'transcription' });
-  expect(await runAdmin(['database', 'run', ...program], env)).toEqual(
-    refused('There are no tables of the service in'),
-  );
+  expect(await without()).toEqual(refused('There are no tables of the service in'));
 });
-
-/** Runs a program on a database of another version. @returns how it ended, and the newest act in the log, if there is one */
-async function runAfter(change: (db: Db) => Promise<unknown>, hasLog = true) {
-  const { url, drop } = await createTestDatabase();
-  const { db, close } = openDatabase(url, () => {});
-  try {
-    await change(db);
-    const words = ['database', 'run', '--', process.execPath, '-e', ''];
-    const end = await runAdmin(words, environmentOf({ ...service, databaseUrl: url }));
-    const log = hasLog ? await listSupportLog(db, { limit: 1 }) : [];
-    return { ...end, acts: log.map(({ act }) => act) };
-  } finally {
-    await close();
-    await drop();
-  }
-}
-
-const silently = { code: 0, stdout: '', stderr: '' };
 
 test.each([
-  ['lacks a later migration', `delete from kysely_migration where name > '0013'`],
-  ['is too new', `insert into kysely_migration (name, timestamp) values ('9999-later', now())`],
-])('a database that %s → the program runs and is in the log', async (_, statement) => {
-  const end = await runAfter((db) => sql.raw(statement).execute(db));
-  expect(end).toEqual({ ...silently, acts: ['database run'] });
-});
-
-test('a database of before the log → the program runs all the same', async () => {
-  expect(await runAfter((db) => sql`drop table support_log`.execute(db), false)).toEqual({ ...silently, acts: [] });
-});
-
-test('a DATABASE_URL without the tables of the service → refused', async () => {
-  const end = await runAfter((db) => sql`drop table kysely_migration`.execute(db));
-  expect(end).toMatchObject({ code: 1, acts: [], stderr: expect.stringContaining('no tables of the service behind') });
-});
+  ['lacks a later migration', `delete from kysely_migration where name > '0013'`, ['database run']],
+  ['is too new', `insert into kysely_migration (name, timestamp) values ('9999-later', now())`, ['database run']],
+  ['is of before the log', 'drop table support_log', 'none'],
+  ['is without the tables of the service', 'drop table kysely_migration', []],
+])(
+  'a database that %s → the program runs and is in the log, where there is one; or is refused',
+  async (_, change, log) => {
+    const { url, drop } = await createTestDatabase();
+    const { db, close } = openDatabase(url, () => {});
+    try {
+      await sql.raw(change).execute(db);
+      const words = ['database', 'run', '--', process.execPath, '-e', ''];
+      const end = await runAdmin(words, environmentOf({ ...service, databaseUrl: url }));
+      const isRefused = log.length === 0;
+      expect(end).toEqual(isRefused ? refused('no tables of the service behind') : { code: 0, stdout: '', stderr: '' });
+      const acts = log === 'none' ? log : (await listSupportLog(db, { limit: 1 })).map(({ act }) => act);
+      expect(acts).toEqual(log);
+    } finally {
+      await close();
+      await drop();
+    }
+  },
+);
 
 /** Without what is undefined: a process is not given it. */
 const told = (url: string, env: NodeJS.ProcessEnv = {}) =>

@@ -19,26 +19,17 @@ const service = await useService();
 const folder = useFolder();
 const run = (...args: string[]) => runAdminProcess(args, environmentOf(service));
 
-test('answers on standard output, notes on standard error, exit 0', async () => {
-  const { id } = await makeAccount(service.db, { plan: 'free' });
-  const end = await run('keys', 'issue', id, '--scope', 'read');
-  expect(end).toEqual({
+test('answers on standard output, notes on standard error, secrets from standard input; exit 0, 1 and 2', async () => {
+  const { id, key, keyId } = await makeAccount(service.db, { plan: 'free' });
+  expect(await run('keys', 'issue', id, '--scope', 'read')).toEqual({
     ...{ code: 0, stdout: expect.stringMatching(/tsk_\w{38}/) },
     stderr: expect.stringMatching(/^.*plan of this account may not use the API.*\n$/),
   });
-});
-
-test('what is refused → exit 1; what was typed wrong → exit 2', async () => {
-  expect(await run('accounts', 'show', '0198c0de-0000-7000-8000-000000000000')).toEqual(
-    refused(/^There is no account/),
-  );
-  expect(await run('accounts', 'show', 'acme')).toEqual(mistaken(/'acme' is invalid/));
-});
-
-test('a secret on standard input', async () => {
-  const { key, keyId } = await makeAccount(service.db);
   const { code, stdout } = await runAdminProcess(['keys', 'revoke', '-', '--json'], environmentOf(service), `${key}\n`);
   expect({ code, id: JSON.parse(stdout).id }).toEqual({ code: 0, id: keyId });
+  const unknown = '0198c0de-0000-7000-8000-000000000000';
+  expect(await run('accounts', 'show', unknown)).toEqual(refused(/^There is no account/));
+  expect(await run('accounts', 'show', 'acme')).toEqual(mistaken(/'acme' is invalid/));
 });
 
 const unread = (...args: string[]) =>

@@ -12,6 +12,8 @@ import { makeSession } from '../../support/service/sessions.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { aTime, adminOf, anId, refused } from './run-admin.ts';
 import { useFolder } from '../../support/use-folder.ts';
+import type { Updateable } from 'kysely';
+import type { SessionTable } from '../../../db/schema.ts';
 import type { JsonObject } from './run-admin.ts';
 
 const service = await useService();
@@ -131,34 +133,28 @@ test('retry → a fresh reservation and job; where upload would be refused now, 
   await expectSound(service);
 });
 
-test('retry of audio that could not be measured → reserves what is available, up to the longest audio', async () => {
+test('retry of audio that could not be measured → reserves what is available, up to the longest audio; without audio → refused', async () => {
   const account = await makeAccount(service.db, { plan: 'pro', balanceMs: 60_000 });
   const { sessionId } = await upload(service, account, tone);
+  const set = (values: Updateable<SessionTable>) =>
+    service.db.updateTable('sessions').set(values).where('id', '=', sessionId).execute();
   await admin.json('sessions', 'cancel', sessionId);
-  await service.db.updateTable('sessions').set({ duration_ms: null }).where('id', '=', sessionId).execute();
+  await set({ duration_ms: null });
   expect(await admin.json('sessions', 'retry', sessionId)).toMatchObject({ reservedMs: 60_000 });
   await admin.json('sessions', 'cancel', sessionId);
   await credit(service.db, account.id, 5 * 3_600_000);
   expect(await admin.json('sessions', 'retry', sessionId)).toMatchObject({ reservedMs: 4 * 3_600_000 });
-  await expectSound(service);
-});
 
-test('retry without audio, by its row or on disk → refused', async () => {
-  const account = await makeAccount(service.db);
-  const { sessionId } = await upload(service, account, tone);
   await admin.json('sessions', 'cancel', sessionId);
+  const gone = refused(/audio of session .* is not there any more/);
   await rm(service.audioStore.path(account.id, sessionId));
-  expect(await admin.run('sessions', 'retry', sessionId)).toEqual(refused(/audio of session .* is not there any more/));
-  await service.db
-    .updateTable('sessions')
-    .set({ audio_deleted_at: '2026-01-01T00:00:00Z' })
-    .where('id', '=', sessionId)
-    .execute();
-  expect(await admin.run('sessions', 'retry', sessionId)).toEqual(refused(/audio of session .* is not there any more/));
-  expect(await jobsOf(service, sessionId)).toHaveLength(1);
+  expect(await admin.run('sessions', 'retry', sessionId)).toEqual(gone);
+  await set({ audio_deleted_at: '2026-01-01T00:00:00Z' });
+  expect(await admin.run('sessions', 'retry', sessionId)).toEqual(gone);
+  expect(await jobsOf(service, sessionId)).toHaveLength(3);
 });
 
-test('delete a queued session → job, reservation, audio, row and idempotency record are gone', async () => {
+test('delete a queued session → job, reservation, audio, row and idempotency record are gone; a completed one → its charge stays', async () => {
   const account = await makeAccount(service.db, { balanceMs: 60_000 });
   const send = () =>
     service.post('/v1/transcriptions', account.key).set('Idempotency-Key', 'once').attach('file', tone).expect(202);
@@ -173,16 +169,13 @@ test('delete a queued session → job, reservation, audio, row and idempotency r
   expect(await admin.json('balance', 'show', account.id)).toMatchObject({ balanceMs: 60_000, reservedMs: 0 });
   await service.get(`/v1/sessions/${sessionId}`, account.key).expect(404);
   expect(((await send()).body as { sessionId: string }).sessionId).not.toBe(sessionId);
-  await expectSound(service);
-});
 
-test('delete a completed session → its transcript is gone, its charge stays', async () => {
-  const account = await makeAccount(service.db, { balanceMs: 60_000 });
   const { id } = await makeSession(service.db, account.id, { status: 'completed', reservedMs: 7_100 });
   const { stdout } = await admin.run('sessions', 'delete', id);
   expect(stdout).toMatch(/is erased, with its transcript and audio/);
   expect(await service.db.selectFrom('transcripts').selectAll().where('session_id', '=', id).execute()).toEqual([]);
   expect(await admin.json('balance', 'show', account.id)).toMatchObject({ balanceMs: 52_900 });
+  await expectSound(service);
 });
 
 test.each(['show', 'retry', 'cancel', 'delete'])('sessions %s of an unknown session → exit code 1', async (command) => {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { normalWords } from '../../../scripts/bench/normal-words.ts';
 import { compareSpeakers } from '../../../scripts/bench/speakers.ts';
 import { errorRate, sumOf, wordErrorRate, wordErrors } from '../../../scripts/bench/word-errors.ts';
@@ -41,35 +40,6 @@ test('rates → errors for each word of the reference, over several recordings t
   expect(wordErrorRate('', 'a b')).toBe(2);
   expect(errorRate(sumOf([wordErrors('a b', 'a'), wordErrors('a b c d e f', 'a b c d e f')]))).toBe(1 / 8);
 });
-
-test('any words → the kinds add up to what turns the one into the other, and no way is shorter than the distance', () => {
-  const words = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 });
-  fc.assert(
-    fc.property(words, words, (reference, heard) => {
-      const { words: count, insertions, deletions, substitutions } = wordErrors(reference.join(' '), heard.join(' '));
-      expect(count).toBe(reference.length);
-      expect(heard.length - reference.length).toBe(insertions - deletions);
-      expect(insertions + deletions + substitutions).toBe(distance(reference, heard));
-    }),
-    { seed: 1, numRuns: 500 },
-  );
-});
-
-/** Levenshtein's, as it is defined. */
-function distance(a: readonly string[], b: readonly string[], known = new Map<string, number>()): number {
-  if (a.length === 0 || b.length === 0) return a.length + b.length;
-  const key = `${a.length} ${b.length}`;
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  const [restA, restB] = [a.slice(1), b.slice(1)];
-  const least = Math.min(
-    distance(restA, restB, known) + (a[0] === b[0] ? 0 : 1),
-    distance(restA, b, known) + 1,
-    distance(a, restB, known) + 1,
-  );
-  known.set(key, least);
-  return least;
-}
 
 /** A second for each word. */
 const says = (who: string | undefined, text: string, second: number): Said => ({

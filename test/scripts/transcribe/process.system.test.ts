@@ -39,11 +39,6 @@ test('the transcript alone on standard output, how it goes on standard error, ex
   });
 });
 
-test('what was typed wrong → exit 2', async () => {
-  const { code, stdout, stderr } = await transcribe(['nowhere.wav']).ended;
-  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining('nowhere.wav') });
-});
-
 test('Ctrl-C → says how to go on, exit 130', async () => {
   held = gate();
   const running = transcribe([recording]);
