@@ -27,7 +27,7 @@ import { positiveDuration, retentionDays, text } from './arguments.ts';
 import { addAccountCommand, addCommand, addGroup, invocation } from './command.ts';
 import { formatDuration } from './durations.ts';
 import { addLimitOptions, eachLimit, jsonLimits, limitNames, shownLimit, typedLimits } from './plans.ts';
-import { count, details, momentOf, table } from '../terminal/table.ts';
+import { count, details, momentOf, right, table } from '../terminal/table.ts';
 import { Mistake } from '../terminal/refusal.ts';
 import { audioLeft } from './exit.ts';
 import type { Command } from 'commander';
@@ -144,13 +144,11 @@ async function create(admin: AdminContext, { name, plan, balance }: NewAccount):
 async function list({ db }: AdminContext): Promise<Report> {
   const [accounts, plans] = await Promise.all([listAccounts(db), listPlans(db)]);
   const planOf = new Map(plans.map((plan) => [plan.plan, plan]));
-  const columns = [
-    { head: 'Account' },
+  const [name, plan] = [
     { head: 'Name', width: 22 },
     { head: 'Plan', width: 10 },
-    { head: 'Status' },
-    { head: 'Balance', align: 'right' },
-  ] as const;
+  ];
+  const columns = ['Account', name, plan, 'Status', right('Balance')];
   const rows = accounts.map((account) => [
     ...[account.id, account.name, account.plan, statusOf(account)],
     formatDuration(account.balance_ms),

@@ -1,5 +1,6 @@
 /** `backup` and `restore`: the embedded database and its audio as they are at one moment, while the service works. */
-import { access, mkdir, open, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { eachAudioOwner } from '../../db/audit/audio.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
@@ -102,7 +103,7 @@ export async function bringBack({ databaseUrl, dataDir }: Config, folder: string
   const staging = join(dataDir, 'restoring');
   const brought: string[] = [];
   const bring = async (path: string, work: () => Promise<void>) => {
-    if (await exists(path)) throw new Refusal(`${path} appeared while the backup was copied. Stop the service first.`);
+    if (existsSync(path)) throw new Refusal(`${path} appeared while the backup was copied. Stop the service first.`);
     brought.push(path);
     await work();
   };
@@ -121,8 +122,6 @@ export async function bringBack({ databaseUrl, dataDir }: Config, folder: string
     await rm(staging, { recursive: true, force: true });
   }
 }
-
-const exists = (path: string) => access(path).then(() => true, () => false); // prettier-ignore
 
 /** Tells the database that its audio is here now, and checks what was brought back. */
 export async function look(admin: AdminContext): Promise<Report> {

@@ -4,7 +4,7 @@ import { changeAccount, getAccount, balanceEntries, balanceJson, nameOf } from '
 import { positiveDuration, signedDuration, text } from './arguments.ts';
 import { addAccountCommand, addGroup } from './command.ts';
 import { formatDuration } from './durations.ts';
-import { details, minuteOf, table } from '../terminal/table.ts';
+import { details, minuteOf, right, table } from '../terminal/table.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import type { Command } from 'commander';
 import type { LedgerEntry } from '../../db/accounts/ledger.ts';
@@ -73,13 +73,7 @@ async function change(admin: AdminContext, entry: Change): Promise<Report> {
 async function show({ db }: AdminContext, id: string): Promise<Report> {
   const account = await getAccount(db, id);
   const ledger = await listLedger(db, id);
-  const columns = [
-    { head: 'Time (UTC)' },
-    { head: 'Kind' },
-    { head: 'Amount', align: 'right' },
-    { head: 'Balance', align: 'right' },
-    { head: 'About', width: 40 },
-  ] as const;
+  const columns = ['Time (UTC)', 'Kind', right('Amount'), right('Balance'), { head: 'About', width: 40 }];
   let balanceMs = 0;
   const rows = ledger.map((entry) => {
     balanceMs += entry.amount_ms;

@@ -78,12 +78,12 @@ function migrationTable({ applied, missing, unknown, queueTables }: SchemaVersio
   const rows = [
     ...applied.map(({ name, appliedAt }) => [
       name,
-      `${minuteOf(appliedAt).replace('T', ' ')} UTC${unknown.includes(name) ? ', not known to this version' : ''}`,
+      `${minuteOf(appliedAt)} UTC${unknown.includes(name) ? ', not known to this version' : ''}`,
     ]),
     ...missing.map((name) => [name, 'missing']),
     ["queue's tables", `version ${queueTables ?? 'none'}; this version needs ${queueTablesVersion}`],
   ];
-  return table([{ head: 'Migration' }, { head: 'Applied' }], rows, '');
+  return table(['Migration', 'Applied'], rows, '');
 }
 
 /**

@@ -64,13 +64,8 @@ async function findingOf({ name, needs, look, todo }: Check, patient: Patient, b
   const lacks =
     needs === 'database'
       ? patient.database === undefined
-      : needs !== undefined && before.find(({ check }) => check === 'audio store')?.state !== 'good';
-  if (lacks)
-    return {
-      check: name,
-      state: 'not looked at',
-      found: needs === 'database' ? 'there is no database' : 'there is no audio store',
-    };
+      : needs !== undefined && before.find(({ check }) => check === needs)?.state !== 'good';
+  if (lacks) return { check: name, state: 'not looked at', found: `there is no ${needs}` };
   try {
     return { check: name, state: 'good', found: await look(patient) };
   } catch (error) {
@@ -87,7 +82,7 @@ function whyOf(error: unknown): string {
 
 function reportOf(findings: Finding[]): Report {
   const wrong = findings.filter(({ state }) => state === 'wrong');
-  const columns = [{ head: '' }, { head: 'Looked at' }, { head: 'Found' }];
+  const columns = ['', 'Looked at', 'Found'];
   const marks: Record<Finding['state'], string> = { good: 'ok', wrong: 'WRONG', 'not looked at': '-' };
   const rows = findings.map(({ check, state, found }) => [marks[state], check, found]);
   const todos = wrong.map(({ check, todo }) => `${check}: ${todo}`);
@@ -119,7 +114,7 @@ interface OpenDatabase {
 interface Check {
   name: string;
   /** Checks before it that must have gone well. `database`: there must be one, too. */
-  needs?: 'database' | 'store';
+  needs?: 'database' | 'audio store';
   /**
    * @returns what was found, without a full stop
    * @throws what is wrong
@@ -291,7 +286,7 @@ async function size({ config }: Patient): Promise<string> {
 
 const notNamed = 'not looked for: PUBLIC_URL is not set';
 
-/** What is refused may be answered before its last byte was sent, so that sending it fails. */
+/** What is refused may be answered before its last byte was sent, so that sending it fails; `fetch` would tell that alone. */
 function upload(address: string): Promise<{ status: number; type: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; type: string }>();
   const headers = { 'Content-Type': 'multipart/form-data; boundary=doctor', 'Content-Length': uploadBytes };
@@ -334,7 +329,7 @@ const checks: Check[] = [
     todo: 'Is AUDIO_STORE right, does its key allow what OPERATIONS.md lists, and does the store know If-None-Match and CRC32?',
   },
   {
-    ...{ name: 'disk', needs: 'store', look: disk },
+    ...{ name: 'disk', needs: 'audio store', look: disk },
     todo: 'Make room, or set DATA_DIR to a disk that this user may write to.',
   },
   { name: 'ffmpeg', look: ffmpeg, todo: 'Install ffmpeg and util-linux; "ffmpeg -version" says why it does not run.' },

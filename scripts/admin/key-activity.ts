@@ -43,12 +43,9 @@ export async function showActivity(
   const answered = requests.filter(isAnswered);
   const lists = answered.filter(({ operation }) => operation === 'listSessions');
   const deeds = deedsOf(answered);
-  const columns = [
-    ...[{ head: 'Session' }, { head: 'What' }, { head: 'First (UTC)' }],
-    ...[{ head: 'Last (UTC)' }, { head: 'From' }],
-  ];
+  const columns = ['Session', 'What', 'First (UTC)', 'Last (UTC)', 'From'];
   const rows = deeds.map(({ sessionId, what, first, last, address }) => [
-    ...[sessionId, what, shownTime(first), shownTime(last), address ?? 'unknown'],
+    ...[sessionId, what, minuteOf(first), minuteOf(last), address ?? 'unknown'],
   ]);
   const refused = requests.length - answered.length;
   return {
@@ -58,7 +55,7 @@ export async function showActivity(
       `${count(requests.length, 'request')} in this log, ${refused} of them refused or not answered.`,
       `${count(lists.length, 'answer')} listed or searched sessions: their titles, and passages around what was searched.`,
       ...shownLists(lists).map(({ address, times, first, last }) => {
-        return `  from ${address ?? 'unknown'}: ${times}, ${shownTime(first)} to ${shownTime(last)}`;
+        return `  from ${address ?? 'unknown'}: ${times}, ${minuteOf(first)} to ${minuteOf(last)}`;
       }),
       '',
       table(columns, rows, 'No session was read, looked at or uploaded by its id.'),
@@ -125,5 +122,3 @@ function shownLists(lists: LoggedRequest[]): Omit<Deed, 'sessionId' | 'what'>[] 
   const all = deedsOf(lists.map((request) => ({ ...request, sessionId: '' })));
   return all.map(({ address, times, first, last }) => ({ address, times, first, last }));
 }
-
-const shownTime = (time: string) => minuteOf(time).replace('T', ' ');

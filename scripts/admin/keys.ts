@@ -24,7 +24,10 @@ const namesKey = 'its id, what "keys list" shows of it, or - to read the secret 
 
 export function addKeyCommands(program: Command, answer: Answer, terminal: Terminal): void {
   // Before the database is opened, so that Ctrl-C still works while a secret is waited for.
-  const read = (typed: string) => readKeyReference(typed, terminal);
+  const read = async <Others extends unknown[]>(
+    typed: string,
+    ...others: Others
+  ): Promise<[KeyReference, ...Others]> => [await readKeyReference(typed, terminal), ...others];
   const group = addGroup(program, 'keys', 'Issue, list, rotate and revoke API keys.');
 
   addAccountCommand(
@@ -50,18 +53,11 @@ export function addKeyCommands(program: Command, answer: Answer, terminal: Termi
       'until when the new one is valid; needed when the old one has an end',
       positiveDuration(),
     )
-    .action(
-      answer(rotate, {
-        first: async (typed: string, options: Rotation): Promise<[KeyReference, Rotation]> => [
-          await read(typed),
-          options,
-        ],
-      }),
-    );
+    .action(answer(rotate, { first: read<[Rotation]> }));
 
   addCommand(group, 'revoke', 'Revoke a key.', 'revoke tsk_x7Gh2Q', 'revoke KEY_ID', 'revoke - < leaked-key.txt')
     .argument('<key>', namesKey)
-    .action(answer(revoke, { first: async (typed: string): Promise<[KeyReference]> => [await read(typed)] }));
+    .action(answer(revoke, { first: read<[]> }));
 
   const tells = 'Tell from the log of the API which sessions a key read, from where and when.';
   addCommand(group, 'activity', tells, 'activity tsk_x7Gh2Q service.log', 'activity KEY_ID service.log.1 service.log')
@@ -69,7 +65,7 @@ export function addKeyCommands(program: Command, answer: Answer, terminal: Termi
     .argument('<log...>', 'files of the log, or - to read it from standard input')
     .action(
       answer((admin, key: KeyReference, logs: string[]) => showActivity(admin, key, logs, terminal.stdin), {
-        first: async (typed: string, logs: string[]): Promise<[KeyReference, string[]]> => [await read(typed), logs],
+        first: read<[string[]]>,
         opening: 'looks',
       }),
     );
@@ -94,14 +90,7 @@ async function issue(admin: AdminContext, id: string, options: NewKey): Promise<
 async function list({ db }: AdminContext, id: string): Promise<Report> {
   await getAccount(db, id);
   const keys = await listApiKeys(db, id);
-  const columns = [
-    { head: 'Id' },
-    { head: 'Key' },
-    { head: 'Scopes' },
-    { head: 'Label', width: 12 },
-    { head: 'Expires' },
-    { head: 'Status' },
-  ];
+  const columns = ['Id', 'Key', 'Scopes', { head: 'Label', width: 12 }, 'Expires', 'Status'];
   const rows = keys.map((key) => [
     ...[key.id, shownKey(key), key.scopes.join(','), key.label ?? ''],
     ...[key.expires_at === null ? 'never' : minuteOf(key.expires_at).slice(0, 10), keyStatus(key)],

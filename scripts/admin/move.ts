@@ -19,7 +19,7 @@ import type { Command } from 'commander';
 import type { Db, Queryable } from '../../db/connection/database.ts';
 import type { Moved } from '../../db/moving/move-database.ts';
 import type { BareAudioStore } from '../../src/files/audio-store.ts';
-import type { Progress } from '../terminal/bars.ts';
+import type { Progress } from '../terminal/show-progress.ts';
 import type { AdminContext } from './admin-context.ts';
 import type { Answer, Report } from './command.ts';
 

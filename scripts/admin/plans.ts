@@ -2,7 +2,7 @@ import { listPlans, setPlanLimits } from '../../db/accounts/accounts.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { getPlan } from './account-lookup.ts';
 import { addCommand, addGroup } from './command.ts';
-import { table } from '../terminal/table.ts';
+import { right, table } from '../terminal/table.ts';
 import { Mistake } from '../terminal/refusal.ts';
 import { maxRunningJobs } from '../../src/queue/jobs.ts';
 import { positiveDuration, wholeNumber } from './arguments.ts';
@@ -48,12 +48,12 @@ const planJson = (plan: PlanTable) => ({
 });
 
 function planTable(plans: PlanTable[]): string {
-  const limits = limitNames.map(({ label }) => ({ head: label, align: 'right' as const }));
+  const limits = limitNames.map(({ label }) => right(label));
   const rows = plans.map((plan) => [
     ...[plan.plan, plan.eligible ? 'yes' : 'no'],
     ...limitNames.map((limit) => shownLimit(limit, plan[limit.column])),
   ]);
-  return table([{ head: 'Plan' }, { head: 'API' }, ...limits], rows, 'There is no plan.');
+  return table(['Plan', 'API', ...limits], rows, 'There is no plan.');
 }
 
 /** One of the five limits of plans and accounts: as JSON and in words. */

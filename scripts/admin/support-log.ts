@@ -24,7 +24,7 @@ export function addSupportLogCommand(program: Command, answer: Answer): void {
 
 async function log({ db }: AdminContext, { account, limit }: Chosen): Promise<Report> {
   const entries = await listSupportLog(db, { accountId: account, limit });
-  const columns = [{ head: 'Time (UTC)' }, { head: 'Who', width: 16 }, { head: 'What' }, { head: 'About' }];
+  const columns = ['Time (UTC)', { head: 'Who', width: 16 }, 'What', 'About'];
   const rows = entries.map((entry) => [minuteOf(entry.at), entry.who, entry.act, about(entry)]);
   return { json: entries.map(entryJson), text: table(columns, rows, 'Nothing was done yet.') };
 }

@@ -4,7 +4,7 @@ import { listCharges, listSums, sumCharges } from '../../db/accounts/charges.ts'
 import { rfc3339 } from '../../db/connection/values.ts';
 import { csvLine } from '../terminal/csv.ts';
 import { Mistake } from '../terminal/refusal.ts';
-import { count, minuteOf, table } from '../terminal/table.ts';
+import { count, minuteOf, right, table } from '../terminal/table.ts';
 import { getAccount, nameOf } from './account-lookup.ts';
 import { readAtOneMoment } from './admin-context.ts';
 import { addCommand } from './command.ts';
@@ -138,7 +138,7 @@ const formsOfOne: Record<FormName, Form<Charge>> = {
     [
       { head: 'Charged (UTC)', width: 16 },
       { head: 'Session', width: 36 },
-      { head: 'Duration', width: 14, align: 'right' },
+      right('Duration', 14),
       { head: 'Title', width: 24 },
     ],
     ({ charged_at, session_id, charged_ms, title }) => [
@@ -166,8 +166,8 @@ const formsOfAll: Record<FormName, Form<AccountSum>> = {
       { head: 'Account', width: 36 },
       { head: 'Name', width: 18 },
       { head: 'Plan', width: 10 },
-      { head: 'Sessions', align: 'right', width: 8 },
-      { head: 'Charged', align: 'right', width: 14 },
+      right('Sessions', 8),
+      right('Charged', 14),
     ],
     (sum) => [sum.id, nameOf(sum), sum.plan, String(sum.sessions), formatDuration(sum.charged_ms)],
   ),

@@ -9,7 +9,7 @@ import { WorkFolder } from '../../src/files/work-folder.ts';
 import { addCommand } from './command.ts';
 import { Mistake, Refusal } from '../terminal/refusal.ts';
 import { noProgress, showProgressOn } from '../terminal/show-progress.ts';
-import { count, table } from '../terminal/table.ts';
+import { count, right, table } from '../terminal/table.ts';
 import type { Command } from 'commander';
 import type { Audit } from '../../src/audit/audit.ts';
 import type { Config } from '../../src/config/config.ts';
@@ -76,7 +76,7 @@ const brokenOff =
   'The standby broke it off. If it goes on, its primary has cleaned up what was still to be read: set max_standby_streaming_delay = -1 at the standby.';
 
 function textOf({ sound, checks }: Audit): string {
-  const columns = [{ head: 'Rule', width: 74 }, number('Checked'), number('Breaches')];
+  const columns = [{ head: 'Rule', width: 74 }, right('Checked'), right('Breaches')];
   const rows = checks.map(({ rule, checked, breaches }) => [rule, String(checked), String(breaches)]);
   const broken = checks.filter(({ breaches }) => breaches > 0);
   const awaiting = checks.reduce((sum, check) => sum + ('awaitingSweep' in check ? check.awaitingSweep : 0), 0);
@@ -95,5 +95,3 @@ function textOf({ sound, checks }: Audit): string {
     sound ? 'Everything holds.' : `${count(broken.length, 'rule')} broken.`,
   ].join('\n');
 }
-
-const number = (head: string) => ({ head, align: 'right' as const });

@@ -8,7 +8,7 @@
  *
  * - `database.ts`: a PostgreSQL of its own, accounts with keys, sessions, transcripts, by set-based SQL
  * - `program.ts`: the API or a baseline as a child process; `process-tree.ts`: CPU time and memory of any process
- * - `wrk.ts`: load;  `rounds.ts`: interleaved rounds;  `statistics.ts`: medians, quantiles, ratios round by round
+ * - `statistics.ts`: interleaved rounds, their medians, quantiles and ratios round by round
  * - `baselines/`: what ours is compared with
  *
  * Here it is run, cleaned up after, and told: tables to standard output, `<name>.json` to `.data/bench/`.
@@ -18,6 +18,7 @@ import { availableParallelism, cpus, release, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { recognizerNames } from '../../src/recognizers/names.ts';
+import { runWork } from '../terminal/run-command.ts';
 import { accuracy } from './accuracy.ts';
 import { oneMachine } from './one-machine.ts';
 import { pipeline } from './pipeline.ts';
@@ -31,10 +32,6 @@ import type { Bench, Choices, Run, Size, Check } from './bench.ts';
 /** In the order in which they are listed. */
 const benches: readonly Bench[] = [oneMachine, reads, uploads, accuracy, pipeline, servers];
 
-const exitCodes = { done: 0, failed: 1, wrongUse: 2, interrupted: 130 };
-const interruption = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort());
-
 const say = (message: string) => process.stderr.write(`${message}\n`);
 
 interface Options extends Omit<Choices, 'audio'> {
@@ -43,13 +40,13 @@ interface Options extends Omit<Choices, 'audio'> {
   json?: true;
 }
 
-async function measure(bench: Bench, choices: Choices, { size, out }: Options): Promise<Run> {
+async function measure(bench: Bench, choices: Choices, { size, out }: Options, signal: AbortSignal): Promise<Run> {
   await mkdir(out, { recursive: true });
   const folder = await mkdtemp(join(out, 'run-'));
   const stops: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
   try {
     const findings = await bench.run({
-      ...{ size, choices, folder, say, signal: interruption.signal },
+      ...{ size, choices, folder, say, signal },
       sized: (values) => values[size],
       atEnd: (stop) => void stops.push(stop),
     });
@@ -66,8 +63,11 @@ const describeMachine = (): Record<string, string> => ({
   node: process.version,
 });
 
+type Typed = [name: string | undefined, audio: string | undefined, Options & { quick?: true }];
+
 /** @throws when the bench fails */
-async function runBench(name: string | undefined, audio: string | undefined, options: Options): Promise<void> {
+async function runBench([name, audio, typed]: Typed, signal: AbortSignal): Promise<void> {
+  const options = { ...typed, ...(typed.quick && { size: 'quick' as const }) };
   if (name === undefined) {
     for (const bench of benches) process.stdout.write(`${bench.name.padEnd(12)} ${bench.summary}\n`);
     return;
@@ -78,16 +78,12 @@ async function runBench(name: string | undefined, audio: string | undefined, opt
   const { recognizer, model, server, hours } = options;
   // npm runs scripts in the project's folder; a person means the folder he typed in.
   const folder = audio && resolve(process.env['INIT_CWD'] ?? '', audio);
-  const choices: Choices = {
-    ...{ ...(recognizer && { recognizer }), ...(model && { model }), ...(server && { server }) },
-    ...{ ...(hours && { hours }), ...(folder && { audio: folder }) },
-  };
-  const unwanted = (Object.keys(choices) as (keyof Choices)[]).filter((choice) => !bench.takes?.includes(choice));
-  if (unwanted.length > 0) {
-    const inWords = unwanted.map((choice) => (choice === 'audio' ? 'a folder' : `--${choice}`));
-    program.error(`${name} does not take ${inWords.join(' or ')}.`);
-  }
-  const run = await measure(bench, choices, options);
+  const given = Object.entries({ recognizer, model, server, hours, audio: folder });
+  const choices: Choices = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const unwanted = Object.keys(choices).find((choice) => !bench.takes?.includes(choice as keyof Choices));
+  if (unwanted !== undefined)
+    program.error(`${name} does not take ${unwanted === 'audio' ? 'a folder' : `--${unwanted}`}.`);
+  const run = await measure(bench, choices, options, signal);
   const json = `${JSON.stringify(run, undefined, 1)}\n`;
   await writeFile(join(options.out, `${name}.json`), json);
   process.stdout.write(options.json ? json : inTerminal(run));
@@ -105,10 +101,7 @@ const program: Command = new Command('npm run bench --')
   .addOption(new Option('--hours <number>', 'one-machine: hours of speech').argParser(parseHours))
   .option('--json', 'everything that was measured, instead of tables')
   .option('--out <folder>', 'where the JSON file goes', resolve(import.meta.dirname, '../../.data/bench'))
-  .exitOverride((end) => process.exit(end.exitCode === 0 ? exitCodes.done : exitCodes.wrongUse))
-  .action((name: string | undefined, folder: string | undefined, options: Options & { quick?: true }) =>
-    runBench(name, folder, { ...options, ...(options.quick && { size: 'quick' }) }),
-  );
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
 function parseHours(text: string): number {
   const hours = Number(text);
@@ -116,14 +109,11 @@ function parseHours(text: string): number {
   throw new InvalidArgumentError('Type a number above 0, at most 24.');
 }
 
-try {
-  await program.parseAsync();
-  process.exit(exitCodes.done);
-} catch (error) {
-  if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
-  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  process.exit(exitCodes.failed);
-}
+await runWork(async (signal) => {
+  const { processedArgs } = program.parse();
+  await runBench([processedArgs[0], processedArgs[1], program.opts()], signal);
+  return 0;
+});
 
 /** A run as tables for a terminal. */
 function inTerminal({ name, size, date, machine, sizes, checks, figures }: Run): string {

@@ -5,17 +5,22 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { recognizerNames } from '../../src/recognizers/names.ts';
-import { makeRecording } from './long-recording.ts';
-import { measureWaiting, waits } from './one-machine-waiting.ts';
-import { preparePipeline, transcribeBy } from './pipeline-service.ts';
+import { makeRecording, librivoxClips } from './spoken-clips.ts';
 import { serviceEnv, startProgram } from './program.ts';
-import { makeSpeech, send, untilAnswered, watchSessions } from './session-client.ts';
-import { librivoxClips } from './spoken-clips.ts';
-import { median, quantile } from './statistics.ts';
-import type { Bench, Check, Figures, Findings, Setting } from './bench.ts';
-import type { Idle } from './one-machine-waiting.ts';
-import type { Cost } from './pipeline-service.ts';
-import type { Client, SessionEvents } from './session-client.ts';
+import { makeSpeech, preparePipeline, send, transcribeBy, untilAnswered, watchSessions } from './session-client.ts';
+import { median } from './statistics.ts';
+import { randomUUIDv7 } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
+import { openDatabase } from '../../db/connection/database.ts';
+import { insertQueuedSession } from '../../db/sessions/states.ts';
+import { createLog } from '../../src/ops/log.ts';
+import { Queue } from '../../src/queue/queue.ts';
+import { giveJob } from '../../src/sessions/job.ts';
+import { cpuOfTree } from './process-tree.ts';
+import type { Bench, Check, Findings, Setting } from './bench.ts';
+import type { Client, Cost, SessionEvents } from './session-client.ts';
+import type { BenchDatabase } from './database.ts';
 
 const megabyte = 1_000_000;
 const hourMs = 3_600_000;
@@ -87,7 +92,7 @@ async function run(setting: Setting): Promise<Findings> {
   return {
     sizes: { hours, recognizer, backlog, 'jobs at once': jobsAtOnce, waits },
     checks: checksOf(measured),
-    figures: [pickupsOf(measured), costsOf(measured)],
+    figures: [],
     raw: { ...measured, long: { ...long, text: undefined } },
   };
 }
@@ -159,6 +164,7 @@ function checksOf({ hours, starts, pickup, pauses, long, idle }: Measured): Chec
   const ms = (work: string, measure: string, values: number[], atMost: number): Check => ({
     ...{ work, measure, values, unit: 'ms', goal: { atMost } },
   });
+  const work = `${hours} h of speech`;
   return [
     ms('start, own PostgreSQL', 'npm start → /readyz', starts.own, 1_000),
     ms('start, embedded PostgreSQL', 'npm start → /readyz', starts.embedded, 1_500),
@@ -166,9 +172,15 @@ function checksOf({ hours, starts, pickup, pauses, long, idle }: Measured): Chec
     ms('stored → answered', 'p50', middle('stored'), 10),
     ms('backlog: pause between two jobs', 'p50', [median(pauses)], 100),
     {
-      ...{ work: `${hours} h of speech`, measure: 'peak memory of the service', unit: 'MB' },
-      ...{ values: [long.memory.own / megabyte], goal: { atMost: 300 } },
+      work,
+      measure: 'peak memory of the service',
+      values: [long.memory.own / megabyte],
+      unit: 'MB',
+      goal: { atMost: 300 },
     },
+    { work, measure: 'peak memory of ffmpeg and the recognizer', values: [long.memory.below / megabyte], unit: 'MB' },
+    { work, measure: 'upload → transcript', values: [long.ms / 1000], unit: 's' },
+    { work, measure: 'CPU', values: [long.cpuMs / 1000], unit: 's' },
     {
       ...{ work: `${waits} clients wait`, measure: 'CPU of service and PostgreSQL, of one core', unit: '%' },
       ...{ values: idle.service.map((value, round) => value + idle.PostgreSQL[round]!), goal: { atMost: 1 } },
@@ -176,31 +188,79 @@ function checksOf({ hours, starts, pickup, pauses, long, idle }: Measured): Chec
   ];
 }
 
-function pickupsOf({ pickup, pauses }: Measured): Figures {
-  const all = (which: keyof Wait) => pickup.flat().map((wait) => wait[which]);
-  const row = (what: string, values: number[]) => [what, ...[0.5, 0.95, 1].map((q) => quantile(values, q))];
-  return {
-    title: 'Pick-up, all rounds, ms',
-    head: ['what', 'p50', 'p95', 'most'],
-    rows: [
-      row('upload committed → processing, idle worker', all('queued')),
-      row('stored → answered, idle worker', all('stored')),
-      row('pause between two jobs, backlog', pauses),
-    ],
-  };
+const waits = 50;
+
+/** CPU in % of one core, round by round. */
+interface Idle {
+  service: number[];
+  PostgreSQL: number[];
 }
 
-function costsOf({ hours, long, idle }: Measured): Figures {
-  return {
-    title: 'Costs',
-    head: ['what', ''],
-    rows: [
-      [`${hours} h of speech: s from upload to transcript`, long.ms / 1000],
-      [`${hours} h of speech: CPU s`, long.cpuMs / 1000],
-      [`${hours} h of speech: peak MB of the service’s own process`, long.memory.own / megabyte],
-      [`${hours} h of speech: peak MB of ffmpeg and the recognizer`, long.memory.below / megabyte],
-      [`${waits} clients wait: % of a core of the service`, median(idle.service)],
-      [`${waits} clients wait: % of a core of PostgreSQL`, median(idle.PostgreSQL)],
-    ],
-  };
+/** @param pid of the service */
+async function measureWaiting(
+  setting: Setting,
+  database: BenchDatabase,
+  pid: number,
+  client: Client,
+  accountId: string,
+): Promise<Idle> {
+  const rounds = setting.sized({ full: 5, quick: 2, tiny: 1 });
+  // As long as a client may wait, so that each of them comes again once.
+  const roundMs = setting.sized({ full: 30_000, quick: 15_000, tiny: 1_000 });
+  const sessions = await queueForLater(database, accountId);
+  const waiting = new AbortController();
+  const signal = AbortSignal.any([waiting.signal, setting.signal]);
+  const allWait = Promise.all(sessions.map((id) => keepWaiting(client, id, signal)));
+  const pass = (ms: number) => Promise.race([allWait, sleep(ms, undefined, { signal })]);
+  // What the work before leaves to be done is over by then.
+  await pass(setting.sized({ full: 30_000, quick: 10_000, tiny: 500 }));
+
+  const idle: Idle = { service: [], PostgreSQL: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    setting.say(`Measuring: ${waits} clients wait, round ${round + 1} of ${rounds} …`);
+    const before = [cpuOfTree(pid), cpuOfTree(database.pid)] as const;
+    await pass(roundMs);
+    idle.service.push(((cpuOfTree(pid) - before[0]) / roundMs) * 100);
+    idle.PostgreSQL.push(((cpuOfTree(database.pid) - before[1]) / roundMs) * 100);
+  }
+  waiting.abort();
+  await allWait;
+  return idle;
+}
+
+/** Sessions whose jobs begin when the bench is over; what is put off for more than ten minutes, a worker takes for a clock that jumped. */
+async function queueForLater({ url }: BenchDatabase, accountId: string): Promise<string[]> {
+  const { db, close } = openDatabase(url, () => undefined);
+  const queue = new Queue(url, createLog({ logLevel: 'silent' }), 'api');
+  try {
+    await queue.start();
+    const ids: string[] = [];
+    while (ids.length < waits) {
+      const id = randomUUIDv7();
+      await inAccountTransaction(db, accountId, async (trx, account) => {
+        const [jobId, queueJobId] = [randomUUIDv7(), randomUUIDv7()];
+        const session = { accountId, id, jobId, queueJobId, title: 'Later', reservedMs: 0, maxAudioMs: 14_400_000 };
+        const queued = await insertQueuedSession(trx, { ...session, durationMs: undefined, attempts: 3 });
+        await giveJob(trx, queue, account!, queued, 540);
+      });
+      ids.push(id);
+    }
+    return ids;
+  } finally {
+    await queue.stop();
+    await close();
+  }
+}
+
+async function keepWaiting({ url, key }: Client, id: string, signal: AbortSignal): Promise<void> {
+  const headers = { Authorization: `Bearer ${key}` };
+  while (!signal.aborted) {
+    const asked = fetch(`${url}/v1/sessions/${id}/transcript?wait=30`, { headers, signal });
+    const answer = await asked.catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    if (answer === undefined) return;
+    const { status } = (await answer.json()) as { status: string };
+    if (status !== 'queued') throw new Error(`a session that should wait is ${status}`);
+  }
 }

@@ -1,9 +1,7 @@
 /** Servers under test, as child processes. They end with the bench, however it ends. */
 import { basename, join } from 'node:path';
-import { freePort, startServiceProcess } from '../local-service/service-process.ts';
+import { portsFor, startServiceProcess } from '../local-service/service-process.ts';
 import type { Setting } from './bench.ts';
-
-const host = '127.0.0.1';
 
 export interface Program {
   readonly pid: number;
@@ -23,14 +21,13 @@ export async function startProgram(
   { folder, signal, atEnd }: Setting,
   { script, env, byNpm }: { script: string; env: Record<string, string>; byNpm?: string },
 ): Promise<Program> {
-  const [port, opsPort] = [await freePort(host, 0, 'PORT'), await freePort(host, 0, 'OPS_PORT')];
-  const url = `http://${host}:${port}`;
+  const { url, opsUrl, env: ports } = await portsFor('127.0.0.1');
   const { pid, stop } = await startServiceProcess({
     command: byNpm === undefined ? [process.execPath, script] : ['npm', 'run', '--silent', byNpm],
-    answersAt: byNpm === undefined ? url : `http://${host}:${opsPort}/readyz`,
+    answersAt: byNpm === undefined ? url : `${opsUrl}/readyz`,
     byNpm: byNpm !== undefined,
-    logFile: join(folder, `${basename(script, '.ts')}-${port}.log`),
-    environment: { HOST: host, PORT: String(port), OPS_PORT: String(opsPort), ...env },
+    logFile: join(folder, `${basename(script, '.ts')}-${ports.PORT}.log`),
+    environment: { ...ports, ...env },
     signal,
   });
   atEnd(stop);
@@ -38,19 +35,16 @@ export async function startProgram(
 }
 
 /** The answering half as `npm run start:api` runs it, with everything on. */
-export function startApiProgram(setting: Setting, databaseUrl: string, env: Record<string, string> = {}) {
-  return startProgram(setting, { script: 'src/start-api.ts', env: { ...serviceEnv(setting, databaseUrl), ...env } });
-}
+export const startApiProgram = (setting: Setting, databaseUrl: string): Promise<Program> =>
+  startProgram(setting, {
+    ...{ script: 'src/start-api.ts', env: { ...serviceEnv(setting, databaseUrl), NODE_ENV: 'production' } },
+  });
 
 /** What an operator would set, for `src/start*.ts`. */
 export function serviceEnv({ folder }: Setting, databaseUrl: string): Record<string, string> {
-  const dataDir = join(folder, 'data');
-  // As the npm scripts set it. A process that need not strip types starts with 20 MB less.
-  const NODE_COMPILE_CACHE = 'node_modules/.cache/node';
   return {
-    DATABASE_URL: databaseUrl,
-    DATA_DIR: dataDir,
-    LOG_LEVEL: 'info',
-    NODE_COMPILE_CACHE,
+    ...{ DATABASE_URL: databaseUrl, DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'info' },
+    // As the npm scripts set it. A process that need not strip types starts with 20 MB less.
+    NODE_COMPILE_CACHE: 'node_modules/.cache/node',
   };
 }

@@ -1,13 +1,13 @@
 /** Reading: what most requests do, by one client that asks alone and by crowds, of many accounts. */
 import { seedAccounts, seedSessions, seedTranscripts, settle, startDatabase } from './database.ts';
 import { startApiProgram, startProgram } from './program.ts';
-import { interleaved } from './rounds.ts';
-import { median, ratios } from './statistics.ts';
-import { load, requireWrk, writeTargets } from './wrk.ts';
+import { interleaved, median, ratios } from './statistics.ts';
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import type { Bench, Check, Figures, Findings, Goal, Setting } from './bench.ts';
 import type { BenchAccount, BenchDatabase } from './database.ts';
 import type { Program } from './program.ts';
-import type { Load, Target } from './wrk.ts';
 
 const segments = 100;
 const works = ['list of 20', 'one session', 'transcript of 100 segments', 'transcript poll, 304'] as const;
@@ -69,7 +69,7 @@ async function run(setting: Setting): Promise<Findings> {
       connections: connections.join(', '),
     },
     checks: checksOf(measured),
-    figures: figuresOf(measured),
+    figures: [figuresOf(measured)],
     raw: measured,
   };
 }
@@ -77,7 +77,7 @@ async function run(setting: Setting): Promise<Findings> {
 async function startContenders(setting: Setting, { url }: BenchDatabase): Promise<Record<Contender, Program>> {
   const env = { DATABASE_URL: url, NODE_ENV: 'production' };
   const [ours, bare] = await Promise.all([
-    startApiProgram(setting, url, { NODE_ENV: 'production' }),
+    startApiProgram(setting, url),
     startProgram(setting, { script: 'scripts/bench/baselines/bare.ts', env }),
   ]);
   return { ours, bare };
@@ -132,18 +132,91 @@ function checksOf(measured: readonly Measured[]): Check[] {
   );
 }
 
-function figuresOf(measured: readonly Measured[]): Figures[] {
-  const tableOf = (title: string, head: string[], cellsOf: (cell: Measured) => number[]): Figures => ({
-    title,
-    head: ['work', 'connections', ...head],
-    rows: measured.map((cell) => [cell.work, cell.connections, ...cellsOf(cell)]),
+function figuresOf(measured: readonly Measured[]): Figures {
+  const perSecond = ({ figures }: Measured) =>
+    contenders.map((name) => Math.round(median(figures[name].map((load) => load.perSecond))));
+  return {
+    title: 'Medians of all rounds',
+    head: ['work', 'connections', 'requests/s ÷ bare', 'p99 ÷ bare', 'ours, requests/s', 'bare, requests/s'],
+    rows: measured.map((cell) => [
+      ...[cell.work, cell.connections],
+      ...goals.map(([measure]) => median(compared(cell, measure))),
+      ...perSecond(cell),
+    ]),
+  };
+}
+
+const execute = promisify(execFile);
+
+interface Target {
+  path: string;
+  headers: Record<string, string>;
+}
+
+interface Load {
+  perSecond: number;
+  p99Ms: number;
+}
+
+/** Each request goes to one of the targets, at random. wrk prepares them before it begins. */
+const lua = `
+local requests = {}
+function init(args)
+  math.randomseed(os.time())
+  for line in io.lines(args[1]) do
+    local path, names = line:match("^(%S+)\\t(.*)$")
+    local headers = {}
+    for name, value in names:gmatch("([^\\t:]+): ([^\\t]*)") do headers[name] = value end
+    requests[#requests + 1] = wrk.format("GET", path, headers)
+  end
+end
+function request() return requests[math.random(#requests)] end
+function done(summary, latency)
+  local e = summary.errors
+  io.write(string.format("FIGURES %d %d %d %d\\n", summary.requests, summary.duration, latency:percentile(99),
+    e.connect + e.read + e.write + e.status + e.timeout))
+end
+`;
+
+/** @throws with what to type when wrk is not installed */
+async function requireWrk(): Promise<void> {
+  await execute('wrk', ['-v']).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT')
+      throw new Error('wrk is missing. Type this, then run the bench again:\n  apt-get install wrk');
   });
-  return [
-    tableOf('Ours ÷ bare, medians of all rounds', ['requests/s', 'p99'], (cell) =>
-      goals.map(([measure]) => median(compared(cell, measure))),
-    ),
-    tableOf('Requests/s, medians of all rounds', [...contenders], ({ figures }) =>
-      contenders.map((name) => Math.round(median(figures[name].map(({ perSecond }) => perSecond)))),
-    ),
-  ];
+}
+
+/** Writes the targets of one contender where {@link load} finds them. @returns the file */
+async function writeTargets({ folder }: Setting, name: string, targets: readonly Target[]): Promise<string> {
+  const file = `${folder}/${name}.targets`;
+  const lines = targets.map(({ path, headers }) =>
+    [path, ...Object.entries(headers).map(([header, value]) => `${header}: ${value}`)].join('\t'),
+  );
+  await writeFile(file, `${lines.join('\n')}\n`);
+  await writeFile(`${folder}/targets.lua`, lua);
+  return file;
+}
+
+/**
+ * Loads a server for some seconds, by so many connections that always ask.
+ * @throws when it answers something else than 2xx and 304, or breaks a connection
+ */
+async function load(
+  { folder, signal }: Setting,
+  url: string,
+  targets: string,
+  seconds: number,
+  connections: number,
+): Promise<Load> {
+  const script = ['-s', `${folder}/targets.lua`, url, '--', targets];
+  const args = ['-t1', `-c${connections}`, `-d${Math.ceil(seconds)}s`, '--timeout', '10s', ...script];
+  const running = execute('wrk', args, { signal });
+  // wrk knows whole seconds only; interrupted, it tells what it has counted.
+  const timer = setTimeout(() => running.child.kill('SIGINT'), seconds * 1000);
+  const { stdout } = await running.finally(() => clearTimeout(timer));
+  const figures = /FIGURES (.*)/.exec(stdout)?.[1]?.split(' ').map(Number);
+  if (figures === undefined) throw new Error(`wrk told no figures:\n${stdout}`);
+  const [requests = 0, micros = 0, p99 = 0, failures = 0] = figures;
+  if (failures > 0) throw new Error(`${failures} of ${requests} requests failed at ${url}`);
+  return { perSecond: requests / (micros / 1e6), p99Ms: p99 / 1000 };
 }

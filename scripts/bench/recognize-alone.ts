@@ -7,7 +7,7 @@ import { decodeAudio } from '../../src/audio/decode.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { selectRecognizer } from '../../src/recognizers/select.ts';
 import { cpuOfTree, watchMemory } from './process-tree.ts';
-import type { Cost } from './pipeline-service.ts';
+import type { Cost } from './session-client.ts';
 
 /** Far above what any recording takes. */
 const limits = { maxDurationMs: 24 * 3_600_000, timeLimitMs: 3_600_000 };

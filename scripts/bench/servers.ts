@@ -7,10 +7,13 @@ import { seedAccounts, settle, startDatabase } from './database.ts';
 import { watchMemory } from './process-tree.ts';
 import { serviceEnv, startProgram } from './program.ts';
 import { makeSpeech, send, untilAnswered } from './session-client.ts';
-import { startSpeechServer, until } from './speech-servers.ts';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench, Check, Findings, Setting } from './bench.ts';
 import type { BenchAccount, BenchDatabase } from './database.ts';
-import type { Kind, SpeechServer } from './speech-servers.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
 export const servers: Bench = {
   name: 'servers',
@@ -53,7 +56,7 @@ async function run(setting: Setting): Promise<Findings> {
   const checks: Check[] = [];
   for (const [name, kind, from, to] of kinds) checks.push(...(await measureShare(place, name, kind, from, to)));
   checks.push(...(await measureStorm(place)), await measureBurst(place));
-  checks.push(await measureBesideLong(place), await measureBesideMany(place));
+  checks.push(await measureBesideLong(place));
   const sizes = { 'ms of a piece': kinds.map(([, { ms }]) => ms / shorter).join(', '), 'short recordings of s': 1.5 };
   return { sizes, checks, figures: [], raw: checks };
 }
@@ -173,28 +176,126 @@ async function measureBesideLong(place: Place): Promise<Check> {
   return { work, measure: 'pieces that begin before it', values: [before], goal: { atMost: 1 } };
 }
 
-/** 100 recordings of one account wait when another one uploads a single one. */
-async function measureBesideMany(place: Place): Promise<Check> {
-  const { setting, accounts, audio } = place;
-  const count = setting.sized({ full: 100, quick: 50, tiny: 10 });
-  const work = `one upload beside ${count} of another account, 8 at once`;
-  setting.say(`Measuring: ${work} …`);
-  const { server, service, end } = await begin(place, { ms: 1_500, atOnce: () => 8 });
-  const [many, single] = accounts as [BenchAccount, BenchAccount];
-  const sent = Array.from({ length: count }, () => send({ url: service.url, key: many.key, audio }));
-  await Promise.all(sent);
-  await until(setting, () => server.asked.length >= Math.min(16, count / 2));
-  const client = { url: service.url, key: single.key, audio, signal: setting.signal };
-  const { id, acceptedAt } = await send(client);
-  const answeredAt = await untilAnswered(client, id);
-  await end();
-  return { work, measure: "÷ a piece's time", values: [(answeredAt - acceptedAt) / server.kind.ms] };
-}
-
 /** The short one again and again. */
 async function makeLong({ folder }: Setting, minutes: number): Promise<Blob> {
   const path = join(folder, 'long.wav');
   const again = ['-stream_loop', '-1', '-i', join(folder, 'clip.wav'), '-t', String(60 * minutes)];
   await promisify(execFile)('ffmpeg', ['-v', 'error', '-nostdin', ...again, path]);
   return new Blob([await readFile(path)]);
+}
+
+/** Times are counted in pieces: a piece is as long as the server takes for one alone. */
+interface Kind {
+  /** How long a piece takes. Where many are heard at once it is long, so that the bench's own machine keeps up. */
+  ms: number;
+  /** How many it works on at once. */
+  atOnce: (pieces: number) => number;
+  /** How quickly it works on each, as a part of its best. */
+  pace?: (inFlight: number) => number;
+  /** What is beyond gets 429. */
+  mayTake?: (pieces: number) => number;
+}
+
+interface Asked {
+  beganAt: number;
+  /** Undefined until it was answered. */
+  endedAt?: number;
+  audioMs: number;
+}
+
+interface SpeechServer {
+  /** For `OPENAI_BASE_URL`. */
+  readonly url: string;
+  readonly kind: Kind;
+  /** All that it took, in order. */
+  readonly asked: readonly Asked[];
+  readonly refused: () => number;
+  /** How many pieces' time it has run, by its own clock, which begins with its first request. */
+  pieces(): number;
+  /** What it answered from one time to another, as a part of what it could. */
+  share(fromPieces: number, toPieces: number): number;
+  meanInFlight(fromPieces: number, toPieces: number): number;
+}
+
+const tickMs = 10;
+
+async function startSpeechServer(setting: Setting, kind: Kind): Promise<SpeechServer> {
+  const asked: Asked[] = [];
+  let open: { own: Asked; leftMs: number; answer: () => void }[] = [];
+  let refused = 0;
+  let beganAt: number | undefined;
+  const piecesAt = (at: number) => (beganAt === undefined ? 0 : (at - beganAt) / kind.ms);
+  const pieces = () => piecesAt(performance.now());
+
+  let before = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const passedMs = (now - before) * (kind.pace?.(open.length) ?? 1);
+    before = now;
+    for (const each of open.slice(0, kind.atOnce(pieces()))) each.leftMs -= passedMs;
+    const done = open.filter(({ leftMs }) => leftMs <= 0);
+    open = open.filter(({ leftMs }) => leftMs > 0);
+    for (const { own, answer } of done) {
+      own.endedAt = now;
+      answer();
+    }
+  }, tickMs);
+
+  const server = createServer((req, res) => void serve(req, res).catch(() => res.destroy()));
+  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    let bytes = 0;
+    for await (const chunk of req) bytes += (chunk as Buffer).length;
+    if (!req.url!.endsWith('/transcriptions')) return reply(res, 404, { error: { message: 'none' } });
+    beganAt ??= performance.now();
+    if (open.length >= (kind.mayTake?.(pieces()) ?? Infinity)) {
+      refused += 1;
+      return reply(res, 429, { error: { message: 'no room' } });
+    }
+    const own: Asked = { beganAt: performance.now(), audioMs: Math.floor(bytes / 32) };
+    asked.push(own);
+    const waiting = { own, leftMs: kind.ms, answer: () => reply(res, 200, said(own.audioMs)) };
+    open.push(waiting);
+    res.once('close', () => (open = open.filter((each) => each !== waiting)));
+  }
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  setting.atEnd(async () => {
+    clearInterval(timer);
+    server.close();
+    server.closeAllConnections();
+  });
+
+  const timeOf = (count: number) => beganAt! + count * kind.ms;
+  return {
+    ...{ kind, asked, pieces, refused: () => refused },
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    share(from, to) {
+      const answered = asked.filter(({ endedAt = 0 }) => endedAt >= timeOf(from) && endedAt < timeOf(to)).length;
+      let possible = 0;
+      for (let at = from; at < to; at += 0.1) possible += kind.atOnce(at) * Math.min(0.1, to - at);
+      return answered / possible;
+    },
+    meanInFlight(from, to) {
+      const within = ({ beganAt, endedAt = Infinity }: Asked) =>
+        Math.max(0, Math.min(endedAt, timeOf(to)) - Math.max(beganAt, timeOf(from)));
+      return asked.reduce((sum, each) => sum + within(each), 0) / (timeOf(to) - timeOf(from));
+    },
+  };
+}
+
+function reply(res: ServerResponse, status: number, body: unknown): void {
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+/** Always another word: the same ones again and again would be heard once more. */
+function said(audioMs: number) {
+  const words = Array.from({ length: Math.ceil(audioMs / 500) }, (_, index) => ({
+    word: `w${index.toString(36)}`,
+    ...{ start: index / 2, end: Math.min(audioMs / 1000, (index + 1) / 2) },
+  }));
+  return { text: words.map(({ word }) => word).join(' '), words };
+}
+
+async function until({ signal }: Setting, isSo: () => boolean): Promise<void> {
+  while (!isSo()) await delay(20, undefined, { signal });
 }

@@ -1,17 +1,19 @@
 /** Starts the service, transcribes a recording as a customer would, and keeps serving. scripts/quickstart runs it. */
 import { mkdir } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { findKnownModel, knownModels, modelFolder } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import { TranscriptionClient } from '../client/index.ts';
 import { demoKey } from '../local-service/demo-key.ts';
-import { connectable, freePort, startServiceProcess } from '../local-service/service-process.ts';
+import { portsFor, startServiceProcess } from '../local-service/service-process.ts';
 import { fetchModel, installLackingModels } from '../model/sources.ts';
+import { runWork } from '../terminal/run-command.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';
 import { readableDuration, quoted } from '../terminal/text.ts';
 import { render } from '../transcribe/formats.ts';
 import { sayingPauses, transcribe } from '../transcribe/session.ts';
+import { shown } from '../transcribe/several.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 
@@ -34,13 +36,12 @@ or do both with the client that comes with it:
 `;
 }
 
-const exitCodes = { failed: 1, wrongUse: 2, interrupted: 130 };
 const progress = showProgressOn(process.stdout);
 const { say } = progress;
 
 async function demonstrate(url: string, dataDir: string, audio: string): Promise<void> {
   const key = await demoKey(url, dataDir);
-  const kept = `Its key is in ${shown(key.file)}`;
+  const kept = `Its key is in ${shown(key.file, '')}`;
   say(key.isNew ? `Made a demo account with 10 h of balance. ${kept}` : `Using the demo account. ${kept}`);
   say('');
   const client = new TranscriptionClient({ url, apiKey: key.secret });
@@ -63,16 +64,15 @@ async function quickstart({ audio, once, model }: Wish, interrupted: AbortSignal
   const choice = model && { RECOGNIZER: 'sherpa-onnx', SHERPA_ONNX_MODEL: model.name };
   const config = readConfig({ ...process.env, ...choice });
   const { dataDir, host } = config;
-  const port = await freePort(host, config.port, 'PORT');
-  const opsPort = await freePort(host, config.opsPort, 'OPS_PORT');
-  const url = `http://${connectable(host)}:${port}/v1`;
+  const ports = await portsFor(host, config);
+  const url = `${ports.url}/v1`;
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
   const logFile = join(dataDir, 'quickstart.log');
 
   if (model !== undefined) await install(model, config, interrupted);
   await installLackingModels(config, { env: process.env, signal: interrupted, progress });
   say('Starting the service …');
-  const environment = { PORT: String(port), OPS_PORT: String(opsPort), DATA_DIR: dataDir, ...choice };
+  const environment = { ...ports.env, DATA_DIR: dataDir, ...choice };
   const startedAt = Date.now();
   const service = await startServiceProcess({
     answersAt: `${url}/openapi.json`,
@@ -85,7 +85,7 @@ async function quickstart({ audio, once, model }: Wish, interrupted: AbortSignal
     interrupted.addEventListener('abort', () => reject(interrupted.reason)),
   );
   try {
-    say(`It answers at ${url} after ${readableDuration(Date.now() - startedAt)}. Its log is ${shown(logFile)}`);
+    say(`It answers at ${url} after ${readableDuration(Date.now() - startedAt)}. Its log is ${shown(logFile, '')}`);
     await Promise.race([demonstrate(url, dataDir, audio), unexpectedEnd, interruption]);
     if (once) return;
     say('\nServing until Ctrl-C.');
@@ -108,23 +108,14 @@ function modelNamed(name: string): KnownModel {
   throw new ConfigError([`--model ${name}: expected one of ${names.join(', ')}`]);
 }
 
-function shown(path: string): string {
-  const inside = relative('', path);
-  return inside.startsWith('..') ? path : inside;
-}
-
-const interruption = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort());
-
-try {
-  const options = { once: { type: 'boolean' }, model: { type: 'string' } } as const;
-  const { values, positionals } = parseArgs({ options, allowPositionals: true });
-  const { once = false, model } = values;
-  const wish = { audio: positionals[0]!, once, model: model === undefined ? undefined : modelNamed(model) };
-  await quickstart(wish, interruption.signal);
-  process.exit(0);
-} catch (error) {
-  if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
-  process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(error instanceof ConfigError ? exitCodes.wrongUse : exitCodes.failed);
-}
+await runWork(
+  async (interrupted) => {
+    const options = { once: { type: 'boolean' }, model: { type: 'string' } } as const;
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    const { once = false, model } = values;
+    const wish = { audio: positionals[0]!, once, model: model === undefined ? undefined : modelNamed(model) };
+    await quickstart(wish, interrupted);
+    return 0;
+  },
+  ({ message }) => `\n${message}`,
+);

@@ -7,7 +7,7 @@ import { watch } from 'node:fs';
 import { resolve } from 'node:path';
 import pretty from 'pino-pretty';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
-import { connectable, freePort, answering } from '../local-service/service-process.ts';
+import { portsFor, answering } from '../local-service/service-process.ts';
 import { demoKey } from '../local-service/demo-key.ts';
 import { installLackingModels } from '../model/sources.ts';
 import { quoted } from '../terminal/text.ts';
@@ -18,7 +18,7 @@ const root = resolve(import.meta.dirname, '../..');
 /** An editor writes a file in several steps. */
 const settleMs = 200;
 
-function startWatched(ports: { PORT: string; OPS_PORT: string }): ChildProcess {
+function startWatched(ports: Record<string, string>): ChildProcess {
   const watched = ['src', 'handlers', 'db', 'codegen'].map((folder) => `--watch-path=${folder}`);
   const program = [process.execPath, ...watched, '--watch-preserve-output', 'src/start.ts'];
   const service = spawn('setpriv', ['--pdeathsig', 'TERM', '--', ...program], {
@@ -54,16 +54,15 @@ async function sayHowToUseIt(url: string, dataDir: string): Promise<void> {
 
 try {
   const config = readConfig(process.env);
-  const { host, dataDir, ...wanted } = config;
+  const { host, dataDir } = config;
   const { signal } = new AbortController();
   await installLackingModels(config, { env: process.env, signal, progress: showProgressOn(process.stderr) });
-  const port = await freePort(host, wanted.port, 'PORT');
-  const opsPort = await freePort(host, wanted.opsPort, 'OPS_PORT');
-  const service = startWatched({ PORT: String(port), OPS_PORT: String(opsPort) });
+  const ports = await portsFor(host, config);
+  const service = startWatched(ports.env);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => service.kill('SIGTERM'));
   service.once('exit', (code) => process.exit(code ?? 0));
   regenerateOnSave();
-  await sayHowToUseIt(`http://${connectable(host)}:${port}/v1`, dataDir);
+  await sayHowToUseIt(`${ports.url}/v1`, dataDir);
 } catch (error) {
   console.error(Error.isError(error) ? error.message : error);
   process.exit(error instanceof ConfigError ? 2 : 1);

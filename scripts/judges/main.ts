@@ -1,16 +1,15 @@
 /** Runs every outside judge against the live service and prints one table. scripts/conformance runs it. */
-import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { mkdir, cp, writeFile } from 'node:fs/promises';
+import { join, resolve, delimiter, dirname } from 'node:path';
+import { Command, Option } from 'commander';
 import Table from 'cli-table3';
-import { judge } from './judge.ts';
+import { runWork } from '../terminal/run-command.ts';
 import { startJudgedService } from './service.ts';
-import type { Judge, Row, Setting } from './judge.ts';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import type { JudgedService } from './service.ts';
 
-const exitCodes = { passed: 0, failed: 1, wrongUse: 2, interrupted: 130 };
 const cache = resolve(import.meta.dirname, '../../.data/conformance');
-const interruption = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort());
 
 const quick = (name: string): Judge => ({ name, isQuick: true, isClient: false });
 const slow = (name: string): Judge => ({ name, isQuick: false, isClient: false });
@@ -32,20 +31,11 @@ const lanes: readonly (readonly Judge[])[] = [
 
 const say = (message: string) => process.stderr.write(`${message}\n`);
 
-/** @throws with what to type instead */
-function readOptions() {
-  const { values } = parseArgs({
-    options: {
-      quick: { type: 'boolean', default: false },
-      only: { type: 'string', multiple: true, default: [] as string[] },
-      json: { type: 'boolean', default: false },
-    },
-  });
-  const names = lanes.flat().map(({ name }) => name);
-  const unknown = values.only.find((name) => !names.includes(name));
-  if (unknown !== undefined) throw new Error(`There is no judge ${unknown}, only ${names.join(', ')}.`);
-  return values;
-}
+const program = new Command('./scripts/conformance')
+  .option('--quick', 'without those that take minutes')
+  .addOption(new Option('--only <judge...>', 'these alone').choices(lanes.flat().map(({ name }) => name)))
+  .option('--json', 'instead of a table')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
 async function askInTurn(lane: readonly Judge[], only: readonly string[], setting: Setting): Promise<Row[]> {
   const rows: Row[] = [];
@@ -69,9 +59,15 @@ function tableOf(rows: readonly Row[]): string {
   return table.toString();
 }
 
-/** @returns whether every judge that ran has passed */
-async function conformance({ quick: isQuick, only, json }: ReturnType<typeof readOptions>): Promise<boolean> {
-  const { signal } = interruption;
+interface Typed {
+  quick?: true;
+  only?: string[];
+  json?: true;
+}
+
+/** @returns 0 when every judge that ran has passed, otherwise 1 */
+async function conformance(signal: AbortSignal): Promise<number> {
+  const { quick: isQuick = false, only = [], json } = program.parse().opts<Typed>();
   await mkdir(cache, { recursive: true, mode: 0o711 });
   say('Starting the service …');
   const service = await startJudgedService(cache, signal);
@@ -85,20 +81,143 @@ async function conformance({ quick: isQuick, only, json }: ReturnType<typeof rea
   process.stdout.write(`${json ? JSON.stringify(rows, undefined, 2) : tableOf(rows)}\n`);
   const failed = rows.filter(({ result }) => result === 'failed');
   for (const { name } of failed) say(`${name} fell short: ${join(cache, name, 'log.txt')}`);
-  return failed.length === 0;
+  return failed.length === 0 ? 0 : 1;
 }
 
-let options: ReturnType<typeof readOptions>;
-try {
-  options = readOptions();
-} catch (error) {
-  say(error instanceof Error ? error.message : String(error));
-  process.exit(exitCodes.wrongUse);
+interface Judge {
+  /** For `--only`; also the name of its folder in `tools` and in the cache. */
+  name: string;
+  /** Whether it takes part in `--quick`. */
+  isQuick: boolean;
+  /** A generated client: the last line that it prints is an {@link Experience}. */
+  isClient: boolean;
 }
-try {
-  process.exit((await conformance(options)) ? exitCodes.passed : exitCodes.failed);
-} catch (error) {
-  if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
-  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  process.exit(exitCodes.failed);
+
+interface Row {
+  name: string;
+  /** `not run`: this machine can't run the tool. That is never a pass, and no fault of the service. */
+  result: 'passed' | 'failed' | 'not run';
+  /** What was done, with numbers; or why it did not pass. */
+  what: string;
+  seconds: number;
 }
+
+interface Setting {
+  /** Where everything that is downloaded or generated stays for the next run. */
+  cache: string;
+  service: JudgedService;
+  isQuick: boolean;
+  signal: AbortSignal;
+}
+
+/** What a client saw in the main job. */
+interface Experience {
+  /** Sessions in the list. */
+  listed: number;
+  segments: number;
+  text: string;
+  /** Words with times, over all segments. */
+  words: number;
+  /** The status of the session, when the driver reads it. */
+  status?: string;
+  /** WebVTT, when the driver asks for it. */
+  captions?: string;
+  /** The `code` of each typed error: for a wrong key, an unknown session, and an Idempotency-Key of another upload. */
+  problems: string[];
+}
+
+/** On busy cores, Go and Rust compile for minutes, and Schemathesis asks for many. */
+const limitMs = 30 * 60_000;
+/** EX_UNAVAILABLE of sysexits.h. */
+const notRun = 69;
+const root = resolve(import.meta.dirname, '../..');
+
+/** @throws the reason of `signal` */
+async function judge({ name, isClient }: Judge, setting: Setting): Promise<Row> {
+  const began = performance.now();
+  const row = (result: Row['result'], what: string): Row => {
+    return { name, result, what, seconds: Math.round((performance.now() - began) / 1000) };
+  };
+  const { code, lastLine } = await runRecipe(name, setting);
+  setting.signal.throwIfAborted();
+  if (code === notRun) return row('not run', lastLine);
+  if (code !== 0) return row('failed', `${code ?? 'killed'}: ${lastLine.slice(0, 200)}`);
+  if (!isClient) return row('passed', lastLine);
+  const { faults, seen } = seenBy(lastLine);
+  return faults.length === 0 ? row('passed', seen) : row('failed', faults.join('; '));
+}
+
+async function runRecipe(name: string, { cache, service, isQuick, signal }: Setting) {
+  const folder = join(cache, name);
+  await mkdir(folder, { recursive: true });
+  await cp(join(import.meta.dirname, 'tools', name), folder, { recursive: true });
+  const child = spawn('bash', ['-c', `source "$JUDGES/steps.sh"; source ./recipe.sh`], {
+    cwd: folder,
+    // In a process group of its own, so that what it started is ended with it.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      // The Node.js of the project comes first: npm and the tools that it brings run on it.
+      PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`,
+      ...{ ROOT: root, JUDGES: import.meta.dirname, CACHE: cache, QUICK: isQuick ? 'yes' : '' },
+      ...{ RUN_ID: randomUUID(), ...service.environment, ...ownDownloads(cache) },
+      // No tool may send statistics: Spectral's installation would, by a package called scarf.
+      ...{ SCARF_ANALYTICS: 'false', DO_NOT_TRACK: '1' },
+    },
+  });
+  const endGroup = () => {
+    try {
+      process.kill(-child.pid!, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  };
+  const tooLate = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+  tooLate.addEventListener('abort', endGroup);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  }
+  const code = await new Promise<number | null>((ended, failed) => child.once('close', ended).once('error', failed));
+  tooLate.removeEventListener('abort', endGroup);
+  endGroup();
+  await writeFile(join(folder, 'log.txt'), output);
+  return { code, lastLine: output.trim().split('\n').at(-1)!.trim() };
+}
+
+/** Keeps what package managers download out of the user's home. */
+function ownDownloads(cache: string): Record<string, string> {
+  return {
+    npm_config_cache: join(cache, 'downloads/npm'),
+    PIP_CACHE_DIR: join(cache, 'downloads/pip'),
+    GOMODCACHE: join(cache, 'downloads/go'),
+    GOCACHE: join(cache, 'downloads/go-build'),
+    // Without write permission `rm -r` of the cache would fail.
+    GOFLAGS: '-modcacherw -mod=mod',
+    GOTOOLCHAIN: 'local',
+  };
+}
+
+/** What every generated client must get from the service, whatever its language. */
+function seenBy(line: string): { faults: string[]; seen: string } {
+  const { listed, segments, text, words, status = 'completed', captions, problems } = JSON.parse(line) as Experience;
+  const required: [boolean, string][] = [
+    [listed > 0, 'the list is empty'],
+    [segments > 0 && text.trim() !== '', 'the transcript has no text'],
+    [words > 0, 'the transcript has no words'],
+    [status === 'completed', `the session is ${status}`],
+    [captions === undefined || captions.startsWith('WEBVTT\n'), 'the captions are no WebVTT'],
+    [
+      problems.join() === 'unauthorized,session_not_found,idempotency_key_reused',
+      `the typed errors are ${problems.join(', ')}`,
+    ],
+  ];
+  const also = captions === undefined ? '' : ' and its captions';
+  return {
+    faults: required.filter(([isSo]) => !isSo).map(([, otherwise]) => otherwise),
+    seen: `listed, uploaded, polled, read "${text}"${also}, met 401, 404 and 422 typed`,
+  };
+}
+
+await runWork(conformance);

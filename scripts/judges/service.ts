@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { TranscriptionClient } from '../client/index.ts';
 import { admin } from '../local-service/demo-key.ts';
-import { freePort, startServiceProcess } from '../local-service/service-process.ts';
+import { portsFor, startServiceProcess } from '../local-service/service-process.ts';
 import type { AddressInfo } from 'node:net';
 import type { Page } from '../client/index.ts';
 
@@ -30,11 +30,11 @@ export interface JudgedService {
 /** @param cache the service's folder is made in it and removed again */
 export async function startJudgedService(cache: string, signal: AbortSignal): Promise<JudgedService> {
   const dataDir = await mkdtemp(join(cache, 'service-'));
-  const [port, opsPort] = [await freePort(host, 0, 'PORT'), await freePort(host, 0, 'OPS_PORT')];
-  const url = `http://${host}:${port}/v1`;
+  const ports = await portsFor(host);
+  const url = `${ports.url}/v1`;
   const speechServer = await startSpeechServer();
   const environment = {
-    ...{ HOST: host, PORT: String(port), OPS_PORT: String(opsPort), DATA_DIR: dataDir, DATABASE_URL: '' },
+    ...{ ...ports.env, DATA_DIR: dataDir, DATABASE_URL: '' },
     ...{ RECOGNIZER: 'openai', OPENAI_BASE_URL: speechServer.url },
     // Judges send thousands of wrong keys from one address. That such keys are slowed down is tested elsewhere.
     AUTH_FAILURES_PER_MINUTE: '1000000',

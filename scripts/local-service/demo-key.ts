@@ -7,17 +7,11 @@ import { TranscriptionClient } from '../client/index.ts';
 const execute = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
 
-export interface DemoKey {
-  secret: string;
-  file: string;
-  isNew: boolean;
-}
-
 /**
  * The key of the last quickstart if the service still accepts it. Otherwise a new key of a new account with 10 h.
  * @throws with the output of the admin command when it fails
  */
-export async function demoKey(url: string, dataDir: string): Promise<DemoKey> {
+export async function demoKey(url: string, dataDir: string): Promise<{ secret: string; file: string; isNew: boolean }> {
   const file = demoKeyFile(dataDir);
   const kept = await readDemoKey(dataDir);
   if (kept !== undefined && (await isValid(url, kept))) return { secret: kept, file, isNew: false };

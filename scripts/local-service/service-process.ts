@@ -116,11 +116,19 @@ function messageOf(line: string): string {
 const [firstSteady, lastSteady] = [20_000, 32_000];
 
 /**
- * Makes sure that a port can be used before anything is started on it.
- * @returns the port, or a free one for 0
- * @throws a sentence that says which variable to set when it is taken
+ * Ports for the service, and where it answers then.
+ * @param wanted a free one for 0
+ * @throws a sentence that says which variable to set when one is taken
  */
-export async function freePort(host: string, port: number, variable: 'PORT' | 'OPS_PORT'): Promise<number> {
+export async function portsFor(host: string, wanted = { port: 0, opsPort: 0 }) {
+  const port = await freePort(host, wanted.port, 'PORT');
+  const opsPort = await freePort(host, wanted.opsPort, 'OPS_PORT');
+  const address = (at: number) => `http://${connectable(host)}:${at}`;
+  const env = { HOST: host, PORT: String(port), OPS_PORT: String(opsPort) };
+  return { env, url: address(port), opsUrl: address(opsPort) };
+}
+
+async function freePort(host: string, port: number, variable: 'PORT' | 'OPS_PORT'): Promise<number> {
   for (;;) {
     const wanted = port === 0 ? randomInt(firstSteady, lastSteady) : port;
     try {
@@ -145,7 +153,7 @@ function explained(error: NodeJS.ErrnoException, host: string, port: number, var
 }
 
 /** The address to connect to, for an address that a server listens on. */
-export function connectable(host: string): string {
+function connectable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;

@@ -7,7 +7,7 @@ import { isInstalled, isPacked } from '../../src/recognizers/sherpa-onnx/known-m
 import { readableSize } from '../terminal/text.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
-import type { Progress } from '../terminal/bars.ts';
+import type { Progress } from '../terminal/show-progress.ts';
 
 export interface Installation {
   /** Which the model gets when it is complete. */

@@ -4,6 +4,7 @@ import { openAsBlob } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { TranscriptionClient } from '../client/index.ts';
 import { startServiceProcess } from '../local-service/service-process.ts';
 import type { ServiceProcess } from '../local-service/service-process.ts';
 
@@ -24,6 +25,7 @@ export interface Answers {
 }
 
 const [apiPort, apiOpsPort, workerOpsPort] = [28_080, 28_090, 28_091];
+const apiUrl = `http://127.0.0.1:${apiPort}/v1`;
 
 export class ReleasedService {
   /** The secret of a key with both scopes. */
@@ -57,10 +59,8 @@ export class ReleasedService {
 
   /** @returns the session's id */
   async upload(file: string): Promise<string> {
-    const body = new FormData();
-    body.append('file', await openAsBlob(file), basename(file));
-    const { sessionId } = await this.#ask<{ sessionId: string }>('/transcriptions', { method: 'POST', body });
-    return sessionId;
+    const client = new TranscriptionClient({ url: apiUrl, apiKey: this.key });
+    return (await client.upload(new File([await openAsBlob(file)], basename(file)))).sessionId;
   }
 
   async waitFor(session: string, status: string): Promise<void> {
@@ -72,8 +72,12 @@ export class ReleasedService {
     throw new Error(`session ${session} was never ${status}`);
   }
 
-  get<Answer>(path: string): Promise<Answer> {
-    return this.#ask(path, {});
+  /** What it answers, as it stands. */
+  async get<Answer>(path: string): Promise<Answer> {
+    const headers = { Authorization: `Bearer ${this.key}`, Accept: 'application/json' };
+    const answer = await fetch(`${apiUrl}${path}`, { headers });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as Answer;
   }
 
   async admin(...words: string[]): Promise<Record<string, unknown>> {
@@ -95,12 +99,5 @@ export class ReleasedService {
     });
     this.#processes.push(service);
     return service;
-  }
-
-  async #ask<Answer>(path: string, init: RequestInit): Promise<Answer> {
-    const headers = { Authorization: `Bearer ${this.key}`, Accept: 'application/json' };
-    const answer = await fetch(`http://127.0.0.1:${apiPort}/v1${path}`, { ...init, headers });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as Answer;
   }
 }

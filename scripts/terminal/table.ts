@@ -1,12 +1,8 @@
 /** What people see. */
 import Table from 'cli-table3';
 
-export interface Column {
-  head: string;
-  /** Longer texts are cut. */
-  width?: number;
-  align?: 'right';
-}
+/** Its head; with a `width`, longer texts are cut. */
+export type Column = string | { head: string; width?: number; align?: 'right' };
 
 const noLines = Object.fromEntries(
   ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right']
@@ -18,16 +14,20 @@ const style = { 'padding-left': 0, 'padding-right': 2, head: [], border: [] };
 /** Rows below a head, for terminals of 100 columns; `nothing` in place of an empty table. */
 export function table(columns: readonly Column[], rows: readonly string[][], nothing: string): string {
   if (rows.length === 0) return nothing;
+  const named = columns.map((column) => (typeof column === 'string' ? { head: column } : column));
   const lines = new Table({
-    head: columns.map(({ head }) => head.toUpperCase()),
-    colWidths: columns.map(({ width }) => (width === undefined ? null : width + 2)),
-    colAligns: columns.map(({ align }) => align ?? 'left'),
+    head: named.map(({ head }) => head.toUpperCase()),
+    colWidths: named.map(({ width }) => (width === undefined ? null : width + 2)),
+    colAligns: named.map(({ align }) => align ?? 'left'),
     chars: noLines,
     style,
   });
   lines.push(...rows);
   return withoutTrailingSpaces(lines.toString());
 }
+
+/** For numbers. */
+export const right = (head: string, width?: number): Column => ({ head, align: 'right', ...(width && { width }) });
 
 /** Names and values, one to a line; those without a value are left out. */
 export function details(entries: Record<string, string | undefined>): string {
@@ -38,8 +38,8 @@ export function details(entries: Record<string, string | undefined>): string {
 
 const withoutTrailingSpaces = (lines: string) => lines.replace(/ +$/gm, '');
 
-/** `2026-11-20 09:30`, UTC, of PostgreSQL's text. */
-export const minuteOf = (time: string): string => time.slice(0, 16);
+/** `2026-11-20 09:30`, UTC, of PostgreSQL's text or of RFC 3339. */
+export const minuteOf = (time: string): string => time.slice(0, 16).replace('T', ' ');
 
 /** `2026-11-20 09:30:00 UTC` of PostgreSQL's text, or of nothing. */
 export const momentOf = (time: string | null): string | undefined =>

@@ -1,7 +1,6 @@
 import { persistently } from '../client/index.ts';
 import { unfinished } from './waiting.ts';
-import type { Transcript, TranscriptionClient } from '../client/index.ts';
-import type { Asking } from './waiting.ts';
+import type { Asking, Transcript, TranscriptionClient } from '../client/index.ts';
 
 const captions = { txt: 'text/plain', vtt: 'text/vtt', srt: 'application/x-subrip', md: 'text/markdown' } as const;
 

@@ -4,9 +4,8 @@ import { basename } from 'node:path';
 import { onOneLine, readableSize } from '../terminal/text.ts';
 import { NotSent, explained } from './refusals.ts';
 import { awaitTranscript } from './waiting.ts';
-import type { Schemas, Transcript, TranscriptionClient, UploadFields } from '../client/index.ts';
-import type { Progress, Step } from '../terminal/bars.ts';
-import type { Asking } from './waiting.ts';
+import type { Asking, Schemas, Transcript, TranscriptionClient, UploadFields } from '../client/index.ts';
+import type { Progress, Step } from '../terminal/show-progress.ts';
 
 export interface Course extends Asking {
   progress: Progress;
@@ -18,7 +17,7 @@ export interface Course extends Asking {
 
 /** Says on the screen that the service is asked again. */
 export const sayingPauses =
-  ({ say }: Progress): Asking['onPause'] =>
+  ({ say }: Progress): NonNullable<Asking['onPause']> =>
   (why, ms) =>
     say(`${explained(why).split('\n')[0]}; trying again in ${Math.round(ms / 1000)} s`);
 
@@ -69,7 +68,8 @@ async function upload(
   };
   try {
     signal?.throwIfAborted();
-    return (await client.upload(file, fields, { onPause, signal: giveUp.signal, onSent: reach })).sessionId;
+    return (await client.upload(file, fields, { ...(onPause && { onPause }), signal: giveUp.signal, onSent: reach }))
+      .sessionId;
   } catch (error) {
     if (signal?.aborted) throw new NotSent(isWhole);
     throw error;

@@ -8,8 +8,8 @@ import { render } from './formats.ts';
 import { NotSent, Unfinished } from './refusals.ts';
 import { writeResult } from './results.ts';
 import { transcribe } from './session.ts';
-import type { TranscriptionClient, UploadFields } from '../client/index.ts';
-import type { Format } from './formats.ts';
+import type { TranscriptionClient } from '../client/index.ts';
+import type { Wish } from './program.ts';
 import type { Course } from './session.ts';
 import type { Target } from './targets.ts';
 
@@ -19,14 +19,7 @@ export interface Outcome {
   failure?: Error;
 }
 
-export interface Manner {
-  /** The folder in which it was typed. */
-  here: string;
-  fields: UploadFields;
-  format: Format;
-  force: boolean;
-  atOnce: number;
-}
+type Manner = Pick<Wish, 'here' | 'fields' | 'format' | 'force' | 'atOnce'>;
 
 /** What happened to each, in the order of the targets. A recording that fails doesn't stop the others. */
 export async function transcribeSeveral(

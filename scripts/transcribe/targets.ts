@@ -73,27 +73,9 @@ export function targetsOf({ recordings }: Meant, out: string | undefined, extens
  */
 const extensions = new Set(
   [
-    ...[
-      'aac',
-      'ac3',
-      'aif',
-      'aiff',
-      'amr',
-      'ape',
-      'au',
-      'awb',
-      'caf',
-      'dss',
-      'flac',
-      'gsm',
-      'm4a',
-      'm4b',
-      'mka',
-      'mp2',
-    ],
-    ...['mp3', 'mpga', 'oga', 'ogg', 'opus', 'qcp', 'spx', 'tta', 'voc', 'w64', 'wav', 'wave', 'weba', 'wma', 'wv'],
-    ...['3g2', '3gp', 'asf', 'avi', 'flv', 'm2ts', 'm4v', 'mkv', 'mov', 'mp4', 'mpeg', 'mpg', 'ogv', 'webm', 'wmv'],
-  ].map((extension) => `.${extension}`),
+    'aac ac3 aif aiff amr ape au awb caf dss flac gsm m4a m4b mka mp2 mp3 mpga oga ogg opus qcp spx tta voc w64 wav wave weba wma wv',
+    '3g2 3gp asf avi flv m2ts m4v mkv mov mp4 mpeg mpg ogv webm wmv',
+  ].flatMap((names) => names.split(' ').map((name) => `.${name}`)),
 );
 
 /** Whether a name is that of a recording. Hidden files are none: while they are copied, many programs hide them. */

@@ -1,16 +1,10 @@
 /** Waits for the transcript of a session. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Unfinished, isOutside } from './refusals.ts';
-import type { NoAnswer, RequestFailed, Transcript, TranscriptionClient } from '../client/index.ts';
+import type { Asking, Transcript, TranscriptionClient } from '../client/index.ts';
 
 const firstLookMs = 500;
 const slowestLookMs = 5_000;
-
-export interface Asking {
-  /** Hears why there is a pause of so many ms. */
-  onPause(this: void, why: RequestFailed | NoAnswer, ms: number): void;
-  signal?: AbortSignal | undefined;
-}
 
 export interface Waiting extends Asking {
   /** Asks for the words, too. */
