@@ -128,7 +128,7 @@ export async function portsFor(host: string, wanted = { port: 0, opsPort: 0 }) {
   return { env, url: address(port), opsUrl: address(opsPort) };
 }
 
-async function freePort(host: string, port: number, variable: 'PORT' | 'OPS_PORT'): Promise<number> {
+export async function freePort(host: string, port: number, variable: 'PORT' | 'OPS_PORT'): Promise<number> {
   for (;;) {
     const wanted = port === 0 ? randomInt(firstSteady, lastSteady) : port;
     try {
