@@ -34,7 +34,7 @@ const doors: { name: string; files: RegExp; typesIn?: RegExp }[] = [
     files: /^(src\/recognizers\/proxies|src\/recognizers\/openai\/exchange|scripts\/model\/[^/]+)\.ts$/,
   },
   { name: 'tar', files: /^scripts\/model\// },
-  { name: '@zip.js/zip.js', files: /^scripts\/admin\/session-export\.ts$/ },
+  { name: '@zip.js/zip.js', files: /^scripts\/admin\/sessions\.ts$/ },
   ...['api', 'core', 'exporter-trace-otlp-http', 'resources', 'sdk-trace'].map((name) => ({
     name: `@opentelemetry/${name}`,
     files: /^src\/tracing\/tracing\.ts$/,

@@ -8,7 +8,8 @@ import { Interrupted, NobodyReads } from './exit.ts';
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Config } from '../../src/config/config.ts';
-import type { Interruption, Terminal } from '../terminal/terminal.ts';
+import type { Interruption } from '../terminal/interruption.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { AdminContext, Opening } from './admin-context.ts';
 
 export const invocation = 'npm run admin --';

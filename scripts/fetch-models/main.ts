@@ -1,7 +1,7 @@
 /** Before `npm start`: installs the models that the configured worker needs, unless they are there. */
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { installLackingModels } from '../model/sources.ts';
-import { listenForInterruption } from '../terminal/terminal.ts';
+import { listenForInterruption } from '../terminal/interruption.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';
 import { Refusal } from '../terminal/refusal.ts';
 

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../src/config/config.ts';
-import { listenForInterruption } from './terminal.ts';
+import { listenForInterruption } from './interruption.ts';
 import { Mistake } from './refusal.ts';
 import type { CommandLine } from './terminal.ts';
 
