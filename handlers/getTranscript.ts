@@ -42,7 +42,11 @@ export const getTranscript: Handler<'getTranscript'> = async (input, ctx) => {
 function wantedType(accept: string | undefined): TranscriptType {
   const type = preferredType(accept);
   if (type !== undefined) return type;
-  throw new ApiError(406, 'not_acceptable', `A transcript is offered as ${transcriptTypes.join(', ')}.`);
+  throw new ApiError(
+    406,
+    'not_acceptable',
+    `A transcript is offered as ${transcriptTypes.join(', ')}; "format=" says which, whatever "Accept" says.`,
+  );
 }
 
 function refuseCaptionsUnlessCompleted({ status }: ReadableSession): void {

@@ -67,6 +67,10 @@ function timeOf(name: string, text: string | undefined): string | undefined {
     throw invalidRequest({ in: 'query', name, message: `must NOT have more than ${maxTimeLength} characters` });
   const time = toMicroseconds(text);
   if (time === undefined)
-    throw invalidRequest({ in: 'query', name, message: 'must be a time such as 2026-11-20T09:30:00Z' });
+    throw invalidRequest({
+      in: 'query',
+      name,
+      message: 'must be a time such as 2026-11-20T09:30:00Z; a + is written %2B',
+    });
   return time;
 }

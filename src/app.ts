@@ -18,6 +18,7 @@ import {
   requiredScope,
   toBackendRequest,
   withoutNeedlessEncoding,
+  routeMeantBy,
 } from './api/contract/backend.ts';
 import { refuseLooseIntegers, toInvalidRequest } from './api/contract/validation.ts';
 import { allowOrigins } from './api/cors.ts';
@@ -120,8 +121,10 @@ export async function createApp(
       postRoutingHandler: (call: Call, _req: Request, res: Response) => {
         res.locals.operation = call.operation?.operationId;
       },
-      notFound: () => {
-        throw new ApiError(404, 'route_not_found', 'There is nothing at this path.');
+      notFound: (call: Call) => {
+        const meant = routeMeantBy(call.api.router, call.request.path);
+        const hint = meant === undefined ? '' : ` Is ${meant} meant?`;
+        throw new ApiError(404, 'route_not_found', `There is nothing at this path.${hint}`);
       },
       methodNotAllowed: (call: Call) => {
         const allow = allowedMethods(call.api.router, call.request.path);

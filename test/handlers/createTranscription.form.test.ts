@@ -217,6 +217,7 @@ test.each([
   const before = await traces(service, poor);
   const { body } = await send(form(...hint, filePart(mp3)), poor).expect(402);
   expect(body).toMatchObject({ code: 'insufficient_balance', availableMs: 1_500 });
+  expect(body.detail).toMatch(/: 1\.5 s are left, and this audio is (1 h|[12](\.\d+)? s) long\.$/);
   expect(Math.abs(Number(body.requiredMs) - requiredMs)).toBeLessThanOrEqual(100);
   await expectNothingLeft(service, poor, before);
 });

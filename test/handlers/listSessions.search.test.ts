@@ -260,10 +260,10 @@ test('what only changes how an emoji looks → no word, neither in q nor in a te
 });
 
 test.each([
-  ['nothing', 'q=', 'must NOT have fewer than 1 characters'],
+  ['nothing', 'q=', 'must not be empty'],
   ['201 characters', `q=${'x'.repeat(201)}`, 'must NOT have more than 200 characters'],
   ['two of it', 'q=a&q=b', 'is repeated'],
-  ['NUL', 'q=a%00b', 'must match pattern "^[^\\x00]+$"'],
+  ['NUL', 'q=a%00b', 'must not have the character NUL'],
   ['half a character', 'q=a%ED%A0%80', 'must be text: it holds bytes that are no UTF-8'],
   ['bytes that are no UTF-8', 'q=%FF', 'must be text: it holds bytes that are no UTF-8'],
 ])('%s → 400 that names q', async (_, query, message) => {

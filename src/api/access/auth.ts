@@ -14,7 +14,8 @@ import type { Metrics } from '../../ops/metrics.ts';
 
 const realm = 'Bearer realm="transcription"';
 
-const keyOf = (req: Request): string | undefined => /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
+const keyIn = (authorization = ''): string | undefined => /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+const keyOf = (req: Request): string | undefined => keyIn(req.headers.authorization);
 
 export class Auth {
   readonly #allowances: Allowances;
@@ -77,7 +78,7 @@ export class Auth {
     const principal = key !== undefined && isWellFormedApiKey(key) ? await this.#keys.ownerOf(key) : undefined;
     if (principal !== undefined) return principal;
     if (await this.#failures.count(req.ip ?? '')) res.shouldKeepAlive = false;
-    throw unauthorized(key !== undefined);
+    throw unauthorized(key !== undefined, whatIsWrongWith(req.headers.authorization));
   }
 }
 
@@ -89,10 +90,19 @@ export async function refusalBy(counted: Promise<void> | undefined): Promise<unk
   );
 }
 
+/** Unknown, damaged, revoked and expired keys are not told apart. */
+const notValid = 'The API key is not valid.';
+
+function whatIsWrongWith(authorization = ''): string {
+  if (authorization.trim() === '') return 'The header "Authorization" is missing.';
+  if (!/^Bearer( |$)/i.test(authorization)) return 'The header "Authorization" does not begin with "Bearer ".';
+  return keyIn(authorization) === undefined ? 'Behind "Bearer " is no key, or more than one word.' : notValid;
+}
+
 /** RFC 6750, section 3: no error code when no credential was sent. */
-export function unauthorized(keyWasSent: boolean): ApiError {
+export function unauthorized(keyWasSent: boolean, what = notValid): ApiError {
   const challenge = keyWasSent ? `${realm}, error="invalid_token"` : realm;
-  const detail = 'Send a valid API key in the header "Authorization: Bearer <API key>".';
+  const detail = `${what} Send a valid API key in the header "Authorization: Bearer <API key>".`;
   return new ApiError(401, 'unauthorized', detail, {}, { 'WWW-Authenticate': challenge });
 }
 

@@ -38,7 +38,9 @@ export function toInvalidRequest(
     const name = place === 'header' ? capitalized(found) : found;
     const isRepeated = place === 'query' && error.keyword === 'type' && Array.isArray(query[found]);
     const message = isRepeated ? 'is repeated' : messageOf(error);
-    if (!fields.has(`${place}/${name}`)) {
+    const known = fields.get(`${place}/${name}`);
+    // What a text has to be says more than how long.
+    if (known === undefined || (error.keyword === 'pattern' && /^must NOT have/.test(known.message))) {
       fields.set(`${place}/${name}`, { in: place, name: unescape(name), message });
     }
   }
@@ -57,12 +59,25 @@ function messageOf(error: ErrorObject): string {
   if (error.keyword === 'required') return 'is required';
   if (error.keyword === 'enum') return `must be one of ${(error.params.allowedValues as string[]).join(', ')}`;
   if (error.keyword === 'format') return `must be ${formats[String(error.params.format)] ?? 'well-formed'}`;
+  if (error.keyword === 'minLength' && error.params.limit === 1) return 'must not be empty';
+  if (error.keyword === 'pattern') return patternInWords(String(error.params.pattern)) ?? error.message!;
   return error.message ?? 'is wrong';
+}
+
+/** What a text has to be, where a pattern of the contract says it for programs. */
+function patternInWords(pattern: string): string | undefined {
+  const choices = /^\^\((\w+(?:\|\w+)+)\)\$$/.exec(pattern)?.[1];
+  if (choices !== undefined) return `must be one of ${choices.replaceAll('|', ', ')}`;
+  if (pattern.startsWith('^[A-Za-z]{2,3}(')) return 'must be a language such as de, en-GB or zh-Hant (BCP 47)';
+  if (pattern.startsWith('^[A-Za-z]{2,3}$')) return 'must be the first part of a language tag, such as en';
+  if (pattern.includes('\\x00-\\x20')) return 'must not be blank or have control characters';
+  if (pattern.includes('\\x00-\\x1')) return 'must not have control characters';
+  return pattern.includes('\\x00') ? 'must not have the character NUL' : undefined;
 }
 
 const formats: Record<string, string> = {
   uuid: 'a UUID',
-  'date-time': 'a time such as 2026-11-20T09:30:00Z',
+  'date-time': 'a time such as 2026-11-20T09:30:00Z; a + is written %2B',
 };
 
 /** openapi-backend has the names of headers in lower case. People know them as `Idempotency-Key`. */

@@ -100,7 +100,7 @@ export class UploadForm<Fields> {
     const faults = [
       ...repeated.map(([name]) => faultOf(name, 'repeated', 'is repeated')),
       ...invalid,
-      ...unwritable.map(([name]) => faultOf(name, 'pattern', 'must NOT have control characters')),
+      ...unwritable.map(([name]) => faultOf(name, 'pattern', 'must not have control characters')),
     ];
     if (isFileMissing && faults.length > 0) faults.push(faultOf('file', 'missing', 'is required'));
     if (faults.length > 0) throw toInvalidRequest(faults);

@@ -196,8 +196,18 @@ export function refuseFullQueue(queued: number, limit: number): void {
 
 /** 402 `insufficient_balance`, with what is left and, once it is known, what this upload needs; both in ms. */
 export function insufficientBalance(account: AccountInForce, requiredMs?: number): ApiError {
-  return new ApiError(402, 'insufficient_balance', 'The transcription balance does not cover this audio.', {
-    availableMs: availableMs(account),
+  const available = availableMs(account);
+  const needs = requiredMs === undefined ? '' : `, and this audio is ${inWords(requiredMs)} long`;
+  const detail = `The transcription balance does not cover this audio: ${inWords(Math.max(0, available))} are left${needs}.`;
+  return new ApiError(402, 'insufficient_balance', detail, {
+    availableMs: available,
     ...(requiredMs !== undefined && { requiredMs }),
   });
+}
+
+/** A duration for people: `1 h 5 min 2.5 s`. */
+function inWords(ms: number): string {
+  const [hours, minutes, seconds] = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, (ms % 60_000) / 1000];
+  const parts = [hours > 0 && `${hours} h`, minutes > 0 && `${minutes} min`, seconds > 0 && `${seconds} s`];
+  return parts.filter(Boolean).join(' ') || '0 s';
 }

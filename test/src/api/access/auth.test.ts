@@ -82,12 +82,22 @@ describe('a request without a valid key → 401, the same whatever is wrong with
       title: 'Unauthorized',
       status: 401,
       code: 'unauthorized',
-      detail: 'Send a valid API key in the header "Authorization: Bearer <API key>".',
+      detail: expect.stringMatching(/ Send a valid API key in the header "Authorization: Bearer <API key>".$/),
       requestId: headers['x-request-id'],
     });
     expect(headers['www-authenticate']).toBe(challenge);
     expect(headers).not.toHaveProperty('ratelimit');
     expect(headers).not.toHaveProperty('ratelimit-policy');
+  });
+
+  test.each([
+    ['', 'The header "Authorization" is missing.'],
+    ['tsk_x', 'The header "Authorization" does not begin with "Bearer ".'],
+    ['Bearer a b', 'Behind "Bearer " is no key, or more than one word.'],
+    ['Bearer tsk_x', 'The API key is not valid.'],
+  ])('Authorization: %j → 401 that says what is wrong with it', async (value, detail) => {
+    const { body } = await service.get('/v1/sessions').set('Authorization', value).expect(401);
+    expect(body.detail).toContain(detail);
   });
 
   test.each(['bearer', 'BEARER', 'Bearer  '])('the scheme written %j → accepted', async (scheme) => {

@@ -72,6 +72,16 @@ test.each([
   if (method !== 'HEAD') expect(JSON.parse(text)).toMatchObject({ code: 'method_not_allowed' });
 });
 
+test.each([
+  ['/sessions', '/v1/sessions'],
+  [`/v2/sessions/${id}/`, '/v1/sessions/{id}'],
+  ['/v1/transcriptions/', '/v1/transcriptions'],
+  ['/v1/session', undefined],
+])('GET %s → 404 that names %s', async (target, meant) => {
+  const { detail } = JSON.parse((await raw('GET', target)).text) as { detail: string };
+  expect(detail).toBe(`There is nothing at this path.${meant === undefined ? '' : ` Is ${meant} meant?`}`);
+});
+
 test.each(['OPTIONS', 'GET'])('%s * → 404', async (method) => {
   expect((await raw(method, '*')).status).toBe(404);
 });
@@ -128,10 +138,11 @@ describe('a query that the contract does not know → 400 that names what is wro
     ['limit=99999999999999999999', 'limit', 'must be <= 100'],
     ['limit=NaN', 'limit', 'must be integer'],
     ['limit=Infinity', 'limit', 'must be <= 100'],
-    ['cursor=', 'cursor', 'must NOT have fewer than 1 characters'],
+    ['cursor=', 'cursor', 'must not be empty'],
     ['cursor=a&cursor=b', 'cursor', 'is repeated'],
     [`cursor=${'a'.repeat(1025)}`, 'cursor', 'must NOT have more than 1024 characters'],
     ['cursor=a%20b', 'cursor', 'must match pattern "^[A-Za-z0-9_-]+$"'],
+    ['language=en-US', 'language', 'must be the first part of a language tag, such as en'],
     ['status=', 'status', 'must be one of queued, processing, completed, failed'],
     ['status=done', 'status', 'must be one of queued, processing, completed, failed'],
     ['status=queued,done', 'status', 'must be one of queued, processing, completed, failed'],
@@ -141,19 +152,27 @@ describe('a query that the contract does not know → 400 that names what is wro
     ['createdAfter=2026-11-20T09:30:00Z&createdAfter=2026-11-20T09:30:00Z', 'createdAfter', 'is repeated'],
     ['status=queued&status=done', 'status', 'must be one of queued, processing, completed, failed'],
     [Array(5).fill('status=queued').join('&'), 'status', 'must NOT have more than 4 items'],
-    ['createdAfter=', 'createdAfter', 'must be a time such as 2026-11-20T09:30:00Z'],
-    ['createdAfter=yesterday', 'createdAfter', 'must be a time such as 2026-11-20T09:30:00Z'],
-    ['createdAfter=2026-11-20', 'createdAfter', 'must be a time such as 2026-11-20T09:30:00Z'],
+    ['createdAfter=', 'createdAfter', 'must be a time such as 2026-11-20T09:30:00Z; a + is written %2B'],
+    ['createdAfter=yesterday', 'createdAfter', 'must be a time such as 2026-11-20T09:30:00Z; a + is written %2B'],
+    ['createdAfter=2026-11-20', 'createdAfter', 'must be a time such as 2026-11-20T09:30:00Z; a + is written %2B'],
     [`createdAfter=2026-11-20T09:30:00.${'0'.repeat(44)}Z`, 'createdAfter', 'must NOT have more than 64 characters'],
     [
       `createdBefore=2026-11-20T09:30:00.${'0'.repeat(9999)}Z`,
       'createdBefore',
       'must NOT have more than 64 characters',
     ],
-    ['createdBefore=2026-02-30T00:00:00Z', 'createdBefore', 'must be a time such as 2026-11-20T09:30:00Z'],
-    ['createdBefore=2026-11-20T09:30:00', 'createdBefore', 'must be a time such as 2026-11-20T09:30:00Z'],
-    ['createdBefore=1700000000', 'createdBefore', 'must be a time such as 2026-11-20T09:30:00Z'],
-    ['createdBefore=infinity', 'createdBefore', 'must be a time such as 2026-11-20T09:30:00Z'],
+    [
+      'createdBefore=2026-02-30T00:00:00Z',
+      'createdBefore',
+      'must be a time such as 2026-11-20T09:30:00Z; a + is written %2B',
+    ],
+    [
+      'createdBefore=2026-11-20T09:30:00',
+      'createdBefore',
+      'must be a time such as 2026-11-20T09:30:00Z; a + is written %2B',
+    ],
+    ['createdBefore=1700000000', 'createdBefore', 'must be a time such as 2026-11-20T09:30:00Z; a + is written %2B'],
+    ['createdBefore=infinity', 'createdBefore', 'must be a time such as 2026-11-20T09:30:00Z; a + is written %2B'],
   ])('?%s → %j %s', async (query, name, message) => {
     const { status, headers, text } = await raw('GET', `/v1/sessions?${query}`);
     expect(status).toBe(400);
