@@ -62,7 +62,8 @@ export async function createApp(
     const error = (await refusalBy(res.locals.counted)) ?? fault;
     const problem = toApiError(error);
     const isExpected = error instanceof ApiError && res.closed;
-    if (problem.status >= 500 && !isExpected)
+    // 505 is about the request.
+    if (problem.status >= 500 && problem.status !== 505 && !isExpected)
       log.error({ err: error, requestId: res.locals.requestId, ...idsOf(res.locals.span) }, 'request failed');
     await sendProblem(req, res, problem);
   };

@@ -144,6 +144,15 @@ test('Expect: 100-continue with nothing wrong in the headers → 100, then the a
   client.socket.destroy();
 });
 
+test('Expect: 100-continue in HTTP/1.0 → no 100, only the answer', async () => {
+  const client = new RawUpload(service.api.port);
+  const head = [`Authorization: Bearer ${account.key}`, `Content-Type: ${formType}`, 'Expect: 100-continue'];
+  client.send(`POST /v1/transcriptions HTTP/1.0\r\n${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`);
+  await client.send(body).until(/\r\n\r\n/);
+  expect(client.received).toMatch(/^HTTP\/1\.1 202 /);
+  client.socket.destroy();
+});
+
 test('a refused upload pipelined behind a held request → both are answered, in order', async () => {
   const accepted = await service.post('/v1/transcriptions', account.key).attach('file', audio, 'a.wav');
   const client = new RawUpload(service.api.port);

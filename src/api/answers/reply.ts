@@ -104,7 +104,9 @@ export async function sendBody(req: Request, res: Response, text: string): Promi
 }
 
 function prefersGzip(req: Request): boolean {
-  return req.headers['accept-encoding'] !== undefined && req.acceptsEncodings('gzip', 'identity') === 'gzip';
+  const accepted = req.headers['accept-encoding'];
+  // RFC 9110, section 8.4.1.3: another name of the same.
+  return accepted !== undefined && /gzip/.test(String(req.acceptsEncodings('gzip', 'x-gzip', 'identity')));
 }
 
 async function compress(res: Response, text: string): Promise<void> {

@@ -45,7 +45,9 @@ export class Docs {
     if (file === undefined) throw new ApiError(404, 'route_not_found', 'There is nothing at this path.');
     if (req.method !== 'GET' && req.method !== 'HEAD')
       throw new ApiError(405, 'method_not_allowed', 'This path allows GET, HEAD.', {}, { Allow: 'GET, HEAD' });
-    res.set({ ...file.headers, ETag: file.etag, Vary: 'Accept-Encoding' });
+    res.set({ ...file.headers, ETag: file.etag });
+    // CORS may have said `Vary: Origin` already.
+    res.vary('Accept-Encoding');
     if (matchesTag(req.headers['if-none-match'], file.etag)) endAnswer(req, res.status(304));
     else await sendBody(req, res, file.body);
   }

@@ -77,7 +77,9 @@ export function takeUpload<Answer>(
     const { boundary, isRepeat } = await admitUpload(ctx, principal, req.headers, inFlight.of(accountId) - 1);
     // A repeat becomes no session.
     upload.counts = !isRepeat;
-    if (req.headers.expect !== undefined) res.writeContinue();
+    // RFC 9110, section 10.1.1: not for another expectation, nor for HTTP/1.0.
+    const isAwaited = req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion === '1.1';
+    if (isAwaited) res.writeContinue();
     const hash = req.headers['idempotency-key'] !== undefined;
     const maxBytes = isRepeat ? largestFileBytes : principal.max_upload_bytes;
     res.locals.waitsSince = undefined;

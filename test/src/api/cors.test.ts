@@ -17,6 +17,12 @@ test.each(['/v1/sessions', '/v1/nothing', '/v1/%ff', '*'])('OPTIONS %s → 204 w
   });
 });
 
+test('GET /docs → varies by origin, too', async () => {
+  const lines = ['GET /docs HTTP/1.1', 'Host: a', 'Origin: https://app.example.com', 'Connection: close'];
+  const [answer] = parseAnswers(await sendRaw(service.api.port, `${lines.join('\r\n')}\r\n\r\n`));
+  expect(answer!.headers['vary']).toBe('Origin, Accept-Encoding');
+});
+
 test('what a page may send and read → what the contract declares', async () => {
   const lines = ['GET /openapi.json HTTP/1.1', 'Host: a', 'Origin: https://app.example.com', 'Connection: close'];
   const [read] = parseAnswers(await sendRaw(service.api.port, `${lines.join('\r\n')}\r\n\r\n`));

@@ -39,6 +39,7 @@ test.each<[string, string | undefined, boolean]>([
   ['an empty one', '', false],
   ['gzip', 'gzip', true],
   ['GZIP', 'GZIP', true],
+  ['another name of gzip', 'x-gzip', true],
   ['what browsers send', 'gzip, deflate, br, zstd', true],
   ['what curl sends', 'deflate, gzip, br', true],
   ['*', '*', true],
