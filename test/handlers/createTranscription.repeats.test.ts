@@ -1,6 +1,5 @@
 /** Uploads with an Idempotency-Key: what counts as a repeat, and that it gets the first answer whatever changed since. */
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { setLimitOverrides } from '../../db/accounts/accounts.ts';
@@ -87,15 +86,6 @@ test('fingerprints: those of old forms stay, hints and order say nothing, all el
   ];
   const fingerprints = [...forms.map(of), fingerprintOf(createHash('sha256').digest(), {}).toString('hex')];
   expect(new Set(fingerprints).size).toBe(fingerprints.length);
-});
-
-test('the same key of another account → an upload of its own', async () => {
-  const [one, two] = [await makeAccount(service.db), await makeAccount(service.db)];
-  const first = await send(one);
-  const second = await send(two);
-  expect(second.body.sessionId).not.toBe(first.body.sessionId);
-  expect(second).toMatchObject({ status: 202, replayed: null });
-  expect(await readdir(join(service.dataDir, 'audio', two.id))).toEqual([second.body.sessionId]);
 });
 
 test('ten uploads with one key at once → one session, ten times the same answer', async () => {

@@ -95,7 +95,7 @@ test.each<[string, () => Buffer, number[]]>([
           audio,
         ),
       ),
-    [202],
+    [400],
   ],
   ['nothing but its end', () => closing, [400]],
 ])('a form with %s → refused or accepted as decided, and nothing left of a refusal', async (_, make, expected) => {

@@ -83,7 +83,8 @@ function spell(head: string): string {
       ]),
     );
     const name = parameters.get('name');
-    if (name === undefined) return line;
+    // With control characters it is malformed, and refused as that.
+    if (name === undefined || /[\x00-\x08\v\f\x0e-\x1f\x7f]/.test(line)) return line;
     // Called only a dot, the session is "Untitled".
     const fileName = fileNameOf(parameters) ?? (name === 'file' ? '.' : undefined);
     const file = fileName === undefined ? '' : `; filename="${asQuoted(fileName)}"`;

@@ -65,6 +65,7 @@ test.each<[string, string]>([
   ['another field', formWith('Content-Disposition: form-data; name="files"')],
   ['no form-data', formWith('Content-Disposition: attachment; filename=a b')],
   ['a field without a name', formWith('Content-Disposition: form-data')],
+  ['control characters', formWith(`${file}; filename=a b\0`)],
   ['no head that ends', `\r\n--b\r\n${file}`],
   ['an empty head', `\r\n--b\r\n\r\n${file}\r\n\r\nx`],
   ['what only begins like a boundary', formWith(`${file}; filename="a"`, `\r\n--bx\r\n${file}\r\n\r\n\r\n--b-\r\n`)],
