@@ -58,7 +58,7 @@ export interface paths {
         };
         /**
          * Read the transcript of a session
-         * @description Always 200 for a session of your own. Segments appear all at once, when the session is `completed`; until then
+         * @description JSON is 200 for a session of your own, whatever its status. Segments appear all at once, when the session is `completed`; until then
          *     `segments` is empty. Stop polling on `completed` or `failed`, not on "segments not empty": a recording without
          *     speech completes with no segments.
          *
@@ -536,7 +536,7 @@ export interface components {
          * @example separate
          * @enum {string}
          */
-        ChannelMode: "mixed" | "separate";
+        ChannelMode: "separate";
         /** @description A queued transcription. Its `status` is always `queued`; follow the session for what happens next. */
         TranscriptionJob: {
             /**
