@@ -564,6 +564,8 @@ export interface components {
             info: Record<string, never>;
             /** @description The operations by path and method. */
             paths: Record<string, never>;
+        } & {
+            [key: string]: unknown;
         };
         /** @description An error (RFC 9457). Fields that do not apply are absent. */
         Problem: {

@@ -105,8 +105,10 @@ export async function sendBody(req: Request, res: Response, text: string): Promi
 
 function prefersGzip(req: Request): boolean {
   const accepted = req.headers['accept-encoding'];
+  if (accepted === undefined) return false;
   // RFC 9110, section 8.4.1.3: another name of the same.
-  return accepted !== undefined && /gzip/.test(String(req.acceptsEncodings('gzip', 'x-gzip', 'identity')));
+  const name = /\bx-gzip\b/i.test(accepted) ? 'x-gzip' : 'gzip';
+  return req.acceptsEncodings(name, 'identity') === name;
 }
 
 async function compress(res: Response, text: string): Promise<void> {
