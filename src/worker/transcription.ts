@@ -79,8 +79,10 @@ export async function transcribeRecording(
     const track = heard.transcript.segments.length > 0 ? undefined : await heard.otherTrack();
     if (track === undefined) return stored(heard);
     const now = { ...claim, reserved_ms: heard.reservedMs };
-    const other = { ...options, decoding: { ...decoding, track }, onProgress };
-    return stored(await transcribeChannel(attempt, now, other, worker));
+    const listening = { ...options, decoding: { ...decoding, track }, onProgress };
+    const other = await transcribeChannel(attempt, now, listening, worker);
+    // Without a word in either, the first one counts.
+    return stored(other.transcript.segments.length > 0 ? other : { ...heard, reservedMs: other.reservedMs });
   }
 
   const { track, channels: count } = await countChannels({ input, timeLimitMs, signal });
