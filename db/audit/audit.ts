@@ -34,14 +34,14 @@ export function checkRows(db: Db, queue: string, onProgress: (done: number) => v
 async function check(snapshot: Trx, { from, id, rules }: Rows): Promise<Check[]> {
   const counts = rules.map(
     ({ of = sql`true`, breaks }) => sql`json_build_object('checked', count(*) filter (where ${of}),
-      'breaches', count(*) filter (where ${of} and ${breaks}))`,
+      'breaches', count(*) filter (where ${of} and (${breaks})))`,
   );
   const counted = await sql<{ counts: Pick<Check, 'checked' | 'breaches'>[] }>`
     select json_build_array(${sql.join(counts)})::jsonb as counts from ${from}`.execute(snapshot);
   const checks: Check[] = [];
   for (const [index, { id: name, rule, of = sql`true`, breaks }] of rules.entries()) {
     const { checked, breaches } = counted.rows[0]!.counts[index]!;
-    const broken = sql<{ id: string }>`select (${id})::text as id from ${from} where ${of} and ${breaks}
+    const broken = sql<{ id: string }>`select (${id})::text as id from ${from} where ${of} and (${breaks})
       order by 1 limit ${sql.lit(maxExamples)}`;
     const examples = breaches === 0 ? [] : (await broken.execute(snapshot)).rows.map((row) => row.id);
     checks.push({ id: name, rule, checked, breaches, examples });
