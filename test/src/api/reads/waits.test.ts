@@ -233,8 +233,9 @@ test('the server stops → who waits is answered as it stands, and the stop does
 
 test('nobody tells of thousands of sessions → all found by looking again after 5 s, by one statement', async () => {
   const { rows } = await sql<{ id: string }>`
-    insert into sessions (account_id, id, job_id, queue_job_id, status, title, max_audio_ms, reserved_ms, attempts_left)
-    select ${account.id}, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'processing', 'one of many', 1, 0, 1
+    insert into sessions (account_id, id, job_id, queue_job_id, status, title, max_audio_ms, reserved_ms, attempts_left, attempt,
+      started_at)
+    select ${account.id}, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'processing', 'one of many', 1, 0, 1, 1, now()
     from generate_series(1, 3000) returning id`.execute(service.db);
   const { db, count } = countStatements(service.db);
   const waits = new SessionWaits(db, new SessionReads(db), nowhere, service.log);
