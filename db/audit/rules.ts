@@ -88,7 +88,7 @@ const sessions: Rows = {
     {
       id: 'charge_is_duration',
       rule: 'A charge is the duration of its session, less at most what it warns of',
-      of: sql`${isCompleted} and l.id is not null`,
+      of: sql`${isCompleted} and ${hasSpeech} and l.id is not null`,
       breaks: sql`l.amount_ms <> -s.charged_ms::bigint or s.charged_ms > s.duration_ms
         or s.charged_ms < s.duration_ms - (select coalesce(sum((w->>'endMs')::bigint - (w->>'startMs')::bigint), 0)
           from json_array_elements(s.warnings) w)`,
