@@ -13,7 +13,7 @@ const main = fileURLToPath(new URL('child-main.ts', import.meta.url));
  */
 const nodeArgs = ['--wasm-max-mem-pages=4096'];
 /** What the addon writes to standard error is read where the answers are, so that it is known which piece it is about. */
-const inOneStream = ['-c', 'exec "$0" "$@" 2>&1'];
+const inOneStream = ['-c', 'unset PWD; exec "$0" "$@" 2>&1'];
 
 /** A process with loaded models that makes a `Result` of each piece. It dies with this process. */
 export interface WarmChild<Result> {
