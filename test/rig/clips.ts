@@ -29,7 +29,9 @@ export async function makeClips(folder: string): Promise<Clips> {
     speech.push({ bytes: await readFile(clip), durationMs: seconds[index]! * 1000, ending: 'words' });
   }
   const quiet = await readFile(await ffmpeg(...silence(1), join(folder, 'silence.wav')));
-  const flac = await readFile(await ffmpeg(...silence(1), '-c:a', 'flac', join(folder, 'silence.mkv')));
+  const flac = await readFile(
+    await ffmpeg(...silence(1), '-c:a', 'flac', '-strict', '-2', join(folder, 'silence.mp4')),
+  );
   return {
     speech,
     others: [
@@ -60,9 +62,6 @@ export async function onlyGood({ speech, others }: Clips, folder: string): Promi
   };
 }
 
-/** FLAC in Matroska whose frames no decoder knows as such, while the container around them is whole. */
-function undecodable(matroska: Buffer): Buffer {
-  const firstCluster = matroska.indexOf(Buffer.from('1f43b675', 'hex'));
-  const frames = matroska.toString('latin1', firstCluster).replaceAll('\xff\xf8', '\0\0');
-  return Buffer.concat([matroska.subarray(0, firstCluster), Buffer.from(frames, 'latin1')]);
-}
+/** FLAC in MP4, which says how long it is, whose frames no decoder knows as such. */
+const undecodable = (mp4: Buffer): Buffer =>
+  Buffer.from(mp4.toString('latin1').replaceAll('\xff\xf8', '\0\0'), 'latin1');
