@@ -54,6 +54,7 @@ export function gapsOf({ startsMs, lengthsMs, lengthMs }: PacketTimes): { gaps: 
   const ats = lengthsMs.map((packetMs) => (atMs += packetMs) - packetMs);
   const aheads = withoutSpikes(startsMs.map((startMs, index) => startMs - ats[index]!));
   const least = leastSoon(aheads, ats);
+  const most = mostLately(aheads, ats);
   const found: Gap[] = [];
   let levelMs = least[0] ?? 0;
   for (const [index, leastMs] of least.entries()) {
@@ -67,10 +68,7 @@ export function gapsOf({ startsMs, lengthsMs, lengthMs }: PacketTimes): { gaps: 
 
   /** Near the end nobody can tell whether packets would have caught up: a gap is where none was about so far ahead before. */
   function isNew(index: number): boolean {
-    if (ats[index]! + catchUpMs <= lengthMs) return true;
-    for (let before = index - 1; before >= 0 && ats[before]! >= ats[index]! - catchUpMs; before -= 1)
-      if (aheads[before]! > least[index]! - jitterMs) return false;
-    return true;
+    return ats[index]! + catchUpMs <= lengthMs || most[index - 1]! <= least[index]! - jitterMs;
   }
 }
 
@@ -96,6 +94,12 @@ function leastSoon(aheads: readonly number[], ats: readonly number[]): number[] 
   }
   return least;
 }
+
+/** @returns of each packet how far the one is ahead that is most so of those within the last seconds */
+const mostLately = (aheads: readonly number[], ats: readonly number[]): number[] => {
+  const backwards = (numbers: readonly number[]) => numbers.toReversed().map((number) => -number);
+  return backwards(leastSoon(backwards(aheads), backwards(ats)));
+};
 
 const fewSeconds = 3;
 

@@ -102,3 +102,10 @@ test('times that are true but for pauses → each packet within 100 ms of its ti
     }),
   );
 });
+
+// Where each packet looks at all of the last seconds, this takes minutes.
+test('400,000 packets of half a sample each, and a leap before each → not believed', () => {
+  const times = new PacketTimes();
+  for (let index = 0; index < 400_000; index += 1) times.push(index * 200, 1 / 32);
+  expect(gapsOf(times)).toEqual({ gaps: [], areBelieved: false });
+});
