@@ -1,4 +1,4 @@
-/** Which audio store is this database's. The same mark is written in the store. */
+/** Which audio store is this database's. The same id is written in the store. */
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { KnownStore } from './schema.ts';
@@ -6,28 +6,28 @@ import type { Queryable } from './connection/database.ts';
 
 /** Undefined before the first start. */
 export function findKnownStore(db: Queryable): Promise<Selectable<KnownStore> | undefined> {
-  return db.selectFrom('audio_store').select(['mark', 'is_marked']).executeTakeFirst();
+  return db.selectFrom('audio_store').select(['store_id', 'is_written']).executeTakeFirst();
 }
 
-/** Chooses the mark that is about to be written, unless another process has chosen one. */
-export async function proposeMark(db: Queryable, mark: string): Promise<void> {
+/** Chooses the id that is about to be written, unless another process has chosen one. */
+export async function proposeStoreId(db: Queryable, storeId: string): Promise<void> {
   await db
     .insertInto('audio_store')
-    .values({ mark, is_marked: false })
+    .values({ store_id: storeId, is_written: false })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 
-/** Chooses another mark that is about to be written, whatever store was known. */
-export async function replaceMark(db: Queryable, mark: string): Promise<void> {
+/** Chooses another id that is about to be written, whatever store was known. */
+export async function replaceStoreId(db: Queryable, storeId: string): Promise<void> {
   await db
     .insertInto('audio_store')
-    .values({ mark, is_marked: false })
-    .onConflict((conflict) => conflict.expression(sql`one`).doUpdateSet({ mark, is_marked: false }))
+    .values({ store_id: storeId, is_written: false })
+    .onConflict((conflict) => conflict.expression(sql`one`).doUpdateSet({ store_id: storeId, is_written: false }))
     .execute();
 }
 
-/** From now on a store without this mark is another one. */
-export async function confirmMark(db: Queryable, mark: string): Promise<void> {
-  await db.updateTable('audio_store').set({ is_marked: true }).where('mark', '=', mark).execute();
+/** From now on a store with another id is another one. */
+export async function confirmStoreId(db: Queryable, storeId: string): Promise<void> {
+  await db.updateTable('audio_store').set({ is_written: true }).where('store_id', '=', storeId).execute();
 }

@@ -8,7 +8,7 @@ import type { Queryable } from './connection/database.ts';
  */
 export async function acquireLease(db: Queryable, name: string, everySeconds: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
-    .insertInto('turns')
+    .insertInto('leases')
     .values({ name, taken_at: sql<string>`clock_timestamp()` })
     .onConflict((conflict) =>
       conflict
@@ -17,7 +17,7 @@ export async function acquireLease(db: Queryable, name: string, everySeconds: nu
         // A turn of the future was taken before the clock was set back. Not `now()`: of two that come at once, the second
         // waits for the first, and its own transaction may have begun before the turn was taken.
         .where(
-          sql<boolean>`turns.taken_at not between clock_timestamp() - make_interval(secs => ${everySeconds})
+          sql<boolean>`leases.taken_at not between clock_timestamp() - make_interval(secs => ${everySeconds})
             and clock_timestamp()`,
         ),
     )
@@ -28,7 +28,7 @@ export async function acquireLease(db: Queryable, name: string, everySeconds: nu
 /** Makes a turn at least so many seconds old, so that the next one is due earlier. */
 export async function ageLease(db: Queryable, name: string, seconds: number): Promise<void> {
   await db
-    .updateTable('turns')
+    .updateTable('leases')
     .set({ taken_at: sql<string>`least(taken_at, clock_timestamp() - make_interval(secs => ${seconds}))` })
     .where('name', '=', name)
     .execute();
@@ -38,7 +38,7 @@ export async function ageLease(db: Queryable, name: string, seconds: number): Pr
  * What is counted for all processes by one of them, at most every so many seconds. It is counted anew for this one when what is
  * kept is twice as old: whoever had the turn has found nothing.
  */
-export async function foundByOne<Found extends object>(
+export async function sharedCache<Found extends object>(
   db: Queryable,
   name: string,
   everySeconds: number,
@@ -46,7 +46,7 @@ export async function foundByOne<Found extends object>(
 ): Promise<Found> {
   if (!(await acquireLease(db, name, everySeconds))) {
     const kept = await db
-      .selectFrom('turns')
+      .selectFrom('leases')
       .select('found')
       .where('name', '=', name)
       .where(
@@ -57,7 +57,7 @@ export async function foundByOne<Found extends object>(
   }
   const found = await find();
   await db
-    .updateTable('turns')
+    .updateTable('leases')
     .set({ found: JSON.stringify(found), found_at: sql<string>`clock_timestamp()` })
     .where('name', '=', name)
     .execute();

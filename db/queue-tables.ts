@@ -81,7 +81,7 @@ const beyond = sql`now() + interval '10 minutes'`;
  *
  * @returns how many jobs of unfinished sessions were stuck
  */
-export async function mendStampsOfTheFuture(db: Queryable, queue: string): Promise<number> {
+export async function resetFutureTimestamps(db: Queryable, queue: string): Promise<number> {
   await sql`update pgboss.queue set
       monitor_claim_on = least(monitor_claim_on, now()),
       monitor_on = least(monitor_on, now()),

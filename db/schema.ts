@@ -115,7 +115,7 @@ export interface SessionTable {
   /** Goes down with every claim, and up again when the attempt is given back. */
   attempts_left: number;
   /** How many attempts were given back although the recording itself may be why they ended. */
-  free_attempts: Generated<number>;
+  infrastructure_retries: Generated<number>;
   /** Why the last attempt failed, while others are left. */
   last_error_code: CodeOrNull;
   /** Version of the stored transcript; a part of its ETag. */
@@ -173,7 +173,7 @@ export interface AllowanceTable {
 }
 
 /** When it was last somebody's turn at something that one process does for all. */
-export interface TurnTable {
+export interface LeaseTable {
   name: string;
   taken_at: Time;
   /** What one process keeps for all, as JSON. */
@@ -233,9 +233,9 @@ export interface SupportLogTable {
 /** The one row about the audio store. */
 export interface KnownStore {
   /** What is written in the store, too. */
-  mark: string;
+  store_id: string;
   /** False while it is about to be written there: a process may have died in between. */
-  is_marked: boolean;
+  is_written: boolean;
 }
 
 export interface Schema {
@@ -250,6 +250,6 @@ export interface Schema {
   support_log: SupportLogTable;
   idempotency: IdempotencyTable;
   allowance: AllowanceTable;
-  turns: TurnTable;
+  leases: LeaseTable;
   audio_store: KnownStore;
 }

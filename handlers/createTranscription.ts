@@ -9,7 +9,7 @@ import { countQueued } from '../db/sessions/sessions.ts';
 import { CommitOutcomeUnknown } from '../db/connection/transaction.ts';
 import { refuseIneligible, unauthorized } from '../src/api/access/auth.ts';
 import { availableMs, reservationFor } from '../src/sessions/balance.ts';
-import { findableOf, makeFindable } from '../src/sessions/indexing.ts';
+import { searchDocumentOf, indexSession } from '../src/sessions/indexing.ts';
 import { giveJob } from '../src/sessions/job.ts';
 import { ApiError, unavailable } from '../src/api/answers/problem.ts';
 import { maxAttempts, newJobId, transcriptionQueue } from '../src/queue/queue.ts';
@@ -20,7 +20,7 @@ import { refuseLongAudio } from '../src/api/uploads/measurement.ts';
 import { fileTooLarge } from '../src/api/uploads/form.ts';
 import type { Answer } from '../codegen/operations.ts';
 import type { Handler, Input, Context } from '../src/api/handler.ts';
-import type { AccountInForce } from '../db/accounts/accounts.ts';
+import type { AccountWithLimits } from '../db/accounts/accounts.ts';
 import type { Trx } from '../db/connection/database.ts';
 import type { IdempotencyRecord } from '../db/sessions/idempotency.ts';
 import type { UploadFields } from '../src/api/uploads/form.ts';
@@ -58,15 +58,15 @@ export const createTranscription: Handler<'createTranscription'> = async (reques
     );
   } catch (error) {
     // When nobody knows whether the session was stored, its audio stays. The sweep removes it if no session needs it.
-    if (!(error instanceof CommitOutcomeUnknown)) await removeAudio(ctx, principal.account_id, fresh.sessionId);
+    if (!(error instanceof CommitOutcomeUnknown)) await discardAudio(ctx, principal.account_id, fresh.sessionId);
     throw error;
   }
-  if (accepted !== fresh) await removeAudio(ctx, principal.account_id, fresh.sessionId);
+  if (accepted !== fresh) await discardAudio(ctx, principal.account_id, fresh.sessionId);
   return answer(accepted, accepted !== fresh, ctx.config);
 };
 
 /** The answer does not depend on it: the sweep finds a file that could not be removed. */
-async function removeAudio({ audioStore, log }: Context, accountId: string, sessionId: string): Promise<void> {
+async function discardAudio({ audioStore, log }: Context, accountId: string, sessionId: string): Promise<void> {
   await audioStore
     .remove(accountId, sessionId)
     .catch((error: unknown) => log.warn({ err: error }, 'audio not removed yet'));
@@ -91,7 +91,7 @@ async function refuseByHint(request: Request, ctx: Context): Promise<void> {
 /** Stores session, reservation, idempotency record and job: all of them or none. */
 async function accept(
   trx: Trx,
-  account: AccountInForce | undefined,
+  account: AccountWithLimits | undefined,
   { principal, headers, body, file, traceparent }: Request,
   { queue }: Context,
   fresh: Accepted,
@@ -139,8 +139,8 @@ async function accept(
     heardChannels,
     traceparent,
   });
-  const findable = await findableOf(trx, accountId, { title, language: null, segments: undefined });
-  await makeFindable(trx, { accountId, sessionId: session.id }, findable);
+  const findable = await searchDocumentOf(trx, accountId, { title, language: null, segments: undefined });
+  await indexSession(trx, { accountId, sessionId: session.id }, findable);
   await changeReserved(trx, accountId, reservedMs);
   await giveJob(trx, queue, account, session);
   return fresh;

@@ -5,7 +5,7 @@ import { ApiError, sessionNotFound } from '../src/api/answers/problem.ts';
 import { searchText } from '../src/api/reads/search.ts';
 import { findSessionOf, transcriptText } from '../src/api/reads/transcripts.ts';
 import { isFinal, pollAgainSeconds, toSessionError } from '../src/sessions/view.ts';
-import type { ReadableSession } from '../db/sessions/readable.ts';
+import type { PublicSession } from '../db/sessions/public-session.ts';
 import type { TranscriptType } from '../src/api/answers/negotiation.ts';
 import type { Handler } from '../src/api/handler.ts';
 import type { WantedTranscript } from '../src/api/reads/transcripts.ts';
@@ -49,7 +49,7 @@ function wantedType(accept: string | undefined): TranscriptType {
   );
 }
 
-function refuseCaptionsUnlessCompleted({ status }: ReadableSession): void {
+function refuseCaptionsUnlessCompleted({ status }: PublicSession): void {
   if (status === 'failed')
     throw new ApiError(409, 'transcription_failed', 'The transcription failed; there are no captions.');
   if (status !== 'completed') {
@@ -64,7 +64,7 @@ function refuseCaptionsUnlessCompleted({ status }: ReadableSession): void {
  * may change.
  */
 function tagOf(
-  session: ReadableSession,
+  session: PublicSession,
   { type, withWords }: WantedTranscript,
   only: readonly number[] | undefined,
 ): string {

@@ -5,7 +5,7 @@ import { searchText } from '../src/api/reads/search.ts';
 import { toSession } from '../src/sessions/view.ts';
 import { toMicroseconds } from '../src/api/reads/time.ts';
 import type { Schema } from '../codegen/operations.ts';
-import type { PageQuestion } from '../db/sessions/pages.ts';
+import type { ListSessionsQuery } from '../db/sessions/pages.ts';
 import type { ListFilter } from '../src/api/reads/cursor.ts';
 import type { Context, Handler } from '../src/api/handler.ts';
 
@@ -44,7 +44,7 @@ interface Page {
   hasMore: boolean;
 }
 
-async function pageOf(question: PageQuestion, { sessions }: Context): Promise<Page> {
+async function pageOf(question: ListSessionsQuery, { sessions }: Context): Promise<Page> {
   // One more than asked for tells whether there is a next page.
   const rows = await sessions.page({ ...question, limit: question.limit + 1 });
   return { items: rows.slice(0, question.limit).map(toSession), hasMore: rows.length > question.limit };
@@ -52,7 +52,7 @@ async function pageOf(question: PageQuestion, { sessions }: Context): Promise<Pa
 
 async function searchFor(
   q: string,
-  question: PageQuestion,
+  question: ListSessionsQuery,
   { search }: Context,
   held: () => AbortSignal,
 ): Promise<Page> {

@@ -10,7 +10,7 @@ import { endAnswer } from './api/answers/refusal.ts';
 import { ApiError, toApiError, unavailable } from './api/answers/problem.ts';
 import { watchResponse } from './api/answers/response-log.ts';
 import { refusalBy } from './api/access/auth.ts';
-import { clientLeft } from './api/connections/client-left.ts';
+import { clientDisconnected } from './api/connections/client-disconnected.ts';
 import { refuseAmbiguousHead } from './api/connections/request-head.ts';
 import {
   allowedMethods,
@@ -101,7 +101,7 @@ export async function createApp(
     if (call.operation.method !== 'get') await counted;
     // Made where it is needed, because few requests wait for anything.
     const held = onlyOnce(() => {
-      const left = clientLeft(res);
+      const left = clientDisconnected(res);
       return AbortSignal.any([stopping, left, auth.whileAllowed(req, requiredScope(call), left)]);
     });
     const answering =
@@ -109,7 +109,10 @@ export async function createApp(
         ? handler({ ...input, held }, ctx)
         : takeUpload(ctx, uploads, { req, res, principal: principal! }, (upload) =>
             // What was received whole, a stopping server finishes. The worker goes on with the trace.
-            handler({ ...input, ...upload, traceparent: traceparentOf(res.locals.span), signal: clientLeft(res) }, ctx),
+            handler(
+              { ...input, ...upload, traceparent: traceparentOf(res.locals.span), signal: clientDisconnected(res) },
+              ctx,
+            ),
           );
     const [answer] = await Promise.all([answering, counted]);
     if (answer.status === 202) res.locals.sessionId = (answer.body as { sessionId: string }).sessionId;

@@ -3,9 +3,9 @@
  * only one transaction of an account runs at a time; the others wait in memory, in the order in which they came.
  */
 import { lockAccount } from './accounts.ts';
-import { isDatabaseAway } from '../connection/database-errors.ts';
+import { isDatabaseUnavailable } from '../connection/database-errors.ts';
 import { inTransaction } from '../connection/transaction.ts';
-import type { AccountInForce } from './accounts.ts';
+import type { AccountWithLimits } from './accounts.ts';
 import type { Db, Trx } from '../connection/database.ts';
 
 /** For each pool: the last transaction in the line of each account. It rejects with {@link DatabaseWentAway} only. */
@@ -30,12 +30,12 @@ class DatabaseWentAway extends Error {
  * @param work gets the account with the limits in force; undefined when there is no such account. It must not begin
  *   another transaction of the same account: that one would wait for this one for ever
  * @throws what {@link inTransaction} throws
- * @throws an error for which `isDatabaseAway` holds
+ * @throws an error for which `isDatabaseUnavailable` holds
  */
 export function inAccountTransaction<T>(
   db: Db,
   accountId: string,
-  work: (trx: Trx, account: AccountInForce | undefined) => Promise<T>,
+  work: (trx: Trx, account: AccountWithLimits | undefined) => Promise<T>,
 ): Promise<T> {
   const line = lineOf(db);
   const run = () => inTransaction(db, async (trx) => work(trx, await lockAccount(trx, accountId)));
@@ -44,7 +44,7 @@ export function inAccountTransaction<T>(
     () => {},
     (error: unknown) => {
       if (error instanceof DatabaseWentAway) throw error;
-      if (isDatabaseAway(error)) throw new DatabaseWentAway(error);
+      if (isDatabaseUnavailable(error)) throw new DatabaseWentAway(error);
     },
   );
   line.set(accountId, last);

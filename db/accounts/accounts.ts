@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { Prepared } from '../connection/prepared.ts';
+import { NamedQuery } from '../connection/named-query.ts';
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { Queryable, Trx } from '../connection/database.ts';
 import type { AccountTable, LimitOverrides, Limits, PlanTable, Schema } from '../schema.ts';
@@ -7,7 +7,7 @@ import type { AccountTable, LimitOverrides, Limits, PlanTable, Schema } from '..
 export type Account = Selectable<AccountTable>;
 
 /** An account with its limits: its own limit where support set one, otherwise that of its plan. */
-export interface AccountInForce extends Limits {
+export interface AccountWithLimits extends Limits {
   id: string;
   plan: string;
   eligible: boolean;
@@ -37,7 +37,7 @@ export function findAccount(db: Queryable, id: string): Promise<Account | undefi
   return db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export interface AccountQuota extends AccountInForce {
+export interface AccountQuota extends AccountWithLimits {
   /** How many of its sessions wait for a worker. */
   queued: number;
 }
@@ -48,7 +48,7 @@ export async function findQuota(db: Queryable, id: string): Promise<AccountQuota
   return quota;
 }
 
-const quotas = new Prepared<{ id: string }, AccountQuota>('quota', (db, parameter) =>
+const quotas = new NamedQuery<{ id: string }, AccountQuota>('quota', (db, parameter) =>
   accountsInForce(db)
     .where('accounts.id', '=', parameter('id'))
     .select((eb) =>
@@ -67,7 +67,7 @@ const quotas = new Prepared<{ id: string }, AccountQuota>('quota', (db, paramete
  * Locks the account until the transaction ends. Only `inAccountTransaction` calls this, because its callers wait in a
  * line.
  */
-export function lockAccount(trx: Trx, id: string): Promise<AccountInForce | undefined> {
+export function lockAccount(trx: Trx, id: string): Promise<AccountWithLimits | undefined> {
   return accountsInForce(trx).where('accounts.id', '=', id).forUpdate('accounts').executeTakeFirst();
 }
 
@@ -85,11 +85,11 @@ function accountsInForce(db: Queryable) {
       'accounts.reserved_ms',
       'accounts.retention_days',
     ])
-    .select(limitsInForce);
+    .select(effectiveLimits);
 }
 
 /** The columns of {@link Limits} over a join of accounts and plans. */
-export function limitsInForce(eb: ExpressionBuilder<Schema, 'accounts' | 'plans'>) {
+export function effectiveLimits(eb: ExpressionBuilder<Schema, 'accounts' | 'plans'>) {
   const inForce = (name: keyof Limits) => eb.fn.coalesce(`accounts.${name}`, `plans.${name}`).as(name);
   return [
     inForce('requests_per_minute'),

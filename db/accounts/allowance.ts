@@ -7,7 +7,7 @@
  * one process learns of it before another.
  */
 import { sql } from 'kysely';
-import { Prepared } from '../connection/prepared.ts';
+import { NamedQuery } from '../connection/named-query.ts';
 import type { Queryable } from '../connection/database.ts';
 
 /** Requests of an account that are counted together. */
@@ -34,7 +34,7 @@ export async function countRequests(db: Queryable, spending: Spending): Promise<
 
 const now = sql`extract(epoch from clock_timestamp())`;
 
-const counted = new Prepared<Spending, { room: number; ends_in: number }>('count-requests', (db, parameter) => {
+const counted = new NamedQuery<Spending, { room: number; ends_in: number }>('count-requests', (db, parameter) => {
   const [accountId, allowance, wanted] = [parameter('accountId'), parameter('allowance'), parameter('wanted')];
   // A new window has room for the whole allowance, so `excluded.room` is the allowance.
   const statement = sql<{ room: number; ends_in: number }>`

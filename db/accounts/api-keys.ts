@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { Prepared } from '../connection/prepared.ts';
-import { limitsInForce } from './accounts.ts';
+import { NamedQuery } from '../connection/named-query.ts';
+import { effectiveLimits } from './accounts.ts';
 import type { Insertable, Selectable } from 'kysely';
 import type { Queryable, Trx } from '../connection/database.ts';
 import type { ApiKeyTable, Limits, Scope } from '../schema.ts';
@@ -91,7 +91,7 @@ export async function findKeyOwner(db: Queryable, digest: Buffer): Promise<KeyOw
   return owner;
 }
 
-const ownerOfKey = new Prepared<{ digest: Buffer }, KeyOwner>('owner-of-key', (db, parameter) =>
+const ownerOfKey = new NamedQuery<{ digest: Buffer }, KeyOwner>('owner-of-key', (db, parameter) =>
   validKeys(db)
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .innerJoin('plans', 'plans.plan', 'accounts.plan')
@@ -105,7 +105,7 @@ const ownerOfKey = new Prepared<{ digest: Buffer }, KeyOwner>('owner-of-key', (d
       'plans.eligible',
       eb('accounts.suspended_at', 'is not', null).$castTo<boolean>().as('suspended'),
     ])
-    .select(limitsInForce),
+    .select(effectiveLimits),
 );
 
 /** Whether the key may still be used. It is asked again in the transaction that accepts an upload. */

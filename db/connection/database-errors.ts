@@ -15,12 +15,12 @@ const unavailableMessages =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|timeout expired|not queryable|Cannot use a pool after/;
 
 /** Whether an error says that the database can not be reached or can not take more now, rather than that a query is wrong. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   if (!Error.isError(error)) return false;
-  if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isDatabaseAway);
+  if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isDatabaseUnavailable);
   const code = 'code' in error ? String(error.code) : '';
   const isAway = unavailableStates.test(code) || unavailableCodes.has(code) || unavailableMessages.test(error.message);
-  return isAway || isDatabaseAway(error.cause);
+  return isAway || isDatabaseUnavailable(error.cause);
 }
 
 /**
@@ -33,10 +33,10 @@ const statesOfDatabase = /^(08|25|26|28|3D|40|42501|53|55|57|58|F0|XX)/;
  * Whether an error is the database's own, or of the way to it: what was asked is not at fault, and may succeed when it is
  * asked again later.
  */
-export function isDatabasesFault(error: unknown): boolean {
+export function isDatabaseFault(error: unknown): boolean {
   if (!Error.isError(error)) return false;
   const isOfDatabase = error instanceof pg.DatabaseError && statesOfDatabase.test(error.code ?? '');
-  return isOfDatabase || isDatabaseAway(error) || isDatabasesFault(error.cause);
+  return isOfDatabase || isDatabaseUnavailable(error) || isDatabaseFault(error.cause);
 }
 
 /** SQLSTATE of a write that a read-only server refused. The write certainly had no effect. */
@@ -74,8 +74,8 @@ export function isRefusedByPooler(error: unknown): boolean {
 }
 
 /** The database can not be used as it is. The message says what to do: a stack would only hide it. */
-export class DatabaseUnfit extends Error {
-  override readonly name = 'DatabaseUnfit';
+export class DatabaseUnsupported extends Error {
+  override readonly name = 'DatabaseUnsupported';
 }
 
 /** Whether an error is an answer, of the server or of a pooler. What failed may have had an effect: see {@link isRefusedByServer}. */

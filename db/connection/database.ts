@@ -2,7 +2,7 @@
 import { Socket } from 'node:net';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { isConnectionLost, isDatabaseAway, isEnding, isRefusedWrite, readOnly } from './database-errors.ts';
+import { isConnectionLost, isDatabaseUnavailable, isEnding, isRefusedWrite, readOnly } from './database-errors.ts';
 import { getTypeParser } from './values.ts';
 import type { Transaction } from 'kysely';
 import type { Schema } from '../schema.ts';
@@ -214,7 +214,7 @@ class SharedConnection {
     } catch (error) {
       this.#hasFailed = true;
       // Those behind a statement that took too long would each take as long.
-      if (isDatabaseAway(error))
+      if (isDatabaseUnavailable(error))
         await this.#client.then(({ connection }) => connection.stream.destroy()).catch(() => {});
       throw error;
     } finally {

@@ -1,8 +1,8 @@
 /** What keeps a process from its database, in words for operators. A start names the variable to change. */
 import { sql } from 'kysely';
 import {
-  DatabaseUnfit,
-  isDatabaseAway,
+  DatabaseUnsupported,
+  isDatabaseUnavailable,
   isDatabaseError,
   isRefusedByPooler,
   isRefusedLogin,
@@ -13,8 +13,8 @@ import type { Db } from './database.ts';
 export type DatabaseVariable = 'DATABASE_URL' | 'DATABASE_DIRECT_URL';
 
 /** The database can not be reached. */
-export class DatabaseAway extends Error {
-  override readonly name = 'DatabaseAway';
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
 
   constructor(variable: DatabaseVariable, cause: unknown) {
     super(`the database of ${variable} can not be reached`, { cause });
@@ -30,20 +30,20 @@ const leadsToPooler: Record<DatabaseVariable, string> = {
 /**
  * Waits for what is asked by the URL of this variable.
  *
- * @throws {DatabaseUnfit}
- * @throws {DatabaseAway}
+ * @throws {DatabaseUnsupported}
+ * @throws {DatabaseUnavailable}
  */
 export async function explainDatabaseFault<T>(variable: DatabaseVariable, asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {
-    if (isRefusedByPooler(error)) throw new DatabaseUnfit(leadsToPooler[variable]);
+    if (isRefusedByPooler(error)) throw new DatabaseUnsupported(leadsToPooler[variable]);
     if (isRefusedLogin(error))
-      throw new DatabaseUnfit(
+      throw new DatabaseUnsupported(
         `the database of ${variable} refuses: ${error.message}. Are its user, password and database right?`,
         { cause: error },
       );
-    if (isDatabaseAway(error)) throw new DatabaseAway(variable, error);
+    if (isDatabaseUnavailable(error)) throw new DatabaseUnavailable(variable, error);
     throw error;
   }
 }

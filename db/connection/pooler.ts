@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { sql } from 'kysely';
 import { openConnection, statementTimeoutMs } from './database.ts';
-import { DatabaseUnfit } from './database-errors.ts';
+import { DatabaseUnsupported } from './database-errors.ts';
 import type { Db, Queryable } from './database.ts';
 
 const utc = new Set(['UTC', 'Etc/UTC']);
@@ -33,7 +33,7 @@ export async function setRoleDefaults(db: Queryable): Promise<void> {
  * Whether the connections of a pool have what the service needs of them.
  *
  * @param isPooled whether they are known to lead to a pooler
- * @throws {DatabaseUnfit} they lead to one that nobody told of, or whose role lacks its defaults
+ * @throws {DatabaseUnsupported} they lead to one that nobody told of, or whose role lacks its defaults
  */
 export async function checkConnections(db: Db, isPooled: boolean): Promise<void> {
   const { rows } = await sql<RoleDefaults>`select current_user as role, current_setting('timezone') as timezone,
@@ -43,7 +43,7 @@ export async function checkConnections(db: Db, isPooled: boolean): Promise<void>
   const wrong = wrongDefaults(rows[0]!);
   if (wrong.length === 0) return;
   const found = `The pooler of DATABASE_URL has connections of the role ${rows[0]!.role} with ${wrong.join(', ')}.`;
-  throw new DatabaseUnfit(`${found} ${isPooled ? giveDefaults : nameServer}`);
+  throw new DatabaseUnsupported(`${found} ${isPooled ? giveDefaults : nameServer}`);
 }
 
 /** What to do about a pooler that nobody told of. */
@@ -75,7 +75,7 @@ function wrongDefaults({ timezone, dateStyle, statementMs, idleMs }: RoleDefault
  * Whether statements that a client has named are there in its next transaction. As an old pooler gives two clients the
  * same connection, the name of the second is taken there already, or unknown.
  *
- * @throws {DatabaseUnfit}
+ * @throws {DatabaseUnsupported}
  */
 export async function checkNamedStatements(url: string): Promise<void> {
   const clients = [openConnection(url, { isPooled: true }), openConnection(url, { isPooled: true })];
@@ -88,7 +88,7 @@ export async function checkNamedStatements(url: string): Promise<void> {
     }
   } catch (error) {
     if (!/^(42P05|26000)$/.test(String((error as { code?: unknown }).code))) throw error;
-    throw new DatabaseUnfit(
+    throw new DatabaseUnsupported(
       'The pooler of DATABASE_URL loses named statements. PgBouncer 1.21 or newer is needed, with max_prepared_statements=200.',
     );
   } finally {
@@ -103,7 +103,7 @@ export async function checkNamedStatements(url: string): Promise<void> {
  * @param url of the connection that listens
  * @param db the pool that tells
  */
-export async function hearsNotices(url: string, db: Db): Promise<boolean> {
+export async function supportsListen(url: string, db: Db): Promise<boolean> {
   const connection = openConnection(url);
   const channel = `hears_${randomUUID()}`;
   try {

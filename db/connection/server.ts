@@ -1,7 +1,7 @@
 /** What a database server says of itself and of who is connected to it. All of it is asked of the server, not of a pooler. */
 import { sql } from 'kysely';
 import { applicationName, listenerName } from './database.ts';
-import { isDatabaseAway } from './database-errors.ts';
+import { isDatabaseUnavailable } from './database-errors.ts';
 import type { Queryable } from './database.ts';
 
 export interface Server {
@@ -32,7 +32,7 @@ export async function isStandby(db: Queryable): Promise<boolean> {
  * two it just ends the connection.
  */
 export const isBrokenOff = (error: unknown): boolean =>
-  isDatabaseAway(error) || (Error.isError(error) && 'code' in error && error.code === '40001');
+  isDatabaseUnavailable(error) || (Error.isError(error) && 'code' in error && error.code === '40001');
 
 /** With an id behind it, by which the server knows all connections of a worker's queue. */
 export const workerName = 'transcription-worker';

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { DatabaseUnfit } from '../connection/database-errors.ts';
+import { DatabaseUnsupported } from '../connection/database-errors.ts';
 import { clusterExists, createCluster, readPassword, roleName } from './cluster.ts';
 import { until } from './file-lock.ts';
 import { cleanEnvironment, findPrograms, runProgram } from './programs.ts';
@@ -63,7 +63,7 @@ export function serverArguments(name: string, port: number): string[] {
  * holder of the start lock.
  * @returns the database's URL
  * @throws when the server can't be started (with the last lines of its log) or isn't ready within `readyLimitMs`
- * @throws {DatabaseUnfit} when the data is of another major version
+ * @throws {DatabaseUnsupported} when the data is of another major version
  */
 export async function ensureRunning(paths: ClusterPaths, notice: Notice): Promise<string> {
   if (!clusterExists(paths)) {
@@ -207,7 +207,7 @@ async function refuseOtherMajorVersion({ folder, data }: ClusterPaths, { postgre
   const ofData = readIfThere(join(data, 'PG_VERSION')).trim();
   const ofPrograms = / (\d+)[.\w]*$/.exec((await runProgram([postgres, '--version'])).output)?.[1];
   if (ofData === '' || ofPrograms === undefined || ofData === ofPrograms) return;
-  throw new DatabaseUnfit(
+  throw new DatabaseUnsupported(
     `The database in ${folder} is of PostgreSQL ${ofData}. This version of the service brings PostgreSQL ${ofPrograms}, which can ` +
       'not open it. Nothing was changed. Install the version of the service that served it before, and type there: ' +
       'npm run admin -- database run -- pg_dump --format=custom --file=transcription.dump. ' +

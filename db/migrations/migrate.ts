@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { openDatabase, patientTimeoutMs } from '../connection/database.ts';
-import { DatabaseUnfit } from '../connection/database-errors.ts';
+import { DatabaseUnsupported } from '../connection/database-errors.ts';
 import { migrations } from './index.ts';
 import type { Migration } from 'kysely/migration';
 import type { Db } from '../connection/database.ts';
@@ -58,7 +58,7 @@ async function takeLock(connection: Db, onWait: () => void): Promise<void> {
  * @param connection of {@link migrateAlone}
  * @param onNotice hears why it takes longer
  * @returns the names of those that ran
- * @throws {DatabaseUnfit} those before it were made; when it is typed again, it goes on from there
+ * @throws {DatabaseUnsupported} those before it were made; when it is typed again, it goes on from there
  */
 export async function runMigrations(
   connection: Db,
@@ -85,11 +85,11 @@ export async function runMigrations(
 /** SQLSTATE 55P03, `lock_not_available`. */
 const isLockTimeout = (error: unknown) => (error as { code?: unknown }).code === '55P03';
 
-function failed(name: string, error: unknown): DatabaseUnfit {
+function failed(name: string, error: unknown): DatabaseUnsupported {
   const reason = isLockTimeout(error)
     ? 'a transaction of another program holds its table for very long; end that and try again'
     : String(error);
-  return new DatabaseUnfit(`The database could not be migrated (${name}): ${reason}`, { cause: error });
+  return new DatabaseUnsupported(`The database could not be migrated (${name}): ${reason}`, { cause: error });
 }
 
 /** Makes or migrates the tables of the service, without those of the queue. */

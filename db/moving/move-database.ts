@@ -12,12 +12,12 @@ import type { Queryable } from '../connection/database.ts';
 
 type Connection = ReturnType<typeof openConnection>;
 
-export interface Moving {
+export interface MoveOptions {
   /** Leads to a server itself. Both have the tables of this version. */
   from: string;
   to: string;
   /** What the target's audio store is marked with. */
-  mark: string;
+  storeId: string;
   /** Runs when everything is there and about to be committed. */
   beforeCommit(): Promise<void>;
   /** @param share of the whole, from 0 to 1 */
@@ -26,7 +26,7 @@ export interface Moving {
   signal: AbortSignal;
 }
 
-export interface Moved {
+export interface MoveResult {
   tables: number;
   rows: number;
 }
@@ -40,7 +40,7 @@ const lockMs = 5_000;
  * @throws with SQLSTATE 55P03 when somebody writes to the source already
  * @throws the reason of `signal`; then nothing was moved
  */
-export async function moveDatabase(moving: Moving): Promise<Moved> {
+export async function moveDatabase(moving: MoveOptions): Promise<MoveResult> {
   const [from, to] = [openConnection(moving.from, { name }), openConnection(moving.to, { name })];
   try {
     for (const connection of [from, to]) {
@@ -53,7 +53,7 @@ export async function moveDatabase(moving: Moving): Promise<Moved> {
   }
 }
 
-async function moveRows(both: { from: Connection; to: Connection }, moving: Moving): Promise<Moved> {
+async function moveRows(both: { from: Connection; to: Connection }, moving: MoveOptions): Promise<MoveResult> {
   const { from, to } = both;
   const tables = await listTables(from);
   const names = tables.map((table) => table.name).join(', ');
@@ -74,7 +74,7 @@ async function moveRows(both: { from: Connection; to: Connection }, moving: Movi
     rows += into.rowCount;
   }
   await copySequences(both);
-  await to.query('update audio_store set mark = $1, is_marked = true', [moving.mark]);
+  await to.query('update audio_store set store_id = $1, is_written = true', [moving.storeId]);
   await to.query('set constraints all immediate');
   await moving.beforeCommit();
   await to.query('commit');
@@ -168,7 +168,7 @@ async function copySequences({ from, to }: { from: Connection; to: Connection })
 const oldestMajor = 13;
 
 /** Why the service can't have its tables there, as a sentence; undefined when it can, or has them. It changes nothing. */
-export async function whyUnfit(db: Queryable): Promise<string | undefined> {
+export async function unsuitableReason(db: Queryable): Promise<string | undefined> {
   const { major, version } = await readServer(db);
   if (major < oldestMajor) return `The new server is PostgreSQL ${version}; the service needs ${oldestMajor} or newer.`;
   const { rows } = await sql<Fitness>`select

@@ -3,13 +3,13 @@
  * words are common, sessions are looked at one after the other, from the newest on. And where in their transcripts it stands.
  */
 import { sql } from 'kysely';
-import { Prepared } from '../connection/prepared.ts';
+import { NamedQuery } from '../connection/named-query.ts';
 import { fitsFilter } from '../sessions/filter.ts';
-import { readable } from '../sessions/readable.ts';
-import type { ParameterOf } from '../connection/prepared.ts';
+import { publicColumns } from '../sessions/public-session.ts';
+import type { ParameterOf } from '../connection/named-query.ts';
 import type { Queryable } from '../connection/database.ts';
 import type { FilterValues } from '../sessions/filter.ts';
-import type { ReadableSession } from '../sessions/readable.ts';
+import type { PublicSession } from '../sessions/public-session.ts';
 
 /** A condition of a search, as the text of a `tsquery`: a passage of the session has to fulfil it, or none may. */
 export interface SearchCondition {
@@ -27,16 +27,18 @@ export interface SearchRange extends FilterValues {
   limit: number;
 }
 
-const counts = new Prepared<{ queries: string[]; most: number }, { count: number }>('search-counts', (db, parameter) =>
-  db
-    .selectFrom(
-      sql<{ count: number; place: number }>`(
+const counts = new NamedQuery<{ queries: string[]; most: number }, { count: number }>(
+  'search-counts',
+  (db, parameter) =>
+    db
+      .selectFrom(
+        sql<{ count: number; place: number }>`(
         select q.place, (select count(*) from (
           select from passages p where p.words @@ q.query::tsquery limit ${parameter('most')}::int) as found) as count
         from unnest(${parameter('queries')}::text[]) with ordinality as q (query, place))`.as('counted'),
-    )
-    .select('count')
-    .orderBy('place'),
+      )
+      .select('count')
+      .orderBy('place'),
 );
 
 /** How many passages fulfil each of these queries; of those that are common, `most`. A query names its account itself. */
@@ -67,13 +69,13 @@ const inRange = (parameter: ParameterOf<Conditions>, id: string) => sql<boolean>
   account_id = ${parameter('accountId')}::uuid and created_at >= ${parameter('from')}::timestamptz
   and (created_at, ${sql.ref(id)}) < (${parameter('time')}::timestamptz, ${parameter('id')}::uuid)`;
 
-const columns = sql.join(readable.map((column) => sql.ref(`s.${column}`)));
+const columns = sql.join(publicColumns.map((column) => sql.ref(`s.${column}`)));
 
 // The offsets keep the steps in their order: what costs most comes last, for as few sessions as are wanted.
-const byIndex = new Prepared<Conditions, ReadableSession>('search-by-index', (db, parameter) =>
+const byIndex = new NamedQuery<Conditions, PublicSession>('search-by-index', (db, parameter) =>
   db
     .selectFrom(
-      sql<ReadableSession>`(
+      sql<PublicSession>`(
         with ${checks(parameter)}
         select ${columns} from (
           select account_id, session_id, created_at from (
@@ -95,10 +97,10 @@ const byIndex = new Prepared<Conditions, ReadableSession>('search-by-index', (db
 
 const looksAt = 500;
 
-const byTime = new Prepared<Conditions, ReadableSession>('search-by-time', (db, parameter) =>
+const byTime = new NamedQuery<Conditions, PublicSession>('search-by-time', (db, parameter) =>
   db
     .selectFrom(
-      sql<ReadableSession>`(
+      sql<PublicSession>`(
         with ${checks(parameter)}
         select ${columns} from (
           select * from sessions where ${inRange(parameter, 'id')}
@@ -125,7 +127,7 @@ export function findByIndex(
   range: SearchRange,
   rare: string[],
   others: readonly SearchCondition[],
-): Promise<ReadableSession[]> {
+): Promise<PublicSession[]> {
   return byIndex.run(db, { ...range, rare, ...asArrays(others) });
 }
 
@@ -134,7 +136,7 @@ export function findByTime(
   db: Queryable,
   range: SearchRange,
   conditions: readonly SearchCondition[],
-): Promise<ReadableSession[]> {
+): Promise<PublicSession[]> {
   return byTime.run(db, { ...range, rare: [], ...asArrays(conditions) });
 }
 
@@ -159,7 +161,7 @@ interface Wanted {
 }
 
 // Weights mark the lexemes: PostgreSQL looks each up, where taking all words apart takes 20 times as long.
-const places = new Prepared<Wanted, Places>('search-places', (db, parameter) =>
+const places = new NamedQuery<Wanted, Places>('search-places', (db, parameter) =>
   db
     .selectFrom(
       sql<Places>`(
@@ -190,7 +192,7 @@ interface Wished {
 
 // A segment begins with its index, and within a text every quote has a backslash before it. Looking for the first
 // characters of two segments takes a third of the time that reading all of them as JSON does.
-const segmentsAt = new Prepared<Wished, { session_id: string; index: number; rest: string }>(
+const segmentsAt = new NamedQuery<Wished, { session_id: string; index: number; rest: string }>(
   'search-segments',
   (db, parameter) =>
     db

@@ -1,6 +1,6 @@
 /** The rows that search looks through: which there are, which are missing, and in which languages. */
 import { sql } from 'kysely';
-import { Prepared } from '../connection/prepared.ts';
+import { NamedQuery } from '../connection/named-query.ts';
 import type { Queryable, Trx } from '../connection/database.ts';
 
 /**
@@ -22,7 +22,7 @@ export interface NewPassage {
  *
  * @param ofTranscript false while there is only a title
  */
-export async function indexSession(
+export async function replacePassages(
   trx: Trx,
   { accountId, sessionId }: { accountId: string; sessionId: string },
   passages: readonly NewPassage[],
@@ -58,14 +58,16 @@ export const firstPlace: SessionPlace = {
   id: '00000000-0000-0000-0000-000000000000',
 };
 
-export interface Looked extends SessionPlace {
+export interface UnindexedSessions extends SessionPlace {
   isMissing: boolean;
 }
 
-const looked = new Prepared<SessionPlace & { limit: number }, Looked>('search-unindexed', (db, parameter) =>
-  db
-    .selectFrom(
-      sql<Looked>`(
+const looked = new NamedQuery<SessionPlace & { limit: number }, UnindexedSessions>(
+  'search-unindexed',
+  (db, parameter) =>
+    db
+      .selectFrom(
+        sql<UnindexedSessions>`(
         select s.account_id as "accountId", s.id,
           p.session_id is null or (s.status = 'completed' and (not p.of_transcript or p.version <> ${sql.lit(indexVersion)})) as "isMissing"
         from (
@@ -74,19 +76,19 @@ const looked = new Prepared<SessionPlace & { limit: number }, Looked>('search-un
           order by account_id, id limit ${parameter('limit')}::int
         ) as s left join passages p on p.account_id = s.account_id and p.session_id = s.id and p.number = 0
         order by s.account_id, s.id)`.as('looked'),
-    )
-    .selectAll(),
+      )
+      .selectAll(),
 );
 
 /**
  * The next sessions after a place, of all accounts, and whether the index does not hold them as they are: those of an older
  * version of the service or of the index, and those that could not be indexed when they were completed.
  */
-export function lookForUnindexed(db: Queryable, after: SessionPlace, limit: number): Promise<Looked[]> {
+export function findUnindexed(db: Queryable, after: SessionPlace, limit: number): Promise<UnindexedSessions[]> {
   return looked.run(db, { ...after, limit });
 }
 
-const spoken = new Prepared<{ accountId: string }, { mark: string }>('search-languages', (db, parameter) =>
+const spoken = new NamedQuery<{ accountId: string }, { mark: string }>('search-languages', (db, parameter) =>
   db.selectFrom('search_languages').select('mark').where('account_id', '=', parameter('accountId')),
 );
 

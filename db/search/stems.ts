@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { Prepared } from '../connection/prepared.ts';
+import { NamedQuery } from '../connection/named-query.ts';
 import type { Queryable } from '../connection/database.ts';
 
 interface Values {
@@ -8,7 +8,7 @@ interface Values {
 }
 
 // A dictionary answers nothing for its very common words. No stem has a space.
-const stems = new Prepared<Values, { stems: string }>('stems', (db, parameter) =>
+const stems = new NamedQuery<Values, { stems: string }>('stems', (db, parameter) =>
   db
     .selectFrom(
       sql<{ stems: string; place: number }>`(

@@ -16,24 +16,24 @@ const now = sql<string>`now()`;
  * Attempts that are given back although the recording itself may be why they ended: their worker was gone, a program ran out
  * of memory, or the recognizer's server had crashed. After so many of them, the attempts of the session count.
  */
-export const mostFreeAttempts = 5;
+export const maxInfrastructureRetries = 5;
 
 /**
  * 1 where the session is still in the hands of an attempt although its job is given away: nobody recorded its end, since
  * its worker was killed, cut off or frozen. 0 otherwise, and when no free attempt is left.
  */
-const isLost = sql<number>`(status = 'processing' and free_attempts < ${sql.lit(mostFreeAttempts)})::int`;
+const isLost = sql<number>`(status = 'processing' and infrastructure_retries < ${sql.lit(maxInfrastructureRetries)})::int`;
 
 /** For `set`: gives back the attempt that was lost, if one was. */
 const lostGivenBack = {
   attempts_left: sql<number>`attempts_left + ${isLost}`,
-  free_attempts: sql<number>`free_attempts + ${isLost}`,
+  infrastructure_retries: sql<number>`infrastructure_retries + ${isLost}`,
 };
 
 export interface Claim {
   attempt: number;
   /** How many attempts before it were free. */
-  free_attempts: number;
+  infrastructure_retries: number;
   title: string;
   /** Decoding stops at this length. */
   max_audio_ms: number;
@@ -54,7 +54,15 @@ export interface Claim {
 }
 
 const ofRow = [
-  ...(['attempt', 'free_attempts', 'title', 'max_audio_ms', 'reserved_ms', 'audio_bytes', 'measured_ms'] as const),
+  ...([
+    'attempt',
+    'infrastructure_retries',
+    'title',
+    'max_audio_ms',
+    'reserved_ms',
+    'audio_bytes',
+    'measured_ms',
+  ] as const),
   ...(['separate_channels', 'language', 'speakers', 'keyterms', 'traceparent'] as const),
 ] as const satisfies readonly (keyof Claim)[];
 
@@ -171,7 +179,7 @@ export async function completeIfProcessing(
 export interface Spent {
   attempts: number;
   /** Of the few that are given back although the recording may be why they ended. */
-  freeAttempts: number;
+  infrastructureRetries: number;
   /** Why it failed. */
   errorCode?: FailureCode;
 }
@@ -189,7 +197,7 @@ export function requeueIfProcessing(
       progress: null,
       queue_job_id: successorJobId,
       attempts_left: eb('attempts_left', '+', 1 - spent.attempts),
-      free_attempts: eb('free_attempts', '+', spent.freeAttempts),
+      infrastructure_retries: eb('infrastructure_retries', '+', spent.infrastructureRetries),
       ...(spent.errorCode && { last_error_code: spent.errorCode }),
     }))
     .returning(ofQueued)

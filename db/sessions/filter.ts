@@ -1,7 +1,7 @@
 /** Which sessions a list or a search is of. A new filter does not compile until each of them knows it. */
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-import type { ParameterOf } from '../connection/prepared.ts';
+import type { ParameterOf } from '../connection/named-query.ts';
 import type { SessionStatus } from '../schema.ts';
 
 export interface SessionFilter {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { Prepared } from '../connection/prepared.ts';
+import { NamedQuery } from '../connection/named-query.ts';
 import type { Queryable, Trx } from '../connection/database.ts';
 
 export interface IdempotencyRecord {
@@ -19,7 +19,7 @@ export async function findIdempotencyRecord(
   return record;
 }
 
-const records = new Prepared<{ accountId: string; key: string }, IdempotencyRecord>('record', (db, parameter) =>
+const records = new NamedQuery<{ accountId: string; key: string }, IdempotencyRecord>('record', (db, parameter) =>
   db
     .selectFrom('idempotency')
     .select(['fingerprint', 'session_id', 'job_id'])

@@ -1,13 +1,13 @@
 /** Sessions page by page. */
 import { sql } from 'kysely';
-import { Prepared } from '../connection/prepared.ts';
+import { NamedQuery } from '../connection/named-query.ts';
 import { filterValues, fitsFilter, primaryOf } from './filter.ts';
-import { readable } from './readable.ts';
+import { publicColumns } from './public-session.ts';
 import type { Queryable } from '../connection/database.ts';
-import type { ParameterOf } from '../connection/prepared.ts';
+import type { ParameterOf } from '../connection/named-query.ts';
 import type { SessionStatus } from '../schema.ts';
 import type { FilterValues, SessionFilter } from './filter.ts';
-import type { ReadableSession } from './readable.ts';
+import type { PublicSession } from './public-session.ts';
 
 /** The last session of the page before. Its time has the form of the filter's times. */
 export interface SessionPosition {
@@ -16,7 +16,7 @@ export interface SessionPosition {
 }
 
 /** A page of sessions of one account. */
-export interface PageQuestion extends SessionFilter {
+export interface ListSessionsQuery extends SessionFilter {
   accountId: string;
   limit: number;
   after?: SessionPosition | undefined;
@@ -26,7 +26,7 @@ export interface PageQuestion extends SessionFilter {
  * Sessions of an account after a position, newest first by (created_at, id), at most `limit`. Every page costs as much
  * as the first, because it is found by keyset.
  */
-export async function listSessions(db: Queryable, question: PageQuestion): Promise<ReadableSession[]> {
+export async function listSessions(db: Queryable, question: ListSessionsQuery): Promise<PublicSession[]> {
   const { statuses, reference, language, ...unserved } = filterValues(question);
   // A filter that no statement knows does not compile here.
   unserved satisfies Record<string, never>;
@@ -42,7 +42,7 @@ export async function listSessions(db: Queryable, question: PageQuestion): Promi
   return pagesByStatus[statuses.length - 1]!.run(db, valuesOf(question, statuses));
 }
 
-function valuesOf(question: PageQuestion, statuses: readonly SessionStatus[]): PageValues {
+function valuesOf(question: ListSessionsQuery, statuses: readonly SessionStatus[]): PageValues {
   const values: Partial<PageValues> = { ...boundsOf(question), limit: question.limit };
   statuses.forEach((status, index) => (values[statusNames[index]!] = status));
   return values as PageValues;
@@ -52,7 +52,7 @@ function valuesOf(question: PageQuestion, statuses: readonly SessionStatus[]): P
  * A bound that was not asked for lies beyond every session. There is only one upper bound: of two, PostgreSQL begins at
  * the one that it meets first in the index, and reads all sessions in between.
  */
-export function boundsOf({ accountId, createdAfter, createdBefore, after }: PageQuestion) {
+export function boundsOf({ accountId, createdAfter, createdBefore, after }: ListSessionsQuery) {
   const isEarlier = createdBefore !== undefined && (after === undefined || createdBefore <= after.createdAt);
   // No id is lower than this one, so no session of that very moment is meant.
   const { createdAt: time, id } = isEarlier ? { createdAt: createdBefore, id: lowestId } : (after ?? beyondAll);
@@ -85,7 +85,7 @@ const pageWithin = (db: Queryable, parameter: ParameterOf<Bounds & { limit: numb
     sql<Value>`(select ${parameter(name)}::${sql.raw(type)})`;
   return db
     .selectFrom('sessions')
-    .select(readable)
+    .select(publicColumns)
     .where('account_id', '=', parameter('accountId'))
     .where('created_at', '>=', hidden<string>('from', 'timestamptz'))
     .where(sql<boolean>`(created_at, id) < (${hidden('time', 'timestamptz')}, ${hidden('id', 'uuid')})`)
@@ -94,7 +94,7 @@ const pageWithin = (db: Queryable, parameter: ParameterOf<Bounds & { limit: numb
     .limit(hidden<number>('limit', 'int'));
 };
 
-const pageOfAll = new Prepared<Bounds & { limit: number }, ReadableSession>('page', pageWithin);
+const pageOfAll = new NamedQuery<Bounds & { limit: number }, PublicSession>('page', pageWithin);
 
 type Page = ReturnType<typeof pageWithin>;
 
@@ -105,7 +105,7 @@ type Page = ReturnType<typeof pageWithin>;
 const pagesOf = <Values extends PageValues>(name: string, only: (page: Page, parameter: ParameterOf<Values>) => Page) =>
   statusNames.map(
     (_, index) =>
-      new Prepared<Values, ReadableSession>(`${name}-${index + 1}`, (db, parameter) => {
+      new NamedQuery<Values, PublicSession>(`${name}-${index + 1}`, (db, parameter) => {
         const given: ParameterOf<PageValues> = parameter;
         const [first, ...others] = statusNames
           .slice(0, index + 1)
@@ -129,7 +129,7 @@ const pagesByLanguage = pagesOf<PageValues & { language: string }>('page-of-lang
 );
 
 /** Few sessions have the same reference: those of other statuses and languages may be read and left out. */
-const pageOfReference = new Prepared<Bounds & FilterValues & { reference: string; limit: number }, ReadableSession>(
+const pageOfReference = new NamedQuery<Bounds & FilterValues & { reference: string; limit: number }, PublicSession>(
   'page-of-reference',
   (db, parameter) =>
     pageWithin(db, parameter).where('reference', '=', parameter('reference')).where(fitsFilter(parameter)),

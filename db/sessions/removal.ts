@@ -1,6 +1,6 @@
 /** What is deleted for good, and when: audio that nobody needs, sessions whose time has come, and all of an account. */
 import { sql } from 'kysely';
-import { Prepared } from '../connection/prepared.ts';
+import { NamedQuery } from '../connection/named-query.ts';
 import { sessionChannel } from './states.ts';
 import type { Queryable, Trx } from '../connection/database.ts';
 
@@ -60,7 +60,7 @@ export interface DueSession extends DuePlace {
   account_id: string;
 }
 
-const due = new Prepared<DuePlace & { limit: number }, DueSession>('due-sessions', (db, parameter) =>
+const due = new NamedQuery<DuePlace & { limit: number }, DueSession>('due-sessions', (db, parameter) =>
   db
     .selectFrom('sessions')
     .select(['account_id', 'id', sql<string>`delete_at`.as('delete_at')])

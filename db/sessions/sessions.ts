@@ -1,24 +1,24 @@
 /** Reads sessions. Changes of sessions are in `states.ts`. */
 import { sql } from 'kysely';
-import { Prepared } from '../connection/prepared.ts';
-import { readable } from './readable.ts';
+import { NamedQuery } from '../connection/named-query.ts';
+import { publicColumns } from './public-session.ts';
 import type { Selectable } from 'kysely';
 import type { Queryable } from '../connection/database.ts';
 import type { SessionTable } from '../schema.ts';
-import type { ReadableSession } from './readable.ts';
+import type { PublicSession } from './public-session.ts';
 
 export type Session = Selectable<SessionTable>;
 
 /** @param id in lower case @returns undefined when the account has no such session */
-export async function findSession(db: Queryable, accountId: string, id: string): Promise<ReadableSession | undefined> {
+export async function findSession(db: Queryable, accountId: string, id: string): Promise<PublicSession | undefined> {
   const [session] = await sessions.run(db, { accountId, id });
   return session;
 }
 
-const sessions = new Prepared<{ accountId: string; id: string }, ReadableSession>('session', (db, parameter) =>
+const sessions = new NamedQuery<{ accountId: string; id: string }, PublicSession>('session', (db, parameter) =>
   db
     .selectFrom('sessions')
-    .select(readable)
+    .select(publicColumns)
     .where('account_id', '=', parameter('accountId'))
     .where('id', '=', parameter('id')),
 );

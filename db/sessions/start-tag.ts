@@ -6,7 +6,7 @@
 import { sql } from 'kysely';
 import { virtualTime, waitsSince } from '../queue-tables.ts';
 import type { RawBuilder } from 'kysely';
-import type { AccountInForce } from '../accounts/accounts.ts';
+import type { AccountWithLimits } from '../accounts/accounts.ts';
 
 /**
  * The largest number of pg-boss's `priority`. Jobs with the same tag are taken in the order of their uploads. If the queue is
@@ -23,7 +23,10 @@ const largest = sql.lit(2_147_483_647);
  * @param queue the name of the queue
  * @param account the owner, locked by the caller
  */
-export function nextStartTag(queue: string, account: Pick<AccountInForce, 'id' | 'running_jobs'>): RawBuilder<number> {
+export function nextStartTag(
+  queue: string,
+  account: Pick<AccountWithLimits, 'id' | 'running_jobs'>,
+): RawBuilder<number> {
   // When the duration is unknown, it counts as the longest that the audio may have.
   const work = sql`coalesce(duration_ms, max_audio_ms) / 100 * heard_channels`;
   const end = sql`start_tag::bigint + ${work} / ${Math.max(1, account.running_jobs)}::int + 1`;

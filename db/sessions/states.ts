@@ -150,7 +150,7 @@ export function retryIfFailed(
       reserved_ms: fresh.reservedMs,
       attempts_left: fresh.attempts,
       start_tag: fresh.startTag ?? 0,
-      free_attempts: 0,
+      infrastructure_retries: 0,
       started_at: null,
       completed_at: null,
       error_code: null,

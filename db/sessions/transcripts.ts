@@ -1,9 +1,9 @@
-import { Prepared } from '../connection/prepared.ts';
+import { NamedQuery } from '../connection/named-query.ts';
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { readable } from './readable.ts';
+import { publicColumns } from './public-session.ts';
 import type { Queryable, Trx } from '../connection/database.ts';
-import type { ReadableSession } from './readable.ts';
+import type { PublicSession } from './public-session.ts';
 
 /** Stores the transcript of a session. It is written once and never changed. */
 export async function insertTranscript(
@@ -29,7 +29,7 @@ const shortBytes = 64 * 1024;
 /** PostgreSQL knows the size without reading the text. */
 const isShort = sql<boolean>`pg_column_size(transcripts.segments) < ${shortBytes}`;
 
-export type SessionWithSegments = ReadableSession & {
+export type SessionWithSegments = PublicSession & {
   /** As JSON text. Null when there are none, or when the text is so long that it is better read alone. */
   segments: string | null;
 };
@@ -44,7 +44,7 @@ export async function findSessionWithSegments(
   return session;
 }
 
-const sessionWithSegments = new Prepared<{ accountId: string; id: string }, SessionWithSegments>(
+const sessionWithSegments = new NamedQuery<{ accountId: string; id: string }, SessionWithSegments>(
   'session-with-segments',
   (db, parameter) =>
     db
@@ -55,7 +55,7 @@ const sessionWithSegments = new Prepared<{ accountId: string; id: string }, Sess
           .onRef('transcripts.session_id', '=', 'sessions.id')
           .on(isShort),
       )
-      .select(readable.map((column) => `sessions.${column}` as const))
+      .select(publicColumns.map((column) => `sessions.${column}` as const))
       .select('transcripts.segments')
       .where('sessions.account_id', '=', parameter('accountId'))
       .where('sessions.id', '=', parameter('id')),

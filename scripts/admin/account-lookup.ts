@@ -4,7 +4,7 @@ import { findAccount, listPlans } from '../../db/accounts/accounts.ts';
 import { availableMs } from '../../src/sessions/balance.ts';
 import { formatDuration } from './durations.ts';
 import { Refusal, Mistake } from '../terminal/refusal.ts';
-import type { Account, AccountInForce } from '../../db/accounts/accounts.ts';
+import type { Account, AccountWithLimits } from '../../db/accounts/accounts.ts';
 import type { Queryable, Trx } from '../../db/connection/database.ts';
 import type { PlanTable, SupportAct } from '../../db/schema.ts';
 import type { AdminContext } from './admin-context.ts';
@@ -29,7 +29,7 @@ export function changeAccount<T>(
   { db, record }: Pick<AdminContext, 'db' | 'record'>,
   id: string,
   { act, details: detailsOf }: Logged<T>,
-  work: (trx: Trx, account: AccountInForce) => Promise<T>,
+  work: (trx: Trx, account: AccountWithLimits) => Promise<T>,
 ): Promise<T> {
   return inAccountTransaction(db, id, async (trx, locked) => {
     const account = locked ?? refuseUnknownAccount(id);

@@ -206,7 +206,7 @@ function accountJson(account: Account, plan: PlanTable) {
     ...balanceJson(account),
     plan: account.plan,
     status: statusOf(account),
-    ...jsonLimits(limitsInForce(account, plan)),
+    ...jsonLimits(effectiveLimits(account, plan)),
     overrides: limitNames.filter(({ column }) => account[column] !== null).map(({ json }) => json),
     ...(account.retention_days !== null && { retentionDays: account.retention_days }),
     createdAt: rfc3339(account.created_at),
@@ -216,7 +216,7 @@ function accountJson(account: Account, plan: PlanTable) {
 }
 
 function accountText(account: Account, plan: PlanTable): string {
-  const inForce = limitsInForce(account, plan);
+  const inForce = effectiveLimits(account, plan);
   const limits = limitNames.map((limit): [string, string] => {
     const value = shownLimit(limit, inForce[limit.column]);
     return [
@@ -240,5 +240,5 @@ function accountText(account: Account, plan: PlanTable): string {
   });
 }
 
-const limitsInForce = (account: Account, plan: PlanTable): Limits =>
+const effectiveLimits = (account: Account, plan: PlanTable): Limits =>
   eachLimit((column) => account[column] ?? plan[column]);

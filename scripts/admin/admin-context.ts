@@ -1,20 +1,20 @@
 /** What commands work with. They get no more of the service than they need, so that most of them are quick. */
 import { openDatabase, patientTimeoutMs } from '../../db/connection/database.ts';
-import { DatabaseUnfit } from '../../db/connection/database-errors.ts';
+import { DatabaseUnsupported } from '../../db/connection/database-errors.ts';
 import { inSnapshot } from '../../db/connection/transaction.ts';
 import { readSchemaVersion } from '../../db/migrations/schema-version.ts';
 import { addToSupportLog } from '../../db/accounts/support-log.ts';
-import { bareAudioStore, selectAudioStore } from '../../src/files/own-audio-store.ts';
+import { audioStoreBackend, selectAudioStore } from '../../src/files/verified-audio-store.ts';
 import { isPooled, mayHaveDatabase, useDatabase } from '../../src/process/database-url.ts';
 import { createLog } from '../../src/ops/log.ts';
-import { prepareDatabase, stateOf, wrongVersion } from '../../src/process/migration.ts';
+import { migrateOnStart, stateOf, wrongVersion } from '../../src/process/migration.ts';
 import { Queue } from '../../src/queue/queue.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { briefly } from './exit.ts';
 import type { Db, Trx } from '../../db/connection/database.ts';
 import type { LoggedAct } from '../../db/accounts/support-log.ts';
 import type { Config } from '../../src/config/config.ts';
-import type { AudioStore, BareAudioStore } from '../../src/files/audio-store.ts';
+import type { AudioStore, AudioStoreBackend } from '../../src/files/audio-store.ts';
 import type { Screen } from '../terminal/terminal.ts';
 
 export interface AdminContext {
@@ -29,7 +29,7 @@ export interface AdminContext {
   /** Once it is proven to be the database's. */
   audioStore: AudioStore;
   /** The same, whatever it is: for commands that judge or change that. */
-  bareStore: BareAudioStore;
+  bareStore: AudioStoreBackend;
   screen: Screen;
   /**
    * The queue. It is started at the first call. Never call this inside a transaction, whose locks would be held
@@ -78,14 +78,14 @@ export async function withAdminContext<T>(
   try {
     const mayMigrate = config.databaseUrl === undefined;
     if (opening === 'works')
-      await prepareDatabase(db, { url: inUse.directUrl, mayMigrate, onNotice }).catch(refuseUnopened);
+      await migrateOnStart(db, { url: inUse.directUrl, mayMigrate, onNotice }).catch(refuseUnopened);
     if (opening === 'looks') await refuseOtherVersion(db).catch(refuseUnopened);
     if (opening === 'uses') await refuseEmpty(db, config).catch(refuseUnopened);
     const queue = () => (started ??= startQueue(inUse.directUrl));
     const record = (trx: Trx, act: LoggedAct) => addToSupportLog(trx, who, act);
     const { dataDir } = config;
     const isEmbedded = config.databaseUrl === undefined;
-    const [audioStore, bareStore] = [await selectAudioStore(config, db), await bareAudioStore(config)];
+    const [audioStore, bareStore] = [await selectAudioStore(config, db), await audioStoreBackend(config)];
     const files = { dataDir, audioStore, bareStore };
     const database = { db, databaseUrl: inUse.directUrl, isPooled: isPooled(inUse), isEmbedded };
     return await work({ ...database, ...files, screen, queue, record });
@@ -136,7 +136,7 @@ const nothingToUse = ({ databaseUrl, dataDir }: Config) =>
 
 /** In most cases the environment points to a wrong place. A stack would hide the line that helps. */
 function refuseUnopened(error: unknown): never {
-  if (error instanceof Refusal || error instanceof DatabaseUnfit) throw error;
+  if (error instanceof Refusal || error instanceof DatabaseUnsupported) throw error;
   if (/disk is full|no space left/i.test(briefly(error)))
     throw new Refusal(
       'The disk of the database is full. Make room there first: scripts/deploy/OPERATIONS.md says how.',

@@ -10,7 +10,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { isGone } from '../../src/files/touched-files.ts';
+import { isNotFound } from '../../src/files/touched-files.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import type { Readable } from 'node:stream';
 
@@ -58,7 +58,7 @@ export class NewBackup {
     try {
       await this.addStream(name, createReadStream(path));
     } catch (error) {
-      if (!isGone(error)) throw error;
+      if (!isNotFound(error)) throw error;
       await this.remove(name);
     }
   }

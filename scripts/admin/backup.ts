@@ -7,10 +7,10 @@ import { inTransaction } from '../../db/connection/transaction.ts';
 import { copyCluster } from '../../db/embedded/base-backup.ts';
 import { clusterPaths, placeCluster } from '../../db/embedded/cluster.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { AudioStoreAway } from '../../src/files/audio-store.ts';
+import { AudioStoreUnavailable } from '../../src/files/audio-store.ts';
 import { FileAudioStore } from '../../src/files/file-audio-store.ts';
-import { adoptStore } from '../../src/files/own-audio-store.ts';
-import { isGone } from '../../src/files/touched-files.ts';
+import { adoptStore } from '../../src/files/verified-audio-store.ts';
+import { isNotFound } from '../../src/files/touched-files.ts';
 import { postgresFolder } from '../../src/process/database-url.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { count } from '../terminal/table.ts';
@@ -51,7 +51,7 @@ export async function backUp(admin: AdminContext, folder: string): Promise<Repor
     throw new Refusal(`${folder} lies within DATA_DIR, with which it would be lost: choose another disk.`);
   // The recordings of a disk that is not mounted would be missing.
   await admin.audioStore.open().catch((error: unknown) => {
-    throw error instanceof AudioStoreAway ? new Refusal(error.message) : error;
+    throw error instanceof AudioStoreUnavailable ? new Refusal(error.message) : error;
   });
   const backup = await NewBackup.in(folder);
   try {
@@ -177,7 +177,7 @@ export class AudioCopy {
       this.#needed.add(name);
       if (this.#backup.has(name)) continue;
       const file = await open(this.#fileOf(owner)).catch((error: unknown) => {
-        if (!isGone(error)) throw error;
+        if (!isNotFound(error)) throw error;
         this.lost.push(owner.id);
       });
       if (file === undefined) continue;

@@ -4,12 +4,12 @@ import { hasSupportLog } from '../../db/accounts/support-log.ts';
 import { setRoleDefaults } from '../../db/connection/pooler.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { readSchemaVersion } from '../../db/migrations/schema-version.ts';
-import { migrateCommand, prepareDatabase, stateOf } from '../../src/process/migration.ts';
+import { migrateCommand, migrateOnStart, stateOf } from '../../src/process/migration.ts';
 import { queueTablesVersion } from '../../src/queue/queue.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { count, minuteOf, table } from '../terminal/table.ts';
 import { addCommand, addGroup } from './command.ts';
-import { adoptStore } from '../../src/files/own-audio-store.ts';
+import { adoptStore } from '../../src/files/verified-audio-store.ts';
 import type { Command } from 'commander';
 import type { SchemaVersion } from '../../db/migrations/schema-version.ts';
 import type { DatabaseState } from '../../src/process/migration.ts';
@@ -48,7 +48,7 @@ export async function showStatus({ db }: AdminContext): Promise<Report> {
 
 export async function migrate({ db, databaseUrl, isPooled, record, screen }: AdminContext): Promise<Report> {
   const onNotice = (message: string) => void screen.write(`${message}\n`);
-  const ran = await prepareDatabase(db, { url: databaseUrl, mayMigrate: true, onNotice });
+  const ran = await migrateOnStart(db, { url: databaseUrl, mayMigrate: true, onNotice });
   // Afterwards, since the log may be among what is made. The migrations have transactions of their own.
   if (ran.length > 0) await inTransaction(db, (trx) => record(trx, { act: 'database migrate', details: { ran } }));
   if (isPooled) await setRoleDefaults(db);

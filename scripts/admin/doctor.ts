@@ -7,16 +7,16 @@ import { join } from 'node:path';
 import { mostConnections, mostDirectConnections, readConnectionRoom, readServer } from '../../db/connection/server.ts';
 import { openDatabase } from '../../db/connection/database.ts';
 import { explainDatabaseFault } from '../../db/connection/explained-faults.ts';
-import { checkConnections, checkNamedStatements, hearsNotices } from '../../db/connection/pooler.ts';
+import { checkConnections, checkNamedStatements, supportsListen } from '../../db/connection/pooler.ts';
 import { readSchemaVersion } from '../../db/migrations/schema-version.ts';
 import { contractFile } from '../../src/api/contract/document.ts';
 import { decodeAudio } from '../../src/audio/decode.ts';
 import { bytesPerMs, samplesPerMs, wavHeader } from '../../src/audio/samples.ts';
 import { findExecutable, findIsolation, findLimiters } from '../../src/children/bounded-command.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { bareAudioStore, whyNotOurs } from '../../src/files/own-audio-store.ts';
+import { audioStoreBackend, storeMismatch } from '../../src/files/verified-audio-store.ts';
 import { Spool } from '../../src/files/spool.ts';
-import { tryStore } from '../../src/files/store-trial.ts';
+import { probeStore } from '../../src/files/storage-probe.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
 import { isPooled, mayHaveDatabase, useDatabase } from '../../src/process/database-url.ts';
 import { migrateCommand, stateOf, wrongVersion } from '../../src/process/migration.ts';
@@ -154,7 +154,7 @@ async function settings({ config, database }: Patient): Promise<string> {
 async function pooler({ database }: Patient): Promise<string> {
   const { db, inUse } = database!;
   if (isPooled(inUse)) await checkNamedStatements(inUse.url);
-  if (!(await hearsNotices(inUse.directUrl, db))) throw new Error('LISTEN is deaf');
+  if (!(await supportsListen(inUse.directUrl, db))) throw new Error('LISTEN is deaf');
   return isPooled(inUse) ? 'keeps named statements; LISTEN goes past it' : 'none; LISTEN hears';
 }
 
@@ -189,16 +189,16 @@ async function clock({ database }: Patient): Promise<string> {
 }
 
 async function store({ config, database, hasTables }: Patient): Promise<string> {
-  const bare = await bareAudioStore(config);
-  const isStrange = !hasTables && (await bare.readMark()) !== undefined;
-  const why = hasTables ? await whyNotOurs(database!.direct, bare) : undefined;
+  const bare = await audioStoreBackend(config);
+  const isStrange = !hasTables && (await bare.readStoreId()) !== undefined;
+  const why = hasTables ? await storeMismatch(database!.direct, bare) : undefined;
   if (isStrange) throw new Error(`${bare.place} is another database's, and this one is empty`);
   if (why !== undefined) throw new Error(why);
   const spool = new Spool(config.dataDir);
   await bare.open();
   await spool.open();
   await bare.checkReadable();
-  await tryStore(bare, spool);
+  await probeStore(bare, spool);
   return `${bare.place} takes audio, gives it back and removes it`;
 }
 

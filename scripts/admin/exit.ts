@@ -1,9 +1,9 @@
 /** Errors that end the command, their exit codes, and what a person is told. */
 import { CommanderError } from 'commander';
-import { DatabaseUnfit, isDatabaseAway } from '../../db/connection/database-errors.ts';
+import { DatabaseUnsupported, isDatabaseUnavailable } from '../../db/connection/database-errors.ts';
 import { CommitOutcomeUnknown } from '../../db/connection/transaction.ts';
 import { ConfigError } from '../../src/config/config.ts';
-import { AudioStoreAway } from '../../src/files/audio-store.ts';
+import { AudioStoreUnavailable } from '../../src/files/audio-store.ts';
 import { Mistake, Refusal } from '../terminal/refusal.ts';
 
 /**
@@ -38,13 +38,14 @@ export function exitCodeOf(error: unknown): number {
 /** Undefined where nothing is left to say; commander says what it finds itself. */
 export function messageOf(error: unknown): string | undefined {
   if (error instanceof CommanderError || error instanceof NobodyReads) return undefined;
-  if ([Refusal, Mistake, ConfigError, DatabaseUnfit, Interrupted].some((kind) => error instanceof kind))
+  if ([Refusal, Mistake, ConfigError, DatabaseUnsupported, Interrupted].some((kind) => error instanceof kind))
     return (error as Error).message;
   if (error instanceof CommitOutcomeUnknown) {
     return `${error.message}: look whether it happened before you try again.`;
   }
-  if (error instanceof AudioStoreAway) return `${error.message}. Is AUDIO_STORE right, and do its keys allow it?`;
-  if (isDatabaseAway(error)) {
+  if (error instanceof AudioStoreUnavailable)
+    return `${error.message}. Is AUDIO_STORE right, and do its keys allow it?`;
+  if (isDatabaseUnavailable(error)) {
     return `The database can not be reached (${briefly(error)}). Is DATABASE_URL right, and is it running?`;
   }
   // Only the stack: other properties of a database error quote rows.

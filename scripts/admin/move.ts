@@ -5,10 +5,10 @@ import { countServing } from '../../db/connection/server.ts';
 import { findKnownStore } from '../../db/known-store.ts';
 import { openDatabase } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
-import { moveDatabase, holdsData, whyUnfit } from '../../db/moving/move-database.ts';
+import { moveDatabase, holdsData, unsuitableReason } from '../../db/moving/move-database.ts';
 import { parseDatabaseUrl, withoutPassword } from '../../src/config/variables.ts';
-import { proveStore } from '../../src/files/own-audio-store.ts';
-import { prepareDatabase } from '../../src/process/migration.ts';
+import { verifyStore } from '../../src/files/verified-audio-store.ts';
+import { migrateOnStart } from '../../src/process/migration.ts';
 import { Mistake, Refusal } from '../terminal/refusal.ts';
 import { noProgress, showProgressOn } from '../terminal/show-progress.ts';
 import { count } from '../terminal/table.ts';
@@ -17,8 +17,8 @@ import { Interrupted } from './exit.ts';
 import { verify } from './verify.ts';
 import type { Command } from 'commander';
 import type { Db, Queryable } from '../../db/connection/database.ts';
-import type { Moved } from '../../db/moving/move-database.ts';
-import type { BareAudioStore } from '../../src/files/audio-store.ts';
+import type { MoveResult } from '../../db/moving/move-database.ts';
+import type { AudioStoreBackend } from '../../src/files/audio-store.ts';
 import type { Progress } from '../terminal/show-progress.ts';
 import type { AdminContext } from './admin-context.ts';
 import type { Answer, Report } from './command.ts';
@@ -79,7 +79,7 @@ export async function moveToDatabase(
   try {
     await refuseWhileServing(admin.db);
     await refuseWhileServing(target.db);
-    const why = await whyUnfit(target.db);
+    const why = await unsuitableReason(target.db);
     if (why !== undefined) throw new Refusal(why);
     const moved = (await isMoved(admin, target.db)) ? undefined : await move(admin, target, progress, signal);
     const found = await verify({ ...admin, db: target.db, databaseUrl: url });
@@ -94,10 +94,14 @@ export async function moveToDatabase(
 /** Whether an earlier move got to its end: the audio store is that of the new database. */
 async function isMoved({ db, bareStore }: AdminContext, target: Db): Promise<boolean> {
   if (!(await holdsData(target))) return false;
-  const [mark, here, there] = [await bareStore.readMark(), await findKnownStore(db), await findKnownStore(target)];
-  if (mark !== undefined && mark === there?.mark && mark === successorOf(here)) return true;
+  const [storeId, here, there] = [
+    await bareStore.readStoreId(),
+    await findKnownStore(db),
+    await findKnownStore(target),
+  ];
+  if (storeId !== undefined && storeId === there?.store_id && storeId === successorOf(here)) return true;
   throw new Refusal(
-    here?.mark === there?.mark
+    here?.store_id === there?.store_id
       ? 'The service uses this database already, or it is a copy of the one that it uses.'
       : 'The new database holds data: accounts, or what support did. Make an empty one.',
   );
@@ -108,18 +112,18 @@ async function move(
   target: { db: Db; url: string },
   progress: Progress,
   signal: AbortSignal,
-): Promise<Moved> {
-  const mark = await markFor(db, bareStore);
+): Promise<MoveResult> {
+  const storeId = await storeIdFor(db, bareStore);
   const onNotice = (message: string) => progress.say(message);
-  await prepareDatabase(target.db, { url: target.url, mayMigrate: true, onNotice });
+  await migrateOnStart(target.db, { url: target.url, mayMigrate: true, onNotice });
   // Before anything is read: it is in the new database, too.
   await inTransaction(db, (trx) => record(trx, { act: 'move', details: { to: withoutPassword(target.url) } }));
   const step = progress.begin('copying all tables', 1);
   try {
     const moved = await moveDatabase({
-      ...{ from: databaseUrl, to: target.url, mark, signal },
+      ...{ from: databaseUrl, to: target.url, storeId, signal },
       // Whatever began to serve with the old settings meanwhile accepts nothing from now on.
-      beforeCommit: () => bareStore.writeMark(mark),
+      beforeCommit: () => bareStore.writeStoreId(storeId),
       onProgress: (share) => step.reach(share),
     });
     step.end(true);
@@ -138,23 +142,23 @@ const busy = 'Somebody writes to the old database: stop the service, and what el
  *
  * @throws {AudioStoreLost} when the store is another database's
  */
-async function markFor(db: Db, store: BareAudioStore): Promise<string> {
-  const [found, known] = [await store.readMark(), await findKnownStore(db)];
+async function storeIdFor(db: Db, store: AudioStoreBackend): Promise<string> {
+  const [found, known] = [await store.readStoreId(), await findKnownStore(db)];
   if (found !== undefined && found === successorOf(known)) return found;
-  return successorOf({ mark: await proveStore(db, store) })!;
+  return successorOf({ store_id: await verifyStore(db, store) })!;
 }
 
-/** The mark of the database that this one is moved to. */
-function successorOf(known: { mark: string } | undefined): string | undefined {
+/** The store id of the database that this one is moved to. */
+function successorOf(known: { store_id: string } | undefined): string | undefined {
   if (known === undefined) return undefined;
-  const digits = createHash('sha256').update(`moved from ${known.mark}`).digest('hex');
+  const digits = createHash('sha256').update(`moved from ${known.store_id}`).digest('hex');
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
 }
 
 const placeOf = ({ isEmbedded, databaseUrl, dataDir }: AdminContext) =>
   isEmbedded ? `${dataDir}/postgres` : withoutPassword(databaseUrl);
 
-function textOf(admin: AdminContext, to: string, moved: Moved | undefined): string {
+function textOf(admin: AdminContext, to: string, moved: MoveResult | undefined): string {
   const did = moved === undefined ? 'It was moved before.' : `${count(moved.rows, 'row')} copied.`;
   return [
     `${did} ${admin.bareStore.place} is the audio store of the new database now.`,

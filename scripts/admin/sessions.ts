@@ -24,7 +24,7 @@ import { csvLine } from '../terminal/csv.ts';
 import type { Command } from 'commander';
 import type { Queryable, Trx } from '../../db/connection/database.ts';
 import type { SessionStatus, SupportAct } from '../../db/schema.ts';
-import type { ReadableSession } from '../../db/sessions/readable.ts';
+import type { PublicSession } from '../../db/sessions/public-session.ts';
 import type { Session } from '../../db/sessions/sessions.ts';
 import type { Recorded, RetryOutcome } from '../../src/sessions/support.ts';
 import type { AdminContext } from './admin-context.ts';
@@ -85,7 +85,7 @@ async function show({ db }: AdminContext, id: string, sentence: string): Promise
   return { json: sessionJson(session), text: `${sentence === '' ? '' : `${sentence}\n\n`}${sessionText(session)}` };
 }
 
-function listedSessionJson(accountId: string, session: ReadableSession) {
+function listedSessionJson(accountId: string, session: PublicSession) {
   return {
     id: session.id,
     accountId,
@@ -108,7 +108,7 @@ function sessionJson(session: Session) {
     reservedMs: session.reserved_ms,
     attempt: session.attempt,
     attemptsLeft: session.attempts_left,
-    freeAttempts: session.free_attempts,
+    freeAttempts: session.infrastructure_retries,
     ...(session.last_error_code !== null && { lastErrorCode: session.last_error_code }),
     ...(session.warnings !== null && { warnings: toWarnings(session) }),
     ...(session.audio_deleted_at !== null && { audioDeletedAt: rfc3339(session.audio_deleted_at) }),
@@ -141,9 +141,9 @@ function sessionText(session: Session): string {
 
 const isFirst = <T>(item: T, index: number, list: readonly T[]): boolean => list.indexOf(item) === index;
 
-function attemptsOf({ status, attempt, attempts_left, free_attempts, last_error_code }: Session): string {
+function attemptsOf({ status, attempt, attempts_left, infrastructure_retries, last_error_code }: Session): string {
   const left = status === 'queued' || status === 'processing' ? `, ${attempts_left} left` : '';
-  const free = free_attempts === 0 ? '' : `, ${free_attempts} of them free`;
+  const free = infrastructure_retries === 0 ? '' : `, ${infrastructure_retries} of them free`;
   return `${attempt}${free}${left}${last_error_code === null ? '' : ` (the last one: ${last_error_code})`}`;
 }
 
@@ -293,8 +293,8 @@ async function* indexOf(snapshot: Trx, accountId: string): AsyncGenerator<string
 
 const atATime = 100;
 
-async function* sessionsOf(snapshot: Trx, accountId: string): AsyncGenerator<ReadableSession> {
-  let last: ReadableSession | undefined;
+async function* sessionsOf(snapshot: Trx, accountId: string): AsyncGenerator<PublicSession> {
+  let last: PublicSession | undefined;
   do {
     const after = last && { createdAt: rfc3339(last.created_at), id: last.id };
     const page = await listSessions(snapshot, { accountId, limit: atATime, after });

@@ -3,7 +3,7 @@ import { openDatabase, patientTimeoutMs } from '../../db/connection/database.ts'
 import { isBrokenOff, isStandby } from '../../db/connection/server.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { parseDatabaseUrl } from '../../src/config/variables.ts';
-import { whyNotOurs } from '../../src/files/own-audio-store.ts';
+import { storeMismatch } from '../../src/files/verified-audio-store.ts';
 import { Spool } from '../../src/files/spool.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
 import { addCommand } from './command.ts';
@@ -62,7 +62,7 @@ export async function verify({ bareStore, dataDir, databaseUrl, screen }: AdminC
     asksStandby = await isStandby(db);
     const audited = { db, ...files, behindMs: asksStandby ? mostBehindMs : 0 };
     const found = await audit(audited, { onProgress: (done) => step.reach(done) });
-    const another = await whyNotOurs(db, bareStore);
+    const another = await storeMismatch(db, bareStore);
     return { json: found, text: textOf(found), note: another, exitCode: found.sound && another === undefined ? 0 : 1 };
   } catch (error) {
     throw asksStandby && isBrokenOff(error) ? new Refusal(brokenOff) : error;

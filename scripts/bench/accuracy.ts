@@ -18,7 +18,7 @@ import { errorRate, sumOf, wordErrors } from './word-errors.ts';
 import { SpeechClient } from '../../src/recognizers/openai/client.ts';
 import { ModelCopies } from '../../src/recognizers/sherpa-onnx/model-copies.ts';
 import { modelLanguageCode, readModelFolder } from '../../src/recognizers/sherpa-onnx/model-folder.ts';
-import { createSlots } from '../../src/recognizers/in-pieces.ts';
+import { createSlots } from '../../src/recognizers/in-chunks.ts';
 import type { Segment } from '../../src/captions/segment.ts';
 import type { DecodedAudio, Recognizer } from '../../src/recognizers/recognizer.ts';
 import type { Bench, Check, Choices, Figures, Findings, Setting } from './bench.ts';
@@ -185,7 +185,7 @@ function checksOf(clips: readonly MeasuredClip[], long: MeasuredLong): Check[] {
     { work: 'the model, asked for each clip', measure: 'words wrong', values: [percentOf(direct)], unit: '%' },
     { work: 'clip by clip', measure: 'words wrong', values: [percentOf(all(clips, 'service'))], unit: '%', goal },
     { work, measure: 'words wrong', values: [percentOf(long.service.errors)], unit: '%', goal },
-    { work, measure: 'words lost in and between pieces', values: [lost], unit: '%', goal: { atMost: mostMore } },
+    { work, measure: 'words lost in and between chunks', values: [lost], unit: '%', goal: { atMost: mostMore } },
     { work, measure: 'captions off, median', values: [median(off)], unit: 'ms', goal: { atMost: 250 } },
     { work, measure: 'captions off, 9 of 10', values: [quantile(off, 0.9)], unit: 'ms', goal: { atMost: 900 } },
     { work, measure: 'time ÷ length', values: [long.service.ms / long.durationMs] },

@@ -25,7 +25,7 @@ const flatTo64: Kind = { ms: 8_000, atOnce: () => 64 };
 const serial: Kind = { ms: 1_000, atOnce: () => 1 };
 const worseBeyond16 = (inFlight: number) => Math.min(1, (16 / inFlight) ** 2);
 
-/** Each with the time from which on it counts, and until when, in pieces. */
+/** Each with the time from which on it counts, and until when, in chunks. */
 const kinds: [string, Kind, number, number][] = [
   ['64 at once', flatTo64, 15, 30],
   ['8 at once', { ms: 1_500, atOnce: () => 8 }, 15, 45],
@@ -57,7 +57,7 @@ async function run(setting: Setting): Promise<Findings> {
   for (const [name, kind, from, to] of kinds) checks.push(...(await measureShare(place, name, kind, from, to)));
   checks.push(...(await measureStorm(place)), await measureBurst(place));
   checks.push(await measureBesideLong(place));
-  const sizes = { 'ms of a piece': kinds.map(([, { ms }]) => ms / shorter).join(', '), 'short recordings of s': 1.5 };
+  const sizes = { 'ms of a chunk': kinds.map(([, { ms }]) => ms / shorter).join(', '), 'short recordings of s': 1.5 };
   return { sizes, checks, figures: [], raw: checks };
 }
 
@@ -73,7 +73,7 @@ async function begin({ setting, database, shorter }: Place, kind: Kind) {
   return { server, service, end };
 }
 
-/** Keeps more recordings waiting than the server hears, until so many pieces' time has passed. */
+/** Keeps more recordings waiting than the server hears, until so many chunks' time has passed. */
 async function load(
   { setting, accounts, audio }: Place,
   url: string,
@@ -88,7 +88,7 @@ async function load(
     while (!signal.aborted) await untilAnswered(client, (await send(client)).id);
   };
   const all = Promise.all(Array.from({ length: clients }, (_, index) => clientOf(index)));
-  const over = until(setting, () => server.pieces() >= to);
+  const over = until(setting, () => server.chunks() >= to);
   await Promise.race([all, over]);
   ended.abort();
   await all.catch((error: unknown) => {
@@ -119,7 +119,7 @@ async function measureShare(place: Place, work: string, kind: Kind, from: number
   return [share, inFlight, mostMemory];
 }
 
-/** Room for two only, for ten pieces' time. No recording may fail. */
+/** Room for two only, for ten chunks' time. No recording may fail. */
 async function measureStorm(place: Place): Promise<Check[]> {
   const [from, to] = [10, 20];
   const work = '16 at once, 429 beyond two for a while';
@@ -156,7 +156,7 @@ async function measureBurst(place: Place): Promise<Check> {
   return { work, measure: "÷ the server's own time", values, goal: { atMost: 2.5 } };
 }
 
-/** How many pieces of a long recording begin while a short one of another account waits. */
+/** How many chunks of a long recording begin while a short one of another account waits. */
 async function measureBesideLong(place: Place): Promise<Check> {
   const { setting, accounts } = place;
   const minutes = setting.sized({ full: 60, quick: 20, tiny: 6 });
@@ -173,7 +173,7 @@ async function measureBesideLong(place: Place): Promise<Check> {
   await end();
   const since = server.asked.filter(({ beganAt }) => beganAt > acceptedAt);
   const before = since.findIndex(({ audioMs }) => audioMs < 10_000);
-  return { work, measure: 'pieces that begin before it', values: [before], goal: { atMost: 1 } };
+  return { work, measure: 'chunks that begin before it', values: [before], goal: { atMost: 1 } };
 }
 
 /** The short one again and again. */
@@ -184,16 +184,16 @@ async function makeLong({ folder }: Setting, minutes: number): Promise<Blob> {
   return new Blob([await readFile(path)]);
 }
 
-/** Times are counted in pieces: a piece is as long as the server takes for one alone. */
+/** Times are counted in chunks: a chunk is as long as the server takes for one alone. */
 interface Kind {
-  /** How long a piece takes. Where many are heard at once it is long, so that the bench's own machine keeps up. */
+  /** How long a chunk takes. Where many are heard at once it is long, so that the bench's own machine keeps up. */
   ms: number;
   /** How many it works on at once. */
-  atOnce: (pieces: number) => number;
+  atOnce: (chunks: number) => number;
   /** How quickly it works on each, as a part of its best. */
   pace?: (inFlight: number) => number;
   /** What is beyond gets 429. */
-  mayTake?: (pieces: number) => number;
+  mayTake?: (chunks: number) => number;
 }
 
 interface Asked {
@@ -210,11 +210,11 @@ interface SpeechServer {
   /** All that it took, in order. */
   readonly asked: readonly Asked[];
   readonly refused: () => number;
-  /** How many pieces' time it has run, by its own clock, which begins with its first request. */
-  pieces(): number;
+  /** How many chunks' time it has run, by its own clock, which begins with its first request. */
+  chunks(): number;
   /** What it answered from one time to another, as a part of what it could. */
-  share(fromPieces: number, toPieces: number): number;
-  meanInFlight(fromPieces: number, toPieces: number): number;
+  share(fromChunks: number, toChunks: number): number;
+  meanInFlight(fromChunks: number, toChunks: number): number;
 }
 
 const tickMs = 10;
@@ -224,15 +224,15 @@ async function startSpeechServer(setting: Setting, kind: Kind): Promise<SpeechSe
   let open: { own: Asked; leftMs: number; answer: () => void }[] = [];
   let refused = 0;
   let beganAt: number | undefined;
-  const piecesAt = (at: number) => (beganAt === undefined ? 0 : (at - beganAt) / kind.ms);
-  const pieces = () => piecesAt(performance.now());
+  const chunksAt = (at: number) => (beganAt === undefined ? 0 : (at - beganAt) / kind.ms);
+  const chunks = () => chunksAt(performance.now());
 
   let before = performance.now();
   const timer = setInterval(() => {
     const now = performance.now();
     const passedMs = (now - before) * (kind.pace?.(open.length) ?? 1);
     before = now;
-    for (const each of open.slice(0, kind.atOnce(pieces()))) each.leftMs -= passedMs;
+    for (const each of open.slice(0, kind.atOnce(chunks()))) each.leftMs -= passedMs;
     const done = open.filter(({ leftMs }) => leftMs <= 0);
     open = open.filter(({ leftMs }) => leftMs > 0);
     for (const { own, answer } of done) {
@@ -247,7 +247,7 @@ async function startSpeechServer(setting: Setting, kind: Kind): Promise<SpeechSe
     for await (const chunk of req) bytes += (chunk as Buffer).length;
     if (!req.url!.endsWith('/transcriptions')) return reply(res, 404, { error: { message: 'none' } });
     beganAt ??= performance.now();
-    if (open.length >= (kind.mayTake?.(pieces()) ?? Infinity)) {
+    if (open.length >= (kind.mayTake?.(chunks()) ?? Infinity)) {
       refused += 1;
       return reply(res, 429, { error: { message: 'no room' } });
     }
@@ -267,7 +267,7 @@ async function startSpeechServer(setting: Setting, kind: Kind): Promise<SpeechSe
 
   const timeOf = (count: number) => beganAt! + count * kind.ms;
   return {
-    ...{ kind, asked, pieces, refused: () => refused },
+    ...{ kind, asked, chunks, refused: () => refused },
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     share(from, to) {
       const answered = asked.filter(({ endedAt = 0 }) => endedAt >= timeOf(from) && endedAt < timeOf(to)).length;

@@ -2,7 +2,7 @@
 import { mkdir, readdir, rm, readFile, writeFile } from 'node:fs/promises';
 import { join, basename } from 'node:path';
 import { measureAudio } from '../../src/audio/measure.ts';
-import { markName } from '../../src/files/audio-store.ts';
+import { storeIdFile } from '../../src/files/audio-store.ts';
 import { seedAccounts, settle, startDatabase } from './database.ts';
 import { memoryOf } from './process-tree.ts';
 import { serviceEnv, startApiProgram, startProgram } from './program.ts';
@@ -157,7 +157,7 @@ async function removeFiles(setting: Setting): Promise<void> {
   const audio = join(serviceEnv(setting, '')['DATA_DIR']!, 'audio');
   for (const folder of [audio, join(setting.folder, 'piped')]) {
     await mkdir(folder, { recursive: true });
-    const received = (await readdir(folder)).filter((name) => name !== markName);
+    const received = (await readdir(folder)).filter((name) => name !== storeIdFile);
     await Promise.all(received.map((name) => rm(join(folder, name), { recursive: true })));
   }
   await mkdir(join(audio, 'incoming'));

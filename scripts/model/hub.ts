@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fetch } from 'undici';
 import { ConfigError } from '../../src/config/config.ts';
-import { faultOf, proxiesOf } from '../../src/config/variables.ts';
+import { proxyProblem, proxiesOf } from '../../src/config/variables.ts';
 import { throughProxies } from '../../src/recognizers/proxies.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { compareChecksums } from './install.ts';
@@ -93,7 +93,7 @@ function connectToHub(env: NodeJS.ProcessEnv, signal: AbortSignal): Hub {
     ]);
   }
   const proxies = proxiesOf(env);
-  const fault = faultOf(proxies);
+  const fault = proxyProblem(proxies);
   if (fault !== undefined) throw new ConfigError([fault]);
   const token = env['HF_TOKEN']?.trim();
   // undici 7 instead of Node's own fetch, which uses HTTP/2 and then gets only a few MB/s over long distances.

@@ -4,7 +4,7 @@
  */
 import type { Answer, Form, OperationId, Parameters, PublicOperation } from '../../codegen/operations.ts';
 import type { KeyOwner } from '../../db/accounts/api-keys.ts';
-import type { Foundation } from '../sessions/foundation.ts';
+import type { AppContext } from '../sessions/app-context.ts';
 import type { SessionSearch } from './reads/search.ts';
 import type { SessionReads } from './reads/session-reads.ts';
 import type { UploadMeasurements } from './uploads/measurement.ts';
@@ -57,7 +57,7 @@ export interface UploadedFile {
 }
 
 /** What handlers get. */
-export interface Context extends Foundation {
+export interface Context extends AppContext {
   sessions: SessionReads;
   search: SessionSearch;
   measurements: UploadMeasurements;

@@ -17,7 +17,7 @@ export const audioTooLong = (limitMs: number): AudioError =>
 
 /**
  * The file is not at fault, and a later try may succeed. When the operator has to fix something first (no ffmpeg, a
- * full disk, input that can't be read), `cause` says what: see `operatorFaultBehind`. Otherwise ffmpeg crashed.
+ * full disk, input that can't be read), `cause` says what: see `dependencyErrorOf`. Otherwise ffmpeg crashed.
  */
 export class AudioToolError extends Error {
   override readonly name = 'AudioToolError';

@@ -5,12 +5,12 @@ import { isTruncated } from './whole.ts';
 import { unreadable, runFfmpeg } from './ffmpeg.ts';
 import { LoudnessMeter } from './loudness.ts';
 import { allGapsOf } from './picture.ts';
-import { OperatorFault } from '../ops/operator-fault.ts';
+import { DependencyError } from '../ops/dependency-error.ts';
 import { bytesPerMs, bytesPerSample, samplesPerMs } from './samples.ts';
 import type { Decoding, SamplesOptions } from './decode-samples.ts';
 import type { Track } from './ffmpeg-log.ts';
 import type { Loudness } from './loudness.ts';
-import type { Span } from './pieces.ts';
+import type { Span } from './chunks.ts';
 import type { Gap } from './timeline.ts';
 
 export interface DecodeOptions extends Omit<SamplesOptions, 'gainDb'> {
@@ -136,7 +136,7 @@ const toBytes = (ms: number): number => Math.round(ms * samplesPerMs) * bytesPer
  * The error for samples that can't be written (for example because their folder is gone). The audio is not at fault.
  */
 function unwritable(error: Error): never {
-  const cause = new OperatorFault(error.message, { cause: error });
+  const cause = new DependencyError(error.message, { cause: error });
   throw new AudioToolError('the decoded audio could not be written', { cause });
 }
 

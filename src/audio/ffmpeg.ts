@@ -4,7 +4,7 @@ import { AudioError, AudioToolError } from './audio-error.ts';
 import { ChildNotStarted, killedBy, runChild } from '../children/child.ts';
 import { ExecutableNotFound } from '../children/bounded-command.ts';
 import { FfmpegLog } from './ffmpeg-log.ts';
-import { OperatorFault } from '../ops/operator-fault.ts';
+import { DependencyError } from '../ops/dependency-error.ts';
 import { isEncrypted } from './whole.ts';
 import { readWav } from './plain-wav.ts';
 import type { ChildEnd, OnOutput } from '../children/child.ts';
@@ -124,7 +124,7 @@ function throwForMessage(code: number, stderr: string): void {
   if (code === 255 && whyNotOpened === undefined) throw new AudioToolError('a signal stopped ffmpeg');
   // exec(2) failed after the look-up, or the dynamic linker did.
   if (code === 126 || code === 127) {
-    throw new AudioToolError('ffmpeg could not run', { cause: new OperatorFault(lastLine(stderr)) });
+    throw new AudioToolError('ffmpeg could not run', { cause: new DependencyError(lastLine(stderr)) });
   }
 }
 
@@ -140,7 +140,7 @@ export async function unreadable(error: NodeJS.ErrnoException): Promise<never> {
 async function whatIsGone(error: NodeJS.ErrnoException): Promise<Error> {
   const folder = error.code === 'ENOENT' && error.path !== undefined ? dirname(error.path) : undefined;
   const isThere = folder === undefined || (await access(folder).then(() => true, () => false)); // prettier-ignore
-  return isThere ? error : new OperatorFault(`${folder} is gone`, { cause: error });
+  return isThere ? error : new DependencyError(`${folder} is gone`, { cause: error });
 }
 
 /** The line of ffmpeg's messages that says why it gave up. */

@@ -5,7 +5,7 @@
  */
 import { fourPoles, lowestHz } from './decode-samples.ts';
 import { samplesPerMs } from './samples.ts';
-import type { Span } from './pieces.ts';
+import type { Span } from './chunks.ts';
 
 export interface Loudness {
   /** In dB of full scale. -Infinity: there is nothing to be heard. */
@@ -177,7 +177,7 @@ export class LoudnessMeter {
 
 /**
  * No sample of a pause is louder than this below the recording's level: that is -38 dB for most voices, and quieter than
- * the noise of most rooms. The pause is shorter than a breath. A wrong guess only makes a cut less lucky (see pieces.ts):
+ * the noise of most rooms. The pause is shorter than a breath. A wrong guess only makes a cut less lucky (see chunks.ts):
  * no word depends on it.
  */
 const belowLevelDb = 14;

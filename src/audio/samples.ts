@@ -9,13 +9,13 @@ export const bytesPerSample = 2;
 export const bytesPerMs = bytesPerSample * samplesPerMs;
 
 /**
- * Copies what a piece hears into a file of its own. Programs that open `/dev/stdin` can't be given a part of a file,
+ * Copies what a chunk hears into a file of its own. Programs that open `/dev/stdin` can't be given a part of a file,
  * nor a pipe of Node, which is a socket. The file has no name any more, so nothing is left after a crash; closing it
  * frees its room.
  * @param file 16 kHz mono s16le
- * @throws {Error} the disk is full, or the file is shorter than the piece says
+ * @throws {Error} the disk is full, or the file is shorter than the chunk says
  */
-export async function openPiece(
+export async function openChunk(
   file: string,
   { windowStartMs, windowEndMs }: { windowStartMs: number; windowEndMs: number },
 ): Promise<FileHandle> {

@@ -1,4 +1,4 @@
-import type { Span } from './pieces.ts';
+import type { Span } from './chunks.ts';
 
 export const totalMs = (spans: readonly Span[]): number =>
   spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
@@ -7,7 +7,7 @@ export const totalMs = (spans: readonly Span[]): number =>
  * What of some spans lies within another one.
  * @param spans in order, none overlapping another. Most are not looked at: a day may have thousands.
  */
-export function within<S extends Span>(spans: readonly S[], { startMs, endMs }: Span): Span[] {
+export function overlapping<S extends Span>(spans: readonly S[], { startMs, endMs }: Span): Span[] {
   const found: Span[] = [];
   for (let index = firstAfter(spans, startMs); index < spans.length && spans[index]!.startMs < endMs; index += 1) {
     const span = spans[index]!;

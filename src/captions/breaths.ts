@@ -27,7 +27,7 @@ const badness: Record<Breath, number> = { sentence: 0, clause: 1, phrase: 2, non
 const leavesOne = 4;
 
 /** How bad it is to cut a text behind one of its words: 0 to 7. */
-export function badnessOfCut(words: readonly { text: string }[], index: number): number {
+export function cutPenalty(words: readonly { text: string }[], index: number): number {
   const breathAt = (at: number) => breathAfter(words[at]?.text ?? '', words[at + 1]?.text);
   const breath = breathAt(index);
   const isOneAlone =

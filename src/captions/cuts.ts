@@ -1,4 +1,4 @@
-import { badnessOfCut, breathAfter } from './breaths.ts';
+import { cutPenalty, breathAfter } from './breaths.ts';
 import { joinedByScript, lineColumns, widthOf } from './lines.ts';
 import type { WrittenWord } from './lines.ts';
 import type { Word } from './segment.ts';
@@ -61,7 +61,7 @@ function cutAfter(words: readonly Said[], index: number): { isForced: boolean; b
   const pause = Math.min(1, Math.max(0, silenceMs) / sentencePauseMs);
   return {
     isForced,
-    badness: isForced ? 0 : badnessOfCut(words, index) * (1 - pause),
+    badness: isForced ? 0 : cutPenalty(words, index) * (1 - pause),
     missed: (breathAfter(word.text, next.text) === 'sentence' ? pastSentence : 0) + pastPause * pause ** 2,
   };
 }

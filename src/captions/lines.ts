@@ -1,4 +1,4 @@
-import { badnessOfCut } from './breaths.ts';
+import { cutPenalty } from './breaths.ts';
 
 /**
  * Scripts that are written without spaces between words. `scx` also finds the characters that several of them share, such
@@ -113,7 +113,7 @@ function intoTwo(words: readonly WrittenWord[]): string[] | undefined {
     const [first, second] = [joinWords(words.slice(0, cut)), joinWords(words.slice(cut))];
     if (!isLine(first)) break;
     if (!isLine(second)) continue;
-    const worth = Math.abs(widthOf(first) - widthOf(second)) + columnsPerBadness * badnessOfCut(words, cut - 1);
+    const worth = Math.abs(widthOf(first) - widthOf(second)) + columnsPerBadness * cutPenalty(words, cut - 1);
     if (worth < least) [best, least] = [[first, second], worth];
   }
   return best;

@@ -1,18 +1,18 @@
-/** A recording is heard in pieces, each as if it were a whole text. */
+/** A recording is heard in chunks, each as if it were a whole text. */
 import { endsSentence } from './breaths.ts';
 
 /**
- * Makes one text of those of pieces. Where the speaker went on, a full stop before a small letter goes, and a capital
+ * Makes one text of those of chunks. Where the speaker went on, a full stop before a small letter goes, and a capital
  * that begins no sentence is made small, if the word is written small elsewhere and is nowhere a name. Quotation marks
  * without their other half go.
- * @param goesOn of each piece, whether the next one follows without the pause of a sentence
+ * @param goesOn of each chunk, whether the next one follows without the pause of a sentence
  */
-export function withoutSeams(pieces: readonly string[], goesOn: readonly boolean[]): string[] {
-  const whole = pieces.join('\n');
+export function withoutSeams(chunks: readonly string[], goesOn: readonly boolean[]): string[] {
+  const whole = chunks.join('\n');
   const small = new Set(whole.match(/(?<![\p{L}'’])\p{Ll}[\p{L}'’]*/gu));
   const names = new Set(whole.match(/(?<=[\p{L},] )\p{Lu}[\p{L}'’]*/gu));
-  return pieces.map((text, index) => {
-    const [before, after] = [pieces[index - 1] ?? '', pieces[index + 1] ?? ''];
+  return chunks.map((text, index) => {
+    const [before, after] = [chunks[index - 1] ?? '', chunks[index + 1] ?? ''];
     let own = inPairs(text);
     if (goesOn[index] && /^\p{Ll}/u.test(after)) own = own.replace(/(?<=[\p{Ll}\p{N}])\.$/u, '');
     const [first = ''] = /^\p{Lu}[\p{L}'’]*/u.exec(own) ?? [];

@@ -1,8 +1,8 @@
 import { cutIntoCaptions, sentencePauseMs } from './cuts.ts';
-import { layOverSpeech } from './lay-over-speech.ts';
+import { alignToSpeech } from './align-to-speech.ts';
 import { joinWords, splitWords, joinedByScript, wordSegmenter, hasUnspaced } from './lines.ts';
 import { withoutSeams } from './seams.ts';
-import type { Stretch } from './lay-over-speech.ts';
+import type { Stretch } from './align-to-speech.ts';
 import type { WrittenWord } from './lines.ts';
 import type { Segment, Word } from './segment.ts';
 
@@ -50,7 +50,7 @@ export function segmentsFromTexts(
   );
   const utterances = texts.map(({ text: _text, ...rest }, index) => {
     const words = splitWords(written[index]!);
-    const times = layOverSpeech(words, spoken[index]!);
+    const times = alignToSpeech(words, spoken[index]!);
     return words.map((word, place) => ({ ...rest, ...word, ...times[place]! }));
   });
   return segmentsFromUtterances(utterances, durationMs).map((segment) => ({ ...segment, words: [] }));

@@ -1,11 +1,11 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { OperatorFault } from '../ops/operator-fault.ts';
+import { DependencyError } from '../ops/dependency-error.ts';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 /** A program that should be installed isn't; the message names it and what to type. */
-export class ExecutableNotFound extends OperatorFault {
+export class ExecutableNotFound extends DependencyError {
   override readonly name = 'ExecutableNotFound';
   readonly executable: string;
 

@@ -1,5 +1,5 @@
 import { boundedCommand, isRefusedIsolation } from './bounded-command.ts';
-import { OperatorFault } from '../ops/operator-fault.ts';
+import { DependencyError } from '../ops/dependency-error.ts';
 import { spawn } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
 import type { ChildLimits, Isolation } from './bounded-command.ts';
@@ -32,7 +32,7 @@ export type ChildEnd = { stderr: string } & (
 );
 
 /** The child could not be started (fork, exec or unshare failed); a missing program is `ExecutableNotFound`. */
-export class ChildNotStarted extends OperatorFault {
+export class ChildNotStarted extends DependencyError {
   override readonly name = 'ChildNotStarted';
 }
 
@@ -43,7 +43,7 @@ export class ChildNotStarted extends OperatorFault {
  */
 export function killedBy(program: string, by: NodeJS.Signals): Error {
   const message = `${program} was killed by ${by}`;
-  return by === 'SIGKILL' ? new OperatorFault(`${message}: out of memory?`) : new Error(message);
+  return by === 'SIGKILL' ? new DependencyError(`${message}: out of memory?`) : new Error(message);
 }
 
 /**

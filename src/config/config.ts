@@ -1,7 +1,7 @@
 /** The one reader of the environment. Every wrong variable is reported at once. */
 import { resolve } from 'node:path';
 import { chooseModel } from '../recognizers/sherpa-onnx/known-models.ts';
-import { faultOf, isOpenAis, proxiesOf, variables, withoutPassword } from './variables.ts';
+import { proxyProblem, isOpenAis, proxiesOf, variables, withoutPassword } from './variables.ts';
 import type { SpeechServer } from '../recognizers/openai/exchange.ts';
 import type { RecognizerSettings } from '../recognizers/select.ts';
 import type { ObjectPlace, Values, Variable } from './variables.ts';
@@ -122,7 +122,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const needsKey = config.openai !== undefined && isOpenAis(new URL(config.openai.baseUrl));
   if (needsKey && config.openai?.apiKey === undefined && !faults.some((fault) => fault.startsWith('OPENAI_')))
     faults.push('OPENAI_API_KEY is not set: RECOGNIZER=openai needs a key, or a server of your own in OPENAI_BASE_URL');
-  const proxyFault = config.openai?.proxies && faultOf(config.openai.proxies);
+  const proxyFault = config.openai?.proxies && proxyProblem(config.openai.proxies);
   if (proxyFault !== undefined) faults.push(proxyFault);
   if (faults.length > 0) throw new ConfigError(faults);
   return config;

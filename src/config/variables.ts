@@ -146,7 +146,7 @@ export function proxiesOf(env: NodeJS.ProcessEnv): Proxies {
 }
 
 /** @returns what is wrong with their addresses, which may hold a password and are not shown; undefined: nothing */
-export const faultOf = ({ http, https }: Proxies): string | undefined =>
+export const proxyProblem = ({ http, https }: Proxies): string | undefined =>
   [http, https].every((address) => address === '' || isProxy(URL.parse(address)))
     ? undefined
     : 'HTTPS_PROXY or HTTP_PROXY: expected an address such as http://proxy.example.com:3128';

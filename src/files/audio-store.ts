@@ -1,10 +1,10 @@
-import { OperatorFault } from '../ops/operator-fault.ts';
+import { DependencyError } from '../ops/dependency-error.ts';
 
 /**
  * Where the audio of sessions is kept, from the moment before its upload is accepted until nobody needs it any more. It
  * knows no rows: whoever removes audio has looked at them.
  *
- * Every call may throw {@link AudioStoreAway}.
+ * Every call may throw {@link AudioStoreUnavailable}.
  */
 export interface AudioStore {
   /** Makes what it needs and what is missing. It may be called again. */
@@ -55,23 +55,23 @@ export interface AudioStore {
   checkReadable(): Promise<void>;
 }
 
-/** A store before anybody has made sure that it is the database's: see `OwnAudioStore`. */
-export interface BareAudioStore extends AudioStore {
+/** A store before anybody has made sure that it is the database's: see `VerifiedAudioStore`. */
+export interface AudioStoreBackend extends AudioStore {
   /** Where it is, for operators. */
   readonly place: string;
   /** What an operator looks for when it is not the one that it was: a sentence. */
   readonly looksFor: string;
-  /** For how long it surely stays the one whose mark was read. */
-  readonly markHoldsMs: number;
+  /** For how long it surely stays the one whose id was read. */
+  readonly storeIdValidMs: number;
 
   /** Undefined where there is none. */
-  readMark(): Promise<string | undefined>;
+  readStoreId(): Promise<string | undefined>;
   /** In the place of any other. When this resolves, it survives a power failure. */
-  writeMark(mark: string): Promise<void>;
+  writeStoreId(storeId: string): Promise<void>;
 }
 
-/** The name of the mark, in every store. It is no audio, so no sweep takes it. */
-export const markName = 'store-mark';
+/** The name of the file with the id, in every store. It is no audio, so no sweep takes it. */
+export const storeIdFile = 'store-mark';
 
 export interface WantedAudio {
   to: string;
@@ -89,12 +89,12 @@ export interface StoredAudio {
 }
 
 /** The store can not be reached, or refuses what it must do. Only the operator can put that right. */
-export class AudioStoreAway extends OperatorFault {
-  override readonly name: string = 'AudioStoreAway';
+export class AudioStoreUnavailable extends DependencyError {
+  override readonly name: string = 'AudioStoreUnavailable';
 }
 
 /** The store is there no more: it is not the one that the database knows, or its disk is gone or fails. */
-export class AudioStoreLost extends AudioStoreAway {
+export class AudioStoreLost extends AudioStoreUnavailable {
   override readonly name = 'AudioStoreLost';
 }
 

@@ -2,15 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, opendir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isId, markName, onDisk } from './audio-store.ts';
-import { entriesOf, isThere, statOf, undefinedIfGone } from './touched-files.ts';
-import type { BareAudioStore, StoredAudio } from './audio-store.ts';
+import { isId, storeIdFile, onDisk } from './audio-store.ts';
+import { entriesOf, exists, statOf, undefinedIfNotFound } from './touched-files.ts';
+import type { AudioStoreBackend, StoredAudio } from './audio-store.ts';
 
-export class FileAudioStore implements BareAudioStore {
+export class FileAudioStore implements AudioStoreBackend {
   readonly fetchesCopies = false;
   readonly looksFor = 'Is its disk mounted, and is DATA_DIR the one that it was?';
   /** A disk can be unmounted at any moment. */
-  readonly markHoldsMs = 0;
+  readonly storeIdValidMs = 0;
   readonly #folder: string;
 
   constructor(dataDir: string) {
@@ -25,17 +25,17 @@ export class FileAudioStore implements BareAudioStore {
     await onDisk(() => mkdir(this.#folder, { recursive: true, mode: 0o700 }));
   }
 
-  readMark(): Promise<string | undefined> {
-    const mark = join(this.#folder, markName);
-    return onDisk(async () => (await readFile(mark, 'utf8').catch(undefinedIfGone))?.trim());
+  readStoreId(): Promise<string | undefined> {
+    const file = join(this.#folder, storeIdFile);
+    return onDisk(async () => (await readFile(file, 'utf8').catch(undefinedIfNotFound))?.trim());
   }
 
-  async writeMark(mark: string): Promise<void> {
+  async writeStoreId(storeId: string): Promise<void> {
     await this.open();
     await onDisk(async () => {
-      const written = join(this.#folder, `${markName}.${randomUUID()}`);
-      await writeFile(written, `${mark}\n`, { mode: 0o600, flush: true });
-      await rename(written, join(this.#folder, markName));
+      const written = join(this.#folder, `${storeIdFile}.${randomUUID()}`);
+      await writeFile(written, `${storeId}\n`, { mode: 0o600, flush: true });
+      await rename(written, join(this.#folder, storeIdFile));
       await syncFolder(this.#folder);
     });
   }
@@ -63,7 +63,7 @@ export class FileAudioStore implements BareAudioStore {
   }
 
   exists(accountId: string, sessionId: string): Promise<boolean> {
-    return isThere(this.path(accountId, sessionId));
+    return exists(this.path(accountId, sessionId));
   }
 
   async removeAccount(accountId: string): Promise<void> {

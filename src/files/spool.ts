@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onDisk } from './audio-store.ts';
-import { filesIn, isThere, undefinedIfGone } from './touched-files.ts';
+import { filesIn, exists, undefinedIfNotFound } from './touched-files.ts';
 import type { WrittenFile } from './touched-files.ts';
 import type { Log } from '../ops/log.ts';
 
@@ -39,7 +39,7 @@ export class Spool {
    */
   async touch(): Promise<void> {
     const now = new Date();
-    const touch = (path: string) => utimes(path, now, now).catch(undefinedIfGone);
+    const touch = (path: string) => utimes(path, now, now).catch(undefinedIfNotFound);
     const touches = await Promise.allSettled([...this.#comingIn].map(touch));
     for (const one of touches) if (one.status === 'rejected') throw one.reason;
   }
@@ -56,7 +56,7 @@ export class Spool {
   }
 
   has(name: string): Promise<boolean> {
-    return isThere(this.path(name));
+    return exists(this.path(name));
   }
 
   /** Bytes free for this process on the disk of the folder. */

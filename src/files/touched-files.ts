@@ -22,20 +22,20 @@ export async function* entriesOf(folder: string): AsyncGenerator<string> {
   try {
     for await (const { name } of await opendir(folder)) yield name;
   } catch (error) {
-    undefinedIfGone(error);
+    undefinedIfNotFound(error);
   }
 }
 
 /** Undefined when the file is gone. */
 export const statOf = (path: string): Promise<Stats | undefined> => stat(path, { throwIfNoEntry: false });
 
-export const isThere = async (path: string): Promise<boolean> => (await statOf(path)) !== undefined;
+export const exists = async (path: string): Promise<boolean> => (await statOf(path)) !== undefined;
 
 /** Whether an error says that a file is not there. */
-export const isGone = (error: unknown): boolean =>
+export const isNotFound = (error: unknown): boolean =>
   ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /** For `catch`. @throws the error, unless it says that a file is not there */
-export function undefinedIfGone(error: unknown): undefined {
-  if (!isGone(error)) throw error;
+export function undefinedIfNotFound(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
 }

@@ -1,11 +1,11 @@
 /**
- * Decoded audio for the recognizer: `work/<account>.<session>.<attempt>`. A piece of it is a file beside it, with a dot
- * and a random UUID at its end. A piece exists only for a moment, and is left only when the process is killed in that
+ * Decoded audio for the recognizer: `work/<account>.<session>.<attempt>`. A chunk of it is a file beside it, with a dot
+ * and a random UUID at its end. A chunk exists only for a moment, and is left only when the process is killed in that
  * moment. The upload itself lies there as `….upload` when it came from another machine.
  */
 import { mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { filesIn, isThere, statOf } from './touched-files.ts';
+import { filesIn, exists, statOf } from './touched-files.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { WrittenFile } from './touched-files.ts';
 
@@ -76,7 +76,7 @@ export class WorkFolder {
   }
 
   exists(name: string): Promise<boolean> {
-    return isThere(join(this.#folder, name));
+    return exists(join(this.#folder, name));
   }
 
   /** The attempts that have decoded audio here, of all processes that share this folder. Other files are left out. */

@@ -2,8 +2,8 @@
 import { Counter, Gauge } from 'prom-client';
 import { poolUse } from '../../db/connection/database.ts';
 import { measureQueue } from '../../db/sessions/sessions.ts';
-import { foundByOne } from '../../db/leases.ts';
-import { inTime } from '../concurrency/in-time.ts';
+import { sharedCache } from '../../db/leases.ts';
+import { withTimeout } from '../concurrency/with-timeout.ts';
 import { lostLines } from './log.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Registry } from 'prom-client';
@@ -87,10 +87,10 @@ export function showQueue(registry: Registry, db: Db): void {
   // They are read at the same time, and show the same moment.
   let measuring: ReturnType<typeof measureQueue> | undefined;
   const measure = () => {
-    measuring ??= foundByOne(db, measures.name, measures.everySeconds, () => measureQueue(db)).finally(
+    measuring ??= sharedCache(db, measures.name, measures.everySeconds, () => measureQueue(db)).finally(
       () => (measuring = undefined),
     );
-    return inTime(measuring, longestMeasuringMs, undefined).catch(() => undefined);
+    return withTimeout(measuring, longestMeasuringMs, undefined).catch(() => undefined);
   };
   const oldest = 'Seconds since the upload of the oldest session that waits';
   const oldestSeconds = async () => (await measure())?.oldestSeconds;

@@ -10,7 +10,7 @@ export interface ServerLoad {
   /** Requests that it gets at once. */
   limit: number;
   inFlight: number;
-  /** Pieces that wait here. */
+  /** Chunks that wait here. */
   waiting: number;
   /** Seconds of audio per second, when it was last busy; undefined where nobody knows. */
   speed: number | undefined;
@@ -21,10 +21,10 @@ export interface ServerLoad {
 const gauges: [string, string, (load: ServerLoad) => number | undefined][] = [
   ['limit', 'Requests that the speech server gets at once, as found by trying', ({ limit }) => limit],
   ['in_flight', 'Requests that the speech server has now', ({ inFlight }) => inFlight],
-  ['waiting', 'Pieces of recordings that wait here for the speech server', ({ waiting }) => waiting],
+  ['waiting', 'Chunks of recordings that wait here for the speech server', ({ waiting }) => waiting],
   [
     'speed',
-    'Seconds of audio that the speech server heard per second when it was last busy; pieces below 30 s count as 30 s',
+    'Seconds of audio that the speech server heard per second when it was last busy; chunks below 30 s count as 30 s',
     ({ speed }) => speed,
   ],
 ];

@@ -11,7 +11,7 @@ import { SessionWaits } from '../api/reads/waits.ts';
 import { TranscriptBodies } from '../api/reads/transcripts.ts';
 import { UploadsInFlight } from '../api/uploads/upload.ts';
 import { UploadMeasurements } from '../api/uploads/measurement.ts';
-import type { Foundation } from '../sessions/foundation.ts';
+import type { AppContext } from '../sessions/app-context.ts';
 
 export interface Api {
   readonly port: number;
@@ -21,7 +21,7 @@ export interface Api {
 
 const graceMs = 15_000;
 
-export async function startApi(foundation: Foundation, databaseUrl: string): Promise<Api> {
+export async function startApi(foundation: AppContext, databaseUrl: string): Promise<Api> {
   const { config, log, metrics } = foundation;
   const stopping = new AbortController();
   const sessions = new SessionReads(foundation.db);

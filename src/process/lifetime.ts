@@ -2,7 +2,7 @@
 import { ConfigError, readConfig } from '../config/config.ts';
 import { help } from '../config/variables.ts';
 import { createLog } from '../ops/log.ts';
-import { PlainFault } from '../ops/operator-fault.ts';
+import { StartupError } from '../ops/dependency-error.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../ops/log.ts';
 import type { Roles } from './roles.ts';
@@ -33,9 +33,9 @@ function settings(): Config {
 /**
  * Runs until SIGTERM or SIGINT, and exits with 0 after an orderly stop, with 1 after a fault.
  *
- * @param start gives an orderly stop, or a {@link PlainFault}
+ * @param start gives an orderly stop, or a {@link StartupError}
  */
-async function live(log: Log, start: () => Promise<() => Promise<void>>): Promise<never> {
+async function runUntilSignal(log: Log, start: () => Promise<() => Promise<void>>): Promise<never> {
   try {
     const asked = askedToStop();
     // Also while the process still starts: that takes minutes when another process holds the embedded PostgreSQL.
@@ -46,7 +46,7 @@ async function live(log: Log, start: () => Promise<() => Promise<void>>): Promis
     log.info('stopped');
     process.exit(0);
   } catch (error) {
-    if (error instanceof PlainFault) log.fatal(error.message);
+    if (error instanceof StartupError) log.fatal(error.message);
     else log.fatal({ err: error }, Error.isError(error) ? error.message : 'could not start');
     process.exit(1);
   }
@@ -74,5 +74,5 @@ export async function runService(roles: Roles): Promise<void> {
   const config = settings();
   const log = createLog(config);
   // What is wrong with the settings is said before everything else is loaded.
-  await live(log, async () => (await import('./roles.ts')).startRoles(config, log, roles));
+  await runUntilSignal(log, async () => (await import('./roles.ts')).startRoles(config, log, roles));
 }

@@ -1,5 +1,5 @@
 /** Whether a database is of this version of the service, and what becomes of it when it is not. */
-import { DatabaseUnfit } from '../../db/connection/database-errors.ts';
+import { DatabaseUnsupported } from '../../db/connection/database-errors.ts';
 import { migrateAlone, runMigrations } from '../../db/migrations/migrate.ts';
 import { setRoleDefaults } from '../../db/connection/pooler.ts';
 import { readSchemaVersion } from '../../db/migrations/schema-version.ts';
@@ -21,9 +21,9 @@ export function stateOf({ missing, unknown, queueTables }: SchemaVersion): Datab
 export const migrateCommand = 'npm run admin -- database migrate';
 
 /** What is wrong with a database of another version of the service, and what to type. */
-export function wrongVersion(state: 'too_old' | 'too_new', { missing, unknown }: SchemaVersion): DatabaseUnfit {
+export function wrongVersion(state: 'too_old' | 'too_new', { missing, unknown }: SchemaVersion): DatabaseUnsupported {
   const names = (state === 'too_old' ? missing : unknown).join(', ') || "the queue's tables";
-  return new DatabaseUnfit(
+  return new DatabaseUnsupported(
     state === 'too_old'
       ? `The database is of an older version of the service and lacks ${names}. Type: ${migrateCommand}`
       : `The database is of a newer version of the service: this one does not know ${names}. Start the newer one.`,
@@ -44,12 +44,9 @@ interface Preparation {
  *
  * @param db a pool
  * @returns the names of the migrations that ran
- * @throws {DatabaseUnfit}
+ * @throws {DatabaseUnsupported}
  */
-export async function prepareDatabase(
-  db: Db,
-  { url, mayMigrate, forPooler, onNotice }: Preparation,
-): Promise<string[]> {
+export async function migrateOnStart(db: Db, { url, mayMigrate, forPooler, onNotice }: Preparation): Promise<string[]> {
   if ((await checkedState(db, true)) === 'current') return [];
   const onWait = () => onNotice('another process migrates the database: waiting until it is done');
   return migrateAlone(url, onWait, async (connection) => {

@@ -1,18 +1,18 @@
 /** One role of the service or both, in this process. */
-import { DatabaseUnfit, isDatabaseAway } from '../../db/connection/database-errors.ts';
+import { DatabaseUnsupported, isDatabaseUnavailable } from '../../db/connection/database-errors.ts';
 import { startApi } from './api-server.ts';
 import { findLimiters, ExecutableNotFound, findExecutable } from '../children/bounded-command.ts';
-import { DatabaseAway, whyNoDatabase } from '../../db/connection/explained-faults.ts';
-import { composeService } from './composition.ts';
-import { PlainFault } from '../ops/operator-fault.ts';
+import { DatabaseUnavailable, whyNoDatabase } from '../../db/connection/explained-faults.ts';
+import { createContext } from './context.ts';
+import { StartupError } from '../ops/dependency-error.ts';
 import { showOnPort } from '../ops/server.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { AudioStoreLost } from '../files/audio-store.ts';
-import { inTime } from '../concurrency/in-time.ts';
+import { withTimeout } from '../concurrency/with-timeout.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../ops/log.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
-import type { Foundation } from '../sessions/foundation.ts';
+import type { AppContext } from '../sessions/app-context.ts';
 import type { Readiness } from '../ops/server.ts';
 
 export interface Roles {
@@ -22,13 +22,13 @@ export interface Roles {
 
 /**
  * @returns an orderly stop
- * @throws {PlainFault} where the message says all that an operator needs
+ * @throws {StartupError} where the message says all that an operator needs
  */
 export function startRoles(config: Config, log: Log, roles: Roles): Promise<() => Promise<void>> {
   return begin(config, log, roles).catch((error: unknown) => {
-    if (isSaidWhole(error)) throw new PlainFault(error.message);
+    if (isSaidWhole(error)) throw new StartupError(error.message);
     // While a role starts, nobody knows which URL its question went by.
-    if (isDatabaseAway(error) && !(error instanceof DatabaseAway))
+    if (isDatabaseUnavailable(error) && !(error instanceof DatabaseUnavailable))
       throw new Error('the database can not be reached', { cause: error });
     throw error;
   });
@@ -36,13 +36,13 @@ export function startRoles(config: Config, log: Log, roles: Roles): Promise<() =
 
 /** Whether the message says all that an operator needs. */
 const isSaidWhole = (error: unknown): error is Error =>
-  [RecognizerError, ExecutableNotFound, DatabaseUnfit].some((kind) => error instanceof kind);
+  [RecognizerError, ExecutableNotFound, DatabaseUnsupported].some((kind) => error instanceof kind);
 
 async function begin(config: Config, log: Log, roles: Roles): Promise<() => Promise<void>> {
   await findExecutable('ffmpeg');
   await findLimiters();
   const recognizer = roles.worker ? await checkedRecognizer(config) : undefined;
-  const foundation = await composeService(config, log, roles.worker ? 'worker' : 'api');
+  const foundation = await createContext(config, log, roles.worker ? 'worker' : 'api');
   let notReadyReason: () => string | undefined = () => 'starting';
   const notice = () => recognizer?.notice?.();
   try {
@@ -85,17 +85,17 @@ const pingTimeoutMs = 2_000;
  * @param notReadyReason a sentence while a role of this process starts, stops or waits for the operator
  */
 export async function readinessOf(
-  { db, audioStore, storeTrial }: Pick<Foundation, 'db' | 'audioStore' | 'storeTrial'>,
+  { db, audioStore, storageProbe }: Pick<AppContext, 'db' | 'audioStore' | 'storageProbe'>,
   notReadyReason: () => string | undefined,
   notice: () => string | undefined,
 ): Promise<Readiness> {
   // Asked again at the end: the process may have begun to stop while the database was asked.
   const problem =
     notReadyReason() ??
-    (await inTime(whyNoDatabase(db), pingTimeoutMs, 'the database does not answer')) ??
-    (await inTime(whyNoStore(audioStore), pingTimeoutMs, undefined)) ??
+    (await withTimeout(whyNoDatabase(db), pingTimeoutMs, 'the database does not answer')) ??
+    (await withTimeout(whyNoStore(audioStore), pingTimeoutMs, undefined)) ??
     notReadyReason();
-  const noUploads = problem === undefined ? await storeTrial.whyNot(pingTimeoutMs) : undefined;
+  const noUploads = problem === undefined ? await storageProbe.whyNot(pingTimeoutMs) : undefined;
   const notices = [notice(), noUploads && `uploads can not be stored: ${noUploads}`].filter(isSaid);
   const noticed = notices.length > 0 ? notices.join('; ') : undefined;
   return { ...(problem !== undefined && { problem }), ...(noticed !== undefined && { notice: noticed }) };
@@ -104,7 +104,7 @@ export async function readinessOf(
 const isSaid = (sentence: string | undefined): sentence is string => sentence !== undefined;
 
 /** An object store that is away keeps nobody from reading transcripts. */
-function whyNoStore(audioStore: Foundation['audioStore']): Promise<string | undefined> {
+function whyNoStore(audioStore: AppContext['audioStore']): Promise<string | undefined> {
   return audioStore.open().then(
     () => undefined,
     (error: unknown) => (error instanceof AudioStoreLost ? error.message : undefined),

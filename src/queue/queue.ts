@@ -5,10 +5,10 @@ import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { queueConnections } from '../../db/connection/database.ts';
 import { workerName } from '../../db/connection/server.ts';
 import { AttemptFailed, expirySeconds, maxRunningJobs } from './jobs.ts';
-import { Taking, heartbeatSeconds, superviseSeconds } from './taking.ts';
+import { JobConsumer, heartbeatSeconds, superviseSeconds } from './job-consumer.ts';
 import type { Trx } from '../../db/connection/database.ts';
 import type { JobData, NewJob, QueuedJob } from './jobs.ts';
-import type { WorkerSlots } from './taking.ts';
+import type { WorkerSlots } from './job-consumer.ts';
 import type { Log } from '../ops/log.ts';
 
 export const transcriptionQueue = 'transcription';
@@ -106,8 +106,8 @@ export class Queue {
    * Takes jobs, as many at once as there are slots and for each account no more than its limit over all workers, until it is
    * stopped. What `run` throws fails the attempt, and the job comes again a few seconds later.
    */
-  work(slots: WorkerSlots, run: (job: QueuedJob) => Promise<void>): Taking {
-    return new Taking(this.#boss, transcriptionQueue, slots, (job) => this.#guarded(run(job)), this.#warn);
+  work(slots: WorkerSlots, run: (job: QueuedJob) => Promise<void>): JobConsumer {
+    return new JobConsumer(this.#boss, transcriptionQueue, slots, (job) => this.#guarded(run(job)), this.#warn);
   }
 
   /** Logs a fault. The caller goes on without its details. */

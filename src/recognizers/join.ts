@@ -1,20 +1,20 @@
-import type { Piece } from '../audio/pieces.ts';
+import type { Chunk } from '../audio/chunks.ts';
 import type { Word } from '../captions/segment.ts';
 
-/** What was recognized of one piece: words by utterance, with times from the start of the recording. */
-export interface HeardPiece<W extends Word = Word> {
+/** What was recognized of one chunk: words by utterance, with times from the start of the recording. */
+export interface TranscribedChunk<W extends Word = Word> {
   /** As it was heard. The overlap with a neighbour may be smaller than it was cut. */
-  piece: Piece;
+  chunk: Chunk;
   utterances: readonly (readonly W[])[];
 }
 
 /**
- * Joins pieces that were recognized on their own. Where two pieces heard the same stretch, the seam lies behind words that
+ * Joins chunks that were recognized on their own. Where two chunks heard the same stretch, the seam lies behind words that
  * both heard, or else between words of both. So no word is lost, doubled or cut in two.
  * @param heard in order of time
- * @param areTimesRough Whisper's may be a second off. Where two pieces have no word in common, all of both stays then.
+ * @param areTimesRough Whisper's may be a second off. Where two chunks have no word in common, all of both stays then.
  */
-export function joinPieces<W extends Word>(heard: readonly HeardPiece<W>[], areTimesRough = false): W[][] {
+export function joinChunks<W extends Word>(heard: readonly TranscribedChunk<W>[], areTimesRough = false): W[][] {
   const seams = heard.slice(1).map((right, index) => seamBetween(heard[index]!, right, areTimesRough));
   let endMs = 0;
   return heard.flatMap(({ utterances }, index) => {
@@ -40,8 +40,8 @@ interface Seam {
 
 const everything: Seam = { to: Infinity, from: 0 };
 
-function seamBetween(left: HeardPiece, right: HeardPiece, areTimesRough: boolean): Seam {
-  const [fromMs, toMs] = [right.piece.windowStartMs, left.piece.windowEndMs];
+function seamBetween(left: TranscribedChunk, right: TranscribedChunk, areTimesRough: boolean): Seam {
+  const [fromMs, toMs] = [right.chunk.windowStartMs, left.chunk.windowEndMs];
   if (fromMs >= toMs) return everything;
   const [before, after] = [left.utterances.flat(), right.utterances.flat()];
   return seamByText(before, after, [fromMs, toMs]) ?? (areTimesRough ? everything : seamByTime(left, right));
@@ -104,9 +104,9 @@ const middleOf = ({ startMs, endMs }: Word) => (startMs + endMs) / 2;
  * At the time nearest to the cut at which neither side is inside a word. A side that heard nothing beyond the cut knows no
  * whole word there and is not asked. Where there is no such time, the left side counts as far as it heard.
  */
-function seamByTime(left: HeardPiece, right: HeardPiece): Seam {
-  const cutMs = right.piece.startMs;
-  const [fromMs, toMs] = [right.piece.windowStartMs, left.piece.windowEndMs];
+function seamByTime(left: TranscribedChunk, right: TranscribedChunk): Seam {
+  const cutMs = right.chunk.startMs;
+  const [fromMs, toMs] = [right.chunk.windowStartMs, left.chunk.windowEndMs];
   const isNear = ({ startMs, endMs }: Word) => endMs > fromMs && startMs < toMs;
   const leftWords = toMs > cutMs ? left.utterances.flat() : [];
   const rightWords = fromMs < cutMs ? right.utterances.flat() : [];

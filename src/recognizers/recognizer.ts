@@ -1,5 +1,5 @@
 import type { Segment } from '../captions/segment.ts';
-import type { Span } from '../audio/pieces.ts';
+import type { Span } from '../audio/chunks.ts';
 import type { ServerLoad } from '../ops/speech-server.ts';
 import type { TraceSpan } from '../tracing/tracing.ts';
 
@@ -39,7 +39,7 @@ export interface RecognizeOptions extends Hints {
   signal: AbortSignal;
   /** Whose recording it is. Owners take turns at what is shared. */
   owner?: string;
-  /** To which the recording's pieces belong. */
+  /** To which the recording's chunks belong. */
   span?: TraceSpan | undefined;
   /** Gets whole percents below 100, each larger than the last. */
   onProgress?: (percent: number) => void;
@@ -133,15 +133,15 @@ export class RecognizerError extends Error {
   }
 }
 
-/** The recognizer failed at one piece, and lives on. In shorter pieces it may hear it. */
-export class PieceNotTranscribed extends RecognizerError {
+/** The recognizer failed at one chunk, and lives on. In shorter chunks it may hear it. */
+export class ChunkNotTranscribed extends RecognizerError {
   constructor(message: string) {
     super('recognizer_error', message, { retryable: true });
   }
 }
 
-/** A server failed at one piece at each try, while it hears others. Some do where nobody speaks. */
-export class PieceRefused extends RecognizerError {
+/** A server failed at one chunk at each try, while it hears others. Some do where nobody speaks. */
+export class ChunkRefused extends RecognizerError {
   constructor(message: string) {
     super('recognizer_error', message, { retryable: true });
   }

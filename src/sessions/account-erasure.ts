@@ -6,7 +6,7 @@ import { deleteApiKeys, listApiKeys } from '../../db/accounts/api-keys.ts';
 import { deleteIdempotencyRecords } from '../../db/sessions/idempotency.ts';
 import { eraseLedgerText } from '../../db/accounts/ledger.ts';
 import type { Trx } from '../../db/connection/database.ts';
-import type { Foundation } from './foundation.ts';
+import type { AppContext } from './app-context.ts';
 
 /** About a second's work. So no statement runs into its time limit, however many sessions there are. */
 const sessionsAtATime = 5_000;
@@ -32,7 +32,7 @@ export interface ErasedPart {
  * @param record is called in each transaction that deletes something, at its end: for support's log
  */
 export async function eraseAccount(
-  { db, queue, audioStore }: Pick<Foundation, 'db' | 'queue' | 'audioStore'>,
+  { db, queue, audioStore }: Pick<AppContext, 'db' | 'queue' | 'audioStore'>,
   id: string,
   record: (trx: Trx, part: ErasedPart) => Promise<void> = async () => {},
 ): Promise<AccountErasure> {

@@ -1,7 +1,7 @@
-import type { AccountInForce } from '../../db/accounts/accounts.ts';
+import type { AccountWithLimits } from '../../db/accounts/accounts.ts';
 
 /** The balance less what is reserved, in ms; may be negative. */
-export const availableMs = (account: Pick<AccountInForce, 'balance_ms' | 'reserved_ms'>): number =>
+export const availableMs = (account: Pick<AccountWithLimits, 'balance_ms' | 'reserved_ms'>): number =>
   account.balance_ms - account.reserved_ms;
 
 /**
@@ -12,7 +12,7 @@ export const availableMs = (account: Pick<AccountInForce, 'balance_ms' | 'reserv
  * @returns undefined when the balance does not cover the session
  */
 export function reservationFor(
-  account: Pick<AccountInForce, 'balance_ms' | 'reserved_ms' | 'max_audio_ms'>,
+  account: Pick<AccountWithLimits, 'balance_ms' | 'reserved_ms' | 'max_audio_ms'>,
   durationMs: number | null,
 ): number | undefined {
   const available = availableMs(account);

@@ -1,11 +1,11 @@
-import { addLanguage, indexSession } from '../../db/search/passages.ts';
+import { addLanguage, replacePassages } from '../../db/search/passages.ts';
 import { languageOf } from '../search/index-languages.ts';
 import { passagesOf } from '../search/passages.ts';
 import type { Queryable, Trx } from '../../db/connection/database.ts';
 import type { Passage, Indexable } from '../search/passages.ts';
 
 /** All that makes a session findable. */
-export interface Findable {
+export interface SearchDocument {
   passages: Passage[];
   /** The mark of its transcript's language; undefined while there is none. */
   language: string | undefined;
@@ -17,7 +17,7 @@ export interface Findable {
  *
  * @param db knows the stems of words, and is not changed
  */
-export async function findableOf(db: Queryable, accountId: string, session: Indexable): Promise<Findable> {
+export async function searchDocumentOf(db: Queryable, accountId: string, session: Indexable): Promise<SearchDocument> {
   const passages = await passagesOf(db, accountId, session);
   return { passages, language: session.segments === undefined ? undefined : languageOf(session.language).mark };
 }
@@ -26,11 +26,11 @@ export async function findableOf(db: Queryable, accountId: string, session: Inde
  * Makes a session findable by its title and, once there is one, by its transcript. The caller's transaction makes the
  * session, or holds the account's lock.
  */
-export async function makeFindable(
+export async function indexSession(
   trx: Trx,
   { accountId, sessionId }: { accountId: string; sessionId: string },
-  { passages, language }: Findable,
+  { passages, language }: SearchDocument,
 ): Promise<void> {
   if (language !== undefined) await addLanguage(trx, accountId, language);
-  await indexSession(trx, { accountId, sessionId }, passages, language !== undefined);
+  await replacePassages(trx, { accountId, sessionId }, passages, language !== undefined);
 }

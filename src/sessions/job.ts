@@ -1,5 +1,5 @@
 /** Gives a session its job, in the transaction that puts the session into the queue. */
-import type { AccountInForce } from '../../db/accounts/accounts.ts';
+import type { AccountWithLimits } from '../../db/accounts/accounts.ts';
 import type { Trx } from '../../db/connection/database.ts';
 import type { QueuedSession } from '../../db/sessions/states.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -15,7 +15,7 @@ export const mostChannels = 8;
 export async function giveJob(
   trx: Trx,
   queue: Queue,
-  account: Pick<AccountInForce, 'id' | 'running_jobs'>,
+  account: Pick<AccountWithLimits, 'id' | 'running_jobs'>,
   session: QueuedSession,
   afterSeconds = 0,
 ): Promise<void> {

@@ -10,14 +10,14 @@ import { nextStartTag } from '../../db/sessions/start-tag.ts';
 import { deleteSession, retryIfFailed } from '../../db/sessions/states.ts';
 import { maxAttempts, newJobId, transcriptionQueue } from '../queue/queue.ts';
 import { reservationFor } from './balance.ts';
-import { failSession } from './endings.ts';
+import { failSession } from './completion.ts';
 import { giveJob } from './job.ts';
 import { isFinal } from './view.ts';
-import type { AccountInForce } from '../../db/accounts/accounts.ts';
+import type { AccountWithLimits } from '../../db/accounts/accounts.ts';
 import type { Db, Trx } from '../../db/connection/database.ts';
 import type { SessionStatus } from '../../db/schema.ts';
 import type { Session } from '../../db/sessions/sessions.ts';
-import type { Foundation } from './foundation.ts';
+import type { AppContext } from './app-context.ts';
 
 /** Is called in the transaction of a change, at its end, unless nothing is changed: for support's log. */
 export type Recorded = (trx: Trx) => Promise<void>;
@@ -32,7 +32,7 @@ export type CancelOutcome = { kind: 'canceled' } | { kind: 'final'; status: Sess
 
 /** Fails a session with `canceled`. It is not charged. A worker that runs it loses its claim. */
 export function cancelSession(
-  { db, queue }: Pick<Foundation, 'db' | 'queue'>,
+  { db, queue }: Pick<AppContext, 'db' | 'queue'>,
   accountId: string,
   id: string,
   record = unrecorded,
@@ -50,14 +50,14 @@ export type RetryOutcome =
   | { kind: 'not_failed'; status: SessionStatus }
   | { kind: 'without_audio' }
   /** The account would not be allowed to upload this audio now. */
-  | { kind: RetryRefusal; account: AccountInForce; durationMs: number | null }
+  | { kind: RetryRefusal; account: AccountWithLimits; durationMs: number | null }
   | Unknown;
 
 type RetryRefusal = 'not_eligible' | 'suspended' | 'too_long' | 'not_covered';
 
 /** Puts a failed session back to the queue. It gets a reservation and a job by the rules of a new upload. */
 export async function retrySession(
-  { db, queue, audioStore }: Pick<Foundation, 'db' | 'queue' | 'audioStore'>,
+  { db, queue, audioStore }: Pick<AppContext, 'db' | 'queue' | 'audioStore'>,
   accountId: string,
   id: string,
   record = unrecorded,
@@ -82,7 +82,7 @@ export async function retrySession(
 }
 
 /** What a retried session reserves, in ms, or why it may not be retried. The rules are those of a new upload. */
-function retryReservation(account: AccountInForce, durationMs: number | null): number | RetryRefusal {
+function retryReservation(account: AccountWithLimits, durationMs: number | null): number | RetryRefusal {
   if (!account.eligible) return 'not_eligible';
   if (account.suspended_at !== null) return 'suspended';
   if (durationMs !== null && durationMs > account.max_audio_ms) return 'too_long';
@@ -97,7 +97,7 @@ export type EraseOutcome =
 
 /** Removes a session with its transcript, job, reservation and idempotency record, then its audio. */
 export async function eraseSession(
-  { db, queue, audioStore }: Pick<Foundation, 'db' | 'queue' | 'audioStore'>,
+  { db, queue, audioStore }: Pick<AppContext, 'db' | 'queue' | 'audioStore'>,
   accountId: string,
   id: string,
   record = unrecorded,
@@ -121,7 +121,7 @@ async function changeSession<T>(
   db: Db,
   accountId: string,
   id: string,
-  work: (trx: Trx, session: Session, account: AccountInForce) => Promise<T>,
+  work: (trx: Trx, session: Session, account: AccountWithLimits) => Promise<T>,
 ): Promise<T | Unknown> {
   return inAccountTransaction<T | Unknown>(db, accountId, async (trx, account) => {
     const session = await findSessionRow(trx, accountId, id);

@@ -2,10 +2,10 @@
 import { rfc3339 } from '../../db/connection/values.ts';
 import type { Schema } from '../../codegen/operations.ts';
 import type { FailureCode } from '../../db/schema.ts';
-import type { ReadableSession } from '../../db/sessions/readable.ts';
+import type { PublicSession } from '../../db/sessions/public-session.ts';
 import type { Warning, WarningCode } from '../../db/sessions/warning.ts';
 
-export function toSession(row: ReadableSession): Schema<'Session'> {
+export function toSession(row: PublicSession): Schema<'Session'> {
   const { id, status, title, reference, created_at, started_at, completed_at } = row;
   const { duration_ms, charged_ms, language, progress, delete_at } = row;
   const session: Schema<'Session'> = { id, status, title, createdAt: rfc3339(created_at) };
@@ -29,7 +29,7 @@ export function toSession(row: ReadableSession): Schema<'Session'> {
 export function toSessionError({
   error_code: code,
   known_languages: known,
-}: Pick<ReadableSession, 'error_code' | 'known_languages'>): Schema<'SessionError'> | undefined {
+}: Pick<PublicSession, 'error_code' | 'known_languages'>): Schema<'SessionError'> | undefined {
   if (code === null) return undefined;
   // A newer version of the service may have written a code that this one does not know.
   const message = failures[code] ?? 'The transcription failed.';
@@ -52,7 +52,7 @@ const failures: Record<FailureCode, string> = {
 /** Stored warnings. @returns undefined when there are none */
 export function toWarnings({
   warnings: stored,
-}: Pick<ReadableSession, 'warnings'>): Schema<'TranscriptWarning'>[] | undefined {
+}: Pick<PublicSession, 'warnings'>): Schema<'TranscriptWarning'>[] | undefined {
   if (stored === null) return undefined;
   // A newer version of the service may have written a code that this one does not know.
   return (JSON.parse(stored) as Warning[]).map(({ code, ...where }) => ({
@@ -74,7 +74,7 @@ const warnings: Record<WarningCode, string> = {
   speech_uncertain: 'Somebody speaks here, but the words are missing or may be wrong.',
 };
 
-export const isFinal = (status: ReadableSession['status']): boolean => status === 'completed' || status === 'failed';
+export const isFinal = (status: PublicSession['status']): boolean => status === 'completed' || status === 'failed';
 
 /** How many seconds a client should wait before it asks again about an unfinished session. */
 export const pollAgainSeconds = 2;

@@ -14,7 +14,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
-import { inTime } from '../concurrency/in-time.ts';
+import { withTimeout } from '../concurrency/with-timeout.ts';
 import type { Context, Span as TraceSpan, SpanOptions } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Log } from '../ops/log.ts';
@@ -54,7 +54,7 @@ export async function collectSpans(endpoint: string | undefined, log: Log): Prom
   trace.setGlobalTracerProvider(provider);
   return async () => {
     trace.disable();
-    await inTime(provider.shutdown(), longestFlushMs, undefined);
+    await withTimeout(provider.shutdown(), longestFlushMs, undefined);
   };
 }
 
@@ -82,7 +82,7 @@ export function idsOf(span: TraceSpan): { trace_id?: string; span_id?: string } 
 }
 
 /** Does `work`, and ends its span with it. */
-export async function within<T>(span: TraceSpan, work: (span: TraceSpan) => Promise<T>): Promise<T> {
+export async function inSpan<T>(span: TraceSpan, work: (span: TraceSpan) => Promise<T>): Promise<T> {
   try {
     const result = await work(span);
     endSpan(span);

@@ -6,39 +6,39 @@ import { claimIfNotFinal, replaceJobIfNotFinal } from '../../db/sessions/attempt
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { AttemptFailed, expiryMarginSeconds } from '../queue/jobs.ts';
 import { newJobId, transcriptionQueue } from '../queue/queue.ts';
-import { chargedMsOf, completeSession, failSession } from '../sessions/endings.ts';
-import { findableOf, makeFindable } from '../sessions/indexing.ts';
+import { chargedMsOf, completeSession, failSession } from '../sessions/completion.ts';
+import { searchDocumentOf, indexSession } from '../sessions/indexing.ts';
 import { giveJob } from '../sessions/job.ts';
-import { SpanKind, beginSpan, idsOf, within } from '../tracing/tracing.ts';
-import { lookThroughSoon } from './backlog.ts';
+import { SpanKind, beginSpan, idsOf, inSpan } from '../tracing/tracing.ts';
+import { scheduleBacklogScan } from './backlog.ts';
 import { bytesNeeded } from './disk-budget.ts';
-import { noRoom } from './faults.ts';
-import { ClaimLost, TimeIsUp, settleFailed } from './outcome.ts';
-import { removeAudio } from './sweeps.ts';
+import { diskFullMessage } from './faults.ts';
+import { ClaimLostError, AttemptTimedOut, settleFailed } from './outcome.ts';
+import { sweepAudio } from './sweeps.ts';
 import { transcribeRecording } from './transcription.ts';
 import { enoughRoomBytes } from './worker-pause.ts';
-import type { AccountInForce } from '../../db/accounts/accounts.ts';
+import type { AccountWithLimits } from '../../db/accounts/accounts.ts';
 import type { Trx } from '../../db/connection/database.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
 import type { QueuedJob } from '../queue/jobs.ts';
-import type { StoredTranscript } from '../sessions/endings.ts';
+import type { StoredTranscript } from '../sessions/completion.ts';
 import type { TraceSpan } from '../tracing/tracing.ts';
-import type { PromisedRoom } from './disk-budget.ts';
+import type { DiskReservation } from './disk-budget.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** @throws a fault, or {@link AttemptFailed}: the queue tries again later */
 export async function runJob(job: QueuedJob, worker: WorkerContext): Promise<void> {
   // The job was on its way to this worker when the pause began.
-  if (worker.pause.fault !== undefined) return requeueFirst(job, worker, 0);
+  if (worker.pause.fault !== undefined) return releaseJob(job, worker, 0);
   const room = await reserveDisk(job, worker);
-  if ('comesAgainAfterSeconds' in room) return requeueFirst(job, worker, room.comesAgainAfterSeconds);
+  if ('retryAfterSeconds' in room) return releaseJob(job, worker, room.retryAfterSeconds);
   try {
-    const claim = await claimInTurn(job, worker);
+    const claim = await claimJob(job, worker);
     if (claim === undefined) return;
     if (claim.attempt === 1) worker.metrics.timeInQueue.observe(claim.seconds_since_upload);
     const attributes = { 'transcription.session': job.data.sessionId, 'transcription.attempt': claim.attempt };
     const traced = beginSpan('attempt', { kind: SpanKind.CONSUMER, attributes }, claim.traceparent ?? undefined);
-    await within(traced, (span) => runAttempt(job, claim, room, span, worker));
+    await inSpan(traced, (span) => runAttempt(job, claim, room, span, worker));
   } finally {
     room.giveBack();
   }
@@ -47,7 +47,7 @@ export async function runJob(job: QueuedJob, worker: WorkerContext): Promise<voi
 /** When a recording that has no room on the disk is tried again. Shorter ones go on meanwhile. */
 const lookAgainSeconds = 60;
 
-interface RoomOfJob extends PromisedRoom {
+interface JobDiskReservation extends DiskReservation {
   neededBytes: number;
 }
 
@@ -58,8 +58,8 @@ interface RoomOfJob extends PromisedRoom {
  */
 export async function reserveDisk(
   job: QueuedJob,
-  { config, db, diskBudget, pause, log, faultNow, audioStore }: WorkerContext,
-): Promise<RoomOfJob | { comesAgainAfterSeconds: number }> {
+  { config, db, diskBudget, pause, log, checkDependencies, audioStore }: WorkerContext,
+): Promise<JobDiskReservation | { retryAfterSeconds: number }> {
   const { accountId, sessionId } = job.data;
   const session = await findSessionRow(db, accountId, sessionId);
   const copyBytes = audioStore.fetchesCopies ? (session?.audio_bytes ?? 0) : 0;
@@ -67,26 +67,26 @@ export async function reserveDisk(
   try {
     const taken = await diskBudget.take(neededBytes);
     if (!('missingBytes' in taken)) return { ...taken, neededBytes };
-    const message = noRoom(neededBytes, taken.missingBytes);
+    const message = diskFullMessage(neededBytes, taken.missingBytes);
     if (neededBytes - taken.missingBytes < enoughRoomBytes && diskBudget.jobs < config.workerConcurrency) {
       pause.begin({ reason: 'disk', message }, neededBytes);
-      return { comesAgainAfterSeconds: 0 };
+      return { retryAfterSeconds: 0 };
     }
     log.warn({ sessionId, neededBytes, missingBytes: taken.missingBytes }, 'a recording waits for room on the disk');
-    return { comesAgainAfterSeconds: lookAgainSeconds };
+    return { retryAfterSeconds: lookAgainSeconds };
   } catch (error) {
     // The disk does not even tell how much room it has.
-    const fault = await faultNow(neededBytes);
+    const fault = await checkDependencies(neededBytes);
     if (fault === undefined) throw error;
     pause.begin(fault, neededBytes);
-    return { comesAgainAfterSeconds: 0 };
+    return { retryAfterSeconds: 0 };
   }
 }
 
 async function runAttempt(
   job: QueuedJob,
   claim: Claim,
-  room: RoomOfJob,
+  room: JobDiskReservation,
   span: TraceSpan,
   { log: ofWorker, ...rest }: WorkerContext,
 ): Promise<void> {
@@ -97,12 +97,12 @@ async function runAttempt(
   const began = performance.now();
   const timeLimitMs = (job.expireInSeconds - expiryMarginSeconds) * 1000;
   const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(new TimeIsUp()), timeLimitMs);
+  const timer = setTimeout(() => deadline.abort(new AttemptTimedOut()), timeLimitMs);
   const signal = AbortSignal.any([job.signal, worker.stopping, deadline.signal]);
   let failure: { error: unknown } | undefined;
   try {
     const { stored, reservedMs } = await transcribeRecording(attempt, claim, { timeLimitMs, signal, span }, worker);
-    await within(beginSpan('store', {}, span), () => store(job, attempt, claim.title, stored, reservedMs, worker));
+    await inSpan(beginSpan('store', {}, span), () => store(job, attempt, claim.title, stored, reservedMs, worker));
   } catch (error) {
     failure = { error };
   } finally {
@@ -122,10 +122,10 @@ async function runAttempt(
   worker.metrics.jobs.observe({ outcome }, ms / 1000);
   worker.log.info({ outcome, ms: Math.round(ms) }, 'attempt ended');
   span.setAttribute('transcription.outcome', outcome);
-  if (outcome === 'completed') await removeAudio(worker, accountId, sessionId);
+  if (outcome === 'completed') await sweepAudio(worker, accountId, sessionId);
 }
 
-/** @throws {ClaimLost} nothing was stored, and nothing charged */
+/** @throws {ClaimLostError} nothing was stored, and nothing charged */
 async function store(
   job: QueuedJob,
   attempt: Attempt,
@@ -139,14 +139,14 @@ async function store(
   const notFindable = (error: unknown): undefined =>
     void log.error({ err: error }, 'the transcript can not be put into the search index now');
   const texts = { title, language: stored.language ?? null, segments: stored.segments };
-  const findable = await findableOf(db, accountId, texts).catch(notFindable);
+  const findable = await searchDocumentOf(db, accountId, texts).catch(notFindable);
   await inAccountTransaction(db, accountId, async (trx) => {
     const isCompleted = await completeSession(trx, attempt, reservedMs, stored);
     const isOurs = isCompleted && (await queue.complete(trx, job));
-    if (!isOurs) throw new ClaimLost();
-    const error = findable && (await tryInSavepoint(trx, () => makeFindable(trx, attempt, findable)));
+    if (!isOurs) throw new ClaimLostError();
+    const error = findable && (await tryInSavepoint(trx, () => indexSession(trx, attempt, findable)));
     if (error !== undefined) notFindable(error);
-    if (findable === undefined || error !== undefined) await lookThroughSoon(trx);
+    if (findable === undefined || error !== undefined) await scheduleBacklogScan(trx);
   });
   metrics.chargedAudio.inc(chargedMsOf(stored) / 1000);
 }
@@ -159,7 +159,7 @@ async function store(
  *   session is final, deleted, has no attempt left or belongs to another job; or when the account may not run it now: then
  *   another job waits in its place, and the attempt does not count
  */
-export async function claimInTurn(
+export async function claimJob(
   job: QueuedJob,
   worker: Pick<WorkerContext, 'db' | 'queue'>,
 ): Promise<Claim | undefined> {
@@ -182,7 +182,7 @@ export async function claimInTurn(
 }
 
 /** Gives the session of a job that was taken another job in its place. The attempt does not count. */
-function requeueFirst(
+function releaseJob(
   job: QueuedJob,
   { db, queue }: Pick<WorkerContext, 'db' | 'queue'>,
   afterSeconds: number,
@@ -196,7 +196,7 @@ function requeueFirst(
 async function replaceJob(
   trx: Trx,
   job: QueuedJob,
-  account: AccountInForce | undefined,
+  account: AccountWithLimits | undefined,
   queue: WorkerContext['queue'],
   afterSeconds = 0,
 ): Promise<undefined> {

@@ -1,11 +1,11 @@
 /** Sessions of an older version of the service become findable, one after the other, while the service runs. */
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
-import { isDatabaseAway } from '../../db/connection/database-errors.ts';
-import { firstPlace, indexVersion, lookForUnindexed } from '../../db/search/passages.ts';
+import { isDatabaseUnavailable } from '../../db/connection/database-errors.ts';
+import { firstPlace, indexVersion, findUnindexed } from '../../db/search/passages.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { findSegments } from '../../db/sessions/transcripts.ts';
 import { ageLease } from '../../db/leases.ts';
-import { findableOf, makeFindable } from '../sessions/indexing.ts';
+import { searchDocumentOf, indexSession } from '../sessions/indexing.ts';
 import { everyMinute } from './sweeps.ts';
 import type { Db, Queryable } from '../../db/connection/database.ts';
 import type { SessionPlace } from '../../db/search/passages.ts';
@@ -20,22 +20,22 @@ const atATime = 500;
 type Indexer = Pick<WorkerContext, 'db' | 'log' | 'stopping'>;
 
 /** Whose turn it is to look through all sessions. A new version of the index looks anew. */
-export const lookingThrough = `index ${indexVersion} looked through`;
+export const backlogLease = `index ${indexVersion} looked through`;
 
 /** Every hour, one worker of all looks through all sessions, first at once, until the worker stops. */
 export const keepIndexing = (worker: Indexer): Promise<void> =>
-  everyMinute(worker, () => indexBacklog(worker), { name: lookingThrough, everySeconds: againAfterSeconds });
+  everyMinute(worker, () => indexBacklog(worker), { name: backlogLease, everySeconds: againAfterSeconds });
 
 /** All are looked through again ten minutes after the last time: a session is stored that can't be found. */
-export const lookThroughSoon = (db: Queryable): Promise<void> =>
-  ageLease(db, lookingThrough, againAfterSeconds - soonSeconds);
+export const scheduleBacklogScan = (db: Queryable): Promise<void> =>
+  ageLease(db, backlogLease, againAfterSeconds - soonSeconds);
 
 /** Puts all sessions that are missing in the search index into it, each in a transaction of its own. */
 export async function indexBacklog({ db, log, stopping }: Indexer): Promise<void> {
   let after: SessionPlace = firstPlace;
   let indexed = 0;
   for (let looked = atATime; looked === atATime && !stopping.aborted;) {
-    const sessions = await lookForUnindexed(db, after, atATime);
+    const sessions = await findUnindexed(db, after, atATime);
     for (const session of sessions.filter(({ isMissing }) => isMissing)) {
       if (stopping.aborted) break;
       // One that can't be indexed stops no other: the database judges each by itself.
@@ -51,7 +51,7 @@ export async function indexBacklog({ db, log, stopping }: Indexer): Promise<void
 
 /** @throws unless it is an answer of the database about what it was given */
 function asDatabaseError(error: unknown): unknown {
-  if (isDatabaseAway(error)) throw error;
+  if (isDatabaseUnavailable(error)) throw error;
   return error;
 }
 
@@ -60,11 +60,11 @@ async function index(db: Db, { accountId, id }: SessionPlace): Promise<void> {
   if (session === undefined) return;
   const segments = await findSegments(db, accountId, id);
   const { title, language, transcript_version: version } = session;
-  const findable = await findableOf(db, accountId, { title, language, segments });
+  const findable = await searchDocumentOf(db, accountId, { title, language, segments });
   await inAccountTransaction(db, accountId, async (trx) => {
     const current = await findSessionRow(trx, accountId, id);
     // Whoever completed it meanwhile made it findable, or the next look does.
     if (current?.transcript_version !== version) return;
-    await makeFindable(trx, { accountId, sessionId: id }, findable);
+    await indexSession(trx, { accountId, sessionId: id }, findable);
   });
 }

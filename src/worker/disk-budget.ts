@@ -7,20 +7,20 @@ import { bytesPerMs } from '../audio/samples.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { WorkFolder } from '../files/work-folder.ts';
 
-/** While a recognizer hears a piece, the piece is a file of its own. No piece is longer than this. */
-const longestPieceMs = 190_000;
+/** While a recognizer hears a chunk, the chunk is a file of its own. No chunk is longer than this. */
+const longestChunkMs = 190_000;
 
 /**
- * The most bytes that an attempt writes: the decoded audio and the pieces that are recognized at once.
+ * The most bytes that an attempt writes: the decoded audio and the chunks that are recognized at once.
  *
  * @param durationMs as measured; decoded audio may be 1 % and one second longer
  */
 export function bytesNeeded(durationMs: number): number {
   const decoded = Math.ceil(durationMs * 1.01 + 1000) * bytesPerMs;
-  return decoded + Math.min(decoded, availableParallelism() * longestPieceMs * bytesPerMs);
+  return decoded + Math.min(decoded, availableParallelism() * longestChunkMs * bytesPerMs);
 }
 
-export interface PromisedRoom {
+export interface DiskReservation {
   /** Names the attempt that the promise belongs to. Bytes that it has written are not counted twice from now on. */
   isOf(attempt: Attempt): void;
   giveBack(): void;
@@ -50,7 +50,7 @@ export class DiskBudget {
   }
 
   /** Promises room to a job. @returns how many bytes are missing when there is not enough */
-  async take(bytes: number): Promise<PromisedRoom | { missingBytes: number }> {
+  async take(bytes: number): Promise<DiskReservation | { missingBytes: number }> {
     // The promise is made before the room is looked at. Otherwise two jobs that come at once would get the same room.
     const promise: { bytes: number; attempt?: Attempt } = { bytes };
     this.#promises.add(promise);

@@ -74,12 +74,12 @@ async function checkDisk({ diskBudget, workFolder }: Looked, neededBytes: number
   // The disk may be there for the first time since this process began.
   await workFolder.open();
   const missingBytes = neededBytes - (await diskBudget.leftBytes());
-  if (missingBytes > 0) throw new Error(noRoom(neededBytes, missingBytes));
+  if (missingBytes > 0) throw new Error(diskFullMessage(neededBytes, missingBytes));
   // There may be room on a disk that nobody may write to: because of a quota, or a read-only mount.
   await workFolder.checkWritable();
 }
 
-export const noRoom = (neededBytes: number, missingBytes: number): string =>
+export const diskFullMessage = (neededBytes: number, missingBytes: number): string =>
   `the disk of DATA_DIR has no room for the next recording: it needs ${neededBytes} bytes, ${missingBytes} are missing`;
 
 async function checkMemory(): Promise<void> {

@@ -4,16 +4,16 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
-import { isDatabasesFault } from '../../db/connection/database-errors.ts';
-import { mostFreeAttempts, requeueIfProcessing } from '../../db/sessions/attempts.ts';
+import { isDatabaseFault } from '../../db/connection/database-errors.ts';
+import { maxInfrastructureRetries, requeueIfProcessing } from '../../db/sessions/attempts.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { AudioError } from '../audio/audio-error.ts';
 import { AudioUnreadable } from '../files/audio-store.ts';
-import { operatorFaultBehind } from '../ops/operator-fault.ts';
+import { dependencyErrorOf } from '../ops/dependency-error.ts';
 import { AttemptFailed } from '../queue/jobs.ts';
 import { newJobId } from '../queue/queue.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
-import { failSession } from '../sessions/endings.ts';
+import { failSession } from '../sessions/completion.ts';
 import { giveJob } from '../sessions/job.ts';
 import type { FailureCode } from '../../db/schema.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
@@ -21,25 +21,25 @@ import type { QueuedJob } from '../queue/jobs.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** Another attempt has the session, or the session is final. This attempt may store nothing. */
-export class ClaimLost extends Error {
-  override readonly name = 'ClaimLost';
+export class ClaimLostError extends Error {
+  override readonly name = 'ClaimLostError';
 }
 
 /** The attempt's time limit is over. */
-export class TimeIsUp extends Error {
-  override readonly name = 'TimeIsUp';
+export class AttemptTimedOut extends Error {
+  override readonly name = 'AttemptTimedOut';
 }
 
 /** The audio is longer than what was reserved, and the balance does not cover the rest. */
-export class NotCovered extends Error {
-  override readonly name = 'NotCovered';
+export class InsufficientBalanceError extends Error {
+  override readonly name = 'InsufficientBalanceError';
 }
 
 /** What becomes of an attempt that does not count. */
-export interface GivenBack {
-  comesAgainAfterSeconds: number;
+export interface Requeue {
+  retryAfterSeconds: number;
   /** Whether it is one of the few that a session has. */
-  spendsFreeAttempt: boolean;
+  countsAsInfrastructureRetry: boolean;
 }
 
 export type Outcome =
@@ -47,7 +47,7 @@ export type Outcome =
    * The worker stops, or the operator has a fault to fix. The session gets another job, and the attempt does not
    * count.
    */
-  | ({ kind: 'handed_back' } & GivenBack)
+  | ({ kind: 'handed_back' } & Requeue)
   /** This attempt may change nothing any more. */
   | { kind: 'claim_lost' }
   /** Another attempt would meet the same error: the session ends with this code. */
@@ -58,7 +58,7 @@ export type Outcome =
 interface Facts {
   isStopping: boolean;
   hasLostJob: boolean;
-  operators?: GivenBack | undefined;
+  operators?: Requeue | undefined;
 }
 
 /**
@@ -67,13 +67,13 @@ interface Facts {
  * @param facts.hasLostJob whether the queue took the job away
  * @param facts.operators how the attempt is given back, if the fault is the operator's
  */
-export function outcomeOf(error: unknown, { isStopping, hasLostJob, operators }: Facts): Outcome {
+export function classifyOutcome(error: unknown, { isStopping, hasLostJob, operators }: Facts): Outcome {
   if (hasLostJob) return { kind: 'claim_lost' };
-  if (isStopping) return { kind: 'handed_back', comesAgainAfterSeconds: 0, spendsFreeAttempt: false };
+  if (isStopping) return { kind: 'handed_back', retryAfterSeconds: 0, countsAsInfrastructureRetry: false };
   if (operators !== undefined) return { kind: 'handed_back', ...operators };
-  if (error instanceof ClaimLost) return { kind: 'claim_lost' };
-  if (error instanceof NotCovered) return { kind: 'failed', code: 'insufficient_balance' };
-  if (error instanceof TimeIsUp) return { kind: 'retried', code: 'timed_out' };
+  if (error instanceof ClaimLostError) return { kind: 'claim_lost' };
+  if (error instanceof InsufficientBalanceError) return { kind: 'failed', code: 'insufficient_balance' };
+  if (error instanceof AttemptTimedOut) return { kind: 'retried', code: 'timed_out' };
   if (error instanceof AudioError) return { kind: error.code === 'timed_out' ? 'retried' : 'failed', code: error.code };
   if (error instanceof AudioUnreadable) return { kind: 'retried', code: 'audio_unreadable' };
   if (error instanceof LanguageNotKnown)
@@ -85,7 +85,7 @@ export function outcomeOf(error: unknown, { isStopping, hasLostJob, operators }:
 interface Failed {
   job: QueuedJob;
   attempt: Attempt;
-  claim: Pick<Claim, 'free_attempts'>;
+  claim: Pick<Claim, 'infrastructure_retries'>;
   /** Room on the disk that the session needs. */
   room: { neededBytes: number };
   /** When the attempt did, by `performance.now()`. */
@@ -107,7 +107,7 @@ export async function settleFailed(error: unknown, failed: Failed, worker: Worke
   const facts = { isStopping: stopping.aborted, hasLostJob: job.signal.aborted };
   const isEnded = facts.isStopping || facts.hasLostJob;
   const operators = isEnded ? undefined : await classifyFailure(error, failed, worker);
-  const outcome = outcomeOf(error, { ...facts, operators });
+  const outcome = classifyOutcome(error, { ...facts, operators });
   // The client sees only the code. The reason is for support.
   if (outcome.kind === 'retried') log.error({ err: error }, 'attempt failed; there is another unless it was the last');
   if (outcome.kind === 'failed' && error instanceof RecognizerError && !(error instanceof LanguageNotKnown))
@@ -117,7 +117,7 @@ export async function settleFailed(error: unknown, failed: Failed, worker: Worke
     try {
       return await settle(outcome, job, attempt, worker);
     } catch (refusal) {
-      if (ended.aborted || !isDatabasesFault(refusal)) throw refusal;
+      if (ended.aborted || !isDatabaseFault(refusal)) throw refusal;
       log.warn({ err: refusal }, 'the end of the attempt can not be recorded yet');
       await sleep(againAfterMs, undefined, { signal: ended }).catch(() => {});
     }
@@ -137,19 +137,22 @@ export async function settleFailed(error: unknown, failed: Failed, worker: Worke
 export async function classifyFailure(
   error: unknown,
   { attempt: { sessionId }, claim, room: { neededBytes }, began }: Omit<Failed, 'job'>,
-  { faultNow, pause, log }: Pick<WorkerContext, 'faultNow' | 'pause' | 'log'>,
-): Promise<GivenBack | undefined> {
-  const lackedRoom = error instanceof TimeIsUp && pause.lackedRoomSince(began);
-  if (isJudged(error) && !lackedRoom) return undefined;
-  const fault = await faultNow(neededBytes);
+  { checkDependencies, pause, log }: Pick<WorkerContext, 'checkDependencies' | 'pause' | 'log'>,
+): Promise<Requeue | undefined> {
+  const lackedRoom = error instanceof AttemptTimedOut && pause.lackedRoomSince(began);
+  if (isPermanentFailure(error) && !lackedRoom) return undefined;
+  const fault = await checkDependencies(neededBytes);
   if (fault !== undefined) pause.begin(fault, neededBytes);
-  const isOperators = lackedRoom || operatorFaultBehind(error) !== undefined || isDatabasesFault(error);
+  const isOperators = lackedRoom || dependencyErrorOf(error) !== undefined || isDatabaseFault(error);
   const isOver = fault === undefined && isOperators;
-  const spendsFreeAttempt = isOver || lackedRoom || fault?.reason === 'server';
+  const countsAsInfrastructureRetry = isOver || lackedRoom || fault?.reason === 'server';
   if (fault === undefined && !isOver) return undefined;
-  if (spendsFreeAttempt && claim.free_attempts >= mostFreeAttempts) return undefined;
+  if (countsAsInfrastructureRetry && claim.infrastructure_retries >= maxInfrastructureRetries) return undefined;
   log.warn({ err: error, sessionId, fault: fault?.reason }, 'the attempt is not spent: what failed is not the audio');
-  return { comesAgainAfterSeconds: spendsFreeAttempt ? pauseSeconds(claim.free_attempts) : 0, spendsFreeAttempt };
+  return {
+    retryAfterSeconds: countsAsInfrastructureRetry ? pauseSeconds(claim.infrastructure_retries) : 0,
+    countsAsInfrastructureRetry,
+  };
 }
 
 /** 5, 20, 80, 300 and 300 s: a lack of memory that lasts ten minutes costs no session an attempt that counts. */
@@ -160,12 +163,13 @@ const pauseSeconds = (taken: number) => Math.min(300, 5 * 4 ** taken);
  * balance, the claim or the time. `unsupported_media` is not certain, because a full disk may be the reason why nothing
  * could be decoded.
  */
-function isJudged(error: unknown): boolean {
+function isPermanentFailure(error: unknown): boolean {
   if (error instanceof AudioError) return error.code !== 'unsupported_media';
   const hasTimedOut = error instanceof RecognizerError && error.code === 'timed_out';
   return (
-    [AudioUnreadable, ClaimLost, NotCovered, TimeIsUp, LanguageNotKnown].some((kind) => error instanceof kind) ||
-    hasTimedOut
+    [AudioUnreadable, ClaimLostError, InsufficientBalanceError, AttemptTimedOut, LanguageNotKnown].some(
+      (kind) => error instanceof kind,
+    ) || hasTimedOut
   );
 }
 
@@ -201,10 +205,10 @@ async function settle(
     else {
       const spent =
         outcome.kind === 'retried'
-          ? { attempts: 1, freeAttempts: 0, errorCode: outcome.code }
-          : { attempts: 0, freeAttempts: outcome.spendsFreeAttempt ? 1 : 0 };
+          ? { attempts: 1, infrastructureRetries: 0, errorCode: outcome.code }
+          : { attempts: 0, infrastructureRetries: outcome.countsAsInfrastructureRetry ? 1 : 0 };
       const queued = await requeueIfProcessing(trx, attempt, newJobId(), spent);
-      const afterSeconds = outcome.kind === 'retried' ? nextAttemptSeconds : outcome.comesAgainAfterSeconds;
+      const afterSeconds = outcome.kind === 'retried' ? nextAttemptSeconds : outcome.retryAfterSeconds;
       await giveJob(trx, queue, account, queued!, afterSeconds);
     }
     if (!(await queue.complete(trx, job))) throw new AttemptFailed('claim_lost');

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { acquireLease } from '../../db/leases.ts';
-import { findSessionsWithoutLiveJob, mendStampsOfTheFuture } from '../../db/queue-tables.ts';
+import { findSessionsWithoutLiveJob, resetFutureTimestamps } from '../../db/queue-tables.ts';
 import { replaceJobIfNotFinal } from '../../db/sessions/attempts.ts';
 import { deleteExpiredIdempotencyRecords } from '../../db/sessions/idempotency.ts';
 import {
@@ -18,7 +18,7 @@ import {
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { byAccount, isId } from '../files/audio-store.ts';
 import { newJobId, transcriptionQueue } from '../queue/queue.ts';
-import { failSession } from '../sessions/endings.ts';
+import { failSession } from '../sessions/completion.ts';
 import { giveJob } from '../sessions/job.ts';
 import { eraseSession } from '../sessions/support.ts';
 import type { LostSession } from '../../db/queue-tables.ts';
@@ -69,7 +69,7 @@ export async function sweep(worker: Sweeper): Promise<void> {
 const atATime = 500;
 
 async function mendQueue({ db, log }: Sweeper): Promise<void> {
-  const jobs = await mendStampsOfTheFuture(db, transcriptionQueue);
+  const jobs = await resetFutureTimestamps(db, transcriptionQueue);
   if (jobs > 0) log.warn({ jobs }, "the database's clock was set back: jobs that waited for the future may begin");
 }
 
@@ -102,14 +102,14 @@ type Remover = Pick<WorkerContext, 'db' | 'audioStore' | 'log'>;
 /** Removes audio that is not needed any more. What cannot be removed now is tried again by the next sweep. */
 async function removeAudioOfFinalSessions(remover: Remover): Promise<void> {
   for (const { account_id, id } of await findAudioToRemove(remover.db, atATime))
-    await removeAudio(remover, account_id, id);
+    await sweepAudio(remover, account_id, id);
 }
 
 /**
  * Removes the audio of a final session. The row is marked first, because a failed session may be put back to the queue
  * at any moment and needs its audio then. After a crash between both, the sweep removes the file.
  */
-export async function removeAudio(
+export async function sweepAudio(
   { db, audioStore, log }: Remover,
   accountId: string,
   sessionId: string,

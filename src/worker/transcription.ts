@@ -6,23 +6,23 @@ import { versionOf } from '../../db/sessions/transcripts.ts';
 import { AudioError, AudioToolError } from '../audio/audio-error.ts';
 import { chooseTrack, countChannels, decodeWhole } from '../audio/tracks.ts';
 import { findLeaks } from '../audio/leaks.ts';
-import { withPauses } from '../audio/pieces.ts';
+import { withPauses } from '../audio/chunks.ts';
 import { totalMs } from '../audio/spans.ts';
-import { OperatorFault } from '../ops/operator-fault.ts';
+import { DependencyError } from '../ops/dependency-error.ts';
 import { joinChannels } from '../recognizers/channels.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { meanProgress } from '../recognizers/all-or-abort.ts';
 import { availableMs } from '../sessions/balance.ts';
 import { mostChannels } from '../sessions/job.ts';
-import { beginSpan, within } from '../tracing/tracing.ts';
-import { ClaimLost, NotCovered } from './outcome.ts';
+import { beginSpan, inSpan } from '../tracing/tracing.ts';
+import { ClaimLostError, InsufficientBalanceError } from './outcome.ts';
 import type { Db } from '../../db/connection/database.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
 import type { Warning } from '../../db/sessions/warning.ts';
 import type { AudioWarning, DecodeOptions } from '../audio/decode.ts';
-import type { Span } from '../audio/pieces.ts';
+import type { Span } from '../audio/chunks.ts';
 import type { Hints, Transcript, UncertainStretch, WordlessPart } from '../recognizers/recognizer.ts';
-import type { StoredTranscript } from '../sessions/endings.ts';
+import type { StoredTranscript } from '../sessions/completion.ts';
 import type { TraceSpan } from '../tracing/tracing.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -50,8 +50,8 @@ interface Heard {
  * Recognizes the mix of all channels, or one channel after the other, so that the disk holds one at a time. All channels
  * are listened to before, to know what leaks over from one into another.
  * @returns what is to be stored, and what is reserved for it now, in ms
- * @throws {AudioError} {AudioToolError} {RecognizerError} {NotCovered} {ClaimLost}
- * @throws {AudioStoreAway}
+ * @throws {AudioError} {AudioToolError} {RecognizerError} {InsufficientBalanceError} {ClaimLostError}
+ * @throws {AudioStoreUnavailable}
  * @throws the abort reason of `options.signal`
  */
 export async function transcribeRecording(
@@ -130,11 +130,11 @@ async function transcribeChannel(
   worker: WorkerContext,
 ): Promise<Heard> {
   const { db, recognizer, metrics } = worker;
-  const decode = () => within(beginSpan('decode', {}, span), () => decodeWhole(decoding, claim.measured_ms));
+  const decode = () => inSpan(beginSpan('decode', {}, span), () => decodeWhole(decoding, claim.measured_ms));
   const decoded = await worker.decoding.run(attempt.accountId, decode, signal);
   const { durationMs, silences, isConfirmedShort, isDoubtful, warnings } = decoded;
   if (isConfirmedShort) await confirmShortIfProcessing(db, attempt);
-  const reservedMs = await coverDecoded(db, attempt, claim.reserved_ms, durationMs);
+  const reservedMs = await extendReservation(db, attempt, claim.reserved_ms, durationMs);
   const began = performance.now();
   const wordless = { parts: 0, withWordsAtLast: 0 };
   const onWordless = ({ hasWordsNow }: WordlessPart) => {
@@ -145,7 +145,7 @@ async function transcribeChannel(
   const onUncertain = (stretch: UncertainStretch) => void uncertain.push(stretch);
   const hints = hintsOf(claim, worker);
   const recognizing = beginSpan('recognize', { attributes: { 'transcription.recognizer': recognizer.name } }, span);
-  const transcript = await within(recognizing, (span) =>
+  const transcript = await inSpan(recognizing, (span) =>
     recognizer.recognize(
       { file: decoding.output, durationMs, silences },
       { ...hints, owner: attempt.accountId, signal, span, onProgress, onWordless, onUncertain },
@@ -165,7 +165,7 @@ async function transcribeChannel(
 
 /** The client asked for no language, so its session is not refused for one. */
 const ofTheOperator = ({ message }: LanguageNotKnown) => {
-  const cause = new OperatorFault(`RECOGNIZER_LANGUAGE: ${message}`);
+  const cause = new DependencyError(`RECOGNIZER_LANGUAGE: ${message}`);
   return new RecognizerError('recognizer_error', cause.message, { retryable: true, cause });
 };
 
@@ -190,15 +190,16 @@ const toleranceMs = (reservedMs: number) => Math.min(reservedMs, reservedMs * 0.
  * Makes sure that the decoded duration is reserved before anything is recognized.
  *
  * @returns what is reserved now, in ms
- * @throws {NotCovered} nothing was changed
- * @throws {ClaimLost} nothing was changed
+ * @throws {InsufficientBalanceError} nothing was changed
+ * @throws {ClaimLostError} nothing was changed
  */
-async function coverDecoded(db: Db, attempt: Attempt, reservedMs: number, decodedMs: number): Promise<number> {
+async function extendReservation(db: Db, attempt: Attempt, reservedMs: number, decodedMs: number): Promise<number> {
   if (decodedMs <= reservedMs + toleranceMs(reservedMs)) return reservedMs;
   const missingMs = decodedMs - reservedMs;
   await inAccountTransaction(db, attempt.accountId, async (trx, account) => {
-    if (account === undefined || !(await setReservationIfProcessing(trx, attempt, decodedMs))) throw new ClaimLost();
-    if (availableMs(account) < missingMs) throw new NotCovered();
+    if (account === undefined || !(await setReservationIfProcessing(trx, attempt, decodedMs)))
+      throw new ClaimLostError();
+    if (availableMs(account) < missingMs) throw new InsufficientBalanceError();
     await changeReserved(trx, attempt.accountId, missingMs);
   });
   return decodedMs;

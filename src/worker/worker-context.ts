@@ -1,5 +1,5 @@
 import type { Attempt } from '../../db/sessions/attempts.ts';
-import type { Foundation } from '../sessions/foundation.ts';
+import type { AppContext } from '../sessions/app-context.ts';
 import type { FairTurns } from '../concurrency/fair-turns.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
 import type { WorkFolder } from '../files/work-folder.ts';
@@ -7,7 +7,7 @@ import type { Fault } from './faults.ts';
 import type { DiskBudget } from './disk-budget.ts';
 import type { WorkerPause } from './worker-pause.ts';
 
-export interface WorkerContext extends Foundation {
+export interface WorkerContext extends AppContext {
   recognizer: Recognizer;
   workFolder: WorkFolder;
   diskBudget: DiskBudget;
@@ -17,7 +17,7 @@ export interface WorkerContext extends Foundation {
   /** How far attempts are, in percent, that nobody has written yet. */
   progress: Map<Attempt, number>;
   /** Looks for what only the operator can put right. @param neededBytes room that has to be on the disk */
-  faultNow: (neededBytes: number) => Promise<Fault | undefined>;
+  checkDependencies: (neededBytes: number) => Promise<Fault | undefined>;
   /** Aborts when the process is asked to stop: attempts are handed back. */
   stopping: AbortSignal;
 }

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { faultReasons } from './faults.ts';
 import type { Fault } from './faults.ts';
-import type { Foundation } from '../sessions/foundation.ts';
+import type { AppContext } from '../sessions/app-context.ts';
 
 const pollIntervalMs = 3_000;
 /**
@@ -14,7 +14,7 @@ const pollIntervalMs = 3_000;
  */
 export const enoughRoomBytes = 64 * 1024 ** 2;
 
-type Needed = Pick<Foundation, 'log' | 'metrics'>;
+type Needed = Pick<AppContext, 'log' | 'metrics'>;
 
 export class WorkerPause {
   readonly #worker: Needed;

@@ -8,10 +8,10 @@ import { WorkerPause } from './worker-pause.ts';
 import { keepSweeping } from './sweeps.ts';
 import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
 import { FairTurns } from '../concurrency/fair-turns.ts';
-import { AudioStoreAway } from '../files/audio-store.ts';
+import { AudioStoreUnavailable } from '../files/audio-store.ts';
 import { WorkFolder } from '../files/work-folder.ts';
-import type { WorkerSlots } from '../queue/taking.ts';
-import type { Foundation } from '../sessions/foundation.ts';
+import type { WorkerSlots } from '../queue/job-consumer.ts';
+import type { AppContext } from '../sessions/app-context.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
 import type { WorkerContext } from './worker-context.ts';
 import type { Fault } from './faults.ts';
@@ -26,7 +26,7 @@ export interface Worker {
 }
 
 /** @param recognizer one that has been checked */
-export async function startWorker(foundation: Foundation, recognizer: Recognizer): Promise<Worker> {
+export async function startWorker(foundation: AppContext, recognizer: Recognizer): Promise<Worker> {
   const workFolder = new WorkFolder(foundation.config.dataDir);
 
   const stopping = new AbortController();
@@ -77,22 +77,22 @@ async function openStorage({ audioStore, workFolder }: WorkerContext): Promise<F
     await workFolder.open();
     return undefined;
   } catch (error) {
-    if (error instanceof AudioStoreAway) return { reason: 'store', message: error.message };
+    if (error instanceof AudioStoreUnavailable) return { reason: 'store', message: error.message };
     throw error;
   }
 }
 
 /** What the worker shares besides the foundation. */
 export function contextOf(
-  foundation: Foundation,
+  foundation: AppContext,
   recognizer: Recognizer,
   workFolder: WorkFolder,
   stopping: AbortSignal,
 ): WorkerContext {
   const diskBudget = new DiskBudget(workFolder);
-  const faultNow = (neededBytes: number) =>
+  const checkDependencies = (neededBytes: number) =>
     findFault({ ...foundation, recognizer, diskBudget, workFolder }, neededBytes);
-  const pause = new WorkerPause(foundation, faultNow, stopping);
+  const pause = new WorkerPause(foundation, checkDependencies, stopping);
   // An account may have all places while nobody else wants one.
   const { workerConcurrency: cores } = foundation.config;
   const decoding = new FairTurns({ atOnce: cores, each: cores });
@@ -104,7 +104,7 @@ export function contextOf(
     decoding,
     pause,
     progress: new Map(),
-    faultNow,
+    checkDependencies,
     stopping,
   };
 }

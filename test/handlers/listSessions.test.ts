@@ -1,5 +1,5 @@
 /** GET /v1/sessions: order, pages, filters, cursors, and nobody else's sessions. */
-import { failSession } from '../../src/sessions/endings.ts';
+import { failSession } from '../../src/sessions/completion.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { useService } from '../support/service/use-service.ts';

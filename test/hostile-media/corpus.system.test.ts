@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { AudioError } from '../../src/audio/audio-error.ts';
 import { findIsolation } from '../../src/children/bounded-command.ts';
 import { decodeAudio } from '../../src/audio/decode.ts';
-import { createSlots } from '../../src/recognizers/in-pieces.ts';
+import { createSlots } from '../../src/recognizers/in-chunks.ts';
 import { createSherpaOnnx } from '../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';

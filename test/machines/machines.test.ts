@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { openDatabase } from '../../db/connection/database.ts';
 import { explainDatabaseFault } from '../../db/connection/explained-faults.ts';
-import { checkNamedStatements, hearsNotices } from '../../db/connection/pooler.ts';
+import { checkNamedStatements, supportsListen } from '../../db/connection/pooler.ts';
 import { makeClips } from '../rig/clips.ts';
 import { inspect } from '../rig/inspection.ts';
 import { tell } from '../rig/suite.ts';
@@ -100,7 +100,7 @@ test('a pooler that nobody told of, one that loses named statements, one that is
   }
   const old = await startPgBouncer(direct!, unfit);
   await expect(checkNamedStatements(old.url)).rejects.toThrow('PgBouncer 1.21 or newer is needed');
-  expect(await hearsNotices(old.url, db)).toBe(false);
+  expect(await supportsListen(old.url, db)).toBe(false);
 });
 
 test('in the end → nothing is lost, doubled or left, and each is charged once', async () => {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { verify } from '../../scripts/admin/verify.ts';
 import { removeAbandonedUploads } from '../../src/files/spool.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { composeService } from '../../src/process/composition.ts';
+import { createContext } from '../../src/process/context.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
 import { indexBacklog } from '../../src/worker/backlog.ts';
@@ -80,7 +80,7 @@ async function leftProcesses(machines: readonly Machine[]): Promise<string[]> {
 
 /** The service's own sweeps, as they will be when what nobody needs is old enough for them. */
 async function sweepAfterGrace(environment: Record<string, string>): Promise<void> {
-  const foundation = await composeService(readConfig(environment), log, 'api');
+  const foundation = await createContext(readConfig(environment), log, 'api');
   try {
     const workFolder = new WorkFolder(environment['DATA_DIR']!);
     const stopping = new AbortController().signal;

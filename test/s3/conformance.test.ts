@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CreateMultipartUploadCommand, S3Client } from '@aws-sdk/client-s3';
-import { bareAudioStore } from '../../src/files/own-audio-store.ts';
-import { AudioStoreAway } from '../../src/files/audio-store.ts';
+import { audioStoreBackend } from '../../src/files/verified-audio-store.ts';
+import { AudioStoreUnavailable } from '../../src/files/audio-store.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { audioStoreConformance } from '../src/files/audio-store-conformance.ts';
 import { giveBack, sendOn, serve } from '../support/serve.ts';
@@ -18,7 +18,7 @@ const hourMs = 3_600_000;
 const [shared, objects] = [await useObjectStore(), await useObjectStore()];
 const folder = useFolder();
 const storeOf = ({ env }: ObjectStore) =>
-  bareAudioStore(readConfig({ DATABASE_URL: 'postgres://nobody/nothing', DATA_DIR: folder, ...env }));
+  audioStoreBackend(readConfig({ DATABASE_URL: 'postgres://nobody/nothing', DATA_DIR: folder, ...env }));
 
 audioStoreConformance(async () => ({
   store: await storeOf(shared),
@@ -139,14 +139,21 @@ test('away, or with another secret → said so, without the secret; back → it 
   await objects.machine.kill();
   const asked = [store.checkReadable(), fetch(id), store.put(file, account, randomUUID()), store.exists(account, id)];
   for (const { reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[])
-    expect(reason).toBeInstanceOf(AudioStoreAway);
+    expect(reason).toBeInstanceOf(AudioStoreUnavailable);
   await objects.machine.start();
   expect(await store.exists(account, id)).toBe(true);
 
   process.env['AWS_SECRET_ACCESS_KEY'] = 'another-secret';
-  const refused = await (await storeOf(objects)).checkReadable().catch((error: unknown) => error as AudioStoreAway);
+  const refused = await (
+    await storeOf(objects)
+  )
+    .checkReadable()
+    .catch((error: unknown) => error as AudioStoreUnavailable);
   process.env['AWS_SECRET_ACCESS_KEY'] = objects.env['AWS_SECRET_ACCESS_KEY'];
-  expect(refused).toMatchObject({ name: 'AudioStoreAway', message: expect.stringContaining('SignatureDoesNotMatch') });
+  expect(refused).toMatchObject({
+    name: 'AudioStoreUnavailable',
+    message: expect.stringContaining('SignatureDoesNotMatch'),
+  });
   expect(JSON.stringify(refused, Object.getOwnPropertyNames(refused))).not.toMatch(/another-secret|Authorization/);
 });
 

@@ -3,9 +3,9 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { audit } from '../../src/audit/audit.ts';
-import { bareAudioStore, selectAudioStore } from '../../src/files/own-audio-store.ts';
+import { audioStoreBackend, selectAudioStore } from '../../src/files/verified-audio-store.ts';
 import { readinessOf } from '../../src/process/roles.ts';
-import { StoreTrial } from '../../src/files/store-trial.ts';
+import { StorageProbe } from '../../src/files/storage-probe.ts';
 import { Spool } from '../../src/files/spool.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
 import { eraseSession } from '../../src/sessions/support.ts';
@@ -28,7 +28,7 @@ let store: AudioStore;
 let workFolder: WorkFolder;
 let file: string;
 beforeAll(async () => {
-  store = await bareAudioStore(service.config);
+  store = await audioStoreBackend(service.config);
   workFolder = new WorkFolder(service.dataDir);
   file = join(folder, 'tone.wav');
   await writeFile(file, await voice(1_000));
@@ -116,7 +116,7 @@ test('AUDIO_STORE names another bucket, or another prefix → not ready, 503, an
   const elsewhere = 's3://audio/elsewhere';
   const other = await startTestService({ env: { ...objects.env, AUDIO_STORE: elsewhere }, beside: service });
   const proven = await selectAudioStore(other.config, other.db);
-  const asked = { db: other.db, audioStore: proven, storeTrial: new StoreTrial(proven, other.spool) };
+  const asked = { db: other.db, audioStore: proven, storageProbe: new StorageProbe(proven, other.spool) };
   const { problem } = await readinessOf(asked, () => undefined, () => undefined); // prettier-ignore
   expect(problem).toContain(`${elsewhere}/ is not the audio store of this database: it does not hold its mark`);
   const { body } = await other.post('/v1/transcriptions', account.key).attach('file', file).expect(503);

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { openDatabase } from '../../db/connection/database.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
-import { selectAudioStore } from '../../src/files/own-audio-store.ts';
+import { selectAudioStore } from '../../src/files/verified-audio-store.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { Metrics } from '../../src/ops/metrics.ts';
 import { holdTheClock } from '../support/faults/held-clock.ts';

@@ -11,7 +11,7 @@ import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { installLackingModels } from '../../scripts/model/sources.ts';
 import { showProgressOn } from '../../scripts/terminal/show-progress.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { prepareDatabase } from '../../src/process/migration.ts';
+import { migrateOnStart } from '../../src/process/migration.ts';
 import type { ChildProcess } from 'node:child_process';
 import type { Db } from '../../db/connection/database.ts';
 import type { EmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
@@ -45,7 +45,7 @@ async function makeTemplate(folder: string): Promise<void> {
   // Tables and nothing else: each copy is told by its own service which audio store is its own.
   const { db, close } = openDatabase(server.url, () => {}, { maxConnections: 1 });
   await withoutSync(db);
-  await prepareDatabase(db, { url: server.url, mayMigrate: true, onNotice: () => {} });
+  await migrateOnStart(db, { url: server.url, mayMigrate: true, onNotice: () => {} });
   await close();
 }
 

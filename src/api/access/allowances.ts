@@ -1,6 +1,6 @@
 /** Spends the allowances of accounts. Requests of an account that come while one is counted are counted together after it, each exactly. */
 import { countRequests } from '../../../db/accounts/allowance.ts';
-import { inTime } from '../../concurrency/in-time.ts';
+import { withTimeout } from '../../concurrency/with-timeout.ts';
 import { ApiError } from '../answers/problem.ts';
 import type { AllowanceWindow } from '../../../db/accounts/allowance.ts';
 import type { Db } from '../../../db/connection/database.ts';
@@ -75,7 +75,7 @@ export class Allowances {
     const count = async () => {
       const before = this.#running.get(name);
       // Its connection may lead to a server that does not answer.
-      if (before !== undefined) await inTime(before, patienceMs, undefined);
+      if (before !== undefined) await withTimeout(before, patienceMs, undefined);
       this.#next.delete(name);
       const counting = countRequests(this.#db, { accountId, allowance, wanted: together.wanted });
       const done = counting.then(

@@ -6,7 +6,7 @@ import { ApiError } from '../answers/problem.ts';
 import { networkOf } from './networks.ts';
 import type { Request } from 'express';
 import type { Scope } from '../../../db/schema.ts';
-import type { Foundation } from '../../sessions/foundation.ts';
+import type { AppContext } from '../../sessions/app-context.ts';
 import type { Principal } from '../handler.ts';
 import type { Response } from '../response.ts';
 import type { Log } from '../../ops/log.ts';
@@ -22,7 +22,7 @@ export class Auth {
   readonly #keys: KeyCache;
   readonly #failures: AuthFailures;
 
-  constructor({ config, db, log, metrics }: Foundation) {
+  constructor({ config, db, log, metrics }: AppContext) {
     this.#allowances = new Allowances(db);
     this.#keys = new KeyCache(db);
     this.#failures = new AuthFailures(config.authFailuresPerMinute, log, metrics);

@@ -1,9 +1,9 @@
 /** Errors as the API answers them: RFC 9457, with a `code` that never changes, for programs. */
 import { STATUS_CODES } from 'node:http';
-import { isDatabasesFault } from '../../../db/connection/database-errors.ts';
+import { isDatabaseFault } from '../../../db/connection/database-errors.ts';
 import { CommitOutcomeUnknown } from '../../../db/connection/transaction.ts';
 import { AudioToolError } from '../../audio/audio-error.ts';
-import { AudioStoreAway } from '../../files/audio-store.ts';
+import { AudioStoreUnavailable } from '../../files/audio-store.ts';
 import type { Schema } from '../../../codegen/operations.ts';
 import type { ProblemCode } from '../../../codegen/retries.ts';
 
@@ -77,8 +77,9 @@ export function unavailable(detail: string, retryAfterSeconds = 5): ApiError {
 /** The answer to any error. For a fault it says nothing from inside; the caller logs the cause. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof AudioStoreAway) return unavailable('The service can not store audio now. Try again shortly.');
-  if (error instanceof CommitOutcomeUnknown || isDatabasesFault(error)) {
+  if (error instanceof AudioStoreUnavailable)
+    return unavailable('The service can not store audio now. Try again shortly.');
+  if (error instanceof CommitOutcomeUnknown || isDatabaseFault(error)) {
     return unavailable('The service can not reach its database. Try again shortly.');
   }
   if (isDiskFull(error)) return diskIsFull();

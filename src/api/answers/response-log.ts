@@ -4,11 +4,11 @@ import { SpanKind, beginSpan, endSpan, idsOf } from '../../tracing/tracing.ts';
 import { plainAddress, prefixOf } from '../access/networks.ts';
 import type { Request } from 'express';
 import type { Config } from '../../config/config.ts';
-import type { Foundation } from '../../sessions/foundation.ts';
+import type { AppContext } from '../../sessions/app-context.ts';
 import type { Metrics } from '../../ops/metrics.ts';
 import type { Response } from '../response.ts';
 
-export function watchResponse(req: Request, res: Response, { config, log, metrics }: Foundation): void {
+export function watchResponse(req: Request, res: Response, { config, log, metrics }: AppContext): void {
   const began = performance.now();
   res.locals.waitsSince = began;
   metrics.requestsInFlight.inc();

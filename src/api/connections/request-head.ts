@@ -22,7 +22,7 @@ export function refuseAmbiguousHead(req: IncomingMessage): void {
     throw otherVersion();
   }
   const repeated = repeatedOf(req.rawHeaders);
-  const fault = distrusted.has(req.socket) ? 'The request before it was refused.' : faultOf(req, repeated);
+  const fault = distrusted.has(req.socket) ? 'The request before it was refused.' : invalidHead(req, repeated);
   if (fault !== undefined) {
     distrusted.add(req.socket);
     throw new ApiError(400, 'invalid_request', fault, {}, { Connection: 'close' });
@@ -33,7 +33,7 @@ export function refuseAmbiguousHead(req: IncomingMessage): void {
 export const otherVersion = (): ApiError =>
   new ApiError(505, 'http_version_not_supported', 'This service speaks HTTP/1.1.', {}, { Connection: 'close' });
 
-function faultOf({ headers, httpVersion }: IncomingMessage, repeated: string | undefined): string | undefined {
+function invalidHead({ headers, httpVersion }: IncomingMessage, repeated: string | undefined): string | undefined {
   const { host, 'transfer-encoding': coding } = headers;
   const hasGoodHost = host === undefined ? httpVersion !== '1.1' : authority.test(host) && repeated !== 'Host';
   if (!hasGoodHost) return 'A request of HTTP/1.1 needs one header "Host".';

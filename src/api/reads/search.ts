@@ -15,13 +15,13 @@ import { anyOf, toCondition, parseQuery } from '../../search/conditions.ts';
 import { simple, stemmedOf } from '../../search/index-languages.ts';
 import { bestOf, findMatches } from '../../search/matches.ts';
 import { wordsOf } from '../../search/passages.ts';
-import { gone } from '../connections/client-left.ts';
+import { gone } from '../connections/client-disconnected.ts';
 import { ApiError, invalidRequest, unavailable } from '../answers/problem.ts';
 import { FairTurns } from '../../concurrency/fair-turns.ts';
 import type { Schema } from '../../../codegen/operations.ts';
 import type { Db } from '../../../db/connection/database.ts';
-import type { PageQuestion } from '../../../db/sessions/pages.ts';
-import type { ReadableSession } from '../../../db/sessions/readable.ts';
+import type { ListSessionsQuery } from '../../../db/sessions/pages.ts';
+import type { PublicSession } from '../../../db/sessions/public-session.ts';
 import type { Condition } from '../../search/conditions.ts';
 
 /** Whoever reads something else always finds a connection. */
@@ -34,7 +34,7 @@ const passagesOfSession = 10;
 const allPassages = 2_147_483_647;
 
 export interface FoundPage {
-  sessions: { session: ReadableSession; matches: Schema<'SearchMatch'>[] }[];
+  sessions: { session: PublicSession; matches: Schema<'SearchMatch'>[] }[];
   hasMore: boolean;
 }
 
@@ -52,7 +52,7 @@ export class SessionSearch {
    * @param held of the request. Once its client has left, no further statement begins
    * @throws {ApiError} 503 `unavailable` when it took too long
    */
-  page(question: PageQuestion, q: string, held: AbortSignal): Promise<FoundPage> {
+  page(question: ListSessionsQuery, q: string, held: AbortSignal): Promise<FoundPage> {
     return this.#inTurn(question.accountId, held, async (signal) => {
       const conditions = await this.#conditionsOf(question.accountId, q);
       signal.throwIfAborted();
@@ -92,7 +92,7 @@ export class SessionSearch {
     return clauses.map((clause) => toCondition(accountId, clause, languages));
   }
 
-  async #find(question: PageQuestion, conditions: readonly Condition[]): Promise<ReadableSession[]> {
+  async #find(question: ListSessionsQuery, conditions: readonly Condition[]): Promise<PublicSession[]> {
     const wanted = conditions.filter(({ isExcluded }) => !isExcluded);
     // Nothing to look for is nothing to find.
     if (wanted.length === 0) return [];
@@ -114,7 +114,7 @@ export class SessionSearch {
 
   async #matchesOf(
     accountId: string,
-    sessions: readonly ReadableSession[],
+    sessions: readonly PublicSession[],
     conditions: readonly Condition[],
   ): Promise<Map<string, Schema<'SearchMatch'>[]>> {
     const ids = sessions.filter(({ status }) => status === 'completed').map(({ id }) => id);

@@ -3,7 +3,7 @@ import { findSession } from '../../../db/sessions/sessions.ts';
 import { findSessionWithSegments } from '../../../db/sessions/transcripts.ts';
 import { FairTurns } from '../../concurrency/fair-turns.ts';
 import type { Db } from '../../../db/connection/database.ts';
-import type { PageQuestion } from '../../../db/sessions/pages.ts';
+import type { ListSessionsQuery } from '../../../db/sessions/pages.ts';
 
 /** So many statements stand in front of the one of an account that comes alone. */
 const limits = { atOnce: 64, each: 32 };
@@ -28,7 +28,7 @@ export class SessionReads {
   }
 
   /** Sessions of an account, newest first. */
-  page(question: PageQuestion) {
+  page(question: ListSessionsQuery) {
     return this.#turns.run(question.accountId, () => listSessions(this.#db, question));
   }
 }

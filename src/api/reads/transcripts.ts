@@ -10,7 +10,7 @@ import { inSlices, joined } from '../../concurrency/slices.ts';
 import { sessionNotFound } from '../answers/problem.ts';
 import { FairTurns } from '../../concurrency/fair-turns.ts';
 import type { Schema } from '../../../codegen/operations.ts';
-import type { ReadableSession } from '../../../db/sessions/readable.ts';
+import type { PublicSession } from '../../../db/sessions/public-session.ts';
 import type { SessionWithSegments } from '../../../db/sessions/transcripts.ts';
 import type { TranscriptType } from '../answers/negotiation.ts';
 import type { SessionReads } from './session-reads.ts';
@@ -18,7 +18,7 @@ import type { SessionWaits } from './waits.ts';
 import type { Db } from '../../../db/connection/database.ts';
 
 /** The session of a transcript, with its segments as JSON text if they were read with it. */
-export type FoundSession = ReadableSession & Partial<Pick<SessionWithSegments, 'segments'>>;
+export type FoundSession = PublicSession & Partial<Pick<SessionWithSegments, 'segments'>>;
 
 /** Which part of a transcript, and in which form. */
 export interface WantedTranscript {

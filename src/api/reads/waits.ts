@@ -1,12 +1,12 @@
 /** Clients that wait until a session is final: thousands of them, over one listening connection of the process. */
-import { isDatabaseAway } from '../../../db/connection/database-errors.ts';
+import { isDatabaseUnavailable } from '../../../db/connection/database-errors.ts';
 import { whichAreUnfinished } from '../../../db/sessions/sessions.ts';
 import { ApiError } from '../answers/problem.ts';
 import { isFinal } from '../../sessions/view.ts';
 import { openConnection, refuseReadOnly } from '../../../db/connection/database.ts';
 import { sessionChannel } from '../../../db/sessions/states.ts';
 import type { Db } from '../../../db/connection/database.ts';
-import type { ReadableSession } from '../../../db/sessions/readable.ts';
+import type { PublicSession } from '../../../db/sessions/public-session.ts';
 import type { Log } from '../../ops/log.ts';
 import type { SessionReads } from './session-reads.ts';
 
@@ -60,7 +60,7 @@ export class SessionWaits {
     sessionId: string,
     seconds: number,
     signal: AbortSignal,
-  ): Promise<ReadableSession | undefined> {
+  ): Promise<PublicSession | undefined> {
     const deadline = performance.now() + seconds * 1000;
     const read = () => this.#reads.find(accountId, sessionId);
     let last: Seen | undefined;
@@ -124,25 +124,25 @@ export class SessionWaits {
   }
 }
 
-const isOver = (session: ReadableSession | undefined) => session === undefined || isFinal(session.status);
+const isOver = (session: PublicSession | undefined) => session === undefined || isFinal(session.status);
 
 function throwIfRefused({ reason }: AbortSignal): void {
   if (reason instanceof ApiError) throw reason;
 }
 
 interface Seen {
-  session: ReadableSession | undefined;
+  session: PublicSession | undefined;
 }
 
 async function again(
-  read: () => Promise<ReadableSession | undefined>,
+  read: () => Promise<PublicSession | undefined>,
   last: Seen | undefined,
   deadline: number,
 ): Promise<Seen> {
   try {
     return { session: await read() };
   } catch (error) {
-    if (last === undefined || performance.now() >= deadline || !isDatabaseAway(error)) throw error;
+    if (last === undefined || performance.now() >= deadline || !isDatabaseUnavailable(error)) throw error;
     return last;
   }
 }

@@ -88,7 +88,7 @@ export class UploadForm<Fields> {
     const entries = Object.entries(texts).flatMap(([name, text]) => this.#withoutEmpty(name, text));
     const unreadable = entries.filter(([, text]) => [text].flat().some(isNoText));
     if (unreadable.length > 0)
-      throw toInvalidRequest(unreadable.map(([name]) => faultOf(name, 'utf-8', 'must be UTF-8')));
+      throw toInvalidRequest(unreadable.map(([name]) => fieldError(name, 'utf-8', 'must be UTF-8')));
     const repeated = entries.filter(([name, text]) => this.knows(name) && !this.#isList(name) && Array.isArray(text));
     const values = Object.fromEntries(entries.map(([name, text]) => [name, this.#valueOf(name, text)]));
     this.#validate(values);
@@ -98,11 +98,11 @@ export class UploadForm<Fields> {
       ([name, text]) => this.knows(name) && hasControl(text) && !invalid.some(isAbout(name)),
     );
     const faults = [
-      ...repeated.map(([name]) => faultOf(name, 'repeated', 'is repeated')),
+      ...repeated.map(([name]) => fieldError(name, 'repeated', 'is repeated')),
       ...invalid,
-      ...unwritable.map(([name]) => faultOf(name, 'pattern', 'must not have control characters')),
+      ...unwritable.map(([name]) => fieldError(name, 'pattern', 'must not have control characters')),
     ];
-    if (isFileMissing && faults.length > 0) faults.push(faultOf('file', 'missing', 'is required'));
+    if (isFileMissing && faults.length > 0) faults.push(fieldError('file', 'missing', 'is required'));
     if (faults.length > 0) throw toInvalidRequest(faults);
     return values as Fields;
   }
@@ -158,7 +158,7 @@ const wholeNumber = ({ minimum, maximum }: FieldSchema): string =>
     .filter(Boolean)
     .join(' ');
 
-const faultOf = (name: string, keyword: string, message: string): ErrorObject => ({
+const fieldError = (name: string, keyword: string, message: string): ErrorObject => ({
   keyword,
   instancePath: `/form/${name}`,
   schemaPath: '',

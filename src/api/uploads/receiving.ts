@@ -8,7 +8,7 @@ import { UploadMeter } from './meter.ts';
 import type { Request, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
-import type { Foundation } from '../../sessions/foundation.ts';
+import type { AppContext } from '../../sessions/app-context.ts';
 import type { UploadedFile } from '../handler.ts';
 import type { UploadFields } from './form.ts';
 import type { StoredFile } from './storage.ts';
@@ -47,7 +47,7 @@ type FormSettings = multer.Options & { fileHwm: number; streamHandler: (source: 
  */
 export async function receiveUpload(
   req: IncomingMessage,
-  { spool, config }: Pick<Foundation, 'spool' | 'config'>,
+  { spool, config }: Pick<AppContext, 'spool' | 'config'>,
   options: { boundary: string; maxBytes: number; hash: boolean; keep: boolean },
 ): Promise<Upload> {
   // The client left, or closed its half, while its headers were checked. No event would ever come for this body.
@@ -102,7 +102,7 @@ export async function receiveUpload(
   } catch (error) {
     // multer does not wait for the file that it was writing when the connection or the disk broke.
     await storage.settled();
-    throw toApiError(error, options.maxBytes, form.body as Texts);
+    throw uploadError(error, options.maxBytes, form.body as Texts);
   } finally {
     req.off('close', left);
     endHearing();
@@ -163,7 +163,7 @@ function readForm(
 }
 
 /** @param texts what had been read when it failed */
-function toApiError(error: unknown, limitBytes: number, texts: Texts): unknown {
+function uploadError(error: unknown, limitBytes: number, texts: Texts): unknown {
   if (error instanceof multer.MulterError) return refusalOf(error, limitBytes, texts);
   if (Error.isError(error) && /^Unexpected end of (form|file)/.test(error.message)) return incomplete();
   if (Error.isError(error) && /^(Malformed|Multipart|Unsupported|Unterminated)/.test(error.message)) {

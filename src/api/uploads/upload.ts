@@ -14,7 +14,7 @@ import type { IncomingMessage, IncomingHttpHeaders } from 'node:http';
 import type { Context, Principal } from '../handler.ts';
 import type { Response } from '../response.ts';
 import type { Upload } from './receiving.ts';
-import type { AccountInForce } from '../../../db/accounts/accounts.ts';
+import type { AccountWithLimits } from '../../../db/accounts/accounts.ts';
 
 interface InFlight {
   readonly accountId: string;
@@ -197,7 +197,7 @@ export function refuseFullQueue(queued: number, limit: number): void {
 }
 
 /** 402 `insufficient_balance`, with what is left and, once it is known, what this upload needs; both in ms. */
-export function insufficientBalance(account: AccountInForce, requiredMs?: number): ApiError {
+export function insufficientBalance(account: AccountWithLimits, requiredMs?: number): ApiError {
   const available = availableMs(account);
   const needs = requiredMs === undefined ? '' : `, and this audio is ${inWords(requiredMs)} long`;
   const detail = `The transcription balance does not cover this audio: ${inWords(Math.max(0, available))} are left${needs}.`;

@@ -15,14 +15,14 @@ import {
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
 import { FairTurns } from '../../concurrency/fair-turns.ts';
-import { operatorFaultBehind } from '../../ops/operator-fault.ts';
-import { AudioStoreAway, AudioUnreadable, isId, markName } from '../audio-store.ts';
+import { dependencyErrorOf } from '../../ops/dependency-error.ts';
+import { AudioStoreUnavailable, AudioUnreadable, isId, storeIdFile } from '../audio-store.ts';
 import { randomUUID } from 'node:crypto';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { Readable } from 'node:stream';
 import type { ListMultipartUploadsCommandOutput, _Object } from '@aws-sdk/client-s3';
 import type { ObjectPlace } from '../../config/variables.ts';
-import type { BareAudioStore, StoredAudio, WantedAudio } from '../audio-store.ts';
+import type { AudioStoreBackend, StoredAudio, WantedAudio } from '../audio-store.ts';
 
 /** One of 1 GiB took 94 MB of memory. Accounts take turns, so that one with many uploads can't block others. */
 const putsAtOnce = { atOnce: 4, each: 3 };
@@ -37,11 +37,11 @@ interface Target {
   Key: string;
 }
 
-export class S3AudioStore implements BareAudioStore {
+export class S3AudioStore implements AudioStoreBackend {
   readonly fetchesCopies = true;
   readonly looksFor = 'Are AUDIO_STORE and AWS_ENDPOINT_URL those of before?';
   /** Its settings stay while the process runs. */
-  readonly markHoldsMs = 10_000;
+  readonly storeIdValidMs = 10_000;
   readonly #place: ObjectPlace;
   readonly #client: S3Client;
   readonly #turns = new FairTurns(putsAtOnce);
@@ -64,14 +64,14 @@ export class S3AudioStore implements BareAudioStore {
 
   async open(): Promise<void> {}
 
-  readMark(): Promise<string | undefined> {
+  readStoreId(): Promise<string | undefined> {
     const get = new GetObjectCommand({ ...this.#markTarget(), ChecksumMode: 'ENABLED' });
     const read = async () => (await (await this.#client.send(get)).Body!.transformToString()).trim();
     return ask(() => unless(read(), 'NoSuchKey'));
   }
 
-  async writeMark(mark: string): Promise<void> {
-    await ask(() => this.#client.send(new PutObjectCommand({ ...this.#markTarget(), Body: `${mark}\n` })));
+  async writeStoreId(storeId: string): Promise<void> {
+    await ask(() => this.#client.send(new PutObjectCommand({ ...this.#markTarget(), Body: `${storeId}\n` })));
   }
 
   async put(file: string, accountId: string, sessionId: string): Promise<void> {
@@ -108,7 +108,7 @@ export class S3AudioStore implements BareAudioStore {
       const { Errors = [] } = await ask(() => this.#client.send(new DeleteObjectsCommand({ Bucket, Delete })));
       left.push(...Errors.map(({ Message }) => Message));
     }
-    if (left.length > 0) throw new AudioStoreAway(`${left.length} objects were not deleted: ${left[0]}`);
+    if (left.length > 0) throw new AudioStoreUnavailable(`${left.length} objects were not deleted: ${left[0]}`);
   }
 
   async *list(): AsyncGenerator<StoredAudio> {
@@ -179,7 +179,7 @@ export class S3AudioStore implements BareAudioStore {
   }
 
   #markTarget(): Target {
-    return { Bucket: this.#place.bucket, Key: `${this.#place.prefix}${markName}` };
+    return { Bucket: this.#place.bucket, Key: `${this.#place.prefix}${storeIdFile}` };
   }
 
   #target(accountId: string, sessionId: string): Target {
@@ -199,7 +199,7 @@ const unless = <T>(asked: Promise<T>, code: string): Promise<T | undefined> =>
 
 /**
  * Asks the store for something.
- * @throws {AudioStoreAway} for whatever only the operator can put right: no connection, no permission, no bucket
+ * @throws {AudioStoreUnavailable} for whatever only the operator can put right: no connection, no permission, no bucket
  * @throws {AudioUnreadable}
  * @throws a fault of this machine's own disk, as it is
  * @throws the reason of `signal`
@@ -210,7 +210,7 @@ async function ask<T>(what: () => Promise<T>, signal?: AbortSignal): Promise<T> 
   } catch (error) {
     signal?.throwIfAborted();
     if (isDamaged(error)) throw new AudioUnreadable(`an object is not what was put there: ${error.message}`);
-    const fault = operatorFaultBehind(error) as NodeJS.ErrnoException | undefined;
+    const fault = dependencyErrorOf(error) as NodeJS.ErrnoException | undefined;
     throw fault === undefined || fault.syscall === 'connect' ? away(error) : fault;
   }
 }
@@ -220,11 +220,13 @@ const isDamaged = (error: unknown): error is Error =>
   Error.isError(error) && error.message.startsWith('Checksum mismatch');
 
 /** Says why, without the request: its headers hold a signature. */
-function away(error: unknown): AudioStoreAway {
+function away(error: unknown): AudioStoreUnavailable {
   const { name, message, code } = error as NodeJS.ErrnoException;
   // A connection that is refused at several addresses has its reason in the code alone.
   const reason = message || code || 'no answer';
-  return new AudioStoreAway(`the object store can not be used: ${name === 'Error' ? reason : `${name}: ${reason}`}`);
+  return new AudioStoreUnavailable(
+    `the object store can not be used: ${name === 'Error' ? reason : `${name}: ${reason}`}`,
+  );
 }
 
 const partBytes = 8 * 1024 ** 2;
@@ -234,7 +236,7 @@ const partsAtOnce = 2;
  * From a file to an object that was not there before, in parts, each with its checksum. When this resolves, the store has
  * the object on its disks. A file of one part is one request.
  * @returns false when there is another object already, which stays as it was
- * @throws {AudioStoreAway}
+ * @throws {AudioStoreUnavailable}
  */
 async function putFile(client: S3Client, file: string, target: Target): Promise<boolean> {
   const content = await open(file);

@@ -1,13 +1,13 @@
-import { OperatorFault } from '../../ops/operator-fault.ts';
-import { LanguageNotKnown, PieceRefused, RecognizerError } from '../recognizer.ts';
+import { DependencyError } from '../../ops/dependency-error.ts';
+import { LanguageNotKnown, ChunkRefused, RecognizerError } from '../recognizer.ts';
 import { Exchange } from './exchange.ts';
 import { hintFields, withoutRefused } from './hints.ts';
 import { Refusal, isRefusalOf, judge, reasonOf } from './refusal.ts';
 import { Requests } from './requests.ts';
-import { aSecondOfSilence } from './sound.ts';
+import { aSecondOfSilence } from './encode-chunk.ts';
 import type { Away } from '../recognizer.ts';
 import type { Fields, SpeechServer } from './exchange.ts';
-import type { HintFields, PieceHints } from './hints.ts';
+import type { HintFields, ChunkHints } from './hints.ts';
 
 /** The format of an answer (`response_format`), the one that tells most first; `any` is what a server answers unasked. */
 export type AnswerFormat = 'diarized_json' | 'verbose_json' | 'json' | 'any';
@@ -37,19 +37,19 @@ export interface ClientOptions {
   server: SpeechServer;
   /** Requests at once, at most, over all jobs of the process. How many the server gets is found by trying. */
   mostRequests?: number | undefined;
-  /** Whether pieces are compressed before they are sent. */
+  /** Whether chunks are compressed before they are sent. */
   isPrepared?: boolean;
   /** Of one request, besides its first try. They are spread over 45 s. */
   retries?: number | undefined;
-  /** How long a server may take for a piece of that length. */
+  /** How long a server may take for a chunk of that length. */
   timeLimitMs?: ((audioMs: number) => number) | undefined;
 }
 
-/** How a piece is asked for. */
+/** How a chunk is asked for. */
 export interface Asking {
   audioMs: number;
   /** Those that the server refuses are left out, except for the language. */
-  hints: PieceHints;
+  hints: ChunkHints;
   signal: AbortSignal;
   /** The trace to which the request belongs (W3C Trace Context). */
   traceparent?: string | undefined;
@@ -89,7 +89,7 @@ export class SpeechClient {
    * @returns what the server answered, unchecked
    * @throws {FormatRefused}
    * @throws {LanguageNotKnown}
-   * @throws {PieceRefused} the server failed at it at each try, and hears silence
+   * @throws {ChunkRefused} the server failed at it at each try, and hears silence
    * @throws {RecognizerError} with what the server said; retryable when the same request may succeed later
    */
   async transcribe(audio: File, format: AnswerFormat, asking: Asking): Promise<unknown> {
@@ -175,7 +175,7 @@ export class SpeechClient {
     } catch (error) {
       const verdict = judge(error);
       if (verdict === 'operators') this.#trouble = { reason: 'refused', message: this.#said(error) };
-      // A job that was stopped says nothing of the server, and what passes may be the piece's fault.
+      // A job that was stopped says nothing of the server, and what passes may be the chunk's fault.
       else if (verdict !== 'passing' && !signal.aborted) this.#trouble = undefined;
       throw error;
     }
@@ -202,7 +202,7 @@ export class SpeechClient {
     }
   }
 
-  /** What hears silence is there: a piece that it can't hear is to blame itself. */
+  /** What hears silence is there: a chunk that it can't hear is to blame itself. */
   async #toRecognizerError(error: unknown): Promise<RecognizerError> {
     const verdict = judge(error);
     const fail = (message: string, retryable: boolean, cause?: Error) =>
@@ -214,8 +214,8 @@ export class SpeechClient {
     }
     if (error instanceof RecognizerError) return error;
     const message = this.#said(error);
-    if (verdict === 'passing') return new PieceRefused(message);
-    if (verdict === 'operators') return fail(message, true, new OperatorFault(message));
+    if (verdict === 'passing') return new ChunkRefused(message);
+    if (verdict === 'operators') return fail(message, true, new DependencyError(message));
     // What is no refusal is a fault on this side, such as audio that can't be read.
     return fail(message, !(error instanceof Refusal));
   }

@@ -14,8 +14,8 @@ export interface HintFields {
   known_speaker_references?: string[];
 }
 
-/** What is said of one piece of a recording. */
-export interface PieceHints extends Hints {
+/** What is said of one chunk of a recording. */
+export interface ChunkHints extends Hints {
   knownSpeakers?: readonly KnownSpeaker[] | undefined;
 }
 
@@ -44,7 +44,7 @@ const longestPrompt = 800;
  * @param isWhisperCpp whether the server is whisper.cpp's own
  * @throws {LanguageNotKnown} whisper.cpp's server takes any language, and writes nonsense
  */
-export function hintFields(hints: PieceHints, model: string, isWhisperCpp: boolean): HintFields {
+export function hintFields(hints: ChunkHints, model: string, isWhisperCpp: boolean): HintFields {
   const { language, keyterms = [], knownSpeakers = [] } = hints;
   const code = language === undefined ? undefined : (whisperCodeOf(language) ?? primaryOf(language));
   if (language !== undefined && isWhisperCpp && whisperCodeOf(language) === undefined)

@@ -1,11 +1,11 @@
-/** Speakers of a recording that is sent in several pieces: the voices of one piece are shown with all later ones. */
-import { soundOf } from './sound.ts';
-import type { Piece, Span } from '../../audio/pieces.ts';
+/** Speakers of a recording that is sent in several chunks: the voices of one chunk are shown with all later ones. */
+import { encodeChunk } from './encode-chunk.ts';
+import type { Chunk, Span } from '../../audio/chunks.ts';
 import type { SpokenWord } from '../../captions/segments.ts';
 import type { Answer } from './server-answers.ts';
-import type { AnsweredPiece } from './transcript.ts';
+import type { AnsweredChunk } from './transcript.ts';
 
-/** Somebody whose voice was heard in an earlier piece. */
+/** Somebody whose voice was heard in an earlier chunk. */
 export interface KnownSpeaker {
   /** What the server called the voice there. */
   label: string;
@@ -20,30 +20,30 @@ const sampleMs = { shortest: 2_000, longest: 8_000 };
 const mostSpeakers = 4;
 const longestPauseMs = 500;
 
-/** The first piece in which something was said. */
+/** The first chunk in which something was said. */
 export interface VoiceSamples {
-  piece: Piece;
+  chunk: Chunk;
   /** Those whose voices could be sampled. */
   speakers: readonly KnownSpeaker[];
 }
 
 /**
- * Takes a sample of each voice of a piece that speaks alone for long enough. Those who speak most come first.
+ * Takes a sample of each voice of a chunk that speaks alone for long enough. Those who speak most come first.
  * @param file 16 kHz mono s16le, of the whole recording
- * @throws what `soundOf` throws
+ * @throws what `encodeChunk` throws
  */
 export async function sampleVoices(
   file: string,
-  { piece, answer }: AnsweredPiece,
+  { chunk, answer }: AnsweredChunk,
   signal: AbortSignal,
 ): Promise<KnownSpeaker[]> {
   const known: KnownSpeaker[] = [];
   for (const [label, { startMs, endMs }] of longestTurns(answer)) {
     if (known.length === mostSpeakers) break;
     if (endMs - startMs < sampleMs.shortest) continue;
-    const windowStartMs = piece.windowStartMs + startMs;
-    const windowEndMs = Math.min(windowStartMs + sampleMs.longest, piece.windowStartMs + endMs);
-    const audio = await soundOf(
+    const windowStartMs = chunk.windowStartMs + startMs;
+    const windowEndMs = Math.min(windowStartMs + sampleMs.longest, chunk.windowStartMs + endMs);
+    const audio = await encodeChunk(
       file,
       { startMs: windowStartMs, endMs: windowEndMs, windowStartMs, windowEndMs },
       true,
@@ -90,31 +90,31 @@ function turnsOf(words: readonly SpokenWord[]): (Span & { label: string })[] {
 }
 
 /**
- * Gives the speakers of all pieces names that hold for the whole recording. A voice without a sample counts as another
- * person in each piece.
- * @param introduction the piece whose voices were shown with the others
- * @returns pieces without speakers where the server took no notice of the samples: its `A` may be anybody
+ * Gives the speakers of all chunks names that hold for the whole recording. A voice without a sample counts as another
+ * person in each chunk.
+ * @param introduction the chunk whose voices were shown with the others
+ * @returns chunks without speakers where the server took no notice of the samples: its `A` may be anybody
  */
-export function withLastingNames(heard: readonly AnsweredPiece[], introduction: VoiceSamples | undefined) {
-  // Of one piece, there may be several parts.
-  const pieces = [...new Set(heard.map(({ piece }) => piece))];
-  if (pieces.length === 1) return heard;
-  const { piece: first, speakers = [] } = introduction ?? {};
+export function withLastingNames(heard: readonly AnsweredChunk[], introduction: VoiceSamples | undefined) {
+  // Of one chunk, there may be several parts.
+  const chunks = [...new Set(heard.map(({ chunk }) => chunk))];
+  if (chunks.length === 1) return heard;
+  const { chunk: first, speakers = [] } = introduction ?? {};
   const nameOf = new Map(speakers.map(({ label, name }) => [label, name]));
   const names = new Set(nameOf.values());
-  const isKnown = ({ answer }: AnsweredPiece) =>
+  const isKnown = ({ answer }: AnsweredChunk) =>
     answer.utterances.flat().some(({ speaker = '' }) => names.has(speaker));
   if (!heard.some(isKnown)) return heard.map((each) => renamed(each, () => undefined));
   return heard.map((each) =>
     renamed(each, (label) => {
-      const index = pieces.indexOf(each.piece);
-      if (each.piece.startMs === first?.startMs) return nameOf.get(label) ?? `${index} ${label}`;
+      const index = chunks.indexOf(each.chunk);
+      if (each.chunk.startMs === first?.startMs) return nameOf.get(label) ?? `${index} ${label}`;
       return names.has(label) ? label : `${index} ${label}`;
     }),
   );
 }
 
-function renamed({ answer, ...each }: AnsweredPiece, nameOf: (label: string) => string | undefined): AnsweredPiece {
+function renamed({ answer, ...each }: AnsweredChunk, nameOf: (label: string) => string | undefined): AnsweredChunk {
   const rename = ({ speaker: label, ...word }: SpokenWord): SpokenWord => {
     const speaker = label === undefined ? undefined : nameOf(label);
     return { ...word, ...(speaker !== undefined && { speaker }) };

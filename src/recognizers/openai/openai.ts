@@ -2,7 +2,7 @@ import { findLimiters, ExecutableNotFound, findExecutable } from '../../children
 import { RecognizerError } from '../recognizer.ts';
 import { FormatRefused, SpeechClient } from './client.ts';
 import { recognizeIn } from './in-format.ts';
-import { isNear } from './sound.ts';
+import { isNear } from './encode-chunk.ts';
 import type { AnswerFormat, ClientOptions } from './client.ts';
 import type { RecognizeOptions, Recognizer } from '../recognizer.ts';
 

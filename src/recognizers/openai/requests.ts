@@ -1,10 +1,10 @@
 /** When a server is asked, how many requests it has at once, and how often each is tried. */
 import { FairTurns } from '../../concurrency/fair-turns.ts';
-import { createSlots, unlessAborted } from '../in-pieces.ts';
+import { createSlots, unlessAborted } from '../in-chunks.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { Refusal, judge } from './refusal.ts';
-import type { Slots } from '../in-pieces.ts';
+import type { Slots } from '../in-chunks.ts';
 import type { RequestOutcome, ServerLoad } from '../../ops/speech-server.ts';
 
 /** What is sent, and how long that may take. */
@@ -22,7 +22,7 @@ export interface RequestLimits {
 export interface RequestsOptions {
   /** At once, however quick the server gets. */
   most: number;
-  /** Whether a piece takes time before it can be sent, so that a few have to be ready. */
+  /** Whether a chunk takes time before it can be sent, so that a few have to be ready. */
   isPrepared: boolean;
   /** Of a request that failed, but may succeed later. */
   retries: number;
@@ -61,13 +61,13 @@ export class Requests {
   readonly #limit: ConcurrencyLimit;
   readonly #inFlight: Slots & { count: number };
   readonly #turns: FairTurns;
-  readonly #piecesAtOnce: () => number;
+  readonly #chunksAtOnce: () => number;
   /** The time limits of those that wait for an answer, in the order in which they came. */
   readonly #timers = new Set<NodeJS.Timeout>();
-  /** All pieces that are held. */
-  #pieces = 0;
+  /** All chunks that are held. */
+  #chunks = 0;
   /** The same, less the first of each recording. */
-  #furtherPieces = 0;
+  #furtherChunks = 0;
   readonly #ended: Record<RequestOutcome, number> = { transcribed: 0, busy: 0, timed_out: 0, refused: 0, broken: 0 };
   /** Resolves when the server has room again; undefined while it has. */
   #room: Promise<void> | undefined;
@@ -81,7 +81,7 @@ export class Requests {
     this.#limit = limit;
     this.#inFlight = createSlots(limit.count);
     const atOnce = () => limit.count + (options.isPrepared ? Math.ceil(limit.count / 4) : 0);
-    this.#piecesAtOnce = atOnce;
+    this.#chunksAtOnce = atOnce;
     // An account may have all places while nobody else wants one.
     this.#turns = new FairTurns({
       get atOnce() {
@@ -93,15 +93,15 @@ export class Requests {
     });
   }
 
-  /** Room for the pieces of a recording: as many as the server hears at once. @param owner those of others take turns */
+  /** Room for the chunks of a recording: as many as the server hears at once. @param owner those of others take turns */
   slotsOf(owner: string): Slots {
-    const count = this.#piecesAtOnce;
+    const count = this.#chunksAtOnce;
     let held = 0;
     const hold = (by: number) => {
       const further = Math.max(0, held - 1);
       held += by;
-      this.#pieces += by;
-      this.#furtherPieces += Math.max(0, held - 1) - further;
+      this.#chunks += by;
+      this.#furtherChunks += Math.max(0, held - 1) - further;
     };
     return {
       get count() {
@@ -124,8 +124,8 @@ export class Requests {
    */
   jobsAtOnce(): number {
     const { count } = this.#limit;
-    // A long recording has many pieces, and uses the server with them. Others still get in.
-    const inUse = Math.min(this.#furtherPieces, count - 1);
+    // A long recording has many chunks, and uses the server with them. Others still get in.
+    const inUse = Math.min(this.#furtherChunks, count - 1);
     // Before the first answer nobody knows how long one more would wait.
     const oneMore = this.#ended.transcribed > 0 ? 1 : 0;
     return Math.floor(1.25 * count) + oneMore - inUse;
@@ -133,7 +133,7 @@ export class Requests {
 
   load(): ServerLoad {
     const { count: limit, inFlight, speed } = this.#limit;
-    const waiting = Math.max(0, this.#pieces - inFlight);
+    const waiting = Math.max(0, this.#chunks - inFlight);
     return { limit, inFlight, waiting, speed, requests: { ...this.#ended } };
   }
 
@@ -185,7 +185,7 @@ export class Requests {
       return answer;
     } catch (error) {
       const isLate = late.signal.aborted;
-      if (!signal.aborted) this.#ended[isLate ? 'timed_out' : outcomeOf(error)] += 1;
+      if (!signal.aborted) this.#ended[isLate ? 'timed_out' : requestOutcome(error)] += 1;
       if (isLate || judge(error) === 'no room') this.#limit.overloaded(sent, performance.now());
       else this.#limit.back(sent, performance.now(), undefined);
       throw isLate ? new RecognizerError('timed_out', 'the server took too long', { retryable: true }) : error;
@@ -230,7 +230,7 @@ export class Requests {
   }
 }
 
-function outcomeOf(error: unknown): RequestOutcome {
+function requestOutcome(error: unknown): RequestOutcome {
   const verdict = judge(error);
   if (verdict === 'no room') return 'busy';
   return error instanceof Refusal && verdict !== 'passing' ? 'refused' : 'broken';

@@ -1,14 +1,14 @@
 /** What a server answers to `/audio/transcriptions`, judged by its size first, and read as far as it makes sense. */
 import { hasUnspaced } from '../../captions/lines.ts';
-import { isOnlyMarkers } from '../missed.ts';
+import { isOnlyMarkers } from '../transcript-gaps.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { holdAll, textOf, withPunctuation } from './punctuation.ts';
 import { fieldsOf } from './refusal.ts';
-import type { Span } from '../../audio/pieces.ts';
+import type { Span } from '../../audio/chunks.ts';
 import type { SpokenWord } from '../../captions/segments.ts';
 import type { Fields } from './refusal.ts';
 
-/** What a server heard in a piece. Times are ms from the start of its audio, within it and in order. */
+/** What a server heard in a chunk. Times are ms from the start of its audio, within it and in order. */
 export interface Answer {
   /** How exact the times are. `nothing` means that nothing was said. */
   timesOf: 'words' | 'segments' | 'text' | 'nothing';
@@ -108,7 +108,7 @@ function notUnderstood(message: string): RecognizerError {
   return new RecognizerError('recognizer_error', message, { retryable: true });
 }
 
-/** A piece has few speakers. A hostile server may name thousands. */
+/** A chunk has few speakers. A hostile server may name thousands. */
 const mostNames = 50;
 
 /**

@@ -1,48 +1,48 @@
 import { segmentsFromTexts, segmentsFromUtterances } from '../../captions/segments.ts';
-import { laterBy } from '../in-pieces.ts';
-import { joinPieces } from '../join.ts';
+import { laterBy } from '../in-chunks.ts';
+import { joinChunks } from '../join.ts';
 import { spokenIn } from '../spoken.ts';
 import { SpokenLanguages } from '../spoken-languages.ts';
-import type { Piece, Span } from '../../audio/pieces.ts';
+import type { Chunk, Span } from '../../audio/chunks.ts';
 import type { SpokenWord } from '../../captions/segments.ts';
 import type { Segment } from '../../captions/segment.ts';
 import type { DecodedAudio, Transcript } from '../recognizer.ts';
 import type { Answer } from './server-answers.ts';
 
-/** What was answered to a piece. */
-export interface AnsweredPiece {
+/** What was answered to a chunk. */
+export interface AnsweredChunk {
   /** As far as it was heard. The times of the answer count from where that began. */
-  piece: Piece;
+  chunk: Chunk;
   answer: Answer;
-  /** What this answer stands for: the piece, or a part of it where others were heard again. */
-  own: Piece;
+  /** What this answer stands for: the chunk, or a part of it where others were heard again. */
+  own: Chunk;
 }
 
 /**
- * Joins what a server answered to the pieces of a recording.
+ * Joins what a server answered to the chunks of a recording.
  * @param heard in order of time; a speaker has one name in all of them
  */
-export function toTranscript(heard: readonly AnsweredPiece[], audio: DecodedAudio): Transcript {
+export function toTranscript(heard: readonly AnsweredChunk[], audio: DecodedAudio): Transcript {
   const { durationMs } = audio;
-  const spoken = withNumberedSpeakers(joinPieces(heard.map(inRecording), true));
+  const spoken = withNumberedSpeakers(joinChunks(heard.map(inRecording), true));
   const segments = withoutUntimedWords(segmentsFromUtterances(spoken, durationMs), heard, audio);
   const language = languageOf(heard);
   return { segments, ...(language !== undefined && { language }) };
 }
 
-const inRecording = ({ piece, answer, own }: AnsweredPiece) => ({
-  piece: own,
+const inRecording = ({ chunk, answer, own }: AnsweredChunk) => ({
+  chunk: own,
   utterances: answer.utterances.map((words) =>
-    words.map((word): SpokenWord => ({ ...word, ...laterBy(piece.windowStartMs, word) })),
+    words.map((word): SpokenWord => ({ ...word, ...laterBy(chunk.windowStartMs, word) })),
   ),
 });
 
-/** Removes the words of pieces that have no times of words: they are texts of several words. */
-function withoutUntimedWords(segments: readonly Segment[], heard: readonly AnsweredPiece[], audio: DecodedAudio) {
+/** Removes the words of chunks that have no times of words: they are texts of several words. */
+function withoutUntimedWords(segments: readonly Segment[], heard: readonly AnsweredChunk[], audio: DecodedAudio) {
   const spoken = (stretch: Span) => spokenIn(audio, stretch);
   const untimed = heard.filter(({ answer: { timesOf } }) => timesOf === 'segments' || timesOf === 'text');
   let next = 0;
-  // Both are in order, so each piece is looked at once: a day has thousands of each.
+  // Both are in order, so each chunk is looked at once: a day has thousands of each.
   const isUntimed = ({ startMs, endMs }: Segment) => {
     const middleMs = (startMs + endMs) / 2;
     while (next < untimed.length && untimed[next]!.own.endMs < middleMs) next += 1;
@@ -54,7 +54,7 @@ function withoutUntimedWords(segments: readonly Segment[], heard: readonly Answe
 }
 
 /** The language of most of the text. */
-function languageOf(heard: readonly AnsweredPiece[]): string | undefined {
+function languageOf(heard: readonly AnsweredChunk[]): string | undefined {
   const spoken = new SpokenLanguages();
   for (const { answer } of heard) for (const { text } of answer.utterances.flat()) spoken.add(answer.language, text);
   return spoken.most();

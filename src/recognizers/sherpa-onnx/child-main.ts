@@ -1,4 +1,4 @@
-/** A process that keeps its models loaded and hears one piece after the other: JSON lines in, JSON lines out. */
+/** A process that keeps its models loaded and hears one chunk after the other: JSON lines in, JSON lines out. */
 import { writeFileSync } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -7,8 +7,15 @@ import { bytesPerMs, endsTooEarly, samplesPerMs } from '../../audio/samples.ts';
 import { answerMark } from './messages.ts';
 import { speechToKnow, turnsBySpeaker } from './voices.ts';
 import type { OfflineModelConfig, OfflineSpeakerDiarizationConfig, VadConfig } from 'sherpa-onnx-node';
-import type { Span } from '../../audio/pieces.ts';
-import type { ChildAnswer, ChildWork, PieceRequest, PieceResult, VoicesResult, WindowResult } from './messages.ts';
+import type { Span } from '../../audio/chunks.ts';
+import type {
+  ChildAnswer,
+  ChildWork,
+  ChunkRequest,
+  RecognitionResult,
+  VoicesResult,
+  WindowResult,
+} from './messages.ts';
 
 /** A CommonJS package, whose exports `import` can't see by their names. */
 const sherpa = createRequire(import.meta.url)('sherpa-onnx-node') as typeof import('sherpa-onnx-node');
@@ -28,18 +35,18 @@ const work = JSON.parse(process.argv[2]!) as ChildWork;
 const hear = hearingFor(work);
 answer('ready');
 for await (const line of createInterface({ input: process.stdin })) {
-  const request = JSON.parse(line) as PieceRequest;
+  const request = JSON.parse(line) as ChunkRequest;
   answer(hear(await readSamples(request), request));
 }
 
-type Hear<Result> = (samples: Float32Array, request: PieceRequest) => Result;
+type Hear<Result> = (samples: Float32Array, request: ChunkRequest) => Result;
 
-function hearingFor(work: ChildWork): Hear<PieceResult | WindowResult | VoicesResult> {
+function hearingFor(work: ChildWork): Hear<RecognitionResult | WindowResult | VoicesResult> {
   if ('diarization' in work) return createDiarization(work.diarization);
   return 'voices' in work ? createVoices(work.voices) : createRecognition(work.recognition);
 }
 
-function createRecognition(modelConfig: OfflineModelConfig): Hear<PieceResult> {
+function createRecognition(modelConfig: OfflineModelConfig): Hear<RecognitionResult> {
   const featConfig = { sampleRate, featureDim: 80 };
   const recognizer = new sherpa.OfflineRecognizer({ featConfig, modelConfig });
   let told: string | undefined;
@@ -158,7 +165,7 @@ function isLoud(samples: Float32Array): boolean {
 }
 
 /** Samples from -1 to 1. */
-async function readSamples({ file, fromMs, toMs }: PieceRequest): Promise<Float32Array> {
+async function readSamples({ file, fromMs, toMs }: ChunkRequest): Promise<Float32Array> {
   await using handle = await open(file);
   const bytes = Buffer.alloc((toMs - fromMs) * bytesPerMs);
   const { bytesRead } = await handle.read(bytes, 0, bytes.length, fromMs * bytesPerMs);

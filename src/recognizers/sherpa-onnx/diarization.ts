@@ -1,13 +1,13 @@
 import { readdir, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { createSlots, processInPieces } from '../in-pieces.ts';
+import { createSlots, processInChunks } from '../in-chunks.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { joinWindows } from './voices.ts';
 import { NoModel } from './model-folder.ts';
 import { howToInstall } from './known-models.ts';
-import { WarmChildren, processesThatFit } from './warm-children.ts';
-import type { Piece } from '../../audio/pieces.ts';
-import type { Slots } from '../in-pieces.ts';
+import { ModelProcessPool, processesThatFit } from './model-process-pool.ts';
+import type { Chunk } from '../../audio/chunks.ts';
+import type { Slots } from '../in-chunks.ts';
 import type { DecodedAudio, RecognizeOptions } from '../recognizer.ts';
 import type { Turn } from './voices.ts';
 import type { OfflineSpeakerDiarizationConfig } from 'sherpa-onnx-node';
@@ -117,7 +117,7 @@ export interface Diarization {
 export function createDiarization(options: DiarizationOptions): Diarization {
   const { folder, threshold = defaultThreshold, slots, timeLimitMs, idleMs, windowMs = longestWindowMs } = options;
   const processes = createSlots(Math.min(slots.count, diarizersThatFit()));
-  let loaded: WarmChildren<WindowResult> | undefined;
+  let loaded: ModelProcessPool<WindowResult> | undefined;
   const models = () =>
     readDiarizationFolder(folder, threshold).catch((cause: Error) => {
       const message = `Speakers can not be told apart: ${cause.message}. ${howToInstall('diarization')}`;
@@ -131,18 +131,18 @@ export function createDiarization(options: DiarizationOptions): Diarization {
       if (found === undefined) return undefined;
       const memoryBytes = memoryBesideModels + 4 * found.bytes;
       const limits = { memoryBytes, idleMs, most: processes.count, explain };
-      const children = (loaded ??= new WarmChildren<WindowResult>(() => ({ diarization: found.config }), limits));
+      const children = (loaded ??= new ModelProcessPool<WindowResult>(() => ({ diarization: found.config }), limits));
       return async (recording, recognizeOptions) => {
         // Windows that are cut where nobody speaks would make strangers of speakers.
         const { speech, ...audio } = recording;
         if (speech?.length === 0) return [];
         const evenly = { atOnce: processes.count, shortestMs: shortestWindowMs };
-        const hear = ({ windowStartMs: fromMs, windowEndMs: toMs }: Piece, stop: AbortSignal) => {
+        const hear = ({ windowStartMs: fromMs, windowEndMs: toMs }: Chunk, stop: AbortSignal) => {
           const ask = () => children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop);
           return processes.run(ask, stop);
         };
         return joinWindows(
-          await processInPieces(audio, { longestMs: windowMs, overlapMs: 0, evenly }, slots, hear, recognizeOptions),
+          await processInChunks(audio, { longestMs: windowMs, overlapMs: 0, evenly }, slots, hear, recognizeOptions),
           recognizeOptions.speakers,
         );
       };

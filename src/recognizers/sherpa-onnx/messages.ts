@@ -5,7 +5,7 @@ export type ChildWork =
   { recognition: OfflineModelConfig } | { diarization: OfflineSpeakerDiarizationConfig } | { voices: VadConfig };
 
 /** A line to a child: which part of a file of 16 kHz mono s16le to hear, and what is known of it. */
-export interface PieceRequest {
+export interface ChunkRequest {
   file: string;
   fromMs: number;
   toMs: number;
@@ -18,16 +18,16 @@ export interface PieceRequest {
 /** Begins a line of a child's own, which the addon's messages stand between. */
 export const answerMark = '\v';
 
-/** What the addon wrote about a piece. */
+/** What the addon wrote about a chunk. */
 export interface Complaint {
   complaint: string;
 }
 
-/** What a child answers: first that it has loaded its models, then what it heard of each piece. */
-export type ChildAnswer = 'ready' | PieceResult | WindowResult | VoicesResult;
+/** What a child answers: first that it has loaded its models, then what it heard of each chunk. */
+export type ChildAnswer = 'ready' | RecognitionResult | WindowResult | VoicesResult;
 
-/** Times are seconds from the start of the piece. */
-export interface PieceResult extends OfflineResult {
+/** Times are seconds from the start of the chunk. */
+export interface RecognitionResult extends OfflineResult {
   /** Whether there is much to be heard in it, speech or not, and no word was. */
   lacksWords: boolean;
 }

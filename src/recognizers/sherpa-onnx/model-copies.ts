@@ -1,24 +1,24 @@
 import { availableParallelism } from 'node:os';
-import { createSlots } from '../in-pieces.ts';
-import { WarmChildren, processesThatFit } from './warm-children.ts';
-import type { Slots } from '../in-pieces.ts';
-import type { Complaint, PieceRequest, PieceResult } from './messages.ts';
+import { createSlots } from '../in-chunks.ts';
+import { ModelProcessPool, processesThatFit } from './model-process-pool.ts';
+import type { Slots } from '../in-chunks.ts';
+import type { Complaint, ChunkRequest, RecognitionResult } from './messages.ts';
 import type { SherpaModel } from './model-folder.ts';
 
 /** A model that is loaded and at work takes about twice its size on disk; all of them take half of the memory. */
 export const copiesThatFit = (modelBytes: number, memoryBytes?: number) =>
   processesThatFit(2 * modelBytes, 0.5, memoryBytes);
 
-/** Memory for Node, the addon and the recognition of a piece, besides the model. */
+/** Memory for Node, the addon and the recognition of a chunk, besides the model. */
 const memoryBesideModel = 4 * 1024 ** 3;
 
 /** More threads make a model little faster, and each takes address space. */
 const mostThreads = 8;
 
 export interface ModelCopiesOptions {
-  /** How many pieces run at once, if so many copies of the model fit into memory. */
+  /** How many chunks run at once, if so many copies of the model fit into memory. */
   slots: Slots;
-  /** Wall-clock time for a piece of that length, including the loading of the model. */
+  /** Wall-clock time for a chunk of that length, including the loading of the model. */
   timeLimitMs: (durationMs: number) => number;
   idleMs: number;
   /** Processor cores; without it, those that this process may use. */
@@ -27,33 +27,33 @@ export interface ModelCopiesOptions {
   most?: number;
 }
 
-export interface PieceHeard {
-  result: PieceResult & Complaint;
+export interface ChunkHeard {
+  result: RecognitionResult & Complaint;
   /** Whether the model heard nothing at first. */
   isSecond: boolean;
 }
 
-/** Less than what Whisper has room for beside a piece of 28 s, and more than a model looks at for one token. */
+/** Less than what Whisper has room for beside a chunk of 28 s, and more than a model looks at for one token. */
 const silenceMs = 500;
 
 /** A share of the processor for one recording. */
 export interface Share {
-  /** How many threads hear each of its pieces. */
+  /** How many threads hear each of its chunks. */
   threads: number;
   giveBack(): void;
 }
 
 /**
- * The processes that hold a model. Few pieces get several threads each, so that they use all cores (up to eight for a
- * piece); of many, each gets one.
+ * The processes that hold a model. Few chunks get several threads each, so that they use all cores (up to eight for a
+ * chunk); of many, each gets one.
  */
 export class ModelCopies {
   readonly #options: ModelCopiesOptions;
   readonly #copies: Slots;
   readonly #cores: number;
-  readonly #children: WarmChildren<PieceResult>;
+  readonly #children: ModelProcessPool<RecognitionResult>;
   /** Of all recordings that are heard now. */
-  #pieces = 0;
+  #chunks = 0;
 
   constructor({ config, bytes }: SherpaModel, options: ModelCopiesOptions) {
     const { slots, idleMs, cores = availableParallelism(), most = copiesThatFit(bytes) } = options;
@@ -61,26 +61,26 @@ export class ModelCopies {
     this.#cores = cores;
     this.#copies = createSlots(Math.min(slots.count, most));
     const workWith = (numThreads: number) => ({ recognition: { ...config, numThreads } });
-    this.#children = new WarmChildren(workWith, { memoryBytes: memoryBesideModel + 4 * bytes, idleMs, most });
+    this.#children = new ModelProcessPool(workWith, { memoryBytes: memoryBesideModel + 4 * bytes, idleMs, most });
   }
 
-  /** @param pieces of one recording that begins now */
-  share(pieces: number): Share {
-    this.#pieces += pieces;
-    const atOnce = Math.max(1, Math.min(this.#copies.count, this.#pieces));
+  /** @param chunks of one recording that begins now */
+  share(chunks: number): Share {
+    this.#chunks += chunks;
+    const atOnce = Math.max(1, Math.min(this.#copies.count, this.#chunks));
     return {
       threads: Math.min(mostThreads, Math.max(1, Math.floor(this.#cores / atOnce))),
-      giveBack: () => (this.#pieces -= pieces),
+      giveBack: () => (this.#chunks -= chunks),
     };
   }
 
   /**
-   * Some models answer nothing to a piece that is full of words, only because of where it begins. So a loud piece
+   * Some models answer nothing to a chunk that is full of words, only because of where it begins. So a loud chunk
    * without words is heard once more, with silence at both ends.
    * @throws {RecognizerError}
    * @throws the abort reason of `stop`
    */
-  async transcribeTwiceIfNeeded(request: PieceRequest, threads: number, stop: AbortSignal): Promise<PieceHeard> {
+  async transcribeTwiceIfNeeded(request: ChunkRequest, threads: number, stop: AbortSignal): Promise<ChunkHeard> {
     const result = await this.hear(request, threads, stop);
     if (!result.lacksWords) return { result, isSecond: false };
     return { result: await this.hear({ ...request, silenceMs }, threads, stop), isSecond: true };
@@ -90,13 +90,13 @@ export class ModelCopies {
    * @throws {RecognizerError}
    * @throws the abort reason of `stop`
    */
-  hear(request: PieceRequest, threads: number, stop: AbortSignal): Promise<PieceResult & Complaint> {
+  hear(request: ChunkRequest, threads: number, stop: AbortSignal): Promise<RecognitionResult & Complaint> {
     const limitMs = this.#options.timeLimitMs(request.toMs - request.fromMs);
     return this.#copies.run(() => this.#children.ask(request, limitMs, stop, threads), stop);
   }
 
   /**
-   * Lets the model hear a second of noise, as the first piece of a recording. What it hears in it does not matter.
+   * Lets the model hear a second of noise, as the first chunk of a recording. What it hears in it does not matter.
    * @throws {RecognizerError} the model can't be loaded, or does not run
    */
   async tryOut(): Promise<void> {

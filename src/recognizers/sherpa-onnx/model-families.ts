@@ -45,10 +45,10 @@ export interface ModelFamily {
   languages?: readonly string[];
   /** The language that it hears when nobody says one. Without it, the model finds out, or knows one language only. */
   unlessTold?: string;
-  /** No piece is longer: its answer would be cut off, or empty. */
-  longestPieceMs?: number;
-  /** An input of one of its files, with which pieces are not longer than this. */
-  limitedBy?: { part: Part; input: string; longestPieceMs: number };
+  /** No chunk is longer: its answer would be cut off, or empty. */
+  longestChunkMs?: number;
+  /** An input of one of its files, with which chunks are not longer than this. */
+  limitedBy?: { part: Part; input: string; longestChunkMs: number };
 }
 
 type IsMeant = (metadata: OnnxMetadata) => boolean;
@@ -111,7 +111,7 @@ export const modelFamilies: readonly ModelFamily[] = [
     ...{ name: 'Moonshine 2', parts: ['encoderModel', 'mergedDecoder', 'tokens'], times: 'none' },
     // sherpa-onnx 1.13.8 gives a mask as long as the encoder's frames, where the model counts samples (384 for a frame):
     // beyond 384 frames (9.2 s) it fails (https://github.com/k2-fsa/sherpa-onnx/issues/3975).
-    limitedBy: { part: 'mergedDecoder', input: 'encoder_attention_mask', longestPieceMs: 9_000 },
+    limitedBy: { part: 'mergedDecoder', input: 'encoder_attention_mask', longestChunkMs: 9_000 },
     configOf: ({ encoderModel: encoder, mergedDecoder }) => ({ moonshine: { encoder, mergedDecoder } }),
   },
 ];

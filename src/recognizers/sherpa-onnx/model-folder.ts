@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { canonicalTag, primaryOf } from '../../languages/tags.ts';
-import { OperatorFault } from '../../ops/operator-fault.ts';
+import { DependencyError } from '../../ops/dependency-error.ts';
 import { LanguageNotKnown } from '../recognizer.ts';
 import { whisperCodeOf } from '../whisper-languages.ts';
 import { modelFamilies, partNames, usualName } from './model-families.ts';
@@ -12,7 +12,7 @@ import type { ModelFamily, ModelFiles } from './model-families.ts';
 import type { OnnxMetadata } from './onnx-metadata.ts';
 
 /** The folder is not there, or holds no known model. */
-export class NoModel extends OperatorFault {
+export class NoModel extends DependencyError {
   override readonly name = 'NoModel';
 }
 
@@ -76,7 +76,7 @@ export async function readModelFolder(folder: string): Promise<SherpaModel> {
 async function limited(family: ModelFamily, files: ModelFiles): Promise<ModelFamily> {
   const { limitedBy } = family;
   if (limitedBy === undefined || !(await holdsName(files[limitedBy.part]!, limitedBy.input))) return family;
-  return { ...family, longestPieceMs: limitedBy.longestPieceMs };
+  return { ...family, longestChunkMs: limitedBy.longestChunkMs };
 }
 
 /** @throws {NoModel} */

@@ -1,6 +1,6 @@
 import { segmentsFromTexts, segmentsFromUtterances } from '../../captions/segments.ts';
-import { createSlots, piecesOf, recognizeInPieces } from '../in-pieces.ts';
-import { PieceNotTranscribed, RecognizerError } from '../recognizer.ts';
+import { createSlots, chunksOf, recognizeInChunks } from '../in-chunks.ts';
+import { ChunkNotTranscribed, RecognizerError } from '../recognizer.ts';
 import { changesIn } from './voices.ts';
 import { createDiarization } from './diarization.ts';
 import { howToInstall } from './known-models.ts';
@@ -12,18 +12,18 @@ import { spokenIn } from '../spoken.ts';
 import { SpokenLanguages } from '../spoken-languages.ts';
 import { nameSpeakers, withSpeakers } from './speakers.ts';
 import { meanProgress, allOrAbort } from '../all-or-abort.ts';
-import type { PieceLengths } from '../../audio/pieces.ts';
-import type { RecognizePiece, Slots } from '../in-pieces.ts';
+import type { ChunkLengths } from '../../audio/chunks.ts';
+import type { RecognizeChunk, Slots } from '../in-chunks.ts';
 import type { Recognizer } from '../recognizer.ts';
 import type { DiarizationOptions } from './diarization.ts';
-import type { Complaint, PieceResult } from './messages.ts';
+import type { Complaint, RecognitionResult } from './messages.ts';
 import type { ModelFamily } from './model-families.ts';
 import type { SherpaModel } from './model-folder.ts';
 
 /** Where words have times, neighbours hear a little of each other, and are joined between two words. */
-function lengthsOf({ times, longestPieceMs = 28_000 }: ModelFamily): PieceLengths {
+function lengthsOf({ times, longestChunkMs = 28_000 }: ModelFamily): ChunkLengths {
   // Whisper hears 30 s at a time. The others are as good in it.
-  return times === 'words' ? { longestMs: 60_000, overlapMs: 1_000 } : { longestMs: longestPieceMs, overlapMs: 0 };
+  return times === 'words' ? { longestMs: 60_000, overlapMs: 1_000 } : { longestMs: longestChunkMs, overlapMs: 0 };
 }
 
 export interface SherpaOnnxOptions {
@@ -37,7 +37,7 @@ export interface SherpaOnnxOptions {
   diarization?: Pick<DiarizationOptions, 'folder' | 'threshold' | 'windowMs'>;
   /** How many processes run at once, if so many copies of the model fit into memory. */
   slots?: Slots;
-  /** Wall-clock time for a piece of that length, including the loading of the model. */
+  /** Wall-clock time for a chunk of that length, including the loading of the model. */
   timeLimitMs?: (durationMs: number) => number;
   /** How long a process with a loaded model is kept that has nothing to do. */
   idleMs?: number;
@@ -47,7 +47,7 @@ export interface SherpaOnnxOptions {
 
 /**
  * sherpa-onnx (https://github.com/k2-fsa/sherpa-onnx) with a model of those families that `model-families.ts` lists, on
- * the CPU. Its processes keep the model between pieces and jobs.
+ * the CPU. Its processes keep the model between chunks and jobs.
  */
 export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
   const { folder, name, slots = createSlots(), timeLimitMs = defaultTimeLimitMs, idleMs = defaultIdleMs } = options;
@@ -87,15 +87,15 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
       const progressOf = meanProgress(diarize ? 2 : 1, onProgress);
       const findTurns = async (stop: AbortSignal) =>
         (await diarize?.(audio, { signal: stop, onProgress: progressOf(1), speakers })) ?? [];
-      // Nobody knows who said which words of a piece if the model tells no times. So each piece is one person's.
+      // Nobody knows who said which words of a chunk if the model tells no times. So each chunk is one person's.
       const knownTurns = family.times === 'none' ? await findTurns(signal) : undefined;
       const changes = changesIn(knownTurns ?? []);
       const parted = { ...audio, changes };
       const lengths = lengthsOf(family);
-      const share = copies.share(piecesOf(parted, lengths).length);
+      const share = copies.share(chunksOf(parted, lengths).length);
       const spoken = new SpokenLanguages();
-      const recognizePiece: RecognizePiece = async (piece, stop, _onHeard, _span, earlier = 0) => {
-        const { windowStartMs: fromMs, windowEndMs: toMs } = piece;
+      const recognizeChunk: RecognizeChunk = async (chunk, stop, _onHeard, _span, earlier = 0) => {
+        const { windowStartMs: fromMs, windowEndMs: toMs } = chunk;
         // A stretch without words in the session's language may be in another one.
         const language = earlier < 2 || family.unlessTold !== undefined ? told : undefined;
         const request = { file: audio.file, fromMs, toMs, language };
@@ -103,13 +103,13 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
         if (isSecond) onWordless?.({ hasWordsNow: result.text.trim() !== '' });
         throwIfFailed(result);
         spoken.add(languageIn(result), result.text);
-        return [wordsIn(result, piece, family)];
+        return [wordsIn(result, chunk, family)];
       };
       try {
         const [heard, turns] = await allOrAbort(signal, [
           (stop) =>
-            recognizeInPieces(
-              ...([parted, lengths, slots, recognizePiece] as const),
+            recognizeInChunks(
+              ...([parted, lengths, slots, recognizeChunk] as const),
               { signal: stop, span, onProgress: progressOf(0), onUncertain },
               family.times !== 'words',
             ),
@@ -144,11 +144,11 @@ const only = (known: readonly string[] | undefined) => (known?.length === 1 ? kn
 /**
  * Where the runtime throws, sherpa-onnx writes "Caught exception" to standard error and answers an empty text
  * (`offline-recognizer-*-impl.h`), which looks like silence.
- * @throws {PieceNotTranscribed}
+ * @throws {ChunkNotTranscribed}
  */
-function throwIfFailed({ text, complaint }: PieceResult & Complaint): void {
+function throwIfFailed({ text, complaint }: RecognitionResult & Complaint): void {
   if (text.trim() !== '' || !complaint.includes('Caught exception')) return;
-  throw new PieceNotTranscribed(`sherpa-onnx could not hear a piece: ${complaint.replace(/\s+/g, ' ').slice(0, 500)}`);
+  throw new ChunkNotTranscribed(`sherpa-onnx could not hear a chunk: ${complaint.replace(/\s+/g, ' ').slice(0, 500)}`);
 }
 
 const defaultIdleMs = 10 * 60_000;

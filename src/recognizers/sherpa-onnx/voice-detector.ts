@@ -1,12 +1,12 @@
 import { access } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { withPauses } from '../../audio/pieces.ts';
-import { createSlots, processInPieces } from '../in-pieces.ts';
+import { withPauses } from '../../audio/chunks.ts';
+import { createSlots, processInChunks } from '../in-chunks.ts';
 import { howToInstall } from './known-models.ts';
 import { NoModel } from './model-folder.ts';
-import { WarmChildren } from './warm-children.ts';
-import type { Piece, Span } from '../../audio/pieces.ts';
+import { ModelProcessPool } from './model-process-pool.ts';
+import type { Chunk, Span } from '../../audio/chunks.ts';
 import type { DecodedAudio } from '../recognizer.ts';
 import type { VoicesResult } from './messages.ts';
 import type { VadConfig } from 'sherpa-onnx-node';
@@ -60,7 +60,7 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
   const slots = createSlots(Math.min(mostAtOnce, availableParallelism()));
   const explain = (message: string) => `voice detection with the model in ${folder}: ${message}`;
   const workWith = () => ({ voices: configOf(model) });
-  const children = new WarmChildren<VoicesResult>(workWith, { memoryBytes, idleMs, explain });
+  const children = new ModelProcessPool<VoicesResult>(workWith, { memoryBytes, idleMs, explain });
 
   const detector: VoiceDetector = {
     async check() {
@@ -73,13 +73,13 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
           cause,
         });
       });
-      const hear = ({ windowStartMs: fromMs, windowEndMs: toMs }: Piece, stop: AbortSignal) =>
+      const hear = ({ windowStartMs: fromMs, windowEndMs: toMs }: Chunk, stop: AbortSignal) =>
         children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop);
-      const windows = await processInPieces(audio, { longestMs: windowMs, overlapMs: 0 }, slots, hear, { signal });
-      const voices = windows.flatMap(({ piece, result }) =>
+      const windows = await processInChunks(audio, { longestMs: windowMs, overlapMs: 0 }, slots, hear, { signal });
+      const voices = windows.flatMap(({ chunk, result }) =>
         result.speech.map(([startMs, endMs]) => ({
-          startMs: piece.startMs + startMs,
-          endMs: piece.startMs + endMs,
+          startMs: chunk.startMs + startMs,
+          endMs: chunk.startMs + endMs,
         })),
       );
       return withPauses(voices, 0);

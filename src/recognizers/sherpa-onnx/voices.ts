@@ -1,6 +1,6 @@
 /** Makes people of turns and voices. A model finds more voices than people: one for each way in which somebody speaks, and scraps. */
 import { totalMs, without } from '../../audio/spans.ts';
-import type { Piece, Span } from '../../audio/pieces.ts';
+import type { Chunk, Span } from '../../audio/chunks.ts';
 import type { WindowResult } from './messages.ts';
 
 /** Somebody speaks. Times are ms from the start of the recording. */
@@ -13,7 +13,7 @@ export interface Turn {
 
 /** Who was heard in a window of a recording. */
 export interface DiarizedWindow {
-  piece: Piece;
+  chunk: Chunk;
   result: WindowResult;
 }
 
@@ -37,10 +37,10 @@ export function joinWindows(windows: readonly DiarizedWindow[], most = mostPeopl
     .sort((a, b) => a.startMs - b.startMs);
 }
 
-const voicesOf = ({ piece, result }: DiarizedWindow): Voice[] =>
+const voicesOf = ({ chunk, result }: DiarizedWindow): Voice[] =>
   result.speakers.map(({ turns, embedding }) => ({
     turns: turns.map(([startMs, endMs]) => ({
-      ...{ startMs: piece.windowStartMs + startMs, endMs: piece.windowStartMs + endMs },
+      ...{ startMs: chunk.windowStartMs + startMs, endMs: chunk.windowStartMs + endMs },
     })),
     likeness: likenessOf(embedding),
   }));

@@ -1,36 +1,36 @@
-/** What a model heard in a piece, with times from the start of the recording. */
+/** What a model heard in a chunk, with times from the start of the recording. */
 import { beginsWithCharacterWord } from '../../captions/lines.ts';
 import { canonicalTag } from '../../languages/tags.ts';
 import { RecognizerError } from '../recognizer.ts';
-import type { Piece } from '../../audio/pieces.ts';
+import type { Chunk } from '../../audio/chunks.ts';
 import type { Word } from '../../captions/segment.ts';
-import type { PieceResult } from './messages.ts';
+import type { RecognitionResult } from './messages.ts';
 import type { ModelFamily } from './model-families.ts';
 
 /**
  * @returns words where the model tells their times; otherwise texts, one for each sentence if it tells the times of
- *   these, or one for the whole piece
+ *   these, or one for the whole chunk
  * @throws {RecognizerError} there is no time where the model should tell one
  */
-export function wordsIn(result: PieceResult, piece: Piece, { times }: ModelFamily): Word[] {
-  if (times === 'words') return wordsOf(result, piece.windowStartMs, piece.windowEndMs);
+export function wordsIn(result: RecognitionResult, chunk: Chunk, { times }: ModelFamily): Word[] {
+  if (times === 'words') return wordsOf(result, chunk.windowStartMs, chunk.windowEndMs);
   const text = result.text.trim();
   if (text === '') return [];
-  const sentences = times === 'segments' ? sentencesOf(result, piece) : undefined;
-  return sentences ?? [{ text, startMs: piece.startMs, endMs: piece.endMs }];
+  const sentences = times === 'segments' ? sentencesOf(result, chunk) : undefined;
+  return sentences ?? [{ text, startMs: chunk.startMs, endMs: chunk.endMs }];
 }
 
 /** @returns undefined when they are not the whole text */
-function sentencesOf(result: PieceResult, piece: Piece): Word[] | undefined {
+function sentencesOf(result: RecognitionResult, chunk: Chunk): Word[] | undefined {
   const { segment_texts: texts = [], segment_timestamps: starts = [], segment_durations: lengths = [] } = result;
   const isWhole = lettersOf(texts.join('')) === lettersOf(result.text);
   if (!isWhole || starts.length !== texts.length || lengths.length !== texts.length) return undefined;
-  let earliestMs = piece.startMs;
-  const within = (ms: number) => (earliestMs = Math.min(piece.endMs, Math.max(earliestMs, Math.round(ms))));
+  let earliestMs = chunk.startMs;
+  const within = (ms: number) => (earliestMs = Math.min(chunk.endMs, Math.max(earliestMs, Math.round(ms))));
   return texts
     .map((text, index) => {
-      const startMs = within(piece.windowStartMs + starts[index]! * 1000);
-      const endMs = within(piece.windowStartMs + (starts[index]! + lengths[index]!) * 1000);
+      const startMs = within(chunk.windowStartMs + starts[index]! * 1000);
+      const endMs = within(chunk.windowStartMs + (starts[index]! + lengths[index]!) * 1000);
       return { text: text.trim(), startMs, endMs };
     })
     .filter(({ text }) => text !== '');
@@ -39,7 +39,7 @@ function sentencesOf(result: PieceResult, piece: Piece): Word[] | undefined {
 const lettersOf = (text: string) => text.replace(/\s/g, '');
 
 /** @returns a BCP 47 tag; undefined when the model does not say what was spoken */
-export function languageIn({ lang }: PieceResult): string | undefined {
+export function languageIn({ lang }: RecognitionResult): string | undefined {
   const code = /^(<\|)?([a-z]{2,3})(\|>)?$/.exec(lang)?.[2];
   return code === undefined ? undefined : canonicalTag(code);
 }
@@ -48,13 +48,13 @@ export function languageIn({ lang }: PieceResult): string | undefined {
 const longestTokenMs = 400;
 
 /**
- * Joins tokens to words. A token that begins with a space (or SentencePiece's `▁`) begins a word; the others continue
+ * Joins tokens to words. A token that begins with a space (or SentenceChunk's `▁`) begins a word; the others continue
  * it.
- * @param fromMs where the piece begins that the times count from
- * @param toMs where the piece ends
+ * @param fromMs where the chunk begins that the times count from
+ * @param toMs where the chunk ends
  * @throws {RecognizerError} there is text, but the model does not say when which word was heard
  */
-export function wordsOf(result: PieceResult, fromMs: number, toMs: number): Word[] {
+export function wordsOf(result: RecognitionResult, fromMs: number, toMs: number): Word[] {
   const hasTimes = result.tokens.length > 0 && result.timestamps.length === result.tokens.length;
   if (!hasTimes && result.text.trim() === '') return [];
   // Without words, speech would be taken for silence and not be charged.
@@ -93,7 +93,10 @@ interface Token {
   logarithms: number[];
 }
 
-function tokensOf({ tokens, timestamps, durations, ys_log_probs: logarithms }: PieceResult, fromMs: number): Token[] {
+function tokensOf(
+  { tokens, timestamps, durations, ys_log_probs: logarithms }: RecognitionResult,
+  fromMs: number,
+): Token[] {
   const areLengthsKnown = durations.length === tokens.length;
   return tokens.map((token, index) => ({
     text: token.replaceAll('▁', ' '),
@@ -103,7 +106,7 @@ function tokensOf({ tokens, timestamps, durations, ys_log_probs: logarithms }: P
   }));
 }
 
-/** SentencePiece writes a character that is not in its vocabulary as the bytes of its UTF-8, a token each: `<0xC3>`. */
+/** SentenceChunk writes a character that is not in its vocabulary as the bytes of its UTF-8, a token each: `<0xC3>`. */
 const byte = /^<0x([0-9A-F]{2})>$/;
 
 /** Joins bytes to characters. */

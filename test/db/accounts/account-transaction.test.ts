@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { inAccountTransaction } from '../../../db/accounts/account-transaction.ts';
-import { isDatabaseAway } from '../../../db/connection/database-errors.ts';
+import { isDatabaseUnavailable } from '../../../db/connection/database-errors.ts';
 import { openDatabase } from '../../../db/connection/database.ts';
 import { CommitOutcomeUnknown } from '../../../db/connection/transaction.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
@@ -72,7 +72,7 @@ test('the database goes away under the first → all behind it are told at once,
   for (const pid of await lockWaits(otherProcess.db))
     await sql`select pg_terminate_backend(${pid})`.execute(otherProcess.db);
   const errors = (await Promise.all(all)) as unknown[];
-  expect(errors.map(isDatabaseAway)).toEqual(Array(5).fill(true));
+  expect(errors.map(isDatabaseUnavailable)).toEqual(Array(5).fill(true));
   expect(errors.filter((error) => error instanceof CommitOutcomeUnknown)).toEqual([]);
   await letGo();
   expect(await inAccountTransaction(ours.db, id, async () => 'done')).toBe('done');

@@ -29,7 +29,7 @@ const result = { durationMs: 7_100, chargedMs: 7_100, language: undefined, trans
 
 const requeue = (attempt: Attempt, successor = randomUUIDv7()) =>
   within((trx) =>
-    requeueIfProcessing(trx, attempt, successor, { attempts: 1, freeAttempts: 0, errorCode: 'timed_out' }),
+    requeueIfProcessing(trx, attempt, successor, { attempts: 1, infrastructureRetries: 0, errorCode: 'timed_out' }),
   );
 
 /** Every change that an attempt may make, and whether it happened. */
@@ -118,12 +118,17 @@ test('claims → each counts up the attempt and spends one, until none is left',
     audio_bytes: null,
     seconds_since_upload: expect.any(Number),
   };
-  expect(await claim()).toEqual({ attempt: 1, free_attempts: 0, title: 'Board meeting', ...limits });
+  expect(await claim()).toEqual({ attempt: 1, infrastructure_retries: 0, title: 'Board meeting', ...limits });
   await fail(1);
   expect(await claim()).toMatchObject({ attempt: 2 });
   await fail(2);
   expect(await claim()).toBeUndefined();
-  expect(await row(session)).toMatchObject({ attempt: 2, attempts_left: 0, free_attempts: 0, status: 'queued' });
+  expect(await row(session)).toMatchObject({
+    attempt: 2,
+    attempts_left: 0,
+    infrastructure_retries: 0,
+    status: 'queued',
+  });
 });
 
 test('attempts whose workers are gone → given back at the next claim, five times', async () => {
@@ -135,7 +140,7 @@ test('attempts whose workers are gone → given back at the next claim, five tim
   const seen: (number | undefined)[] = [];
   for (let i = 0; i < 8; i += 1) seen.push(await left());
   expect(seen).toEqual([1, 1, 1, 1, 1, 1, 0, undefined]);
-  expect(await row(session)).toMatchObject({ attempt: 7, free_attempts: 5, status: 'processing' });
+  expect(await row(session)).toMatchObject({ attempt: 7, infrastructure_retries: 5, status: 'processing' });
 });
 
 test('a job whose last attempt lost its worker → the job that replaces it has this attempt, five times', async () => {
@@ -161,7 +166,7 @@ test('a job that is replaced while nobody works on it → no attempt more', asyn
 
 test('ten claims at once, of which three are left → three, each with a number of its own', async () => {
   const session = await queueSession(database.db, accountId, { attempts: 3 });
-  await sql`update sessions set free_attempts = 5 where id = ${session.id}`.execute(database.db);
+  await sql`update sessions set infrastructure_retries = 5 where id = ${session.id}`.execute(database.db);
   const claims = await Promise.all(
     Array.from({ length: 10 }, () => claimIfNotFinal(database.db, accountId, session.id, session.queueJobId)),
   );
@@ -187,11 +192,11 @@ test('an attempt that does not count → given back, and only the successor job 
   const session = await queueSession(database.db, accountId, { attempts: 1 });
   const attempt = await claimSession(database.db, session);
   const successor = randomUUIDv7();
-  const spent = { attempts: 0, freeAttempts: 1 };
+  const spent = { attempts: 0, infrastructureRetries: 1 };
   const queued = await within((trx) => requeueIfProcessing(trx, attempt, successor, spent));
   expect(queued).toMatchObject({ id: session.id, queue_job_id: successor, attempts_left: 1 });
   expect(await row(session)).toMatchObject({
-    ...{ status: 'queued', job_id: session.jobId, queue_job_id: successor, free_attempts: 1 },
+    ...{ status: 'queued', job_id: session.jobId, queue_job_id: successor, infrastructure_retries: 1 },
   });
   expect(await claimIfNotFinal(database.db, accountId, session.id, session.queueJobId)).toBeUndefined();
   expect(await claimIfNotFinal(database.db, accountId, session.id, successor)).toMatchObject({ attempt: 2 });

@@ -7,7 +7,7 @@ import { openConnection } from '../../../db/connection/database.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { findSessionRow } from '../../../db/sessions/sessions.ts';
 import { versionOf } from '../../../db/sessions/transcripts.ts';
-import { findableOf, makeFindable } from '../../../src/sessions/indexing.ts';
+import { searchDocumentOf, indexSession } from '../../../src/sessions/indexing.ts';
 import type { Db } from '../../../db/connection/database.ts';
 import type { EverySession, Kind } from '../../support/service/every-session.ts';
 
@@ -80,8 +80,8 @@ const edit =
     );
     await sql`update sessions set transcript_version = ${versionOf(1_000, ...json)} where id = ${spoken}`.execute(db);
     const { title, language } = (await findSessionRow(db, account.id, spoken))!;
-    const findable = await findableOf(db, account.id, { title, language, segments: json[0] });
-    await inTransaction(db, (trx) => makeFindable(trx, { accountId: account.id, sessionId: spoken }, findable));
+    const findable = await searchDocumentOf(db, account.id, { title, language, segments: json[0] });
+    await inTransaction(db, (trx) => indexSession(trx, { accountId: account.id, sessionId: spoken }, findable));
   };
 
 /** The rule that has to be named, how it is broken, and by what. */

@@ -60,9 +60,9 @@ test.each([
 
 test('a store that refuses uploads → only the store is wrong', async () => {
   objects.uploads = 'AccessDenied';
-  await sql`update audio_store set is_marked = false`.execute(service.db);
+  await sql`update audio_store set is_written = false`.execute(service.db);
   const { code, wrong } = await doctor({ ...well, ...objects.env });
-  await sql`update audio_store set is_marked = true`.execute(service.db);
+  await sql`update audio_store set is_written = true`.execute(service.db);
   expect(code).toBe(1);
   expect(wrong.map(({ check, found }) => [check, found])).toEqual([
     ['audio store', 'the object store can not be used: AccessDenied: AccessDenied of a test'],

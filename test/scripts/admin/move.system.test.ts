@@ -11,7 +11,7 @@ import { listLedger } from '../../../db/accounts/ledger.ts';
 import { moveToDatabase } from '../../../scripts/admin/move.ts';
 import { noProgress } from '../../../scripts/terminal/show-progress.ts';
 import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
-import { OwnAudioStore } from '../../../src/files/own-audio-store.ts';
+import { VerifiedAudioStore } from '../../../src/files/verified-audio-store.ts';
 import { cancelSession } from '../../../src/sessions/support.ts';
 import { ask, useEmptyDatabase } from '../../rig/postgres.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -88,9 +88,9 @@ test.each([
   ['no right to make tables', withoutRights, /may make no tables .* Type there: alter database \w+ owner to \w+;/],
   ['accounts', withAccount, /^The new database holds data: accounts, or what support did\. Make an empty one\./],
 ])('a target with %s → refused, and nothing was touched', async (_, make, sentence) => {
-  const before = await store.readMark();
+  const before = await store.readStoreId();
   expect(await type(await make())).toEqual(refused(sentence));
-  expect(await store.readMark()).toBe(before);
+  expect(await store.readStoreId()).toBe(before);
 });
 
 async function withTable(): Promise<string> {
@@ -134,7 +134,7 @@ test('interrupted, then cut off as it commits, then killed with kill -9 → the 
   await expect(interrupted).rejects.toThrow('Interrupted: nothing was changed.');
   const dying = Object.assign(new FileAudioStore(dataDir), {
     async writeMark(mark: string) {
-      await store.writeMark(mark);
+      await store.writeStoreId(mark);
       throw new Error('the process dies here');
     },
   });
@@ -180,7 +180,7 @@ async function sumsOf(url: string): Promise<Record<string, string>> {
   try {
     const { rows } = await sql<{ name: string }>`select c.oid::regclass::text as name from pg_class c
       where relnamespace in ('public'::regnamespace, 'pgboss'::regnamespace) and relkind in ('r', 'p')
-        and not relispartition and relname !~ '^(kysely_migration|version|audio_store|turns)'`.execute(other.db);
+        and not relispartition and relname !~ '^(kysely_migration|version|audio_store|leases)'`.execute(other.db);
     const sums: Record<string, string> = {};
     for (const { name } of rows) {
       const sum = sql<{ sum: string }>`select count(*) || ' ' ||
@@ -220,7 +220,7 @@ test('moved → the old place takes nothing, the new one goes on; store adopt go
   await expectSound({ db: moved.db, dataDir });
 
   expect(await runAdmin(['store', 'adopt'], env)).toMatchObject({ code: 0 });
-  await new OwnAudioStore(db, store).open();
+  await new VerifiedAudioStore(db, store).open();
   expect(await type(target.href)).toEqual(refused(/^The new database holds data/));
 });
 

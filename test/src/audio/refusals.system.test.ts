@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { AudioError, AudioToolError } from '../../../src/audio/audio-error.ts';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { measureAudio } from '../../../src/audio/measure.ts';
-import { operatorFaultBehind } from '../../../src/ops/operator-fault.ts';
+import { dependencyErrorOf } from '../../../src/ops/dependency-error.ts';
 import { wavHeader } from '../../../src/audio/samples.ts';
 import { withFfmpeg } from '../../support/faults/fake-programs.ts';
 import { descendantsOf } from '../../rig/processes.ts';
@@ -187,9 +187,9 @@ test('trouble of the operator (disk full, store gone, ffmpeg missing, killed) â†
   process.env['PATH'] = path;
   for (const fault of [...faults, missing]) {
     expect(fault).toBeInstanceOf(AudioToolError);
-    expect(operatorFaultBehind(fault)).toBeInstanceOf(Error);
+    expect(dependencyErrorOf(fault)).toBeInstanceOf(Error);
   }
-  expect(operatorFaultBehind(faults[0])).toMatchObject({ cause: { code: 'ENOSPC' } });
+  expect(dependencyErrorOf(faults[0])).toMatchObject({ cause: { code: 'ENOSPC' } });
   expect(String(missing)).toContain('apt-get install');
 });
 
@@ -202,7 +202,7 @@ test('trouble of another kind (one file lost, a crash) â†’ AudioToolError, and n
   ];
   for (const trouble of troubles) {
     expect(trouble).toBeInstanceOf(AudioToolError);
-    expect(operatorFaultBehind(trouble)).toBeUndefined();
+    expect(dependencyErrorOf(trouble)).toBeUndefined();
   }
 });
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { openPiece } from '../../../src/audio/samples.ts';
+import { openChunk } from '../../../src/audio/samples.ts';
 import { projectFolder } from '../../architecture/source-files.ts';
 
 /** 32 bytes of each millisecond; a little less than 2 MiB, which is read as two chunks. */
@@ -14,9 +14,9 @@ beforeAll(async () => {
   await writeFile(file, samples);
 });
 
-test('a piece → what it hears and nothing else', async () => {
-  const piece = { startMs: 100, endMs: 200, windowStartMs: 90, windowEndMs: 210 };
-  await using handle = await openPiece(file, piece);
+test('a chunk → what it hears and nothing else', async () => {
+  const chunk = { startMs: 100, endMs: 200, windowStartMs: 90, windowEndMs: 210 };
+  await using handle = await openChunk(file, chunk);
   const samples = Buffer.alloc(10_000);
   const { bytesRead } = await handle.read(samples, 0, samples.length, 0);
   expect(bytesRead).toBe(120 * 32);
@@ -25,14 +25,14 @@ test('a piece → what it hears and nothing else', async () => {
 
 /** A write that takes a part, as on a disk that is nearly full: the kernel allows no file beyond 1.5 MiB. */
 const program = `
-  const { openPiece } = await import('./src/audio/samples.ts');
+  const { openChunk } = await import('./src/audio/samples.ts');
   process.on('SIGXFSZ', () => {});
-  const piece = { startMs: 0, endMs: ${lengthMs}, windowStartMs: 0, windowEndMs: ${lengthMs} };
-  const how = await openPiece(process.argv[1], piece).then(() => 'opened', (error) => error.code);
+  const chunk = { startMs: 0, endMs: ${lengthMs}, windowStartMs: 0, windowEndMs: ${lengthMs} };
+  const how = await openChunk(process.argv[1], chunk).then(() => 'opened', (error) => error.code);
   process.stdout.write(how);
 `;
 
-test('no room for the end of a piece → an error, no piece that is shorter', async () => {
+test('no room for the end of a chunk → an error, no chunk that is shorter', async () => {
   const command = [`--fsize=${1.5 * 1024 ** 2}`, process.execPath, '--input-type=module', '-e', program, file];
   const child = spawn('prlimit', command, { cwd: projectFolder, stdio: ['ignore', 'pipe', 'inherit'] });
   expect(await text(child.stdout)).toBe('EFBIG');

@@ -1,10 +1,10 @@
 import { withoutSeams } from '../../../src/captions/seams.ts';
 
-/** Where the speaker goes on into the next piece, there is a `/`; where not, a `|`. */
+/** Where the speaker goes on into the next chunk, there is a `/`; where not, a `|`. */
 const joined = (text: string) => {
   const parts = text.split(/ ([/|]) /);
-  const pieces = parts.filter((_, index) => index % 2 === 0);
-  return withoutSeams(pieces, pieces.map((_piece, index) => parts[2 * index + 1] === '/')).join(' / '); // prettier-ignore
+  const chunks = parts.filter((_, index) => index % 2 === 0);
+  return withoutSeams(chunks, chunks.map((_chunk, index) => parts[2 * index + 1] === '/')).join(' / '); // prettier-ignore
 };
 
 test.each([

@@ -173,7 +173,7 @@ test.each(deaths)('the service is killed with SIGKILL (%j) → the child dies wi
   await chmod(folder, 0o755);
   const source = join(import.meta.dirname, '../../../src');
   await cp(join(source, 'children'), join(folder, 'children'), { recursive: true });
-  await cp(join(source, 'ops/operator-fault.ts'), join(folder, 'ops/operator-fault.ts'));
+  await cp(join(source, 'ops/dependency-error.ts'), join(folder, 'ops/dependency-error.ts'));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   const main = join(folder, 'main.ts');
   await writeFile(

@@ -6,10 +6,10 @@ import { useFolder } from '../../support/use-folder.ts';
 import { until } from '../../support/until.ts';
 import { byAccount } from '../../../src/files/audio-store.ts';
 import { Spool } from '../../../src/files/spool.ts';
-import type { BareAudioStore } from '../../../src/files/audio-store.ts';
+import type { AudioStoreBackend } from '../../../src/files/audio-store.ts';
 
 export interface StoreUnderTest {
-  store: BareAudioStore;
+  store: AudioStoreBackend;
   /** Puts something beside the audio, as a person would. */
   place(accountId: string, name: string): Promise<void>;
   /** Takes everything away, as when a disk is not mounted or a bucket is gone. */
@@ -23,7 +23,7 @@ export function audioStoreConformance(open: (dataDir: string) => Promise<StoreUn
   const dataDir = useFolder();
   const spool = new Spool(dataDir);
   let tested: StoreUnderTest;
-  let store: BareAudioStore;
+  let store: AudioStoreBackend;
   let account: string;
   beforeAll(async () => {
     tested = await open(dataDir);

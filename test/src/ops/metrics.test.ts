@@ -10,7 +10,7 @@ import { useDatabase } from '../../support/service/use-database.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 
 const database = await useDatabase();
-const forget = () => database.db.deleteFrom('turns').where('name', '=', measures.name).execute();
+const forget = () => database.db.deleteFrom('leases').where('name', '=', measures.name).execute();
 afterEach(forget);
 
 test('the oldest session that waits is shown as it is now, and not at all while the database is away', async () => {
@@ -77,13 +77,13 @@ test('what one process has counted serves all for 15 s; what nobody could count 
   await queueSession(db, id);
   expect(await queued()).toBe(before);
   const passed = (seconds: number) =>
-    sql`update turns set found_at = found_at - make_interval(secs => ${seconds})`.execute(db);
+    sql`update leases set found_at = found_at - make_interval(secs => ${seconds})`.execute(db);
   // Another one counts meanwhile.
   await passed(16);
   expect(await queued()).toBe(before);
   await passed(16);
   expect(await queued()).toBe(before + 1);
   await queueSession(db, id);
-  await sql`update turns set taken_at = taken_at - interval '16 s', found_at = found_at - interval '16 s'`.execute(db);
+  await sql`update leases set taken_at = taken_at - interval '16 s', found_at = found_at - interval '16 s'`.execute(db);
   expect(await queued()).toBe(before + 2);
 });

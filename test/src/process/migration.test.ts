@@ -10,7 +10,7 @@ import { listSupportLog } from '../../../db/accounts/support-log.ts';
 import { migrations } from '../../../db/migrations/index.ts';
 import { migrate, showStatus } from '../../../scripts/admin/database.ts';
 import { readConfig } from '../../../src/config/config.ts';
-import { composeService } from '../../../src/process/composition.ts';
+import { createContext } from '../../../src/process/context.ts';
 import { createLog } from '../../../src/ops/log.ts';
 import { Queue, newJobId } from '../../../src/queue/queue.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -49,7 +49,7 @@ async function useOldDatabase(): Promise<void> {
 }
 
 const start = (lines: string[] = [], role: 'api' | 'worker' = 'api') =>
-  composeService(
+  createContext(
     readConfig(environment),
     createLog({ logLevel: 'info' }, { write: (line) => void lines.push(line) }),
     role,

@@ -1,11 +1,11 @@
 /** When a process looks for jobs whose worker is gone. */
 import { jest } from '../../support/run/jest.ts';
-import { Taking } from '../../../src/queue/taking.ts';
+import { JobConsumer } from '../../../src/queue/job-consumer.ts';
 import { holdTheClock } from '../../support/faults/held-clock.ts';
 import type { PgBoss } from 'pg-boss';
 
 const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
-let taking: Taking;
+let taking: JobConsumer;
 let looks: number[];
 let errors: string[];
 let hasJob: () => Promise<boolean>;
@@ -22,7 +22,7 @@ beforeEach(() => {
       return look();
     },
   } as unknown as PgBoss;
-  taking = new Taking(boss, 'a queue', () => 1, async () => {}, ({ message }) => errors.push(message)); // prettier-ignore
+  taking = new JobConsumer(boss, 'a queue', () => 1, async () => {}, ({ message }) => errors.push(message)); // prettier-ignore
 });
 afterEach(async () => {
   const stopped = taking.stop();

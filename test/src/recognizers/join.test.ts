@@ -1,15 +1,15 @@
 import fc from 'fast-check';
-import { joinPieces } from '../../../src/recognizers/join.ts';
+import { joinChunks } from '../../../src/recognizers/join.ts';
 import type { Word } from '../../../src/captions/segment.ts';
 
 const word = (text: string, startMs: number, endMs: number): Word => ({ text, startMs, endMs });
-/** Two pieces that meet at 10 s and hear 1 s beyond it. */
+/** Two chunks that meet at 10 s and hear 1 s beyond it. */
 const left = { startMs: 0, endMs: 10_000, windowStartMs: 0, windowEndMs: 11_000 };
 const right = { startMs: 10_000, endMs: 20_000, windowStartMs: 9_000, windowEndMs: 20_000 };
 const joined = (heardLeft: Word[], heardRight: Word[]) =>
-  joinPieces([
-    { piece: left, utterances: [heardLeft] },
-    { piece: right, utterances: [heardRight] },
+  joinChunks([
+    { chunk: left, utterances: [heardLeft] },
+    { chunk: right, utterances: [heardRight] },
   ])
     .flat()
     .map(({ text }) => text)
@@ -34,10 +34,10 @@ test('both heard a word at times that are half a second apart → no other word 
 
 test('a mark that both wrote → is no word in common', () => {
   const heard = [
-    { piece: left, utterances: [[word('你好', 9000, 9500), word('，', 9500, 9600)]] },
-    { piece: right, utterances: [[word('再', 9000, 9400), word('，', 9500, 9600), word('见', 10_000, 10_300)]] },
+    { chunk: left, utterances: [[word('你好', 9000, 9500), word('，', 9500, 9600)]] },
+    { chunk: right, utterances: [[word('再', 9000, 9400), word('，', 9500, 9600), word('见', 10_000, 10_300)]] },
   ];
-  const texts = joinPieces(heard, true).flatMap((words) => words.map(({ text }) => text));
+  const texts = joinChunks(heard, true).flatMap((words) => words.map(({ text }) => text));
   expect(texts.join('')).toBe('你好，再，见');
 });
 
@@ -47,24 +47,24 @@ test('words cut short at the edge of what is heard → those of the side that he
 });
 
 describe('a side that was heard from, or to, the cut, with a text that goes on there', () => {
-  const joinedAs = (pieces: [typeof left, typeof right], heardLeft: Word[], heardRight: Word[]) =>
-    joinPieces(pieces.map((piece, index) => ({ piece, utterances: [[heardLeft, heardRight][index]!] })))
+  const joinedAs = (chunks: [typeof left, typeof right], heardLeft: Word[], heardRight: Word[]) =>
+    joinChunks(chunks.map((chunk, index) => ({ chunk, utterances: [[heardLeft, heardRight][index]!] })))
       .flat()
       .map(({ text }) => text)
       .join(' ');
   const text = 'and a long text';
 
   test('the left side heard the word across the cut → it is there, before the text', () => {
-    const pieces: [typeof left, typeof right] = [left, { ...right, windowStartMs: 10_000 }];
+    const chunks: [typeof left, typeof right] = [left, { ...right, windowStartMs: 10_000 }];
     const words = [word('a', 9000, 9500), word('across', 9900, 10_200), word('twice', 10_300, 10_600)];
-    expect(joinedAs(pieces, words, [word(text, 10_000, 15_000)])).toBe(`a across ${text}`);
-    expect(joinedAs(pieces, words.slice(0, 1), [word(text, 10_000, 15_000)])).toBe(`a ${text}`);
+    expect(joinedAs(chunks, words, [word(text, 10_000, 15_000)])).toBe(`a across ${text}`);
+    expect(joinedAs(chunks, words.slice(0, 1), [word(text, 10_000, 15_000)])).toBe(`a ${text}`);
   });
 
   test('the right side did → it is there, after the text', () => {
-    const pieces: [typeof left, typeof right] = [{ ...left, windowEndMs: 10_000 }, right];
+    const chunks: [typeof left, typeof right] = [{ ...left, windowEndMs: 10_000 }, right];
     const words = [word('twice', 9500, 9700), word('across', 9800, 10_150), word('b', 11_000, 11_500)];
-    expect(joinedAs(pieces, [word(text, 5000, 10_000)], words)).toBe(`${text} across b`);
+    expect(joinedAs(chunks, [word(text, 5000, 10_000)], words)).toBe(`${text} across b`);
   });
 });
 
@@ -73,19 +73,19 @@ test('one long word beyond everything that both sides hear → once', () => {
 });
 
 test('utterances → kept apart; those left without words vanish', () => {
-  const utterances = joinPieces([
-    { piece: left, utterances: [[word('a', 0, 500)], [word('b', 700, 900), word('c', 10_500, 10_900)]] },
-    { piece: right, utterances: [[word('b', 9000, 9100)], [word('c', 10_500, 10_900), word('d', 11_500, 11_900)]] },
+  const utterances = joinChunks([
+    { chunk: left, utterances: [[word('a', 0, 500)], [word('b', 700, 900), word('c', 10_500, 10_900)]] },
+    { chunk: right, utterances: [[word('b', 9000, 9100)], [word('c', 10_500, 10_900), word('d', 11_500, 11_900)]] },
   ]);
   expect(utterances.map((words) => words.map(({ text }) => text))).toEqual([['a'], ['b', 'c'], ['d']]);
 });
 
 test('no word in common, and times that are off → all that both heard, in order of time', () => {
   const heard = [
-    { piece: left, utterances: [[word('thriftless', 9000, 9700), word('praise', 9700, 10_300)]] },
-    { piece: right, utterances: [[word('How', 9000, 9400), word('much', 9400, 10_400), word('more', 10_400, 11_000)]] },
+    { chunk: left, utterances: [[word('thriftless', 9000, 9700), word('praise', 9700, 10_300)]] },
+    { chunk: right, utterances: [[word('How', 9000, 9400), word('much', 9400, 10_400), word('more', 10_400, 11_000)]] },
   ];
-  const words = joinPieces(heard, true).flat();
+  const words = joinChunks(heard, true).flat();
   expect(words.map(({ text, startMs, endMs }) => [text, startMs, endMs])).toEqual([
     ['thriftless', 9000, 9700],
     ['praise', 9700, 10_300],
@@ -93,7 +93,7 @@ test('no word in common, and times that are off → all that both heard, in orde
     ['much', 10_300, 10_400],
     ['more', 10_400, 11_000],
   ]);
-  expect(joinPieces(heard).flat()).toHaveLength(3);
+  expect(joinChunks(heard).flat()).toHaveLength(3);
 });
 
 test.each([
@@ -121,15 +121,15 @@ test.each([
             return word(text, startMs + by, endMs + by);
           });
       const whole = words.filter(({ endMs }) => endMs <= 20_000).map(({ text }) => text);
-      const heard = [left, right].map((piece) => ({ piece, utterances: [heardBy(piece)] }));
-      const texts = joinPieces(heard, areTimesRough).flatMap((utterance) => utterance.map(({ text }) => text));
+      const heard = [left, right].map((chunk) => ({ chunk, utterances: [heardBy(chunk)] }));
+      const texts = joinChunks(heard, areTimesRough).flatMap((utterance) => utterance.map(({ text }) => text));
       expect(texts).toEqual(whole);
     }),
     { seed: 1, numRuns: 500 },
   );
 });
 
-/** What a piece hears of words: those that lie in it whole, those of which it hears most, or whatever of them it can. */
+/** What a chunk hears of words: those that lie in it whole, those of which it hears most, or whatever of them it can. */
 const hearings: Record<string, (words: Word[], from: number, to: number) => Word[]> = {
   'whole words': (words, from, to) => words.filter(({ startMs, endMs }) => startMs >= from && endMs <= to),
   'most of a word': (words, from, to) =>
@@ -150,19 +150,19 @@ test.each(vocabularies)('%i words said again and again, %s heard perfectly by bo
         at += pause;
         return word(`w${text}`, at, (at += length));
       });
-      const pieces = [
+      const chunks = [
         { ...left, windowEndMs: 10_000 + overlapMs },
         { ...right, windowStartMs: 10_000 - overlapMs },
-      ].map((piece) => ({ piece, utterances: [hearings[hears]!(words, piece.windowStartMs, piece.windowEndMs)] }));
+      ].map((chunk) => ({ chunk, utterances: [hearings[hears]!(words, chunk.windowStartMs, chunk.windowEndMs)] }));
       const heard = new Set(
-        pieces.flatMap(({ utterances }) => utterances.flat().map(({ startMs, endMs }) => startMs + endMs)),
+        chunks.flatMap(({ utterances }) => utterances.flat().map(({ startMs, endMs }) => startMs + endMs)),
       );
       const expected = words.filter(({ startMs, endMs }) =>
         hears === 'parts of words' ? startMs < 20_000 : heard.has(startMs + endMs),
       );
       for (const areTimesRough of [false, true])
         expect(
-          joinPieces(pieces, areTimesRough)
+          joinChunks(chunks, areTimesRough)
             .flat()
             .map(({ text }) => text),
         ).toEqual(expected.map(({ text }) => text));

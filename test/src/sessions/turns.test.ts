@@ -7,7 +7,7 @@ import { nextStartTag } from '../../../db/sessions/start-tag.ts';
 import { insertQueuedSession } from '../../../db/sessions/states.ts';
 import { createLog } from '../../../src/ops/log.ts';
 import { Queue, newJobId, transcriptionQueue } from '../../../src/queue/queue.ts';
-import { failSession } from '../../../src/sessions/endings.ts';
+import { failSession } from '../../../src/sessions/completion.ts';
 import { giveJob } from '../../../src/sessions/job.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { useDatabase } from '../../support/service/use-database.ts';

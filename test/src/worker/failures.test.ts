@@ -8,7 +8,7 @@ import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { final, hurryRetries, jobsOf, row, upload } from '../../support/service/jobs.ts';
-import { indexBacklog, lookingThrough } from '../../../src/worker/backlog.ts';
+import { indexBacklog, backlogLease } from '../../../src/worker/backlog.ts';
 import { ScriptedRecognizer, gate, says } from '../../support/models/scripted-recognizer.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { useFolder } from '../../support/use-folder.ts';
@@ -100,7 +100,7 @@ test('a search index that refuses → the transcript is stored and charged, and 
     const { rows } = await sql<{
       minutes: number;
     }>`select extract(epoch from clock_timestamp() - taken_at)::float8 / 60 as minutes
-      from turns where name = ${lookingThrough}`.execute(service.db);
+      from leases where name = ${backlogLease}`.execute(service.db);
     return rows[0]?.minutes ?? Infinity;
   };
   await sql`alter table passages add constraint refused check (not of_transcript) not valid`.execute(service.db);
@@ -196,7 +196,7 @@ test('an attempt beyond its time limit → aborted, and timed_out when no attemp
     throw signal.reason;
   });
   await expectFailedUncharged(sessionId, 'timed_out');
-  expect(reasons).toEqual([expect.objectContaining({ name: 'TimeIsUp' })]);
+  expect(reasons).toEqual([expect.objectContaining({ name: 'AttemptTimedOut' })]);
 });
 
 test('audio that is gone → three attempts, then failed with recognizer_error', async () => {

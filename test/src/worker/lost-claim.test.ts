@@ -3,7 +3,7 @@ import { listLedger } from '../../../db/accounts/ledger.ts';
 import { findSegments } from '../../../db/sessions/transcripts.ts';
 import { cancelSession, eraseSession } from '../../../src/sessions/support.ts';
 import { sweep } from '../../../src/worker/sweeps.ts';
-import { claimInTurn } from '../../../src/worker/attempt.ts';
+import { claimJob } from '../../../src/worker/attempt.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
@@ -101,7 +101,7 @@ test.each<[string, () => ReturnType<typeof says>]>([
 );
 
 test('the queue took the last attempt that was left, free ones too → the session fails, uncharged', async () => {
-  await sql`update sessions set attempts_left = 0, free_attempts = 5, last_error_code = 'timed_out'
+  await sql`update sessions set attempts_left = 0, infrastructure_retries = 5, last_error_code = 'timed_out'
     where id = ${sessionId}`.execute(service.db);
   await takeJobAway();
   const failed = await final(service, account, sessionId);
@@ -148,9 +148,11 @@ test('a worker that was frozen before its claim, and whose job another attempt h
   await sql`update pgboss.job set retry_count = 1 where id = ${queueJobId}`.execute(service.db);
   const { signal } = new AbortController();
   const job = { id: queueJobId, data, retryCount: 0, expireInSeconds: 60, signal };
-  await sql`update sessions set attempts_left = 0, free_attempts = 5 where id = ${sessionId}`.execute(service.db);
+  await sql`update sessions set attempts_left = 0, infrastructure_retries = 5 where id = ${sessionId}`.execute(
+    service.db,
+  );
   const before = await row(service, account, sessionId);
-  expect(await claimInTurn(job, service)).toBeUndefined();
+  expect(await claimJob(job, service)).toBeUndefined();
   expect(await row(service, account, sessionId)).toEqual(before);
   await sql`update pgboss.job set retry_count = 0 where id = ${queueJobId}`.execute(service.db);
   await endFirst();

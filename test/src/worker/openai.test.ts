@@ -144,7 +144,8 @@ test.each([
       return (await rows()).every(({ status }) => status === 'completed');
     });
     expect((await rows()).map(({ attempts_left }) => attempts_left)).toEqual([2, 2, 2]);
-    if (reason === 'refused') expect((await rows()).map(({ free_attempts }) => free_attempts)).toEqual([0, 0, 0]);
+    if (reason === 'refused')
+      expect((await rows()).map(({ infrastructure_retries }) => infrastructure_retries)).toEqual([0, 0, 0]);
     expect((await charges()).toSorted()).toEqual([-clip.durationMs, -clip.durationMs, -clip.durationMs, 60_000]);
   },
 );
@@ -174,7 +175,7 @@ test('a server without room → the worker takes no jobs and says so; the record
     () => worker.notReadyReason(),
     (said) => said === undefined,
   );
-  expect((await rows()).map(({ attempt, free_attempts }) => [attempt, free_attempts])).toEqual([[1, 0], [1, 0], [1, 0]]); // prettier-ignore
+  expect((await rows()).map(({ attempt, infrastructure_retries }) => [attempt, infrastructure_retries])).toEqual([[1, 0], [1, 0], [1, 0]]); // prettier-ignore
   expect((await charges()).toSorted()).toEqual([-clip.durationMs, -clip.durationMs, -clip.durationMs, 60_000]);
 });
 
@@ -182,7 +183,7 @@ test('what the server refuses to the end → not heard, not charged, and a warni
   const broken = { status: 500, body: 'CUDA out of memory' };
   const script = ({ file }: Received, earlier: number) => (file!.name !== 'silence.wav' && earlier > 0 ? broken : fine);
   await begin({ script }, 0);
-  // Two beeps of 2 s, and so much silence between them that they are two pieces.
+  // Two beeps of 2 s, and so much silence between them that they are two chunks.
   const sound = "aevalsrc='if(lt(t,2)+gt(t,38),0.3*sin(2*PI*t*440),0)':s=16000:d=40";
   const { sessionId } = await upload(
     service,

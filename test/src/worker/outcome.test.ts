@@ -1,20 +1,26 @@
 import { AudioError, AudioToolError } from '../../../src/audio/audio-error.ts';
 import { AudioUnreadable } from '../../../src/files/audio-store.ts';
 import { LanguageNotKnown, RecognizerError } from '../../../src/recognizers/recognizer.ts';
-import { ClaimLost, NotCovered, TimeIsUp, classifyFailure, outcomeOf } from '../../../src/worker/outcome.ts';
+import {
+  ClaimLostError,
+  InsufficientBalanceError,
+  AttemptTimedOut,
+  classifyFailure,
+  classifyOutcome,
+} from '../../../src/worker/outcome.ts';
 import type { Outcome } from '../../../src/worker/outcome.ts';
 import type { Fault } from '../../../src/worker/faults.ts';
 import type { WorkerContext } from '../../../src/worker/worker-context.ts';
 
 const recognizerError = (code: 'recognizer_error' | 'timed_out', retryable: boolean) =>
   new RecognizerError(code, 'as the test says', { retryable });
-const atOnce: Outcome = { kind: 'handed_back', comesAgainAfterSeconds: 0, spendsFreeAttempt: false };
+const atOnce: Outcome = { kind: 'handed_back', retryAfterSeconds: 0, countsAsInfrastructureRetry: false };
 const running = { isStopping: false, hasLostJob: false };
 
 test.each<[string, unknown, Outcome]>([
-  ['ClaimLost', new ClaimLost(), { kind: 'claim_lost' }],
-  ['NotCovered', new NotCovered(), { kind: 'failed', code: 'insufficient_balance' }],
-  ['TimeIsUp', new TimeIsUp(), { kind: 'retried', code: 'timed_out' }],
+  ['ClaimLostError', new ClaimLostError(), { kind: 'claim_lost' }],
+  ['InsufficientBalanceError', new InsufficientBalanceError(), { kind: 'failed', code: 'insufficient_balance' }],
+  ['AttemptTimedOut', new AttemptTimedOut(), { kind: 'retried', code: 'timed_out' }],
   ['audio: unsupported_media', new AudioError('unsupported_media', ''), { kind: 'failed', code: 'unsupported_media' }],
   ['audio: no_audio_track', new AudioError('no_audio_track', ''), { kind: 'failed', code: 'no_audio_track' }],
   ['audio: audio_too_long', new AudioError('audio_too_long', ''), { kind: 'failed', code: 'audio_too_long' }],
@@ -32,14 +38,14 @@ test.each<[string, unknown, Outcome]>([
   ['a fault of ours', new TypeError('undefined'), { kind: 'retried', code: 'recognizer_error' }],
   ['something that is no error', 'thrown', { kind: 'retried', code: 'recognizer_error' }],
 ])('%s → $kind', (_, error, outcome) => {
-  expect(outcomeOf(error, running)).toEqual(outcome);
+  expect(classifyOutcome(error, running)).toEqual(outcome);
   // Whatever the error is: a worker that stops hands back, and one that lost its job has nothing to give.
-  expect(outcomeOf(error, { isStopping: true, hasLostJob: false })).toEqual(atOnce);
-  expect(outcomeOf(error, { isStopping: true, hasLostJob: true })).toEqual({ kind: 'claim_lost' });
-  expect(outcomeOf(error, { isStopping: false, hasLostJob: true })).toEqual({ kind: 'claim_lost' });
-  const operators = { comesAgainAfterSeconds: 5, spendsFreeAttempt: true };
-  expect(outcomeOf(error, { ...running, operators })).toEqual({ kind: 'handed_back', ...operators });
-  expect(outcomeOf(error, { ...running, isStopping: true, operators })).toEqual(atOnce);
+  expect(classifyOutcome(error, { isStopping: true, hasLostJob: false })).toEqual(atOnce);
+  expect(classifyOutcome(error, { isStopping: true, hasLostJob: true })).toEqual({ kind: 'claim_lost' });
+  expect(classifyOutcome(error, { isStopping: false, hasLostJob: true })).toEqual({ kind: 'claim_lost' });
+  const operators = { retryAfterSeconds: 5, countsAsInfrastructureRetry: true };
+  expect(classifyOutcome(error, { ...running, operators })).toEqual({ kind: 'handed_back', ...operators });
+  expect(classifyOutcome(error, { ...running, isStopping: true, operators })).toEqual(atOnce);
 });
 
 const failure = new RecognizerError('recognizer_error', 'something failed', { retryable: true });
@@ -48,18 +54,18 @@ const failure = new RecognizerError('recognizer_error', 'something failed', { re
 async function pausesAfter(fault: Fault | undefined, attempts: number, error: Error = failure, lackedRoom = false) {
   const begun: unknown[] = [];
   const worker = {
-    faultNow: async () => fault,
+    checkDependencies: async () => fault,
     pause: { begin: (found: Fault) => begun.push(found), lackedRoomSince: () => lackedRoom },
     log: { warn: () => undefined },
-  } as unknown as Pick<WorkerContext, 'faultNow' | 'pause' | 'log'>;
+  } as unknown as Pick<WorkerContext, 'checkDependencies' | 'pause' | 'log'>;
   const pauses: (number | undefined)[] = [];
   let free = 0;
   for (let i = 0; i < attempts; i += 1) {
     const attempt = { accountId: 'an account', sessionId: 'a session', attempt: i + 1 };
-    const failed = { attempt, claim: { free_attempts: free }, room: { neededBytes: 0 }, began: 0 };
+    const failed = { attempt, claim: { infrastructure_retries: free }, room: { neededBytes: 0 }, began: 0 };
     const givenBack = await classifyFailure(error, failed, worker);
-    if (givenBack?.spendsFreeAttempt) free += 1;
-    pauses.push(givenBack?.comesAgainAfterSeconds);
+    if (givenBack?.countsAsInfrastructureRetry) free += 1;
+    pauses.push(givenBack?.retryAfterSeconds);
   }
   // The worker waits after each of them, free or not.
   expect(begun).toEqual(fault === undefined ? [] : Array(attempts).fill(fault));
@@ -77,9 +83,9 @@ test('a server that is gone after each attempt, as one that crashes on this reco
 
 test('the time is over while the server had no room, or when it has some again → free; else it counts', async () => {
   const busy: Fault = { reason: 'busy', message: '429' };
-  expect(await pausesAfter(busy, 2, new TimeIsUp(), true)).toEqual([5, 20]);
-  expect(await pausesAfter(undefined, 2, new TimeIsUp(), true)).toEqual([5, 20]);
-  expect(await pausesAfter(undefined, 1, new TimeIsUp())).toEqual([undefined]);
+  expect(await pausesAfter(busy, 2, new AttemptTimedOut(), true)).toEqual([5, 20]);
+  expect(await pausesAfter(undefined, 2, new AttemptTimedOut(), true)).toEqual([5, 20]);
+  expect(await pausesAfter(undefined, 1, new AttemptTimedOut())).toEqual([undefined]);
 });
 
 test('a server without room → every attempt is free', async () => {

@@ -1,6 +1,6 @@
 /** A recognizer whose processes crash again and again: one session fails, and nothing else notices. */
 import { join } from 'node:path';
-import { createSlots } from '../../../src/recognizers/in-pieces.ts';
+import { createSlots } from '../../../src/recognizers/in-chunks.ts';
 import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';

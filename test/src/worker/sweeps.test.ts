@@ -5,9 +5,9 @@ import { sql } from 'kysely';
 import { insertIdempotencyRecord } from '../../../db/sessions/idempotency.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { acquireLease } from '../../../db/leases.ts';
-import { firstPlace, lookForUnindexed } from '../../../db/search/passages.ts';
+import { firstPlace, findUnindexed } from '../../../db/search/passages.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
-import { keepIndexing, lookingThrough } from '../../../src/worker/backlog.ts';
+import { keepIndexing, backlogLease } from '../../../src/worker/backlog.ts';
 import { removeWorkOfEndedAttempts, sweep } from '../../../src/worker/sweeps.ts';
 import { WorkFolder } from '../../../src/files/work-folder.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
@@ -59,7 +59,7 @@ test('a session whose job vanished → gets a job for the attempts that are left
 test('a session whose job vanished and whose attempts are spent → fails with the last reason, reservation released', async () => {
   const { sessionId } = await uploadTone();
   await sql`delete from pgboss.job where data->>'sessionId' = ${sessionId}`.execute(service.db);
-  await sql`update sessions set attempts_left = 0, status = 'processing', attempt = 1, started_at = now(), free_attempts = 5,
+  await sql`update sessions set attempts_left = 0, status = 'processing', attempt = 1, started_at = now(), infrastructure_retries = 5,
     last_error_code = 'timed_out'
     where id = ${sessionId}`.execute(service.db);
   await sweep(worker);
@@ -123,11 +123,11 @@ test('audio that a jump of the clock makes old in a moment → kept for ten minu
 });
 
 test('what one worker does for all → once in its time, also after the clock of the database was set back', async () => {
-  const turns = () => Promise.all([1, 2, 3].map(() => acquireLease(service.db, 'list audio', 3_600)));
-  const taken = async () => (await turns()).filter(Boolean).length;
+  const attempts = () => Promise.all([1, 2, 3].map(() => acquireLease(service.db, 'list audio', 3_600)));
+  const taken = async () => (await attempts()).filter(Boolean).length;
   expect([await taken(), await taken()]).toEqual([1, 0]);
   for (const moved of ['- 61 minutes', '+ 61 minutes']) {
-    await sql`update turns set taken_at = now() + ${moved}::interval`.execute(service.db);
+    await sql`update leases set taken_at = now() + ${moved}::interval`.execute(service.db);
     expect([await taken(), await taken()]).toEqual([1, 0]);
   }
 });
@@ -193,7 +193,7 @@ test("decoded audio of attempts that are over → removed; of the running one an
   const { workFolder } = worker;
   for (const attempt of [over, running, ofNobody]) {
     await writeFile(workFolder.path(attempt), 'samples');
-    // A piece of it, whose process died before it had removed the name.
+    // A chunk of it, whose process died before it had removed the name.
     await writeFile(`${workFolder.path(attempt)}.${randomUUID()}`, 'samples');
   }
   const stuck = [1, 2].map(() => ({ accountId: account.id, sessionId: randomUUIDv7(), attempt: 2 }));
@@ -206,7 +206,7 @@ test("decoded audio of attempts that are over → removed; of the running one an
   for (const name of strange) await writeFile(join(service.dataDir, 'work', name), 'not ours');
   await removeWorkOfEndedAttempts(worker);
   const left = await workFolder.list();
-  // A piece may be one that is being opened just now.
+  // A chunk may be one that is being opened just now.
   expect(left).toHaveLength(4);
   expect(left).toEqual(expect.arrayContaining([running, running, ...stuck]));
   expect(await readdir(join(service.dataDir, 'work'))).toEqual(expect.arrayContaining(strange));
@@ -248,13 +248,13 @@ test('one step that fails → the others are done all the same', async () => {
 test('two workers and sessions that are not indexed → indexed at once, and looked through by nobody else for an hour', async () => {
   await makeSession(service.db, account.id, { status: 'completed' });
   const missing = async () =>
-    (await lookForUnindexed(service.db, firstPlace, 1_000)).filter(({ isMissing }) => isMissing).length;
+    (await findUnindexed(service.db, firstPlace, 1_000)).filter(({ isMissing }) => isMissing).length;
   await sql`delete from passages`.execute(service.db);
   const stopping = new AbortController();
   const start = () => keepIndexing({ ...service, stopping: stopping.signal });
   const working = [start(), start()];
   await until(missing, (count) => count === 0);
-  expect(await acquireLease(service.db, lookingThrough, 3_600)).toBe(false);
+  expect(await acquireLease(service.db, backlogLease, 3_600)).toBe(false);
   stopping.abort();
   await Promise.all(working);
 });

@@ -7,7 +7,7 @@ import { ScriptedRecognizer, says } from '../../support/models/scripted-recogniz
 import { useAccount, useService } from '../../support/service/use-service.ts';
 import { ffmpeg, noise } from '../../support/uploads/audio-fixtures.ts';
 import { useFolder } from '../../support/use-folder.ts';
-import type { Span } from '../../../src/audio/pieces.ts';
+import type { Span } from '../../../src/audio/chunks.ts';
 
 const service = await useService();
 const account = await useAccount(service);

@@ -3,7 +3,7 @@ import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { final, hurryRetries, jobsOf, row, upload } from '../../support/service/jobs.ts';
-import { OperatorFault } from '../../../src/ops/operator-fault.ts';
+import { DependencyError } from '../../../src/ops/dependency-error.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
 import { useService } from '../../support/service/use-service.ts';
@@ -97,7 +97,7 @@ async function finalWithoutDelays(sessionId: string) {
 
 test.each([
   ['a disk that says it is full', Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' })],
-  ['a program that was killed', new OperatorFault('killed: out of memory?')],
+  ['a program that was killed', new DependencyError('killed: out of memory?')],
 ])(
   '%s at one recording only, with all well → it fails after its free attempts, others are not kept waiting',
   async (_, cause) => {

@@ -72,6 +72,6 @@ test.each([
   const pause = { begin: ({ reason }: { reason: string }) => begun.push(reason) };
   const worker = { ...service, config, diskBudget, pause } as unknown as WorkerContext;
   const data = { accountId: account.id, sessionId };
-  expect(await reserveDisk({ id: jobId, data } as QueuedJob, worker)).toEqual({ comesAgainAfterSeconds: seconds });
+  expect(await reserveDisk({ id: jobId, data } as QueuedJob, worker)).toEqual({ retryAfterSeconds: seconds });
   expect(begun).toEqual(how === 'begins' ? ['disk'] : []);
 });

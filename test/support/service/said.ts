@@ -2,7 +2,7 @@
 import { versionOf } from '../../../db/sessions/transcripts.ts';
 import { makeSession } from './sessions.ts';
 import type { Db } from '../../../db/connection/database.ts';
-import type { StoredTranscript } from '../../../src/sessions/endings.ts';
+import type { StoredTranscript } from '../../../src/sessions/completion.ts';
 
 /** A transcript of one segment for each text, a second apart. */
 export function transcriptOf(texts: readonly string[], language?: string): StoredTranscript {

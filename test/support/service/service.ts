@@ -5,7 +5,7 @@ import supertest from 'supertest';
 import { startApi } from '../../../src/process/api-server.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
-import { composeService } from '../../../src/process/composition.ts';
+import { createContext } from '../../../src/process/context.ts';
 import { createLog } from '../../../src/ops/log.ts';
 import { selectRecognizer } from '../../../src/recognizers/select.ts';
 import { startWorker } from '../../../src/worker/worker.ts';
@@ -13,11 +13,11 @@ import '../clients/checked-answers.ts';
 import { createTestDatabase } from './database.ts';
 import type { Test } from 'supertest';
 import type { Recognizer } from '../../../src/recognizers/recognizer.ts';
-import type { ComposedService } from '../../../src/process/composition.ts';
+import type { OpenedContext } from '../../../src/process/context.ts';
 import type { Api } from '../../../src/process/api-server.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 
-export interface TestService extends ComposedService {
+export interface TestService extends OpenedContext {
   /** `http://127.0.0.1:<port>` */
   url: string;
   dataDir: string;
@@ -51,7 +51,7 @@ export async function startTestService({ env = {}, beside }: TestServiceOptions 
   const config = readConfig({ ...defaults, ...env });
   const logLines: string[] = [];
   const log = createLog({ logLevel: 'debug' }, { write: (line) => void logLines.push(line) });
-  const foundation = await composeService(config, log, 'worker');
+  const foundation = await createContext(config, log, 'worker');
   const api = await startApi(foundation, databaseUrl).catch(async (error: unknown) => {
     await foundation.close();
     throw error;

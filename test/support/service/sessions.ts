@@ -7,12 +7,12 @@ import { claimIfNotFinal, reportProgressIfProcessing } from '../../../db/session
 import { insertQueuedSession } from '../../../db/sessions/states.ts';
 import { findSessionRow } from '../../../db/sessions/sessions.ts';
 import { versionOf } from '../../../db/sessions/transcripts.ts';
-import { completeSession, failSession } from '../../../src/sessions/endings.ts';
-import { findableOf, makeFindable } from '../../../src/sessions/indexing.ts';
+import { completeSession, failSession } from '../../../src/sessions/completion.ts';
+import { searchDocumentOf, indexSession } from '../../../src/sessions/indexing.ts';
 import type { Db } from '../../../db/connection/database.ts';
 import type { FailureCode } from '../../../db/schema.ts';
 import type { Attempt } from '../../../db/sessions/attempts.ts';
-import type { StoredTranscript } from '../../../src/sessions/endings.ts';
+import type { StoredTranscript } from '../../../src/sessions/completion.ts';
 
 export interface TestSession {
   accountId: string;
@@ -84,8 +84,8 @@ export async function queueSession(
       maxAudioMs: 14_400_000,
       attempts,
     });
-    const findable = await findableOf(trx, accountId, { title, language: null, segments: undefined });
-    await makeFindable(trx, { accountId, sessionId: session.id }, findable);
+    const findable = await searchDocumentOf(trx, accountId, { title, language: null, segments: undefined });
+    await indexSession(trx, { accountId, sessionId: session.id }, findable);
     await changeReserved(trx, accountId, reservedMs);
   });
   if (createdAt !== undefined)
@@ -113,10 +113,10 @@ export async function finishSession(
   const { accountId, id, reservedMs } = session;
   const { title } = (await findSessionRow(db, accountId, id))!;
   const { language = null, segments } = transcript;
-  const findable = await findableOf(db, accountId, { title, language, segments });
+  const findable = await searchDocumentOf(db, accountId, { title, language, segments });
   const done = await inAccountTransaction(db, accountId, async (trx) => {
     const isCompleted = await completeSession(trx, attempt, reservedMs, transcript);
-    if (isCompleted) await makeFindable(trx, attempt, findable);
+    if (isCompleted) await indexSession(trx, attempt, findable);
     return isCompleted;
   });
   if (!done) throw new Error('the session can not be completed');

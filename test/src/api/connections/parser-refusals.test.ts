@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import { markName } from '../../../../src/files/audio-store.ts';
+import { storeIdFile } from '../../../../src/files/audio-store.ts';
 import { answerParserRefusals } from '../../../../src/api/connections/parser-refusals.ts';
 import { listen } from '../../../../src/ops/listening.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
@@ -107,7 +107,7 @@ test('a body that stops being HTTP in the middle → one answer, nothing stored,
   expect((await service.get('/v1/sessions', key).expect(200)).body).toEqual({ items: [] });
   await until(async () => {
     const entries = await readdir(service.dataDir, { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).every(({ name }) => name === markName);
+    return entries.filter((entry) => entry.isFile()).every(({ name }) => name === storeIdFile);
   });
   expect(service.logLines.slice(from).join('')).not.toContain('"err"');
 });

@@ -2,12 +2,12 @@
 import { Agent, get as httpGet } from 'node:http';
 import { sql } from 'kysely';
 import { deleteSession } from '../../../../db/sessions/states.ts';
-import { isDatabaseAway } from '../../../../db/connection/database-errors.ts';
+import { isDatabaseUnavailable } from '../../../../db/connection/database-errors.ts';
 import { openDatabase } from '../../../../db/connection/database.ts';
 import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { SessionReads } from '../../../../src/api/reads/session-reads.ts';
 import { SessionWaits } from '../../../../src/api/reads/waits.ts';
-import { failSession } from '../../../../src/sessions/endings.ts';
+import { failSession } from '../../../../src/sessions/completion.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
 import { startRelay } from '../../../support/faults/relay.ts';
@@ -285,7 +285,7 @@ test('the database is away when a client is told → it waits on; away from the 
     const error: unknown = await waits
       .untilFinal(account.id, id, 30, new AbortController().signal)
       .catch((reason: unknown) => reason);
-    expect(isDatabaseAway(error)).toBe(true);
+    expect(isDatabaseUnavailable(error)).toBe(true);
     const before = count();
     await finishSession(service.db, session, attempt);
     jest.advanceTimersByTime(5_000);

@@ -79,7 +79,7 @@ export function recognizerConformance(name: string, make: () => Recognizer, spee
 
     test('aborted in the middle → rejects with the reason before the end, and nothing goes on', async () => {
       const clip = (await speech.clips()).at(-1)!;
-      // So long that none hears it in one piece.
+      // So long that none hears it in one chunk.
       const audio = await parts.recordings.at([0, 130_000, 260_000, 390_000], clip, 480_000);
       const controller = new AbortController();
       const reason = new Error('the service is stopping');

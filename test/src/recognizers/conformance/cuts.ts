@@ -1,21 +1,21 @@
-/** What every recognizer does that hears more of a recording than its piece: no word is lost or doubled at a cut. */
+/** What every recognizer does that hears more of a recording than its chunk: no word is lost or doubled at a cut. */
 import { expectWellFormed, humanSpeech } from './conformance.ts';
 import { partsFor } from './parts.ts';
 import type { Word } from '../../../../src/captions/segment.ts';
 import type { DecodedAudio, Recognizer } from '../../../../src/recognizers/recognizer.ts';
 import type { Speech } from './conformance.ts';
 
-/** @param pieceMs how long pieces are where nobody pauses, in recordings of two and of four times that */
+/** @param chunkMs how long chunks are where nobody pauses, in recordings of two and of four times that */
 export function cutConformance(
   name: string,
   make: () => Recognizer,
-  pieceMs: number,
+  chunkMs: number,
   speech: Speech = humanSpeech,
 ): void {
-  describe(`${name}: cuts between pieces`, () => {
+  describe(`${name}: cuts between chunks`, () => {
     const parts = partsFor(make);
 
-    /** Without silences to cut at, the cuts lie where `pieceMs` says. */
+    /** Without silences to cut at, the cuts lie where `chunkMs` says. */
     const wordsOf = async (audio: DecodedAudio, onProgress?: (percent: number) => void): Promise<Word[]> => {
       const { signal } = new AbortController();
       const transcript = await parts.recognizer.recognize(
@@ -44,19 +44,19 @@ export function cutConformance(
     test.each([0.2, 0.5, 0.8])('a cut at %s of a word → the same words as without it', async (part) => {
       const cutMs = (speech.word.from + part * speech.word.length) * 1000;
       const around = await wordsAround(cutMs);
-      const cut = await wordsOf(await parts.recordings.at([pieceMs - cutMs], await lastClip(), 2 * pieceMs));
-      expectAtCut(cut, around, pieceMs);
+      const cut = await wordsOf(await parts.recordings.at([chunkMs - cutMs], await lastClip(), 2 * chunkMs));
+      expectAtCut(cut, around, chunkMs);
     });
 
     test('a word in the middle of every cut → each of them once, progress in rising whole percents below 100', async () => {
       const cutMs = (speech.word.from + speech.word.length / 2) * 1000;
       const around = await wordsAround(cutMs);
-      const starts = [1, 2, 3].map((piece) => piece * pieceMs - cutMs);
+      const starts = [1, 2, 3].map((chunk) => chunk * chunkMs - cutMs);
       const percents: number[] = [];
-      const audio = await parts.recordings.at(starts, await lastClip(), 4 * pieceMs);
+      const audio = await parts.recordings.at(starts, await lastClip(), 4 * chunkMs);
       const words = await wordsOf(audio, (percent) => percents.push(percent));
       for (const start of starts) {
-        const ofClip = words.filter(({ startMs }) => startMs >= start && startMs < start + pieceMs);
+        const ofClip = words.filter(({ startMs }) => startMs >= start && startMs < start + chunkMs);
         expectAtCut(ofClip, around, start + cutMs);
       }
       expect(percents.length).toBeGreaterThanOrEqual(2);

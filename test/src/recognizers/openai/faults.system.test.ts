@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
 import { judge } from '../../../../src/recognizers/openai/refusal.ts';
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
-import { operatorFaultBehind } from '../../../../src/ops/operator-fault.ts';
+import { dependencyErrorOf } from '../../../../src/ops/dependency-error.ts';
 import { steadyPort } from '../../../rig/ports.ts';
 import { childrenOf } from '../../../rig/processes.ts';
 import { holdTheClock } from '../../../support/faults/held-clock.ts';
@@ -230,7 +230,7 @@ test.each<[string, Reply, string, 'refused' | 'server']>([
   const message = `${host} answered ${said}`;
   const error = await errorOf(hear());
   expect(error).toMatchObject({ code: 'recognizer_error', message, retryable: true });
-  expect(operatorFaultBehind(error) !== undefined).toBe(reason === 'refused');
+  expect(dependencyErrorOf(error) !== undefined).toBe(reason === 'refused');
   expect(inspect(error, { depth: 20, showHidden: true, getters: true })).not.toContain(apiKey);
   expect(server.requests[0]!.headers.authorization).toBe(`Bearer ${apiKey}`);
   expect(server.requests.filter((request) => !isSilence(request))).toHaveLength(1);

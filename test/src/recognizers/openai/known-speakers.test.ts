@@ -6,19 +6,19 @@ import { asRecognizerInput, ffmpeg } from '../../../support/uploads/audio-fixtur
 import { refusal } from '../../../support/models/speech-server.ts';
 import { useFolder } from '../../../support/use-folder.ts';
 import { signal, useAsking } from './asking.ts';
-import type { AnsweredPiece } from '../../../../src/recognizers/openai/transcript.ts';
+import type { AnsweredChunk } from '../../../../src/recognizers/openai/transcript.ts';
 import type { Received, Reply } from '../../../support/models/speech-server.ts';
 
 const folder = useFolder();
 const turnSeconds = 5;
-const pieceSeconds = 590;
+const chunkSeconds = 590;
 const seconds = 660;
 const { ask } = useAsking();
 
 let conversation: string;
 beforeAll(async () => {
-  // They take turns. Whoever begins the first piece does not begin the second.
-  const isLow = `if(lt(t,${pieceSeconds}),lt(mod(t,${2 * turnSeconds}),${turnSeconds}),gte(mod(t,${2 * turnSeconds}),${turnSeconds}))`;
+  // They take turns. Whoever begins the first chunk does not begin the second.
+  const isLow = `if(lt(t,${chunkSeconds}),lt(mod(t,${2 * turnSeconds}),${turnSeconds}),gte(mod(t,${2 * turnSeconds}),${turnSeconds}))`;
   const voice = `aevalsrc='0.3*sin(2*PI*t*if(${isLow},300,3000))':s=16000:d=${seconds}`;
   conversation = await ffmpeg('-f', 'lavfi', '-i', voice, ...asRecognizerInput, join(folder, 'conversation'));
 });
@@ -61,12 +61,12 @@ async function recognize(script: (request: Received) => Promise<Reply>) {
   return { segments, requests: server.requests };
 }
 
-test('a conversation of two pieces → a voice has one name in both: the second is sent with samples of the first', async () => {
+test('a conversation of two chunks → a voice has one name in both: the second is sent with samples of the first', async () => {
   const { segments, requests } = await recognize(diarized);
   expect(segments).toHaveLength(seconds / turnSeconds);
   const namedBy = segments.map(({ text, speaker }) => `${text} ${speaker}`);
   expect(new Set(namedBy)).toEqual(new Set(['low S1', 'high S2']));
-  expect(segments.at(pieceSeconds / turnSeconds)).toMatchObject({ text: 'high', startMs: 590_000 });
+  expect(segments.at(chunkSeconds / turnSeconds)).toMatchObject({ text: 'high', startMs: 590_000 });
   expect(requests.map(({ fields }) => fields['known_speaker_names[]'])).toEqual([undefined, ['known-1', 'known-2']]);
 });
 
@@ -81,7 +81,7 @@ test.each([
   ['takes no notice of', ignoring, 2],
   ['refuses', refusing, 3],
 ])(
-  'a server that %s the samples → no speakers: its A of one piece may be the B of the next',
+  'a server that %s the samples → no speakers: its A of one chunk may be the B of the next',
   async (_, script, sent) => {
     const { segments, requests } = await recognize(script);
     expect(segments).toHaveLength(seconds / turnSeconds);
@@ -90,14 +90,14 @@ test.each([
   },
 );
 
-test('somebody who comes later, and somebody whose sample was too short → another person in each piece', () => {
-  const answered = (startMs: number, ...speakers: string[]): AnsweredPiece => {
-    const piece = { startMs, endMs: startMs + 10, windowStartMs: startMs, windowEndMs: startMs + 10 };
+test('somebody who comes later, and somebody whose sample was too short → another person in each chunk', () => {
+  const answered = (startMs: number, ...speakers: string[]): AnsweredChunk => {
+    const chunk = { startMs, endMs: startMs + 10, windowStartMs: startMs, windowEndMs: startMs + 10 };
     const utterances = speakers.map((speaker, at) => [{ text: 'so', startMs: at, endMs: at + 1, speaker }]);
-    return { piece, own: piece, answer: { timesOf: 'segments', utterances, language: undefined } };
+    return { chunk, own: chunk, answer: { timesOf: 'segments', utterances, language: undefined } };
   };
   const heard = [answered(0, 'A', 'B'), answered(10, 'known-1', 'A'), answered(20, 'A', 'known-1')];
-  const introduction = { piece: heard[0]!.piece, speakers: [{ label: 'A', name: 'known-1', sample: '' }] };
+  const introduction = { chunk: heard[0]!.chunk, speakers: [{ label: 'A', name: 'known-1', sample: '' }] };
   const named = withLastingNames(heard, introduction);
   expect(named.map(({ answer }) => answer.utterances.flat().map(({ speaker }) => speaker))).toEqual([
     ['known-1', '0 B'],

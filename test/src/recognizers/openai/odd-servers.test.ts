@@ -2,7 +2,7 @@
 import { refusal } from '../../../support/models/speech-server.ts';
 import { expectWellFormed } from '../conformance/conformance.ts';
 import { apiKey, formatOf, inTurn, isSilence, signal, useAsking } from './asking.ts';
-import type { Span } from '../../../../src/audio/pieces.ts';
+import type { Span } from '../../../../src/audio/chunks.ts';
 import type { UncertainStretch } from '../../../../src/recognizers/recognizer.ts';
 import type { Received, Reply } from '../../../support/models/speech-server.ts';
 import type { AskingOptions } from './asking.ts';
@@ -110,7 +110,7 @@ const words: Reply = { status: 200, body: { text: 'Yes.', words: [{ word: 'Yes',
 const segments: Reply = { status: 200, body: { text: 'Oh no.', segments: [{ text: 'Oh no.', start: 5, end: 6 }] } };
 const text: Reply = { status: 200, body: { text: 'Hello there.' } };
 
-/** Two pieces for `verbose_json`, one after the other. */
+/** Two chunks for `verbose_json`, one after the other. */
 async function serve(replies: Reply[], { seconds = 40, ...options }: AskingOptions & { seconds?: number } = {}) {
   const { server, hear } = await ask(inTurn(...replies), { mostRequests: 1, ...options });
   const recognize = async () => {
@@ -125,7 +125,7 @@ test.each<[string, object]>([
   ['text', { text: '♪', segments: [], words: [] }],
   ['segment', { text: '♪', segments: [{ text: '♪', start: 0, end: 9 }] }],
 ])(
-  'only a marker of music in a %s first → no speech, and the rest is asked for words, in pieces with an overlap',
+  'only a marker of music in a %s first → no speech, and the rest is asked for words, in chunks with an overlap',
   async (_, body) => {
     const music: Reply = { status: 200, body };
     const { recognize, formats } = await serve([music, words]);
@@ -134,7 +134,7 @@ test.each<[string, object]>([
   },
 );
 
-test('a piece without word times among others → has no words; the others keep theirs', async () => {
+test('a chunk without word times among others → has no words; the others keep theirs', async () => {
   const { recognize } = await serve([words, segments]);
   expect(await recognize()).toMatchObject([
     { text: 'Yes.', words: [{ text: 'Yes.', startMs: 5000, endMs: 6000 }] },
@@ -147,7 +147,7 @@ test('a piece without word times among others → has no words; the others keep 
   ]);
 });
 
-test('a diarizing model that answers a long piece without times → json, in short pieces', async () => {
+test('a diarizing model that answers a long chunk without times → json, in short chunks', async () => {
   const { recognize, formats } = await serve([text], { seconds: 60, model: 'x-diarize' });
   const heard = await recognize();
   expect(formats()).toEqual(['diarized_json', 'json', 'json', 'json']);
@@ -157,13 +157,13 @@ test('a diarizing model that answers a long piece without times → json, in sho
 test.each([
   ['whisper-1', 'verbose_json'],
   ['x-diarize', 'diarized_json'],
-])('%s that answers a short piece without times → taken: json would tell no more', async (model, format) => {
+])('%s that answers a short chunk without times → taken: json would tell no more', async (model, format) => {
   const { recognize, formats } = await serve([text], { seconds: 9, model });
   expect(await recognize()).toMatchObject([{ text: 'Hello there.', startMs: 0, words: [] }]);
   expect(formats()).toEqual([format]);
 });
 
-/** The server breaks at some of what it gets, and hears silence. @param breaks at the n-th piece */
+/** The server breaks at some of what it gets, and hears silence. @param breaks at the n-th chunk */
 async function serveBreaking(breaks: (earlier: number) => boolean, seconds = 40, retries = 1) {
   const sent: string[] = [];
   const script = (request: Received): Reply => {
@@ -179,13 +179,13 @@ async function serveBreaking(breaks: (earlier: number) => boolean, seconds = 40,
   return { sent, told, recognize };
 }
 
-test('500 for four seconds → every piece gets all its tries: no word is lost, and nothing is uncertain', async () => {
+test('500 for four seconds → every chunk gets all its tries: no word is lost, and nothing is uncertain', async () => {
   const { recognize, told, sent } = await serveBreaking((earlier) => earlier < 3, 9, 8);
   expect((await recognize()).segments).toMatchObject([{ text: 'Yes.' }]);
   expect({ told, sent }).toEqual({ told: [], sent: ['9 s', '9 s', '9 s', '9 s'] });
 });
 
-test('a piece that was refused at each try → asked for again in short pieces when the rest is done', async () => {
+test('a chunk that was refused at each try → asked for again in short chunks when the rest is done', async () => {
   const { recognize, told, sent } = await serveBreaking((earlier) => earlier < 2, 150);
   expect((await recognize('en')).segments).toHaveLength(6);
   expect(told).toEqual([]);
@@ -206,6 +206,6 @@ test('what stays refused, with up to three seconds of a voice → told as unhear
   });
 });
 
-test('a server that breaks at all pieces, and hears silence → its error, not an empty transcript', async () => {
+test('a server that breaks at all chunks, and hears silence → its error, not an empty transcript', async () => {
   await expect((await serveBreaking(() => true)).recognize()).rejects.toMatchObject({ retryable: true });
 });

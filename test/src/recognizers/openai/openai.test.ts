@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jest } from '../../../support/run/jest.ts';
 import { decodeAudio } from '../../../../src/audio/decode.ts';
-import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
+import { createSlots } from '../../../../src/recognizers/in-chunks.ts';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
 import { createSherpaOnnx } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
@@ -76,7 +76,7 @@ async function durationMs({ file }: Received): Promise<number> {
   return (await decodeAudio({ input, output: `${input}.s16le`, ...decodeLimits })).durationMs;
 }
 
-test('a recording of several pieces → sent as FLAC, in parallel; no word lost or doubled, each where it was said', async () => {
+test('a recording of several chunks → sent as FLAC, in parallel; no word lost or doubled, each where it was said', async () => {
   const server = await toneServer();
   const tones = tonesOf(120);
   const audio = await spoken('long', tones);
@@ -115,7 +115,7 @@ test.each([
   ['far away, short', 'wav', 7, false],
   ['near', 'wav', 26, true],
 ])(
-  'what is sent, %s → %s: the samples of the piece, exactly; a header that tells the length',
+  'what is sent, %s → %s: the samples of the chunk, exactly; a header that tells the length',
   async (_, format, seconds, isNear) => {
     const server = await toneServer();
     const audio = await spoken('exact', tonesOf(seconds));
@@ -161,7 +161,7 @@ test('verbose_json refused in the middle → begun again, and progress rises sti
   expect(percents[0]).toBeGreaterThan(10);
 });
 
-test('a server without word times → its segments, none lost or doubled, no words; without overlap after the first piece', async () => {
+test('a server without word times → its segments, none lost or doubled, no words; without overlap after the first chunk', async () => {
   const server = await toneServer({ tells: 'segments' });
   const tones = tonesOf(90);
   const audio = withShortPauses(await spoken('segments', tones));
@@ -179,7 +179,7 @@ test('a server without word times → its segments, none lost or doubled, no wor
 test.each<[string, SpeechServerOptions, string[]]>([
   ['refuses verbose_json', { formats: ['json'] }, ['verbose_json', 'json', 'json']],
   ['answers it without times', { tells: 'text' }, ['verbose_json', 'json', 'json']],
-])('a model that %s → asked for json, in short pieces that share their time', async (_, options, formats) => {
+])('a model that %s → asked for json, in short chunks that share their time', async (_, options, formats) => {
   const server = await toneServer(options);
   const tones = tonesOf(50);
   const audio = withShortPauses(await spoken('json', tones));
@@ -208,9 +208,9 @@ const conversation = (seconds: number) => ({
 
 test.each([
   [20, 1, ['S1', 'S2', 'S1', 'S3']],
-  // Nobody says whether the A of one piece is that of the next.
+  // Nobody says whether the A of one chunk is that of the next.
   [600, 2, new Array<undefined>(8).fill(undefined)],
-])('a diarizing model, %i s in %i pieces → speakers %j', async (seconds, pieces, speakers) => {
+])('a diarizing model, %i s in %i chunks → speakers %j', async (seconds, chunks, speakers) => {
   const script = () => ({ status: 200, body: conversation(seconds) });
   const server = await toneServer({ script });
   const file = await ffmpeg(...sine(seconds), ...asRecognizerInput, join(folder, 'sine'));
@@ -222,7 +222,7 @@ test.each([
     { startMs: 500, endMs: 1500, text: 'Good morning.' },
     { startMs: 2000, endMs: 3000, text: 'Hello!' },
   ]);
-  expect(server.requests).toHaveLength(pieces);
+  expect(server.requests).toHaveLength(chunks);
   for (const { fields, file: sent } of server.requests) {
     expect(fields).toMatchObject({ response_format: ['diarized_json'], chunking_strategy: ['auto'] });
     expect(sent!.bytes.length).toBeLessThan(25_000_000);

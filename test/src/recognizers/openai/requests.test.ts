@@ -130,7 +130,7 @@ test('what passes → eight more tries over some 45 s, at least as far apart as 
   expect(times.at(-1)! - times[1]!).toBeLessThan(50_000);
 });
 
-test('many pieces of one account → another one waits for the next of them, not for all', async () => {
+test('many chunks of one account → another one waits for the next of them, not for all', async () => {
   const { hear } = requestsTo(1);
   const heard: string[] = [];
   const of = (owner: string) => hear(async () => void heard.push(owner), { owner });
@@ -150,9 +150,9 @@ test('recordings that are held → what a long one uses of the server is not hel
   await answerAll(hear(ask));
   expect(requests.jobsAtOnce()).toBe(11);
   const slots = requests.slotsOf('one');
-  const pieces = [hear(ask, { slots }), hear(ask, { slots }), hear(ask, { slots }), hear(ask)];
+  const chunks = [hear(ask, { slots }), hear(ask, { slots }), hear(ask, { slots }), hear(ask)];
   expect(requests.jobsAtOnce()).toBe(9);
-  await answerAll(...pieces);
+  await answerAll(...chunks);
   expect(requests.jobsAtOnce()).toBe(11);
 });
 

@@ -1,6 +1,6 @@
 /** What servers answer, well-behaved and not. */
-import { isOnlyMarkers, loopingOf } from '../../../../src/recognizers/missed.ts';
-import { joinPieces } from '../../../../src/recognizers/join.ts';
+import { isOnlyMarkers, loopingOf } from '../../../../src/recognizers/transcript-gaps.ts';
+import { joinChunks } from '../../../../src/recognizers/join.ts';
 import { readBody } from '../../../../src/recognizers/openai/exchange.ts';
 import { Refusal, isRefusalOf } from '../../../../src/recognizers/openai/refusal.ts';
 import { readAnswer, toLanguageTag } from '../../../../src/recognizers/openai/server-answers.ts';
@@ -142,7 +142,7 @@ test('words with spaces in them → not taken for words', () => {
   expect(readAnswer(answer, 2000).timesOf).toBe('text');
 });
 
-test('json → one text over the whole piece, in the language that gpt-transcribe tells', () => {
+test('json → one text over the whole chunk, in the language that gpt-transcribe tells', () => {
   const expected = { timesOf: 'text', utterances: [[spoken('Hi there.', 0, 900)]], language: 'de' };
   expect(readAnswer({ text: ' Hi there.\n', languages: [{ code: 'de' }] }, 900)).toEqual(expected);
 });
@@ -287,7 +287,7 @@ test('all words that may be said in two minutes, in one second that both sides h
   const words = Array.from({ length: 3_000 }, (_, at) => spoken('no', 9_500 + at / 3, 9_501 + at / 3));
   const began = performance.now();
   const right = { startMs: 10_000, endMs: 20_000, windowStartMs: 9_000, windowEndMs: 20_000 };
-  joinPieces([{ piece: within, utterances: [words] }, { piece: right, utterances: [words] }]); // prettier-ignore
+  joinChunks([{ chunk: within, utterances: [words] }, { chunk: right, utterances: [words] }]); // prettier-ignore
   expect(performance.now() - began < 10_000).toBe(true);
 });
 

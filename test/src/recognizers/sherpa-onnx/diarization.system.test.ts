@@ -3,7 +3,7 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeAudio } from '../../../../src/audio/decode.ts';
 import { readConfig } from '../../../../src/config/config.ts';
-import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
+import { createSlots } from '../../../../src/recognizers/in-chunks.ts';
 import { createSherpaOnnx } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
 import { selectRecognizer } from '../../../../src/recognizers/select.ts';

@@ -70,7 +70,7 @@ async function ctcOf(maker: (typeof ctcMakers)[number]): Promise<[string, string
   return [maker, await makeTinyCtc(join(made, maker), maker)];
 }
 
-test('Moonshine → text that lies where its piece is not silent', async () => {
+test('Moonshine → text that lies where its chunk is not silent', async () => {
   expect(timesOf(await heardBy(folders.moonshine))).toEqual([['low high high', 300, 2700]]);
 });
 

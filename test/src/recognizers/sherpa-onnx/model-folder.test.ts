@@ -45,11 +45,11 @@ test.each(models)('%s: %j with %j → known for what it is, with all its files',
 test.each([
   ['encoder_attention_mask', 9_000],
   ['input_ids', undefined],
-])('Moonshine 2 whose decoder has an input %s → pieces of %s ms', async (input, longestPieceMs) => {
+])('Moonshine 2 whose decoder has an input %s → chunks of %s ms', async (input, longestChunkMs) => {
   const folder = await folderOf(['encoder_model.ort', 'decoder_model_merged.ort', 'tokens.txt'], {});
   const beyondTheFirstRead = Buffer.concat([Buffer.alloc(1024 * 1024 - 5), Buffer.from(input)]);
   await writeFile(join(folder, 'decoder_model_merged.ort'), beyondTheFirstRead);
-  expect((await readModelFolder(folder)).family.longestPieceMs).toBe(longestPieceMs);
+  expect((await readModelFolder(folder)).family.longestChunkMs).toBe(longestChunkMs);
 });
 
 test('each family is in the list above', () => {

@@ -2,7 +2,7 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeAudio } from '../../../../src/audio/decode.ts';
-import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
+import { createSlots } from '../../../../src/recognizers/in-chunks.ts';
 import { ModelCopies } from '../../../../src/recognizers/sherpa-onnx/model-copies.ts';
 import { readModelFolder } from '../../../../src/recognizers/sherpa-onnx/model-folder.ts';
 import { createSherpaOnnx } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
@@ -94,7 +94,7 @@ test('a model that does not tell its languages → knows what the operator says,
   await expect(createSherpaOnnx({ folder }).check('ru')).rejects.toMatchObject({ known: undefined });
 });
 
-test('a recording of several pieces → no word lost or doubled at their cuts', async () => {
+test('a recording of several chunks → no word lost or doubled at their cuts', async () => {
   const tones = Array.from({ length: 150 }, (_, index): Tone => (index % 3 === 0 ? 'low' : 'high'));
   const transcript = await make().recognize(await spoken(...tones), { signal });
   expect(transcript.segments.flatMap(({ words }) => words.map(({ text }) => text))).toEqual(tones);
@@ -169,7 +169,7 @@ test('a loud tone that is no word → heard twice, and told so', async () => {
   expect(told).toEqual([{ hasWordsNow: false }]);
 });
 
-test('few pieces → all cores hear them; many → a core each', async () => {
+test('few chunks → all cores hear them; many → a core each', async () => {
   const threadsOfChildren = () => [1, 2, 4].map((count) => childrenOf(process.pid, `"numThreads":${count},`).length);
   const before = threadsOfChildren();
   const begun = () => threadsOfChildren().map((count, index) => count - before[index]!);
@@ -190,8 +190,8 @@ test('memory for two models → no more than two are loaded, whatever begins at 
   const copies = new ModelCopies(await readModelFolder(model), { ...limits, slots: createSlots(4) });
   await copies.tryOut();
   const { file, durationMs: toMs } = await spoken('low', 'high');
-  const pieces = Array.from({ length: 6 }, () => copies.hear({ file, fromMs: 0, toMs }, 1, signal));
-  expect((await Promise.all(pieces)).map(({ text }) => text.trim())).toEqual(new Array(6).fill('low high'));
+  const chunks = Array.from({ length: 6 }, () => copies.hear({ file, fromMs: 0, toMs }, 1, signal));
+  expect((await Promise.all(chunks)).map(({ text }) => text.trim())).toEqual(new Array(6).fill('low high'));
   expect(childrenHere().length - before).toBe(2);
   await copies.close();
 });

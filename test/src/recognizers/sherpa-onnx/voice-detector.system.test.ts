@@ -3,7 +3,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
 import { createSherpaOnnx } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
-import { createSlots } from '../../../../src/recognizers/in-pieces.ts';
+import { createSlots } from '../../../../src/recognizers/in-chunks.ts';
 import { createVoiceDetector } from '../../../../src/recognizers/sherpa-onnx/voice-detector.ts';
 import { onlySpeech } from '../../../../src/recognizers/select.ts';
 import { startSpeechServer } from '../../../support/models/speech-server.ts';

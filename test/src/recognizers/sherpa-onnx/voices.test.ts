@@ -17,7 +17,7 @@ const windowsOf = (windows: Heard[][]): DiarizedWindow[] =>
       const turn: [number, number] = [from, (from += seconds * 1000)];
       return { turns: [turn], embedding: embedding(likeness) };
     });
-    return { piece: { startMs, endMs, windowStartMs: startMs, windowEndMs: endMs }, result: { speakers } };
+    return { chunk: { startMs, endMs, windowStartMs: startMs, windowEndMs: endMs }, result: { speakers } };
   });
 
 /** Who speaks each turn, numbered in the order in which they begin. */

@@ -1,9 +1,9 @@
 import { wordsOf } from '../../../../src/recognizers/sherpa-onnx/words.ts';
 import { joinWords } from '../../../../src/captions/lines.ts';
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
-import type { PieceResult } from '../../../../src/recognizers/sherpa-onnx/messages.ts';
+import type { RecognitionResult } from '../../../../src/recognizers/sherpa-onnx/messages.ts';
 
-const heard = (tokens: string[], timestamps: number[], rest: Partial<PieceResult> = {}): PieceResult => ({
+const heard = (tokens: string[], timestamps: number[], rest: Partial<RecognitionResult> = {}): RecognitionResult => ({
   ...{ lang: '', text: tokens.join(''), tokens, timestamps, durations: [], ys_log_probs: [], lacksWords: false },
   ...rest,
 });
@@ -41,7 +41,7 @@ test('characters that the model writes as bytes → characters again, with the t
   expect(words[0]).toMatchObject({ startMs: 0, endMs: 700 });
 });
 
-test('the last token → no longer than 400 ms, than it says itself, or than the piece', () => {
+test('the last token → no longer than 400 ms, than it says itself, or than the chunk', () => {
   expect(wordsOf(heard([' a'], [1]), 0, 9000)[0]).toMatchObject({ startMs: 1000, endMs: 1400 });
   expect(wordsOf(heard([' a'], [1], { durations: [0.08] }), 0, 9000)[0]).toMatchObject({ endMs: 1080 });
   expect(wordsOf(heard([' a'], [1]), 0, 1200)[0]).toMatchObject({ endMs: 1200 });
@@ -63,7 +63,7 @@ test('text without times, with its tokens or without → RecognizerError, not re
   }
 });
 
-test('silence, times beyond the piece, tokens of spaces → no words, none beyond it, none empty', () => {
+test('silence, times beyond the chunk, tokens of spaces → no words, none beyond it, none empty', () => {
   expect(wordsOf(heard([], []), 0, 1000)).toEqual([]);
   expect(wordsOf(heard([' '], []), 0, 1000)).toEqual([]);
   expect(wordsOf(heard([' a', ' ', ' b'], [0.5, 3, 5]), 0, 1000)).toEqual([

@@ -25,7 +25,7 @@ const languages: Record<number, string> = { 0: '<|en|>', 3: '<|zh|>', 4: '<|en|>
 const mostLanguages = 13;
 
 export interface TinySenseVoice {
-  /** It hears nothing in a piece that is loud from its first moment on, as some real models do. */
+  /** It hears nothing in a chunk that is loud from its first moment on, as some real models do. */
   isDeafToSuddenStarts?: boolean;
 }
 

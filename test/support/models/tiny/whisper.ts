@@ -1,5 +1,5 @@
 /**
- * A model of 40 KB that sherpa-onnx takes for a Whisper. It hears what begins in each second of a piece, and says it as
+ * A model of 40 KB that sherpa-onnx takes for a Whisper. It hears what begins in each second of a chunk, and says it as
  * Whisper does, with the time before it and after it.
  */
 import { constant, float, int64, node, onnxModel, port, tokenLines, whole, writeModel } from './onnx.ts';

@@ -4,19 +4,19 @@ import { openDatabase } from '../../db/connection/database.ts';
 import { checkConnections, checkNamedStatements } from '../../db/connection/pooler.ts';
 import { findIsolation } from '../children/bounded-command.ts';
 import { keepRemovingAbandonedUploads, Spool } from '../files/spool.ts';
-import { StoreTrial } from '../files/store-trial.ts';
-import { selectAudioStore } from '../files/own-audio-store.ts';
+import { StorageProbe } from '../files/storage-probe.ts';
+import { selectAudioStore } from '../files/verified-audio-store.ts';
 import { explainDatabaseFault } from '../../db/connection/explained-faults.ts';
-import { inTime } from '../concurrency/in-time.ts';
+import { withTimeout } from '../concurrency/with-timeout.ts';
 import { isPooled, useDatabase } from './database-url.ts';
 import { Metrics } from '../ops/metrics.ts';
-import { prepareDatabase } from './migration.ts';
+import { migrateOnStart } from './migration.ts';
 import { Queue } from '../queue/queue.ts';
 import { collectSpans } from '../tracing/tracing.ts';
 import type { Db } from '../../db/connection/database.ts';
 import type { Isolation } from '../children/bounded-command.ts';
 import type { Config } from '../config/config.ts';
-import type { Foundation } from '../sessions/foundation.ts';
+import type { AppContext } from '../sessions/app-context.ts';
 import type { DatabaseVariable } from '../../db/connection/explained-faults.ts';
 import type { DatabaseInUse } from './database-url.ts';
 import type { AudioStore } from '../files/audio-store.ts';
@@ -25,7 +25,7 @@ import type { Log } from '../ops/log.ts';
 /** A start waits no longer for a store that does not answer. */
 const longestOpeningMs = 3_000;
 
-export interface ComposedService extends Foundation {
+export interface OpenedContext extends AppContext {
   /** Leads to the server itself, also where a pooler stands before it. */
   databaseUrl: string;
   close(): Promise<void>;
@@ -33,10 +33,10 @@ export interface ComposedService extends Foundation {
 
 /**
  * @param role see {@link Queue}
- * @throws {DatabaseUnfit}
- * @throws {DatabaseAway}
+ * @throws {DatabaseUnsupported}
+ * @throws {DatabaseUnavailable}
  */
-export async function composeService(config: Config, log: Log, role: 'worker' | 'api'): Promise<ComposedService> {
+export async function createContext(config: Config, log: Log, role: 'worker' | 'api'): Promise<OpenedContext> {
   const onNotice = (message: string) => log.info(message);
   const inUse = await useDatabase(config, onNotice);
   const onBroken = (error: Error) => log.warn({ err: error }, 'a database connection broke');
@@ -48,17 +48,17 @@ export async function composeService(config: Config, log: Log, role: 'worker' | 
     const metrics = new Metrics(db, log);
     const audioStore = await selectAudioStore(config, db, metrics.onStoreCalled);
     const spool = new Spool(config.dataDir);
-    const storeTrial = new StoreTrial(audioStore, spool);
+    const storageProbe = new StorageProbe(audioStore, spool);
     // Transcripts can be read without it.
-    const opened = openStorage(audioStore, spool, storeTrial).catch((error: unknown) =>
+    const opened = openStorage(audioStore, spool, storageProbe).catch((error: unknown) =>
       log.error({ err: error }, 'the audio store can not be used yet'),
     );
-    await inTime(opened, longestOpeningMs, undefined);
+    await withTimeout(opened, longestOpeningMs, undefined);
     logIsolation(await findIsolation(resolve(config.dataDir)), log);
     const sendSpans = await collectSpans(config.otlpEndpoint, log);
     const leaveUploads = keepRemovingAbandonedUploads(spool, log);
     return {
-      ...{ config, log, db, queue, audioStore, spool, storeTrial, metrics },
+      ...{ config, log, db, queue, audioStore, spool, storageProbe, metrics },
       databaseUrl: inUse.directUrl,
       async close() {
         await leaveUploads();
@@ -75,7 +75,7 @@ export async function composeService(config: Config, log: Log, role: 'worker' | 
 }
 
 /** The spool lies on the disk of a store that keeps files, so it comes second. */
-async function openStorage(audioStore: AudioStore, spool: Spool, trial: StoreTrial): Promise<void> {
+async function openStorage(audioStore: AudioStore, spool: Spool, trial: StorageProbe): Promise<void> {
   await audioStore.open();
   await spool.open();
   await audioStore.checkReadable();
@@ -90,12 +90,12 @@ async function prepare(db: Db, inUse: DatabaseInUse, config: Config, onNotice: (
     // The pooler's first connection is to find what its role is given here.
     const direct = openDatabase(inUse.directUrl, () => {}, { maxConnections: 1 });
     try {
-      await explainDatabaseFault('DATABASE_DIRECT_URL', prepareDatabase(direct.db, { ...options, forPooler: true }));
+      await explainDatabaseFault('DATABASE_DIRECT_URL', migrateOnStart(direct.db, { ...options, forPooler: true }));
     } finally {
       await direct.close();
     }
     await explainDatabaseFault('DATABASE_URL', checkNamedStatements(inUse.url));
-  } else await explainDatabaseFault(directVariable(config), prepareDatabase(db, options));
+  } else await explainDatabaseFault(directVariable(config), migrateOnStart(db, options));
   if (!isEmbedded) await explainDatabaseFault('DATABASE_URL', checkConnections(db, isPooled(inUse)));
 }
 

@@ -4,7 +4,7 @@ import { splitLines } from '../../children/lines.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { answerMark } from './messages.ts';
 import type { LineSplitter } from '../../children/lines.ts';
-import type { ChildWork, Complaint, PieceRequest } from './messages.ts';
+import type { ChildWork, Complaint, ChunkRequest } from './messages.ts';
 
 const main = fileURLToPath(new URL('child-main.ts', import.meta.url));
 /**
@@ -12,27 +12,27 @@ const main = fileURLToPath(new URL('child-main.ts', import.meta.url));
  * models need.
  */
 const nodeArgs = ['--wasm-max-mem-pages=4096'];
-/** What the addon writes to standard error is read where the answers are, so that it is known which piece it is about. */
+/** What the addon writes to standard error is read where the answers are, so that it is known which chunk it is about. */
 const inOneStream = ['-c', 'unset PWD; exec "$0" "$@" 2>&1'];
 
-/** A process with loaded models that makes a `Result` of each piece. It dies with this process. */
-export interface WarmChild<Result> {
+/** A process with loaded models that makes a `Result` of each chunk. It dies with this process. */
+export interface ModelProcess<Result> {
   isAlive(): boolean;
   /**
-   * Lets the process hear one piece; one at a time. After a rejection the process is gone.
+   * Lets the process hear one chunk; one at a time. After a rejection the process is gone.
    * @throws {RecognizerError}
    * @throws the abort reason of `signal`
    */
-  ask(request: PieceRequest, timeLimitMs: number, signal: AbortSignal): Promise<Result & Complaint>;
+  ask(request: ChunkRequest, timeLimitMs: number, signal: AbortSignal): Promise<Result & Complaint>;
   /** Resolves when the process is gone. */
   kill(): Promise<void>;
 }
 
 /**
- * Starts a process. It loads its models while the first piece waits.
+ * Starts a process. It loads its models while the first chunk waits.
  * @throws {ExecutableNotFound}
  */
-export async function startWarmChild<Result>(work: ChildWork, memoryBytes: number): Promise<WarmChild<Result>> {
+export async function startModelProcess<Result>(work: ChildWork, memoryBytes: number): Promise<ModelProcess<Result>> {
   const limits = { memoryBytes, cpuSeconds: 'unlimited', fileBytes: 0, openFiles: 256 } as const;
   const answers = createAnswers();
   const ready = answers.next();
@@ -70,7 +70,7 @@ export async function startWarmChild<Result>(work: ChildWork, memoryBytes: numbe
 
 /** In characters. A minute of the quickest speech, with times and probabilities, takes about 100,000. */
 const longestAnswer = 1024 * 1024;
-/** The addon writes much less about a piece. */
+/** The addon writes much less about a chunk. */
 const longestComplaint = 8 * 1024;
 
 type Answer = Complaint & { answer: string };

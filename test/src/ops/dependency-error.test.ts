@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { AudioError, AudioToolError } from '../../../src/audio/audio-error.ts';
 import { ChildNotStarted, killedBy } from '../../../src/children/child.ts';
 import { ExecutableNotFound } from '../../../src/children/bounded-command.ts';
-import { OperatorFault, operatorFaultBehind } from '../../../src/ops/operator-fault.ts';
+import { DependencyError, dependencyErrorOf } from '../../../src/ops/dependency-error.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 
 /** What Node says when the disk is full. */
@@ -13,20 +13,20 @@ async function diskFull(): Promise<unknown> {
 
 test('a full disk, a missing program, one that can not start or was killed → the operator is to blame', async () => {
   const full = await diskFull();
-  expect(operatorFaultBehind(full)).toBe(full);
+  expect(dependencyErrorOf(full)).toBe(full);
   for (const fault of [new ExecutableNotFound('ffmpeg'), new ChildNotStarted('EAGAIN'), killedBy('sox', 'SIGKILL')]) {
-    expect(operatorFaultBehind(fault)).toBe(fault);
+    expect(dependencyErrorOf(fault)).toBe(fault);
   }
 });
 
 test('the same behind another error → found', async () => {
   const missing = new ExecutableNotFound('ffmpeg');
   const tool = new AudioToolError(missing.message, { cause: missing });
-  expect(operatorFaultBehind(tool)).toBe(missing);
+  expect(dependencyErrorOf(tool)).toBe(missing);
   const options = { retryable: true, cause: tool };
-  expect(operatorFaultBehind(new RecognizerError('recognizer_error', 'no', options))).toBe(missing);
-  const gone = new OperatorFault('no disk', { cause: await diskFull() });
-  expect(operatorFaultBehind(gone)).toBe(gone);
+  expect(dependencyErrorOf(new RecognizerError('recognizer_error', 'no', options))).toBe(missing);
+  const gone = new DependencyError('no disk', { cause: await diskFull() });
+  expect(dependencyErrorOf(gone)).toBe(gone);
 });
 
 test('the file, a crash, a lost file, a server that is away → nobody else is to blame', async () => {
@@ -40,5 +40,5 @@ test('the file, a crash, a lost file, a server that is away → nobody else is t
     undefined,
     'text',
   ];
-  for (const error of innocent) expect(operatorFaultBehind(error)).toBeUndefined();
+  for (const error of innocent) expect(dependencyErrorOf(error)).toBeUndefined();
 });

@@ -1,12 +1,12 @@
 /** Times of a text by the speech in which it was said. */
-import { layOverSpeech } from '../../../src/captions/lay-over-speech.ts';
+import { alignToSpeech } from '../../../src/captions/align-to-speech.ts';
 import { splitWords } from '../../../src/captions/lines.ts';
 import { segmentsFromTexts } from '../../../src/captions/segments.ts';
 
 type Times = [startMs: number, endMs: number];
 const stretches = (...times: Times[]) => times.map(([startMs, endMs]) => ({ startMs, endMs }));
 const laid = (text: string, ...spoken: Times[]) =>
-  layOverSpeech(splitWords(text), stretches(...spoken)).map(({ startMs, endMs }, index) => [
+  alignToSpeech(splitWords(text), stretches(...spoken)).map(({ startMs, endMs }, index) => [
     splitWords(text)[index]!.text,
     Math.round(startMs),
     Math.round(endMs),
@@ -39,7 +39,7 @@ test.each([
     return { said: said!.trim(), startMs, endMs };
   });
   const words = splitWords(parts.map(({ said }) => said).join(' '));
-  const times = layOverSpeech(words, parts);
+  const times = alignToSpeech(words, parts);
   const inOrder = parts.flatMap(({ said, startMs }) => said.split(' ').map((word) => [word, startMs]));
   const stretchOf = (ms: number) => parts.findLast(({ startMs }) => startMs <= ms + 1e-6)!.startMs;
   expect(words.map(({ text: word }, index) => [word, stretchOf(times[index]!.startMs)])).toEqual(inOrder);
@@ -57,7 +57,7 @@ test('a stretch in which nothing was heard → stays empty', () => {
 test('any text over any speech → in order, within the speech, no word without its time', () => {
   const text = 'So. It was, in short, the best of times; it was the worst of times! Was it? Yes.';
   const spoken = stretches([100, 300], [650, 660], [1_000, 1_900], [2_300, 2_350], [5_000, 6_500]);
-  const times = layOverSpeech(splitWords(text), spoken);
+  const times = alignToSpeech(splitWords(text), spoken);
   times.forEach(({ startMs, endMs }, index) => {
     expect(startMs).toBeLessThanOrEqual(endMs);
     if (index > 0) expect(startMs).toBeGreaterThanOrEqual(times[index - 1]!.endMs - 1e-6);
@@ -68,15 +68,15 @@ test('any text over any speech → in order, within the speech, no word without 
 
 test('half a minute with a hundred pauses and 6,000 words, or none at all in no time → laid in a moment', () => {
   const spoken = Array.from({ length: 100 }, (_, index) => ({ startMs: index * 330, endMs: index * 330 + 30 }));
-  expect(layOverSpeech(splitWords('a, '.repeat(6_000)), spoken)).toHaveLength(6_000);
-  expect(layOverSpeech(splitWords('a, '.repeat(600)), stretches([0, 0], [900, 900]))).toHaveLength(600);
+  expect(alignToSpeech(splitWords('a, '.repeat(6_000)), spoken)).toHaveLength(6_000);
+  expect(alignToSpeech(splitWords('a, '.repeat(600)), stretches([0, 0], [900, 900]))).toHaveLength(600);
 });
 
 /**
  * The five clips of pocketsphinx-testdata with pauses of 0.4, 0.8, 1.2 and 0.4 s between them, as Moonshine tiny heard
- * them in one piece. Starts are those of Whisper base's alignment, moved out of the silences that it begins in.
+ * them in one chunk. Starts are those of Whisper base's alignment, moved out of the silences that it begins in.
  */
-test('a reading of 27 s in one piece → captions begin within 0.35 s of what is said in them', () => {
+test('a reading of 27 s in one chunk → captions begin within 0.35 s of what is said in them', () => {
   const text =
     'And Mr. John Dashwood had then leisure to consider how much there might be prudently in his power to do for them. ' +
     'He was not an ill-disposed young man. Unless to be rather cold-hearted and rather selfish is to be ill-disposed. ' +

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { SessionTable } from '../schema.ts';
 
 /** What the owner of a session may see of its row. */
-export const readable = [
+export const publicColumns = [
   'id',
   'status',
   'title',
@@ -23,4 +23,4 @@ export const readable = [
 ] as const satisfies (keyof SessionTable)[];
 
 /** A session as its owner may see it. */
-export type ReadableSession = Pick<Selectable<SessionTable>, (typeof readable)[number]>;
+export type PublicSession = Pick<Selectable<SessionTable>, (typeof publicColumns)[number]>;

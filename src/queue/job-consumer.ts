@@ -33,7 +33,7 @@ const options = { includeMetadata: true, groupConcurrency: { default: 1, tiers }
 
 type Job = JobWithMetadata<JobData>;
 
-export class Taking {
+export class JobConsumer {
   readonly #boss: PgBoss;
   readonly #queue: string;
   readonly #slots: WorkerSlots;

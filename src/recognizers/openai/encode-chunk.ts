@@ -2,10 +2,10 @@
 import { openAsBlob } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { BlockList, isIP } from 'node:net';
-import { bytesPerMs, endsTooEarly, openPiece, samplesPerMs, wavHeader } from '../../audio/samples.ts';
+import { bytesPerMs, endsTooEarly, openChunk, samplesPerMs, wavHeader } from '../../audio/samples.ts';
 import { killedBy, runChild } from '../../children/child.ts';
 import type { FileHandle } from 'node:fs/promises';
-import type { Piece } from '../../audio/pieces.ts';
+import type { Chunk } from '../../audio/chunks.ts';
 import type { ChildEnd } from '../../children/child.ts';
 
 /**
@@ -28,37 +28,37 @@ const notWorthCompressingMs = 10_000;
  * @returns undefined when there is nothing to be heard
  * @throws what `toFlac` and `toWav` throw
  */
-export async function soundOf(
+export async function encodeChunk(
   file: string,
-  piece: Piece,
+  chunk: Chunk,
   isNear: boolean,
   signal: AbortSignal,
 ): Promise<File | undefined> {
-  if (await isInaudible(file, piece)) return undefined;
-  const isWav = isNear || piece.windowEndMs - piece.windowStartMs <= notWorthCompressingMs;
-  return isWav ? toWav(file, piece, shortestMs) : toFlac(file, piece, signal);
+  if (await isInaudible(file, chunk)) return undefined;
+  const isWav = isNear || chunk.windowEndMs - chunk.windowStartMs <= notWorthCompressingMs;
+  return isWav ? toWav(file, chunk, shortestMs) : toFlac(file, chunk, signal);
 }
 
-async function isInaudible(file: string, { windowStartMs, windowEndMs }: Piece): Promise<boolean> {
+async function isInaudible(file: string, { windowStartMs, windowEndMs }: Chunk): Promise<boolean> {
   await using samples = await open(file);
-  const chunk = Buffer.alloc(256 * 1024);
+  const buffer = Buffer.alloc(256 * 1024);
   const endAt = windowEndMs * bytesPerMs;
   for (let position = windowStartMs * bytesPerMs; position < endAt;) {
-    const { bytesRead } = await samples.read(chunk, 0, Math.min(chunk.length, endAt - position), position);
+    const { bytesRead } = await samples.read(buffer, 0, Math.min(buffer.length, endAt - position), position);
     if (bytesRead === 0) return false;
-    for (let at = 0; at + 1 < bytesRead; at += 2) if (Math.abs(chunk.readInt16LE(at)) >= inaudible) return false;
+    for (let at = 0; at + 1 < bytesRead; at += 2) if (Math.abs(buffer.readInt16LE(at)) >= inaudible) return false;
     position += bytesRead;
   }
   return true;
 }
 
 /**
- * What a piece hears. Nothing is read before it is sent, and nothing of it is kept in memory.
+ * What a chunk hears. Nothing is read before it is sent, and nothing of it is kept in memory.
  * @param file 16 kHz mono s16le
  * @param shortestMs with less, silence comes after it
- * @throws {Error} the file is shorter than the piece says
+ * @throws {Error} the file is shorter than the chunk says
  */
-async function toWav(file: string, { windowStartMs, windowEndMs }: Piece, shortestMs: number): Promise<File> {
+async function toWav(file: string, { windowStartMs, windowEndMs }: Chunk, shortestMs: number): Promise<File> {
   const samples = (await openAsBlob(file)).slice(windowStartMs * bytesPerMs, windowEndMs * bytesPerMs);
   if (samples.size !== (windowEndMs - windowStartMs) * bytesPerMs) throw endsTooEarly(file);
   const silence = new Uint8Array(Math.max(0, shortestMs * bytesPerMs - samples.size));
@@ -76,7 +76,7 @@ const limits = { memoryBytes: 1024 ** 3, cpuSeconds: 120, fileBytes: 0, openFile
 const timeLimitMs = 120_000;
 
 /**
- * Compresses what a piece hears to FLAC. It is kept in memory, because ffmpeg 5.1 exits with 0 when a disk has no room
+ * Compresses what a chunk hears to FLAC. It is kept in memory, because ffmpeg 5.1 exits with 0 when a disk has no room
  * for the end of a file.
  * @param file 16 kHz mono s16le
  * @throws {ExecutableNotFound}
@@ -84,9 +84,9 @@ const timeLimitMs = 120_000;
  * @throws {Error} ffmpeg failed, or the disk is full
  * @throws the abort reason of `signal`
  */
-async function toFlac(file: string, piece: Piece, signal: AbortSignal): Promise<File> {
-  await using samples = await openPiece(file, piece);
-  const heardMs = piece.windowEndMs - piece.windowStartMs;
+async function toFlac(file: string, chunk: Chunk, signal: AbortSignal): Promise<File> {
+  await using samples = await openChunk(file, chunk);
+  const heardMs = chunk.windowEndMs - chunk.windowStartMs;
   const flac = await compress(samples, heardMs, signal);
   return new File([withLength(flac, heardMs)], 'audio.flac', { type: 'audio/flac' });
 }
@@ -101,10 +101,10 @@ async function compress(samples: FileHandle, heardMs: number, signal: AbortSigna
     timeLimitMs,
     signal,
     stdin: samples,
-    onStdout(chunk) {
-      bytes += chunk.length;
+    onStdout(buffer) {
+      bytes += buffer.length;
       if (bytes > mostBytes) throw new Error('there is no end of the compressed audio');
-      chunks.push(chunk);
+      chunks.push(buffer);
     },
   });
   throwUnlessFinished(end);

@@ -1,20 +1,20 @@
 import { totalmem } from 'node:os';
 import { ExecutableNotFound } from '../../children/bounded-command.ts';
 import { RecognizerError } from '../recognizer.ts';
-import { startWarmChild } from './warm-child.ts';
-import type { ChildWork, Complaint, PieceRequest } from './messages.ts';
-import type { WarmChild } from './warm-child.ts';
+import { startModelProcess } from './model-process.ts';
+import type { ChildWork, Complaint, ChunkRequest } from './messages.ts';
+import type { ModelProcess } from './model-process.ts';
 
 interface Place<Result> {
   /** Undefined while it starts. */
-  child: WarmChild<Result> | undefined;
+  child: ModelProcess<Result> | undefined;
   threads: number;
   isBusy: boolean;
   /** Ends it when it has been idle for too long. */
   timer?: NodeJS.Timeout;
 }
 
-export interface WarmChildrenOptions {
+export interface ModelProcessPoolOptions {
   /** What messages say of an error. */
   explain?: (message: string) => string;
   /** Address space of each. */
@@ -26,34 +26,34 @@ export interface WarmChildrenOptions {
 }
 
 /**
- * Processes that have their models loaded, kept for the next piece and the next job. One that has nothing to do for a
+ * Processes that have their models loaded, kept for the next chunk and the next job. One that has nothing to do for a
  * while ends, and gives the memory of its model back.
  */
-export class WarmChildren<Result> {
+export class ModelProcessPool<Result> {
   readonly #workWith: (threads: number) => ChildWork;
-  readonly #options: WarmChildrenOptions;
+  readonly #options: ModelProcessPoolOptions;
   /** Those that were busy last come last. */
   #places: Place<Result>[] = [];
 
   /** @param workWith what a process of so many threads is started for */
-  constructor(workWith: (threads: number) => ChildWork, options: WarmChildrenOptions) {
+  constructor(workWith: (threads: number) => ChildWork, options: ModelProcessPoolOptions) {
     this.#workWith = workWith;
     this.#options = options;
   }
 
   /**
-   * One that crashed, was aborted or took too long is replaced for the next piece.
+   * One that crashed, was aborted or took too long is replaced for the next chunk.
    * @param threads that the process should have. Where there is no memory for another one, it has what it has.
    * @throws {RecognizerError}
    * @throws the abort reason of `signal`
    */
-  async ask(request: PieceRequest, timeLimitMs: number, signal: AbortSignal, threads = 1): Promise<Result & Complaint> {
+  async ask(request: ChunkRequest, timeLimitMs: number, signal: AbortSignal, threads = 1): Promise<Result & Complaint> {
     const { explain = (message) => message, memoryBytes, idleMs } = this.#options;
     const place = this.#placeFor(threads);
     clearTimeout(place.timer);
     place.isBusy = true;
     try {
-      place.child ??= await startWarmChild<Result>(this.#workWith(place.threads), memoryBytes);
+      place.child ??= await startModelProcess<Result>(this.#workWith(place.threads), memoryBytes);
       return await place.child.ask(request, timeLimitMs, signal);
     } catch (cause) {
       if (!(cause instanceof RecognizerError || cause instanceof ExecutableNotFound)) throw cause;

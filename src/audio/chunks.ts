@@ -5,8 +5,8 @@ export interface Span {
 }
 
 /** A part of a recording that is recognized on its own. Times are ms from the start of the recording. */
-export interface Piece {
-  /** The part that this piece is responsible for. Such parts don't overlap. */
+export interface Chunk {
+  /** The part that this chunk is responsible for. Such parts don't overlap. */
   startMs: number;
   endMs: number;
   /** What the recognizer hears: a little more at cuts without a pause, so that it hears the words there whole. */
@@ -14,29 +14,29 @@ export interface Piece {
   windowEndMs: number;
 }
 
-export interface PieceLengths {
+export interface ChunkLengths {
   longestMs: number;
-  /** How much beyond a cut without a pause a piece is heard. `longestMs` does not include it. */
+  /** How much beyond a cut without a pause a chunk is heard. `longestMs` does not include it. */
   overlapMs: number;
   /** A longer stretch without speech is left out, if it is known where somebody speaks. 3 s without it. */
   longestPauseMs?: number;
-  /** Without it, all pieces but the last are about as long as allowed. */
-  evenly?: EvenPieces;
+  /** Without it, all chunks but the last are about as long as allowed. */
+  evenly?: EvenChunks;
 }
 
 /**
- * For pieces that end at about the same time: they are about equally long, and their number is a multiple of those that
+ * For chunks that end at about the same time: they are about equally long, and their number is a multiple of those that
  * are recognized at once.
  */
-export interface EvenPieces {
+export interface EvenChunks {
   atOnce: number;
-  /** No piece is made shorter than this to get more of them. */
+  /** No chunk is made shorter than this to get more of them. */
   shortestMs: number;
 }
 
-/** After this part of the longest piece, the longest silence is the best place to cut. */
+/** After this part of the longest chunk, the longest silence is the best place to cut. */
 const earliestCut = 0.6;
-/** How far a cut may be from its even place, as a part of an even piece. */
+/** How far a cut may be from its even place, as a part of an even chunk. */
 const unevenness = 0.15;
 /**
  * A cut in such a pause cuts no word. There neighbours hear nothing of each other: in both, Whisper's times of the same words
@@ -50,11 +50,11 @@ interface Cut {
 }
 
 /**
- * Cuts a recording into pieces of at most `longestMs`. Each cut is in the middle of the longest silence within reach.
- * Without a silence, it is as late as allowed, or at its even place if pieces are to be even.
- * @returns at least one piece, in order, from 0 to `durationMs`
+ * Cuts a recording into chunks of at most `longestMs`. Each cut is in the middle of the longest silence within reach.
+ * Without a silence, it is as late as allowed, or at its even place if chunks are to be even.
+ * @returns at least one chunk, in order, from 0 to `durationMs`
  */
-export function cutIntoPieces(durationMs: number, silences: readonly Span[], lengths: PieceLengths): Piece[] {
+export function cutIntoChunks(durationMs: number, silences: readonly Span[], lengths: ChunkLengths): Chunk[] {
   const { evenly } = lengths;
   const cuts = evenly ? evenCuts(durationMs, silences, lengths, evenly) : lateCuts(durationMs, silences, lengths);
   const ends: Cut[] = [{ atMs: 0, isInPause: true }, ...cuts, { atMs: durationMs, isInPause: true }];
@@ -73,37 +73,37 @@ export function cutIntoPieces(durationMs: number, silences: readonly Span[], len
 const tooShortMs = 2_000;
 
 /**
- * Cuts a piece in two, in the longest silence of its middle half. A piece of less than 2 s stays whole.
+ * Cuts a chunk in two, in the longest silence of its middle half. A chunk of less than 2 s stays whole.
  * @param silences of the recording, in order
  */
-export function inHalves(piece: Piece, silences: readonly Span[], overlapMs: number): Piece[] {
-  const { startMs, endMs } = piece;
+export function inHalves(chunk: Chunk, silences: readonly Span[], overlapMs: number): Chunk[] {
+  const { startMs, endMs } = chunk;
   const lengthMs = endMs - startMs;
-  if (lengthMs < tooShortMs) return [piece];
+  if (lengthMs < tooShortMs) return [chunk];
   const reachMs = Math.floor(lengthMs / 4);
   const cut = cutter(silences)(startMs + reachMs, endMs - reachMs, Math.round((startMs + endMs) / 2));
   const [cutMs, overlapHereMs] = [cut.atMs, cut.isInPause ? 0 : overlapMs];
   return [
-    { ...piece, endMs: cutMs, windowEndMs: Math.min(endMs, cutMs + overlapHereMs) },
-    { ...piece, startMs: cutMs, windowStartMs: Math.max(startMs, cutMs - overlapHereMs) },
+    { ...chunk, endMs: cutMs, windowEndMs: Math.min(endMs, cutMs + overlapHereMs) },
+    { ...chunk, startMs: cutMs, windowStartMs: Math.max(startMs, cutMs - overlapHereMs) },
   ];
 }
 
-/** Pauses up to this length are heard, so that a sentence with a pause in it stays one piece. */
+/** Pauses up to this length are heard, so that a sentence with a pause in it stays one chunk. */
 const usualPauseMs = 3_000;
 
 /**
- * Cuts only those stretches of a recording into pieces in which somebody speaks.
+ * Cuts only those stretches of a recording into chunks in which somebody speaks.
  * @param speech where somebody speaks, in order
  * @param changes where it is cut in any case, in order
- * @returns in order; between two pieces a part of the recording may be left out
+ * @returns in order; between two chunks a part of the recording may be left out
  */
-export function cutSpeechIntoPieces(
+export function cutSpeechIntoChunks(
   speech: readonly Span[],
   silences: readonly Span[],
-  lengths: PieceLengths,
+  lengths: ChunkLengths,
   changes: readonly number[] = [],
-): Piece[] {
+): Chunk[] {
   const stretches = withPauses(speech, lengths.longestPauseMs ?? usualPauseMs);
   let next = 0;
   return stretches
@@ -116,9 +116,9 @@ export function cutSpeechIntoPieces(
         const { startMs, endMs } = silences[index]!;
         within.push({ startMs: Math.max(startMs - fromMs, 0), endMs: Math.min(endMs, toMs) - fromMs });
       }
-      return cutIntoPieces(toMs - fromMs, within, lengths).map((piece) => ({
-        ...{ startMs: piece.startMs + fromMs, endMs: piece.endMs + fromMs },
-        ...{ windowStartMs: piece.windowStartMs + fromMs, windowEndMs: piece.windowEndMs + fromMs },
+      return cutIntoChunks(toMs - fromMs, within, lengths).map((chunk) => ({
+        ...{ startMs: chunk.startMs + fromMs, endMs: chunk.endMs + fromMs },
+        ...{ windowStartMs: chunk.windowStartMs + fromMs, windowEndMs: chunk.windowEndMs + fromMs },
       }));
     });
 }
@@ -142,7 +142,7 @@ export function withPauses(spans: readonly Span[], longestPauseMs: number): Span
   return joined;
 }
 
-function lateCuts(durationMs: number, silences: readonly Span[], { longestMs }: PieceLengths): Cut[] {
+function lateCuts(durationMs: number, silences: readonly Span[], { longestMs }: ChunkLengths): Cut[] {
   const bestCut = cutter(silences);
   const cuts: Cut[] = [];
   for (let startMs = 0; startMs + longestMs < durationMs; startMs = cuts.at(-1)!.atMs) {
@@ -155,10 +155,10 @@ function lateCuts(durationMs: number, silences: readonly Span[], { longestMs }: 
 function evenCuts(
   durationMs: number,
   silences: readonly Span[],
-  { longestMs }: PieceLengths,
-  { atOnce, shortestMs }: EvenPieces,
+  { longestMs }: ChunkLengths,
+  { atOnce, shortestMs }: EvenChunks,
 ): Cut[] {
-  // Each end of a piece may be off by the unevenness, and is rounded.
+  // Each end of a chunk may be off by the unevenness, and is rounded.
   const longestEvenMs = (longestMs - 1) / (1 + 2 * unevenness);
   const multiple = Math.ceil(durationMs / longestEvenMs / atOnce) * atOnce;
   const fewest = Math.ceil(durationMs / longestEvenMs);

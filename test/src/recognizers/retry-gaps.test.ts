@@ -1,9 +1,9 @@
 /** What a recognizer failed to hear is heard again, in halves. */
-import { transcribeAgain } from '../../../src/recognizers/transcribe-again.ts';
-import { loopingOf } from '../../../src/recognizers/missed.ts';
-import { isWithin } from '../../../src/recognizers/in-pieces.ts';
-import { LanguageNotKnown, PieceNotTranscribed, PieceRefused } from '../../../src/recognizers/recognizer.ts';
-import type { Piece, Span } from '../../../src/audio/pieces.ts';
+import { retryGaps } from '../../../src/recognizers/retry-gaps.ts';
+import { loopingOf } from '../../../src/recognizers/transcript-gaps.ts';
+import { isWithin } from '../../../src/recognizers/in-chunks.ts';
+import { LanguageNotKnown, ChunkNotTranscribed, ChunkRefused } from '../../../src/recognizers/recognizer.ts';
+import type { Chunk, Span } from '../../../src/audio/chunks.ts';
 import type { Word } from '../../../src/captions/segment.ts';
 import type { UncertainStretch } from '../../../src/recognizers/recognizer.ts';
 
@@ -26,12 +26,12 @@ interface Recording {
 
 const only = (words: Word[], fromMs: number, toMs: number) => words.filter((word) => isWithin(word, fromMs, toMs));
 
-/** Hears a recording as one piece. @param say what is heard in a piece, by where it begins and how long it is */
+/** Hears a recording as one chunk. @param say what is heard in a chunk, by where it begins and how long it is */
 async function heard(say: (startMs: number, lengthMs: number) => string | readonly Word[], recording: Recording) {
   const { durationMs, silences = [], speech = [{ startMs: 0, endMs: durationMs }], mayLoop = true } = recording;
   const asked: [number, number][] = [];
   const told: UncertainStretch[] = [];
-  const hear = async ({ startMs, endMs }: Piece) => {
+  const hear = async ({ startMs, endMs }: Chunk) => {
     asked.push([startMs, endMs]);
     const text = say(startMs, endMs - startMs);
     return typeof text === 'string' ? [{ text, startMs, endMs }].filter((word) => word.text !== '') : [...text];
@@ -39,7 +39,7 @@ async function heard(say: (startMs: number, lengthMs: number) => string | readon
   const audio = { file: '', durationMs, silences, speech };
   const judging = { audio, overlapMs: 0, saidIn: (words: Word[]) => words, only, mayLoop };
   const whole = { startMs: 0, endMs: durationMs, windowStartMs: 0, windowEndMs: durationMs };
-  const parts = await transcribeAgain(hear, judging, (stretch) => told.push(stretch))(whole, signal, () => {});
+  const parts = await retryGaps(hear, judging, (stretch) => told.push(stretch))(whole, signal, () => {});
   return {
     asked,
     told,
@@ -48,7 +48,7 @@ async function heard(say: (startMs: number, lengthMs: number) => string | readon
 }
 
 const failsBeyond = (mostMs: number) => (_: number, lengthMs: number) => {
-  if (lengthMs > mostMs) throw new PieceNotTranscribed('it is too long');
+  if (lengthMs > mostMs) throw new ChunkNotTranscribed('it is too long');
   return sentence;
 };
 
@@ -58,7 +58,7 @@ test('a text → heard once', async () => {
   });
 });
 
-test('a voice and no word in a whole piece → its halves, cut in the longest silence of the middle', async () => {
+test('a voice and no word in a whole chunk → its halves, cut in the longest silence of the middle', async () => {
   const silences = [
     { startMs: 2_000, endMs: 4_000 },
     { startMs: 11_000, endMs: 12_000 },
@@ -115,20 +115,20 @@ test('a voice that never gives words → the stretches where it is are told, and
   ]);
 });
 
-test('the recognizer fails at long pieces → quarters are heard; at all pieces → its error', async () => {
+test('the recognizer fails at long chunks → quarters are heard; at all chunks → its error', async () => {
   expect((await heard(failsBeyond(9_300), { durationMs: 28_000 })).texts).toHaveLength(4);
   await expect(heard(failsBeyond(1_000), { durationMs: 28_000 })).rejects.toThrow('it is too long');
 });
 
-test('a server that refuses a piece → its error; one that refuses to hear a stretch again → no words there', async () => {
+test('a server that refuses a chunk → its error; one that refuses to hear a stretch again → no words there', async () => {
   const refuse = (startMs: number, lengthMs: number) => {
-    if (lengthMs <= 10_000) throw new PieceRefused('No clip timestamps found');
+    if (lengthMs <= 10_000) throw new ChunkRefused('No clip timestamps found');
     return startMs === 0 && lengthMs === 28_000 ? '' : sentence;
   };
   const { told, texts } = await heard(refuse, { durationMs: 28_000, silences: [{ startMs: 9_000, endMs: 10_000 }] });
   expect(told).toEqual([{ startMs: 0, endMs: 9_500, why: 'no words' }]);
   expect(texts).toEqual([[9_500, 28_000, sentence]]);
-  await expect(heard(refuse, { durationMs: 9_000 })).rejects.toBeInstanceOf(PieceRefused);
+  await expect(heard(refuse, { durationMs: 9_000 })).rejects.toBeInstanceOf(ChunkRefused);
 });
 
 test('another error → at once', async () => {
@@ -138,7 +138,7 @@ test('another error → at once', async () => {
   await expect(heard(refuse, { durationMs: 28_000 })).rejects.toThrow('does not know the language ru');
 });
 
-test('a piece of less than 2 s without a word → heard again whole', async () => {
+test('a chunk of less than 2 s without a word → heard again whole', async () => {
   expect((await heard(() => '', { durationMs: 1_500 })).asked).toEqual(new Array(3).fill([0, 1_500]));
 });
 

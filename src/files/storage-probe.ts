@@ -4,8 +4,8 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { inTime } from '../concurrency/in-time.ts';
-import { AudioStoreAway } from './audio-store.ts';
+import { withTimeout } from '../concurrency/with-timeout.ts';
+import { AudioStoreUnavailable } from './audio-store.ts';
 import type { AudioStore } from './audio-store.ts';
 import type { Spool } from './spool.ts';
 
@@ -15,7 +15,7 @@ const longestMs = 60_000;
 const againAfterMs = 5_000;
 
 /** Puts audio of nobody there, as an upload does, and takes it away. What a killed process leaves of it, the sweep removes. */
-export async function tryStore(store: AudioStore, spool: Spool): Promise<void> {
+export async function probeStore(store: AudioStore, spool: Spool): Promise<void> {
   const [account, session] = [randomUUID(), randomUUID()];
   // Files lie in a folder of the account.
   const forget = () => store.remove(account, session).then(() => store.removeAccount(account));
@@ -23,11 +23,11 @@ export async function tryStore(store: AudioStore, spool: Spool): Promise<void> {
   try {
     const second = onSpool(spool, (file) => store.put(file, account, session));
     if (await second.then(() => true, throwAway))
-      throw new AudioStoreAway('the audio store replaces what it holds: it ignores If-None-Match');
+      throw new AudioStoreUnavailable('the audio store replaces what it holds: it ignores If-None-Match');
     await onSpool(spool, async (to) => {
       const wanted = { to, bytes: content.length, signal: AbortSignal.timeout(longestMs) };
       const read = await readFile(await store.fetch(account, session, wanted));
-      if (!read.equals(content)) throw new AudioStoreAway('the audio store gives back other bytes than it took');
+      if (!read.equals(content)) throw new AudioStoreUnavailable('the audio store gives back other bytes than it took');
     });
   } catch (error) {
     await forget().catch(() => undefined);
@@ -49,14 +49,14 @@ async function onSpool(spool: Spool, use: (file: string) => Promise<void>): Prom
 
 /** The store is to refuse what it has already. */
 function throwAway(error: unknown): false {
-  if (error instanceof AudioStoreAway) throw error;
+  if (error instanceof AudioStoreUnavailable) throw error;
   return false;
 }
 
 type WatchedStore = AudioStore & { readonly whyNoPuts: string | undefined };
 
 /** Remembers why no upload can be stored, and tries again while somebody wants to know. */
-export class StoreTrial {
+export class StorageProbe {
   readonly #store: WatchedStore;
   readonly #spool: Spool;
   #hasPassed = false;
@@ -74,7 +74,7 @@ export class StoreTrial {
     this.#triedAt = performance.now();
     this.#hasPassed = false;
     try {
-      await tryStore(this.#store, this.#spool);
+      await probeStore(this.#store, this.#spool);
       this.#hasPassed = true;
       this.#why = undefined;
     } catch (error) {
@@ -90,7 +90,7 @@ export class StoreTrial {
       this.#again ??= this.run()
         .catch(() => undefined)
         .finally(() => (this.#again = undefined));
-    await inTime(this.#again ?? Promise.resolve(), limitMs, undefined);
+    await withTimeout(this.#again ?? Promise.resolve(), limitMs, undefined);
     return this.#why ?? this.#store.whyNoPuts;
   }
 }

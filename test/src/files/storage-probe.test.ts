@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
 import { Spool } from '../../../src/files/spool.ts';
-import { StoreTrial, tryStore } from '../../../src/files/store-trial.ts';
+import { StorageProbe, probeStore } from '../../../src/files/storage-probe.ts';
 import { S3AudioStore } from '../../../src/files/s3/s3-audio-store.ts';
 import { readinessOf } from '../../../src/process/roles.ts';
 import { startRefusingStore } from '../../support/faults/refusing-store.ts';
@@ -25,7 +25,7 @@ const place = {
 test('files → it passes, and nothing is left of it', async () => {
   const store = new FileAudioStore(dataDir);
   await store.open();
-  await tryStore(store, spool);
+  await probeStore(store, spool);
   expect(await readdir(join(dataDir, 'audio'))).toEqual(['incoming']);
   expect(await readdir(join(dataDir, 'audio', 'incoming'))).toEqual([]);
 });
@@ -36,7 +36,7 @@ test.each([
   ['replaces', 'the audio store replaces what it holds: it ignores If-None-Match'],
 ] as const)('an object store, %s → said, and nothing is left of it', async (uploads, why) => {
   objects.uploads = uploads;
-  await expect(tryStore(new S3AudioStore(place), spool)).rejects.toThrow(why);
+  await expect(probeStore(new S3AudioStore(place), spool)).rejects.toThrow(why);
   expect(objects.keys()).toEqual([]);
   expect(await readdir(join(dataDir, 'audio', 'incoming'))).toEqual([]);
 });
@@ -50,7 +50,7 @@ test('a service on a store that refuses uploads → said at its start and in /re
     const notice = expect.stringMatching(/^uploads can not be stored: the object store can not be used: NotImpl/);
     expect(await readyz()).toEqual({ notice });
     objects.uploads = 'taken';
-    await service.storeTrial.run();
+    await service.storageProbe.run();
     expect(await readyz()).toEqual({});
 
     const account = await makeAccount(service.db);
@@ -70,6 +70,6 @@ test('a service on a store that refuses uploads → said at its start and in /re
 test('a trial that was never made → made when somebody asks', async () => {
   const store = Object.assign(new S3AudioStore(place), { whyNoPuts: undefined });
   objects.uploads = 'AccessDenied';
-  const trial = new StoreTrial(store, spool);
+  const trial = new StorageProbe(store, spool);
   expect(await trial.whyNot(5_000)).toContain('AccessDenied of a test');
 });

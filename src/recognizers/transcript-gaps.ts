@@ -1,7 +1,7 @@
 /** What is wrong with a text: it is only about sounds, it lacks words, or the same words come on and on. */
 import { deflateSync } from 'node:zlib';
-import { totalMs, within } from '../audio/spans.ts';
-import type { Piece, Span } from '../audio/pieces.ts';
+import { totalMs, overlapping } from '../audio/spans.ts';
+import type { Chunk, Span } from '../audio/chunks.ts';
 import type { Word } from '../captions/segment.ts';
 import type { DecodedAudio } from './recognizer.ts';
 
@@ -20,31 +20,36 @@ const syllable = /[\p{N}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{S
 /** What is so near to a voice is heard again, too. */
 const nearMs = 500;
 
-export interface Missed extends Span {
+export interface TranscriptGap extends Span {
   why: 'no words' | 'few words' | 'a loop';
 }
 
 /**
- * @param said words or longer texts, in any order; a text without times of its own has those of the piece
+ * @param said words or longer texts, in any order; a text without times of its own has those of the chunk
  * @param mayLoop whether the recognizer may say the same words on and on
  * @returns in order, none touching another
  */
-export function missedIn(piece: Piece, said: readonly Word[], { speech }: DecodedAudio, mayLoop: boolean): Missed[] {
+export function findGaps(
+  chunk: Chunk,
+  said: readonly Word[],
+  { speech }: DecodedAudio,
+  mayLoop: boolean,
+): TranscriptGap[] {
   const inOrder = [...said].sort((one, other) => one.startMs - other.startMs);
   const looping = mayLoop ? loopingOf(inOrder) : [];
   const thin = inOrder.filter((word) => isThin(word, speech));
   const bad = new Set([...looping, ...thin]);
   return gapsBetween(
     inOrder.filter((word) => !bad.has(word)),
-    piece,
-  ).flatMap((gap): Missed[] => {
+    chunk,
+  ).flatMap((gap): TranscriptGap[] => {
     if (looping.some((word) => overlaps(word, gap))) return [{ ...gap, why: 'a loop' }];
     if (thin.some((word) => overlaps(word, gap))) return [{ ...gap, why: 'few words' }];
     const farFromWords = {
-      startMs: gap.startMs + (gap.startMs > piece.startMs ? ofWordMs : 0),
-      endMs: gap.endMs - (gap.endMs < piece.endMs ? ofWordMs : 0),
+      startMs: gap.startMs + (gap.startMs > chunk.startMs ? ofWordMs : 0),
+      endMs: gap.endMs - (gap.endMs < chunk.endMs ? ofWordMs : 0),
     };
-    const voices = within(speech ?? [], farFromWords);
+    const voices = overlapping(speech ?? [], farFromWords);
     return totalMs(voices) < leastVoiceMs ? [] : [{ ...around(voices, gap), why: 'no words' }];
   });
 }
@@ -68,7 +73,7 @@ export function slowlyMs(text: string): number {
 }
 
 const isThin = (word: Word, speech: readonly Span[] = []) =>
-  totalMs(within(speech, word)) - slowlyMs(word.text) >= leastUnsaidMs;
+  totalMs(overlapping(speech, word)) - slowlyMs(word.text) >= leastUnsaidMs;
 
 const overlaps = (one: Span, other: Span) => one.startMs < other.endMs && one.endMs > other.startMs;
 

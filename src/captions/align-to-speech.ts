@@ -39,7 +39,7 @@ const mostWordsOff = 100;
  * @param stretches in order, none touching another; at least one
  * @returns the time of each word, within one stretch
  */
-export function layOverSpeech(words: readonly WrittenWord[], stretches: readonly Stretch[]): Stretch[] {
+export function alignToSpeech(words: readonly WrittenWord[], stretches: readonly Stretch[]): Stretch[] {
   const ends = endsOfStretches(words, stretches);
   return stretches.flatMap(({ startMs, endMs }, index) => {
     const letters = words.slice(ends[index - 1] ?? 0, ends[index]).map(({ text }) => lettersOf(text));

@@ -2,13 +2,13 @@
  * A fault that only the operator can fix: a full disk, a missing program, a store that can't be read, too little
  * memory. The same audio succeeds afterwards, so the attempt does not count.
  */
-export class OperatorFault extends Error {
-  override readonly name: string = 'OperatorFault';
+export class DependencyError extends Error {
+  override readonly name: string = 'DependencyError';
 }
 
 /** The message says all that an operator needs. A stack would only hide it. */
-export class PlainFault extends Error {
-  override readonly name = 'PlainFault';
+export class StartupError extends Error {
+  override readonly name = 'StartupError';
 }
 
 /**
@@ -21,10 +21,10 @@ const systemCodes = new Set([
 ]);
 
 /** @returns the operator's fault that this error is or was caused by; undefined where there is none */
-export function operatorFaultBehind(error: unknown): Error | undefined {
+export function dependencyErrorOf(error: unknown): Error | undefined {
   for (let cause = error; Error.isError(cause); cause = cause.cause) {
     const isSystemError = 'syscall' in cause && 'code' in cause && systemCodes.has(String(cause.code));
-    if (cause instanceof OperatorFault || isSystemError) return cause;
+    if (cause instanceof DependencyError || isSystemError) return cause;
   }
   return undefined;
 }

@@ -1,32 +1,32 @@
-import { createSlots, laterBy, recognizeInPieces } from '../../../src/recognizers/in-pieces.ts';
+import { createSlots, laterBy, recognizeInChunks } from '../../../src/recognizers/in-chunks.ts';
 import { allOrAbort } from '../../../src/recognizers/all-or-abort.ts';
-import type { RecognizePiece } from '../../../src/recognizers/in-pieces.ts';
+import type { RecognizeChunk } from '../../../src/recognizers/in-chunks.ts';
 import type { DecodedAudio } from '../../../src/recognizers/recognizer.ts';
-import { isOnlyMarkers } from '../../../src/recognizers/missed.ts';
+import { isOnlyMarkers } from '../../../src/recognizers/transcript-gaps.ts';
 
-/** Nobody pauses in it: six pieces of 10 s. */
+/** Nobody pauses in it: six chunks of 10 s. */
 const audio: DecodedAudio = { file: 'unread', durationMs: 60_000, silences: [] };
 const lengths = { longestMs: 10_000, overlapMs: 500 };
 const goesOn = new AbortController().signal;
 
-/** One word in the middle of each piece, with its number. */
-const heardWord: RecognizePiece = async ({ startMs, windowStartMs }) => {
+/** One word in the middle of each chunk, with its number. */
+const heardWord: RecognizeChunk = async ({ startMs, windowStartMs }) => {
   const text = String(startMs / 10_000);
   return [[laterBy(windowStartMs, { text, startMs: 5000, endMs: 5500 })]];
 };
 const textsOf = (utterances: { text: string }[][]) => utterances.flat().map(({ text }) => text);
 
-test('pieces that end in any order → joined in order', async () => {
+test('chunks that end in any order → joined in order', async () => {
   const gates = Array.from({ length: 6 }, () => Promise.withResolvers<void>());
-  const heard = recognizeInPieces(
+  const heard = recognizeInChunks(
     audio,
     lengths,
     createSlots(6),
-    async (piece, signal, onHeard) => {
-      const index = piece.startMs / 10_000;
+    async (chunk, signal, onHeard) => {
+      const index = chunk.startMs / 10_000;
       await gates[index]!.promise;
       gates[index - 1]?.resolve();
-      return heardWord(piece, signal, onHeard);
+      return heardWord(chunk, signal, onHeard);
     },
     { signal: goesOn },
   );
@@ -34,82 +34,82 @@ test('pieces that end in any order → joined in order', async () => {
   expect(textsOf(await heard)).toEqual(['0', '1', '2', '3', '4', '5']);
 });
 
-test('as many pieces at once as there are slots, over all recordings; a short one does not wait for a long one', async () => {
+test('as many chunks at once as there are slots, over all recordings; a short one does not wait for a long one', async () => {
   const slots = createSlots(2);
   const order: string[] = [];
   let [running, most] = [0, 0];
   const counting =
-    (name: string): RecognizePiece =>
-    async (piece, signal, onHeard) => {
+    (name: string): RecognizeChunk =>
+    async (chunk, signal, onHeard) => {
       order.push(name);
       running += 1;
       most = Math.max(most, running);
       await new Promise((resolve) => setImmediate(resolve));
       running -= 1;
-      return heardWord(piece, signal, onHeard);
+      return heardWord(chunk, signal, onHeard);
     };
   const short = { ...audio, durationMs: 9_000 };
   await Promise.all([
-    recognizeInPieces(audio, lengths, slots, counting('long'), { signal: goesOn }),
-    recognizeInPieces(short, lengths, slots, counting('short'), { signal: goesOn }),
+    recognizeInChunks(audio, lengths, slots, counting('long'), { signal: goesOn }),
+    recognizeInChunks(short, lengths, slots, counting('short'), { signal: goesOn }),
   ]);
   expect(most).toBe(2);
   expect(order.indexOf('short')).toBeLessThanOrEqual(3);
 });
 
-test('progress → rising whole percents below 100, from within pieces too', async () => {
+test('progress → rising whole percents below 100, from within chunks too', async () => {
   const percents: number[] = [];
-  const piecewise: RecognizePiece = async (piece, signal, onHeard) => {
+  const chunkwise: RecognizeChunk = async (chunk, signal, onHeard) => {
     for (const ms of [2_000, 1_000, 8_000, 99_999]) onHeard(ms);
-    return heardWord(piece, signal, onHeard);
+    return heardWord(chunk, signal, onHeard);
   };
   const options = { signal: goesOn, onProgress: (percent: number) => void percents.push(percent) };
-  await recognizeInPieces(audio, lengths, createSlots(1), piecewise, options);
+  await recognizeInChunks(audio, lengths, createSlots(1), chunkwise, options);
   expect(percents).toEqual([...new Set(percents)].sort((a, b) => a - b));
   expect(percents).toHaveLength(18);
   expect(percents[0]).toBe(3);
   expect(percents.at(-1)).toBe(99);
 });
 
-/** Pieces that only end when they are told to stop. */
+/** Chunks that only end when they are told to stop. */
 function hanging() {
-  const pieces = { begun: 0, stopped: 0 };
+  const chunks = { begun: 0, stopped: 0 };
   const allBegun = Promise.withResolvers<void>();
-  const recognizePiece: RecognizePiece = (_, signal) => {
-    pieces.begun += 1;
-    if (pieces.begun === 2) allBegun.resolve();
+  const recognizeChunk: RecognizeChunk = (_, signal) => {
+    chunks.begun += 1;
+    if (chunks.begun === 2) allBegun.resolve();
     return new Promise((_resolve, reject) => {
       signal.addEventListener('abort', () => {
-        pieces.stopped += 1;
+        chunks.stopped += 1;
         reject(signal.reason);
       });
     });
   };
-  return { pieces, recognizePiece, allBegun: allBegun.promise };
+  return { chunks, recognizeChunk, allBegun: allBegun.promise };
 }
 
-test('aborted → every running piece is stopped, no further one begins, and the reason is thrown', async () => {
-  const { pieces, recognizePiece, allBegun } = hanging();
+test('aborted → every running chunk is stopped, no further one begins, and the reason is thrown', async () => {
+  const { chunks, recognizeChunk, allBegun } = hanging();
   const controller = new AbortController();
-  const running = recognizeInPieces(audio, lengths, createSlots(2), recognizePiece, { signal: controller.signal });
+  const running = recognizeInChunks(audio, lengths, createSlots(2), recognizeChunk, { signal: controller.signal });
   await allBegun;
   const reason = new Error('the service is stopping');
   controller.abort(reason);
   await expect(running).rejects.toBe(reason);
-  expect(pieces).toEqual({ begun: 2, stopped: 2 });
+  expect(chunks).toEqual({ begun: 2, stopped: 2 });
 });
 
-test('one piece fails → the others are stopped, no further one begins, and its error is thrown', async () => {
-  const { pieces, recognizePiece, allBegun } = hanging();
+test('one chunk fails → the others are stopped, no further one begins, and its error is thrown', async () => {
+  const { chunks, recognizeChunk, allBegun } = hanging();
   const failure = new Error('the recognizer crashed');
-  const failing: RecognizePiece = async (piece, signal, onHeard) => {
-    if (piece.startMs !== 0) return recognizePiece(piece, signal, onHeard);
+  const failing: RecognizeChunk = async (chunk, signal, onHeard) => {
+    if (chunk.startMs !== 0) return recognizeChunk(chunk, signal, onHeard);
     await allBegun;
     throw failure;
   };
-  const running = recognizeInPieces(audio, lengths, createSlots(3), failing, { signal: goesOn });
+  const running = recognizeInChunks(audio, lengths, createSlots(3), failing, { signal: goesOn });
   await expect(running).rejects.toBe(failure);
-  expect(pieces).toEqual({ begun: 2, stopped: 2 });
+  expect(chunks).toEqual({ begun: 2, stopped: 2 });
 });
 
 test.each(['aborted', 'failed'])(
@@ -118,7 +118,7 @@ test.each(['aborted', 'failed'])(
     const slots = createSlots(1);
     const others = new AbortController();
     const hung = Promise.withResolvers<void>();
-    const other = recognizeInPieces(
+    const other = recognizeInChunks(
       audio,
       lengths,
       slots,
@@ -132,14 +132,14 @@ test.each(['aborted', 'failed'])(
     );
     await hung.promise;
     const begun: string[] = [];
-    const counting: RecognizePiece = (piece, signal, onHeard) => {
-      begun.push(String(piece.startMs));
-      return heardWord(piece, signal, onHeard);
+    const counting: RecognizeChunk = (chunk, signal, onHeard) => {
+      begun.push(String(chunk.startMs));
+      return heardWord(chunk, signal, onHeard);
     };
     const controller = new AbortController();
     const reason = new Error(how);
     const waiting = allOrAbort(controller.signal, [
-      (signal) => recognizeInPieces(audio, lengths, slots, counting, { signal }),
+      (signal) => recognizeInChunks(audio, lengths, slots, counting, { signal }),
       ...(how === 'failed' ? [() => Promise.reject(reason)] : []),
     ]);
     if (how === 'aborted') controller.abort(reason);
@@ -147,7 +147,7 @@ test.each(['aborted', 'failed'])(
 
     others.abort(new Error('over'));
     await expect(other).rejects.toThrow('over');
-    const last = recognizeInPieces(audio, lengths, slots, heardWord, { signal: goesOn });
+    const last = recognizeInChunks(audio, lengths, slots, heardWord, { signal: goesOn });
     expect(textsOf(await last)).toEqual(['0', '1', '2', '3', '4', '5']);
     expect(begun).toEqual([]);
   },

@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { adopt } from '../../../scripts/admin/database.ts';
 import { verify } from '../../../scripts/admin/verify.ts';
-import { StoreTrial } from '../../../src/files/store-trial.ts';
+import { StorageProbe } from '../../../src/files/storage-probe.ts';
 import { readinessOf } from '../../../src/process/roles.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
 import { removeOrphans } from '../../../src/worker/sweeps.ts';
@@ -17,7 +17,7 @@ import { ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts'
 import { until } from '../../support/until.ts';
 import { tone } from '../../support/uploads/uploads.ts';
 import { useFolder } from '../../support/use-folder.ts';
-import { OwnAudioStore } from '../../../src/files/own-audio-store.ts';
+import { VerifiedAudioStore } from '../../../src/files/verified-audio-store.ts';
 import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
 import type { TestService, TestServiceOptions } from '../../support/service/service.ts';
 
@@ -42,11 +42,11 @@ async function mount({ dataDir }: TestService): Promise<void> {
   await rename(`${dataDir}-away`, dataDir);
 }
 
-const storeOf = ({ db, dataDir }: TestService) => new OwnAudioStore(db, new FileAudioStore(dataDir));
+const storeOf = ({ db, dataDir }: TestService) => new VerifiedAudioStore(db, new FileAudioStore(dataDir));
 const problem = async (service: TestService) => {
   const audioStore = storeOf(service);
-  const storeTrial = new StoreTrial(audioStore, service.spool);
-  const asked = { db: service.db, audioStore, storeTrial };
+  const storageProbe = new StorageProbe(audioStore, service.spool);
+  const asked = { db: service.db, audioStore, storageProbe };
   return (await readinessOf(asked, () => undefined, () => undefined)).problem; // prettier-ignore
 };
 const another = /audio is not the audio store of this database: it does not hold its mark. Is its disk mounted/;
@@ -131,17 +131,17 @@ test('several processes begin at once, on a store that nobody has marked → one
   const service = await start();
   await service.db.deleteFrom('audio_store').execute();
   const fresh = new FileAudioStore(join(folder, 'fresh'));
-  const stores = Array.from({ length: 8 }, () => new OwnAudioStore(service.db, fresh));
+  const stores = Array.from({ length: 8 }, () => new VerifiedAudioStore(service.db, fresh));
   await Promise.all(stores.map((store) => store.open()));
   await Promise.all(stores.map((store) => store.checkReadable()));
-  const { mark } = await service.db.selectFrom('audio_store').selectAll().executeTakeFirstOrThrow();
-  expect(await fresh.readMark()).toBe(mark);
+  const { store_id } = await service.db.selectFrom('audio_store').selectAll().executeTakeFirstOrThrow();
+  expect(await fresh.readStoreId()).toBe(store_id);
 });
 
 test('killed before the mark was written → the next start writes it', async () => {
   const service = await start();
-  await service.db.updateTable('audio_store').set({ is_marked: false }).execute();
+  await service.db.updateTable('audio_store').set({ is_written: false }).execute();
   await rm(join(service.dataDir, 'audio', 'store-mark'));
   expect(await problem(service)).toBeUndefined();
-  expect((await service.db.selectFrom('audio_store').selectAll().executeTakeFirstOrThrow()).is_marked).toBe(true);
+  expect((await service.db.selectFrom('audio_store').selectAll().executeTakeFirstOrThrow()).is_written).toBe(true);
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { cutIntoPieces, cutSpeechIntoPieces } from '../../../src/audio/pieces.ts';
+import { cutIntoChunks, cutSpeechIntoChunks } from '../../../src/audio/chunks.ts';
 
 const lengths = { longestMs: 10_000, overlapMs: 1_000 };
 const cutsOf = (durationMs: number, silences: { startMs: number; endMs: number }[]) =>
-  cutIntoPieces(durationMs, silences, lengths).map(({ startMs, endMs }) => [startMs, endMs]);
+  cutIntoChunks(durationMs, silences, lengths).map(({ startMs, endMs }) => [startMs, endMs]);
 
-test('no longer than a piece may be → one piece', () => {
+test('no longer than a chunk may be → one chunk', () => {
   expect(cutsOf(10_000, [{ startMs: 7000, endMs: 8000 }])).toEqual([[0, 10_000]]);
   expect(cutsOf(1, [])).toEqual([[0, 1]]);
 });
@@ -35,15 +35,15 @@ test('nobody pauses → cuts as late as they may be', () => {
   ]);
 });
 
-test('pieces → hear some more at their cuts, nothing outside the recording', () => {
-  expect(cutIntoPieces(15_000, [], lengths)).toEqual([
+test('chunks → hear some more at their cuts, nothing outside the recording', () => {
+  expect(cutIntoChunks(15_000, [], lengths)).toEqual([
     { startMs: 0, endMs: 10_000, windowStartMs: 0, windowEndMs: 11_000 },
     { startMs: 10_000, endMs: 15_000, windowStartMs: 9_000, windowEndMs: 15_000 },
   ]);
 });
 
 test('a cut in a pause of half a second → its neighbours hear nothing of each other, a shorter one cuts words', () => {
-  const heard = cutIntoPieces(
+  const heard = cutIntoChunks(
     25_000,
     [
       { startMs: 8_000, endMs: 8_500 },
@@ -60,7 +60,7 @@ test('a cut in a pause of half a second → its neighbours hear nothing of each 
 
 const even = { longestMs: 10_000, overlapMs: 0, evenly: { atOnce: 2, shortestMs: 2_000 } };
 const evenCutsOf = (durationMs: number, silences: { startMs: number; endMs: number }[]) =>
-  cutIntoPieces(durationMs, silences, even).map(({ endMs }) => endMs);
+  cutIntoChunks(durationMs, silences, even).map(({ endMs }) => endMs);
 
 test.each([
   [3_999, [3_999]],
@@ -68,13 +68,13 @@ test.each([
   [15_000, [7_500, 15_000]],
   [16_000, [4_000, 8_000, 12_000, 16_000]],
 ])(
-  'even pieces of %d ms in which nobody pauses → as many as run at once, or a multiple, if none is too short',
+  'even chunks of %d ms in which nobody pauses → as many as run at once, or a multiple, if none is too short',
   (durationMs, ends) => {
     expect(evenCutsOf(durationMs, [])).toEqual(ends);
   },
 );
 
-test('even pieces → cut in the middle of the longest silence near their even places', () => {
+test('even chunks → cut in the middle of the longest silence near their even places', () => {
   const silences = [
     { startMs: 3000, endMs: 3300 },
     { startMs: 3500, endMs: 3700 },
@@ -88,16 +88,16 @@ test('even pieces → cut in the middle of the longest silence near their even p
 test.each([
   ['late', lengths],
   ['even', { ...lengths, evenly: { atOnce: 3, shortestMs: 3000 } }],
-])('any recording, cuts %s → pieces without gap or overlap, none too long, none empty', (_, lengths) => {
+])('any recording, cuts %s → chunks without gap or overlap, none too long, none empty', (_, lengths) => {
   const silence = fc.tuple(fc.nat(5000), fc.integer({ min: 1, max: 4000 }));
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 200_000 }), fc.array(silence, { maxLength: 60 }), (durationMs, gaps) => {
       let at = 0;
       const silences = gaps.map(([pause, length]) => ({ startMs: (at += pause), endMs: (at += length) }));
-      const pieces = cutIntoPieces(durationMs, silences, lengths);
-      expect(pieces.map(({ startMs }) => startMs)).toEqual([0, ...pieces.slice(0, -1).map(({ endMs }) => endMs)]);
-      expect(pieces.at(-1)!.endMs).toBe(durationMs);
-      for (const { startMs, endMs } of pieces) {
+      const chunks = cutIntoChunks(durationMs, silences, lengths);
+      expect(chunks.map(({ startMs }) => startMs)).toEqual([0, ...chunks.slice(0, -1).map(({ endMs }) => endMs)]);
+      expect(chunks.at(-1)!.endMs).toBe(durationMs);
+      for (const { startMs, endMs } of chunks) {
         expect(endMs - startMs).toBeGreaterThan(0);
         expect(endMs - startMs).toBeLessThanOrEqual(lengths.longestMs);
       }
@@ -115,7 +115,7 @@ describe('where it is known where somebody speaks', () => {
   const silences = [{ startMs: 39_000, endMs: 39_500 }];
 
   test('short pauses are heard, longer ones left out; cuts lie in silences, and nothing of the rest is heard', () => {
-    expect(cutSpeechIntoPieces(speech, silences, lengths)).toEqual([
+    expect(cutSpeechIntoChunks(speech, silences, lengths)).toEqual([
       { startMs: 2_000, endMs: 9_000, windowStartMs: 2_000, windowEndMs: 9_000 },
       { startMs: 30_000, endMs: 39_250, windowStartMs: 30_000, windowEndMs: 39_250 },
       { startMs: 39_250, endMs: 42_000, windowStartMs: 39_250, windowEndMs: 42_000 },
@@ -124,7 +124,7 @@ describe('where it is known where somebody speaks', () => {
 
   test('where another person goes on → cut, unless nobody speaks on one side', () => {
     const changes = [2_400, 4_000, 20_000, 35_000, 41_600];
-    expect(cutSpeechIntoPieces(speech, silences, { longestMs: 10_000, overlapMs: 0 }, changes)).toMatchObject([
+    expect(cutSpeechIntoChunks(speech, silences, { longestMs: 10_000, overlapMs: 0 }, changes)).toMatchObject([
       { startMs: 2_000, endMs: 4_000 },
       { startMs: 4_000, endMs: 9_000 },
       { startMs: 30_000, endMs: 35_000 },
@@ -132,16 +132,16 @@ describe('where it is known where somebody speaks', () => {
     ]);
   });
 
-  test('pieces that keep every pause → from the first word to the last', () => {
-    const [piece] = cutSpeechIntoPieces(speech, [], { longestMs: 60_000, overlapMs: 0, longestPauseMs: Infinity });
-    expect(piece).toMatchObject({ startMs: 2_000, endMs: 42_000 });
+  test('chunks that keep every pause → from the first word to the last', () => {
+    const [chunk] = cutSpeechIntoChunks(speech, [], { longestMs: 60_000, overlapMs: 0, longestPauseMs: Infinity });
+    expect(chunk).toMatchObject({ startMs: 2_000, endMs: 42_000 });
   });
 
-  test('nobody speaks → no piece', () => {
-    expect(cutSpeechIntoPieces([], silences, lengths)).toEqual([]);
+  test('nobody speaks → no chunk', () => {
+    expect(cutSpeechIntoChunks([], silences, lengths)).toEqual([]);
   });
 
-  test('whatever is said → all of it is in one piece each, in order, none longer than it may be', () => {
+  test('whatever is said → all of it is in one chunk each, in order, none longer than it may be', () => {
     const steps = fc.array(fc.tuple(fc.integer({ min: 1, max: 20_000 }), fc.integer({ min: 1, max: 30_000 })));
     fc.assert(
       fc.property(steps, (drawn) => {
@@ -150,16 +150,16 @@ describe('where it is known where somebody speaks', () => {
           const startMs = nowMs + pauseMs;
           return { startMs, endMs: (nowMs = startMs + spokenMs) };
         });
-        const pieces = cutSpeechIntoPieces(spans, [], lengths);
+        const chunks = cutSpeechIntoChunks(spans, [], lengths);
         for (const { startMs, endMs } of spans) {
-          const parts = pieces.filter((piece) => piece.endMs > startMs && piece.startMs < endMs);
+          const parts = chunks.filter((chunk) => chunk.endMs > startMs && chunk.startMs < endMs);
           expect(parts[0]!.startMs).toBeLessThanOrEqual(startMs);
           expect(parts.at(-1)!.endMs).toBeGreaterThanOrEqual(endMs);
           parts.slice(1).forEach((part, index) => expect(part.startMs).toBe(parts[index]!.endMs));
         }
-        pieces.forEach(({ startMs, endMs }, index) => {
+        chunks.forEach(({ startMs, endMs }, index) => {
           expect(endMs - startMs).toBeLessThanOrEqual(lengths.longestMs);
-          expect(startMs).toBeGreaterThanOrEqual(pieces[index - 1]?.endMs ?? 0);
+          expect(startMs).toBeGreaterThanOrEqual(chunks[index - 1]?.endMs ?? 0);
         });
       }),
       { seed: 17, numRuns: 200 },

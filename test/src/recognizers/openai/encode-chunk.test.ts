@@ -6,28 +6,28 @@ import { promisify } from 'node:util';
 import { canMountDisks, smallDisk } from '../../../support/faults/small-disk.ts';
 import { asRecognizerInput, ffmpeg, noise } from '../../../support/uploads/audio-fixtures.ts';
 import { useFolder } from '../../../support/use-folder.ts';
-import { isNear } from '../../../../src/recognizers/openai/sound.ts';
+import { isNear } from '../../../../src/recognizers/openai/encode-chunk.ts';
 
 const execute = promisify(execFile);
 const folder = useFolder();
 
-const soundModule = new URL('../../../../src/recognizers/openai/sound.ts', import.meta.url).href;
+const soundModule = new URL('../../../../src/recognizers/openai/encode-chunk.ts', import.meta.url).href;
 
 /** In a process for which `disk` has so much room; the recording comes to lie there, too. */
 async function compressedBytes(recording: string, disk: string, room: string): Promise<number | string> {
   const script = `
     import { copyFile } from 'node:fs/promises';
-    import { soundOf } from '${soundModule}';
+    import { encodeChunk } from '${soundModule}';
     await copyFile('${recording}', '${disk}/decoded');
-    const piece = { startMs: 0, endMs: 12_000, windowStartMs: 0, windowEndMs: 12_000 };
-    const flac = soundOf('${disk}/decoded', piece, false, new AbortController().signal);
+    const chunk = { startMs: 0, endMs: 12_000, windowStartMs: 0, windowEndMs: 12_000 };
+    const flac = encodeChunk('${disk}/decoded', chunk, false, new AbortController().signal);
     console.log(JSON.stringify(await flac.then(({ size }) => size, (error) => String(error.code ?? error))));`;
   const [program, ...args] = [...smallDisk(disk, room), process.execPath, '--input-type=module', '-e', script];
   const { stdout } = await execute(program!, args);
   return JSON.parse(stdout) as number | string;
 }
 
-test('a disk with room for the piece and a part of its FLAC → the whole FLAC; none for the piece → ENOSPC', async () => {
+test('a disk with room for the chunk and a part of its FLAC → the whole FLAC; none for the chunk → ENOSPC', async () => {
   if (!canMountDisks()) return;
   const recording = await ffmpeg(...noise(12), ...asRecognizerInput, join(folder, 'noise'));
   const disk = await mkdtemp(join(folder, 'disk-'));

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { projectFolder } from '../../../architecture/source-files.ts';
-import { createAnswers } from '../../../../src/recognizers/sherpa-onnx/warm-child.ts';
+import { createAnswers } from '../../../../src/recognizers/sherpa-onnx/model-process.ts';
 import { diarizersThatFit } from '../../../../src/recognizers/sherpa-onnx/diarization.ts';
 import { answerMark } from '../../../../src/recognizers/sherpa-onnx/messages.ts';
 import { copiesThatFit } from '../../../../src/recognizers/sherpa-onnx/model-copies.ts';
@@ -10,11 +10,11 @@ import { copiesThatFit } from '../../../../src/recognizers/sherpa-onnx/model-cop
 const program = `
   const { closeSync, openSync } = await import('node:fs');
   const { boundedCommand } = await import('./src/children/bounded-command.ts');
-  const { startWarmChild } = await import('./src/recognizers/sherpa-onnx/warm-child.ts');
+  const { startModelProcess } = await import('./src/recognizers/sherpa-onnx/model-process.ts');
   await boundedCommand(process.execPath, [], { memoryBytes: 1, cpuSeconds: 1, fileBytes: 0, openFiles: 1 });
   process.stdout.write('before\\n');
   try { for (;;) openSync('/dev/null'); } catch {}
-  const child = await startWarmChild({ recognition: {} }, 1024 ** 3);
+  const child = await startModelProcess({ recognition: {} }, 1024 ** 3);
   const request = { file: '/dev/null', fromMs: 0, toMs: 1 };
   const error = await child.ask(request, 60_000, new AbortController().signal).catch((thrown) => thrown);
   process.stdout.write(\`\${error.name} \${error.retryable} \${error.message}\\n\`);

@@ -18,7 +18,7 @@ class Parameter {
 /** Takes the place of a value while a statement is built. Its type is that of the value, because Kysely asks for it. */
 export type ParameterOf<Values> = <Name extends keyof Values & string>(name: Name) => Values[Name];
 
-export class Prepared<Values extends object, Row extends object> {
+export class NamedQuery<Values extends object, Row extends object> {
   readonly #name: string;
   readonly #build: (db: Queryable, parameter: ParameterOf<Values>) => Compilable<Row>;
   #compiled: CompiledQuery<Row> | undefined;

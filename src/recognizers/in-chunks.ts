@@ -1,0 +1,193 @@
+/** Recognizes a recording in chunks, several at once, and joins what was heard. */
+import { availableParallelism } from 'node:os';
+import pLimit from 'p-limit';
+import { cutSpeechIntoChunks } from '../audio/chunks.ts';
+import { retryGaps } from './retry-gaps.ts';
+import { joinChunks } from './join.ts';
+import { isOnlyMarkers } from './transcript-gaps.ts';
+import { SpanKind, beginSpan, inSpan } from '../tracing/tracing.ts';
+import { allOrAbort } from './all-or-abort.ts';
+import type { TranscribeChunk } from './retry-gaps.ts';
+import type { Chunk, ChunkLengths } from '../audio/chunks.ts';
+import type { Word } from '../captions/segment.ts';
+import type { DecodedAudio, RecognizeOptions } from './recognizer.ts';
+
+/**
+ * Recognizes what one chunk hears.
+ * @param onHeard gets how much of it is recognized already, in ms
+ * @returns words by utterance, with times from the start of the recording
+ */
+export type RecognizeChunk = TranscribeChunk<Word[][]>;
+
+/** Room for chunks, shared by all jobs of a process. */
+export interface Slots {
+  /** Chunks at once. It may change while they are heard. */
+  readonly count: number;
+  /**
+   * Waits for a slot, and then for the work.
+   * @throws the abort reason of `stop`, at once while it waits for a slot; work that has begun ends by itself
+   */
+  run: <T>(work: () => Promise<T>, stop: AbortSignal) => Promise<T>;
+}
+
+/** @param count chunks at once; without it, one for each processor core that this process may use */
+export function createSlots(count = availableParallelism()): Slots & { count: number } {
+  const limit = pLimit(count);
+  return {
+    get count() {
+      return limit.concurrency;
+    },
+    set count(changed) {
+      limit.concurrency = changed;
+    },
+    async run(work, stop) {
+      const begun = Promise.withResolvers<void>();
+      const done = limit(() => {
+        begun.resolve();
+        stop.throwIfAborted();
+        return work();
+      });
+      // Nobody asks how it ends after it was left.
+      done.catch(() => {});
+      await unlessAborted(begun.promise, stop);
+      return done;
+    },
+  };
+}
+
+/** Waits for a promise. @throws the abort reason of `signal`, at once */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const left = Promise.withResolvers<never>();
+  const leave = () => left.reject(signal.reason);
+  signal.addEventListener('abort', leave);
+  return Promise.race([promise, left.promise]).finally(() => signal.removeEventListener('abort', leave));
+}
+
+/**
+ * Recognizes chunks, and joins what was heard at their cuts. What was not heard well is heard again.
+ * @param mayLoop whether the recognizer may say the same words on and on
+ * @throws what `recognizeChunk` throws
+ * @throws the abort reason of `options.signal`
+ */
+export async function recognizeInChunks(
+  audio: DecodedAudio,
+  lengths: ChunkLengths,
+  slots: Slots,
+  recognizeChunk: RecognizeChunk,
+  options: RecognizeOptions,
+  mayLoop = false,
+): Promise<Word[][]> {
+  const saidIn = (utterances: Word[][]) => utterances.flat();
+  const only = (utterances: Word[][], fromMs: number, toMs: number) =>
+    utterances.map((words) => words.filter((word) => isWithin(word, fromMs, toMs)));
+  const recognizeSpeech: RecognizeChunk = async (...chunk) => (await recognizeChunk(...chunk)).filter(isSpeech);
+  const judging = { audio, overlapMs: lengths.overlapMs, saidIn, only, mayLoop };
+  const transcribe = retryGaps(recognizeSpeech, judging, options.onUncertain);
+  const results = await processInChunks(audio, lengths, slots, transcribe, options);
+  return joinChunks(
+    results.flatMap(({ result }) => result.map((part) => ({ chunk: part.chunk, utterances: part.result }))),
+  );
+}
+
+const isSpeech = (utterance: readonly Word[]) => !isOnlyMarkers(utterance.map(({ text }) => text).join(' '));
+
+/** Whether most of a word is said from one time to another. */
+export function isWithin({ startMs, endMs }: Word, fromMs: number, toMs: number): boolean {
+  const middleMs = (startMs + endMs) / 2;
+  return middleMs >= fromMs && middleMs < toMs;
+}
+
+/** What is so near to a voice is recognized, too: a word that the detector takes for noise would be lost. */
+const nearMs = 500;
+
+/** Where a recording is cut; in order. A recording in which nobody speaks has no chunks. */
+export function chunksOf({ durationMs, silences, speech, changes }: DecodedAudio, lengths: ChunkLengths): Chunk[] {
+  if (speech === undefined) return cutSpeechIntoChunks([{ startMs: 0, endMs: durationMs }], silences, lengths, changes);
+  const near = speech.map(({ startMs, endMs }) => ({
+    startMs: Math.max(0, startMs - nearMs),
+    endMs: Math.min(durationMs, endMs + nearMs),
+  }));
+  return cutSpeechIntoChunks(near, silences, lengths, changes);
+}
+
+/** As `processChunks`, for all chunks of a recording. */
+export const processInChunks = <Result>(
+  audio: DecodedAudio,
+  lengths: ChunkLengths,
+  slots: Slots,
+  work: TranscribeChunk<Result>,
+  options: RecognizeOptions,
+): Promise<{ chunk: Chunk; result: Result }[]> => processChunks(chunksOf(audio, lengths), slots, work, options);
+
+/**
+ * The first chunk that fails stops the others. Nothing runs any more when this rejects.
+ * @param chunks in order of time
+ * @param isAlone whether the next chunk is processed on its own, after those that are done already; none is without it
+ * @returns the result of each chunk, in order of time
+ * @throws what `work` throws
+ * @throws the abort reason of `options.signal`
+ */
+export async function processChunks<Result>(
+  chunks: readonly Chunk[],
+  slots: Slots,
+  work: TranscribeChunk<Result>,
+  { signal, span, onProgress }: RecognizeOptions,
+  isAlone: (done: readonly Result[]) => boolean = () => false,
+): Promise<{ chunk: Chunk; result: Result }[]> {
+  const report = progressOf(chunks, onProgress);
+  // A recording never has more chunks in the line than can run at once. So a short recording that comes later waits for
+  // one chunk of a long one, not for all.
+  const inLine = pLimit(slots.count);
+  const tasks = chunks.map(
+    (chunk) => (stop: AbortSignal) =>
+      inLine(() =>
+        slots.run(async () => {
+          const traced = beginSpan('chunk', { kind: SpanKind.CLIENT, attributes: placeOf(chunk) }, span);
+          const result = await inSpan(traced, () => work(chunk, stop, (ms) => report(chunk, ms), traced));
+          report(chunk, chunk.windowEndMs - chunk.windowStartMs);
+          inLine.concurrency = slots.count;
+          return { chunk, result };
+        }, stop),
+      ),
+  );
+  const done: { chunk: Chunk; result: Result }[] = [];
+  while (done.length < tasks.length && isAlone(done.map(({ result }) => result))) {
+    done.push(...(await allOrAbort(signal, [tasks[done.length]!])));
+  }
+  return [...done, ...(await allOrAbort(signal, tasks.slice(done.length)))];
+}
+
+const placeOf = ({ startMs, endMs }: Chunk) => ({
+  'transcription.chunk.start_ms': startMs,
+  'transcription.chunk.end_ms': endMs,
+});
+
+/** Moves the times of a word from the start of a chunk to the start of the recording. */
+export const laterBy = (ms: number, word: Word): Word => ({
+  ...word,
+  startMs: word.startMs + ms,
+  endMs: word.endMs + ms,
+});
+
+/**
+ * Reports whole percents over all chunks. Each is larger than the last and below 100, because the transcript is not
+ * stored yet.
+ */
+function progressOf(chunks: readonly Chunk[], onProgress: RecognizeOptions['onProgress']) {
+  const lengthOf = ({ windowStartMs, windowEndMs }: Chunk) => windowEndMs - windowStartMs;
+  const wholeMs = chunks.reduce((sum, chunk) => sum + lengthOf(chunk), 0);
+  const done = new Map<Chunk, number>();
+  let doneMs = 0;
+  let last = 0;
+  return (chunk: Chunk, ms: number): void => {
+    const before = done.get(chunk) ?? 0;
+    const now = Math.min(lengthOf(chunk), Math.max(before, ms));
+    done.set(chunk, now);
+    doneMs += now - before;
+    const percent = Math.min(99, Math.floor((doneMs * 100) / wholeMs));
+    if (percent <= last) return;
+    last = percent;
+    onProgress?.(percent);
+  };
+}
