@@ -1,7 +1,6 @@
 import { boundedCommand, isRefusedIsolation } from './bounded-command.ts';
 import { DependencyError } from '../ops/dependency-error.ts';
 import { spawn } from 'node:child_process';
-import type { FileHandle } from 'node:fs/promises';
 import type { ChildLimits, Isolation } from './bounded-command.ts';
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 
@@ -13,8 +12,6 @@ export interface ChildOptions {
   timeLimitMs: number;
   /** Kills the child; `runChild` then rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** An open file; without it, standard input is /dev/null. */
-  stdin?: FileHandle;
   /**
    * Gets standard output as it comes, and no more of it before its promise resolves. If it throws or rejects, the child is
    * killed and `runChild` rejects with that error.
@@ -59,7 +56,7 @@ export async function runChild(program: string, args: readonly string[], options
   const { signal, onStdout } = options;
   const command = await boundedCommand(program, args, options.limits, options.isolation);
   signal?.throwIfAborted();
-  const child = spawnGroup(command, stdioOf(options));
+  const child = spawnGroup(command, ['ignore', onStdout ? 'pipe' : 'ignore', 'pipe']);
   if (options.onStderr) child.stderr?.on('data', options.onStderr);
   let timedOut = false;
   let failure: { error: unknown } | undefined;
@@ -89,10 +86,6 @@ export async function runChild(program: string, args: readonly string[], options
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
   }
-}
-
-function stdioOf({ stdin, onStdout }: ChildOptions): (number | 'ignore' | 'pipe')[] {
-  return [stdin?.fd ?? 'ignore', onStdout ? 'pipe' : 'ignore', 'pipe'];
 }
 
 const stderrTailBytes = 4096;

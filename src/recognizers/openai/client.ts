@@ -37,8 +37,6 @@ export interface ClientOptions {
   server: SpeechServer;
   /** Requests at once, at most, over all jobs of the process. How many the server gets is found by trying. */
   mostRequests?: number | undefined;
-  /** Whether chunks are compressed before they are sent. */
-  isPrepared?: boolean;
   /** Of one request, besides its first try. They are spread over 45 s. */
   retries?: number | undefined;
   /** How long a server may take for a chunk of that length. */
@@ -68,7 +66,7 @@ export class SpeechClient {
   #lookedAt = -Infinity;
 
   constructor(options: ClientOptions) {
-    const { server, mostRequests: most = 256, isPrepared = false, retries = 8 } = options;
+    const { server, mostRequests: most = 256, retries = 8 } = options;
     // So long that a slow server with a queue of its own may answer.
     const { timeLimitMs = (audioMs: number) => 10 * 60_000 + 4 * audioMs } = options;
     this.#server = server;
@@ -80,7 +78,7 @@ export class SpeechClient {
         () => undefined,
         (error: unknown) => (judge(error) === 'no room' ? (error as Refusal) : undefined),
       );
-    this.requests = new Requests({ most, isPrepared, retries, findRoom, onBusy: () => this.onBusy(this.away()!) });
+    this.requests = new Requests({ most, retries, findRoom, onBusy: () => this.onBusy(this.away()!) });
   }
 
   /**

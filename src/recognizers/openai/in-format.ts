@@ -53,7 +53,6 @@ const mostRefusedMs = 3_000;
 /**
  * What the server refuses is asked for again, in short chunks, when the rest is done. It may break at long ones, as
  * speaches does where nobody speaks for 30 s ("No clip timestamps found").
- * @param isNear whether the server is on this machine or in its network
  * @throws {FormatRefused} another format would tell more
  * @throws {LanguageNotKnown}
  * @throws {RecognizerError}
@@ -64,7 +63,6 @@ export async function recognizeIn(
   audio: DecodedAudio,
   options: RecognizeOptions,
   client: SpeechClient,
-  isNear: boolean,
 ): Promise<Transcript> {
   const learnt: ServerTraits = { wordTimes: undefined };
   let introduction: VoiceSamples | undefined;
@@ -73,9 +71,9 @@ export async function recognizeIn(
     // A stretch without words in the session's language may be in another one.
     const language = earlier < 2 ? options.language : undefined;
     const told = { ...options, language, signal, span, knownSpeakers: introduction?.speakers };
-    const heard = await transcribeChunk({ file: audio.file, format, client, isNear, learnt, told }, chunk);
+    const heard = await transcribeChunk({ file: audio.file, format, client, learnt, told }, chunk);
     if (format === 'diarized_json' && introduction === undefined && hasLetters(heard.answer)) {
-      introduction = { chunk, speakers: await sampleVoices(audio.file, heard, signal) };
+      introduction = { chunk, speakers: await sampleVoices(audio.file, heard) };
     }
     return heard;
   };
@@ -136,7 +134,6 @@ interface ChunkRequest {
   file: string;
   format: AnswerFormat;
   client: SpeechClient;
-  isNear: boolean;
   learnt: ServerTraits;
   told: ChunkHints & Pick<RecognizeOptions, 'signal' | 'span'>;
 }
@@ -159,11 +156,11 @@ async function transcribeChunk(hearing: ChunkRequest, chunk: Chunk): Promise<Ans
   return { chunk: own, own, answer: await requestChunk(hearing, own) };
 }
 
-async function requestChunk({ file, format, client, isNear, told }: ChunkRequest, chunk: Chunk): Promise<Answer> {
+async function requestChunk({ file, format, client, told }: ChunkRequest, chunk: Chunk): Promise<Answer> {
   const { signal, span, ...hints } = told;
   const audioMs = chunk.windowEndMs - chunk.windowStartMs;
   try {
-    const audio = await encodeChunk(file, chunk, isNear, signal);
+    const audio = await encodeChunk(file, chunk);
     if (audio === undefined) return { timesOf: 'nothing', utterances: [], language: undefined };
     const asking = { audioMs, hints, signal, traceparent: span && traceparentOf(span) };
     return readAnswer(await client.transcribe(audio, format, asking), audioMs);

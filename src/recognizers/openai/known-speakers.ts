@@ -32,23 +32,14 @@ export interface VoiceSamples {
  * @param file 16 kHz mono s16le, of the whole recording
  * @throws what `encodeChunk` throws
  */
-export async function sampleVoices(
-  file: string,
-  { chunk, answer }: AnsweredChunk,
-  signal: AbortSignal,
-): Promise<KnownSpeaker[]> {
+export async function sampleVoices(file: string, { chunk, answer }: AnsweredChunk): Promise<KnownSpeaker[]> {
   const known: KnownSpeaker[] = [];
   for (const [label, { startMs, endMs }] of longestTurns(answer)) {
     if (known.length === mostSpeakers) break;
     if (endMs - startMs < sampleMs.shortest) continue;
     const windowStartMs = chunk.windowStartMs + startMs;
     const windowEndMs = Math.min(windowStartMs + sampleMs.longest, chunk.windowStartMs + endMs);
-    const audio = await encodeChunk(
-      file,
-      { startMs: windowStartMs, endMs: windowEndMs, windowStartMs, windowEndMs },
-      true,
-      signal,
-    );
+    const audio = await encodeChunk(file, { startMs: windowStartMs, endMs: windowEndMs, windowStartMs, windowEndMs });
     if (audio === undefined) continue;
     const sample = `data:${audio.type};base64,${Buffer.from(await audio.arrayBuffer()).toString('base64')}`;
     known.push({ label, name: `known-${known.length + 1}`, sample });

@@ -1,21 +1,15 @@
-import { findLimiters, ExecutableNotFound, findExecutable } from '../../children/bounded-command.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { FormatRefused, SpeechClient } from './client.ts';
 import { recognizeIn } from './in-format.ts';
-import { isNear } from './encode-chunk.ts';
 import type { AnswerFormat, ClientOptions } from './client.ts';
 import type { RecognizeOptions, Recognizer } from '../recognizer.ts';
 
-export interface OpenAiOptions extends Pick<ClientOptions, 'server' | 'mostRequests' | 'retries' | 'timeLimitMs'> {
-  /** Whether it is on this machine or in its network. Without it, the address tells. */
-  isNear?: boolean;
-}
+export type OpenAiOptions = Pick<ClientOptions, 'server' | 'mostRequests' | 'retries' | 'timeLimitMs'>;
 
 /** Recognizes with a server that has OpenAI's `/audio/transcriptions`. The audio leaves this machine. */
-export function createOpenAi({ isNear: isTold, ...options }: OpenAiOptions): Recognizer {
+export function createOpenAi(options: OpenAiOptions): Recognizer {
   const { server } = options;
-  const near = isTold ?? isNear(server.baseUrl);
-  const client = new SpeechClient({ ...options, isPrepared: !near });
+  const client = new SpeechClient(options);
   const bestFormat = server.model.endsWith('-diarize') ? 'diarized_json' : 'verbose_json';
   return {
     name: 'openai',
@@ -30,13 +24,6 @@ export function createOpenAi({ isNear: isTold, ...options }: OpenAiOptions): Rec
     },
     // The service starts although the server is away: it may be there for the first job. The log tells if it is not.
     async check() {
-      try {
-        await findExecutable('ffmpeg');
-        await findLimiters();
-      } catch (cause) {
-        if (!(cause instanceof ExecutableNotFound)) throw cause;
-        throw new RecognizerError('recognizer_error', cause.message, { retryable: true, cause });
-      }
       if (await client.refusesKey()) {
         const message = `${new URL(server.baseUrl).host} refuses the key. Set OPENAI_API_KEY to one of its keys.`;
         throw new RecognizerError('recognizer_error', message, { retryable: false });
@@ -45,7 +32,7 @@ export function createOpenAi({ isNear: isTold, ...options }: OpenAiOptions): Rec
 
     async recognize(audio, given) {
       const options = { ...given, onProgress: rising(given.onProgress) };
-      const hearIn = (format: AnswerFormat) => recognizeIn(format, audio, options, client, near);
+      const hearIn = (format: AnswerFormat) => recognizeIn(format, audio, options, client);
       const orIn = (format: AnswerFormat) => (error: unknown) => {
         if (!(error instanceof FormatRefused)) throw error;
         return hearIn(format);

@@ -22,8 +22,6 @@ export interface RequestLimits {
 export interface RequestsOptions {
   /** At once, however quick the server gets. */
   most: number;
-  /** Whether a chunk takes time before it can be sent, so that a few have to be ready. */
-  isPrepared: boolean;
   /** Of a request that failed, but may succeed later. */
   retries: number;
   /** Sends one small request. @returns the refusal, as long as the server has no room */
@@ -61,7 +59,6 @@ export class Requests {
   readonly #limit: ConcurrencyLimit;
   readonly #inFlight: Slots & { count: number };
   readonly #turns: FairTurns;
-  readonly #chunksAtOnce: () => number;
   /** The time limits of those that wait for an answer, in the order in which they came. */
   readonly #timers = new Set<NodeJS.Timeout>();
   /** All chunks that are held. */
@@ -80,22 +77,20 @@ export class Requests {
     this.#options = options;
     this.#limit = limit;
     this.#inFlight = createSlots(limit.count);
-    const atOnce = () => limit.count + (options.isPrepared ? Math.ceil(limit.count / 4) : 0);
-    this.#chunksAtOnce = atOnce;
     // An account may have all places while nobody else wants one.
     this.#turns = new FairTurns({
       get atOnce() {
-        return atOnce();
+        return limit.count;
       },
       get each() {
-        return atOnce();
+        return limit.count;
       },
     });
   }
 
   /** Room for the chunks of a recording: as many as the server hears at once. @param owner those of others take turns */
   slotsOf(owner: string): Slots {
-    const count = this.#chunksAtOnce;
+    const limit = this.#limit;
     let held = 0;
     const hold = (by: number) => {
       const further = Math.max(0, held - 1);
@@ -105,7 +100,7 @@ export class Requests {
     };
     return {
       get count() {
-        return count();
+        return limit.count;
       },
       run: async (work, stop) => {
         hold(1);

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { chmod, cp, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -33,8 +33,9 @@ test('a child that ends → its exit code and the end of its standard error', as
   expect(end.stderr).toMatch(/the end\n$/);
 });
 
-test('a child → empty environment, the asked limits, no shell', async () => {
+test('a child → empty environment and input, the asked limits, no shell', async () => {
   expect(await outputOf('env', [])).toBe('');
+  expect(await outputOf('cat', [])).toBe('');
   expect(await outputOf('echo', ['$HOME; id'])).toBe('$HOME; id\n');
   const table = await outputOf('cat', ['/proc/self/limits']);
   expect(table).toMatch(/Max address space +1073741824 +1073741824/);
@@ -49,15 +50,6 @@ test('whoever starts it has died before its death became a signal → the progra
   expect((await execute(command[0], command.slice(1))).stdout).toBe('started\n');
   // Another process stands in between, as the one does that adopts orphans.
   expect((await execute('sh', ['-c', '"$@"; true', 'sh', ...command])).stdout).toBe('');
-});
-
-test('standard input → nothing by default, otherwise the open file, from its start', async () => {
-  expect(await outputOf('cat', [])).toBe('');
-  const file = join(folder, 'input');
-  await writeFile(file, 'words');
-  await using stdin = await open(file);
-  expect(await outputOf('cat', ['/dev/stdin'], { stdin })).toBe('words');
-  expect(await outputOf('head', ['-c', '3'], { stdin })).toBe('wor');
 });
 
 test('a program that is not installed → ExecutableNotFound which says what to type', async () => {

@@ -36,10 +36,6 @@ export interface SpeechServerOptions {
   script?: (request: Received, earlier: number) => Reply | undefined | Promise<Reply | undefined>;
   /** Any that is free without it. */
   port?: number;
-  /** The formats that its model knows. */
-  formats?: string[];
-  /** How much its `verbose_json` tells. */
-  tells?: 'words' | 'segments' | 'text';
 }
 
 export interface RunningSpeechServer {
@@ -69,14 +65,10 @@ export async function startSpeechServer(options: SpeechServerOptions): Promise<R
   async function answer({ path, fields, file }: Received, index: number): Promise<Reply> {
     if (path !== '/v1/audio/transcriptions') return refusal(404, 'Not Found');
     const format = fields['response_format']?.[0] ?? 'json';
-    if (!(options.formats ?? ['json', 'verbose_json']).includes(format)) {
-      return refusal(400, `response_format '${format}' is not compatible with this model`, 'response_format');
-    }
-    if (file === undefined || !/\.(flac|wav)$/.test(file.name)) return refusal(400, 'Invalid file format.', 'file');
+    if (file === undefined || !file.name.endsWith('.wav')) return refusal(400, 'Invalid file format.', 'file');
     const audio = await decoded(join(folder, `${index}-${file.name}`), file.bytes);
     const heard = await options.recognizer!.recognize(audio, { signal: new AbortController().signal });
-    const granularities = fields['timestamp_granularities[]'] ?? ['segment'];
-    return { status: 200, body: bodyOf(format, heard, audio.durationMs, granularities, options.tells ?? 'words') };
+    return { status: 200, body: bodyOf(format, heard, audio.durationMs) };
   }
 
   const server = await serve((req, res) => {
@@ -144,11 +136,11 @@ export function refusal(status: number, message: string, param?: string, code?: 
   return { status, body: { error: { message, type: 'invalid_request_error', param, code } } };
 }
 
-function bodyOf(format: string, heard: Transcript, durationMs: number, granularities: string[], tells: string) {
+function bodyOf(format: string, heard: Transcript, durationMs: number) {
   // A sentence as a model would write it; OpenAI's words have no punctuation.
   const sentences = heard.segments.map(({ text }) => ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
   const text = sentences.join('').trim();
-  if (format === 'json' || tells === 'text') return { text };
+  if (format === 'json') return { text };
   const segments = heard.segments.map(({ startMs, endMs }, id) => ({
     ...{ id, seek: 0, start: startMs / 1000, end: endMs / 1000, text: sentences[id], tokens: [id], temperature: 0 },
     ...{ avg_logprob: -0.25, compression_ratio: 1.5, no_speech_prob: 0.01 },
@@ -159,7 +151,5 @@ function bodyOf(format: string, heard: Transcript, durationMs: number, granulari
       ...{ start: word.startMs / 1000, end: word.endMs / 1000 },
     })),
   );
-  const hasWords = tells === 'words' && granularities.includes('word');
-  const all = { task: 'transcribe', language: 'english', duration: durationMs / 1000, text, segments };
-  return hasWords ? { ...all, words } : all;
+  return { task: 'transcribe', language: 'english', duration: durationMs / 1000, text, segments, words };
 }

@@ -26,6 +26,7 @@ export const isSilence = ({ file }: Received): boolean => file?.name === 'silenc
 
 export interface AskingOptions extends Partial<OpenAiOptions>, Pick<SpeechServerOptions, 'port'> {
   model?: string;
+  apiKey?: string | undefined;
   /** Of the server. */
   path?: string;
   proxies?: Proxies;
@@ -51,8 +52,9 @@ export function useAsking() {
     sound,
     async ask(script: NonNullable<SpeechServerOptions['script']>, options: AskingOptions = {}) {
       const { model = 'whisper-1', path = '/v1', port, proxies = noProxies, ...others } = options;
+      const key = 'apiKey' in options ? options.apiKey : apiKey;
       const server = await startSpeechServer({ script, ...(port !== undefined && { port }) });
-      const spoken = { baseUrl: server.url.replace('/v1', path), apiKey, model, proxies };
+      const spoken = { baseUrl: server.url.replace('/v1', path), apiKey: key, model, proxies };
       const recognizer = createOpenAi({ server: spoken, ...others });
       closing.push(recognizer, server);
       /** @param seconds that sound */

@@ -8,10 +8,8 @@ import { judge } from '../../../../src/recognizers/openai/refusal.ts';
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
 import { dependencyErrorOf } from '../../../../src/ops/dependency-error.ts';
 import { steadyPort } from '../../../rig/ports.ts';
-import { childrenOf } from '../../../rig/processes.ts';
 import { holdTheClock } from '../../../support/faults/held-clock.ts';
 import { refusal } from '../../../support/models/speech-server.ts';
-import { useFolder } from '../../../support/use-folder.ts';
 import { until } from '../../../support/until.ts';
 import { apiKey, fine, formatOf, inTurn, isSilence, signal, useAsking } from './asking.ts';
 import type { AddressInfo } from 'node:net';
@@ -19,9 +17,6 @@ import type { Received, Reply } from '../../../support/models/speech-server.ts';
 
 const { ask, closing, sound } = useAsking();
 afterEach(() => void jest.useRealTimers());
-/** So long that a server far away gets FLAC. */
-const longSeconds = 40;
-
 const isUpload = (path: string) => path.endsWith('/audio/transcriptions');
 const without = { status: 404, body: 'Not Found' };
 const errorOf = async (running: Promise<unknown>): Promise<RecognizerError> => {
@@ -33,22 +28,13 @@ const errorOf = async (running: Promise<unknown>): Promise<RecognizerError> => {
   return error as RecognizerError;
 };
 
-const busy = (retryAfter: () => string) => () => ({
-  ...{ status: 429, body: { error: { message: 'slow down' } } },
-  headers: { 'retry-after': retryAfter() },
-});
-const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toUTCString();
-test.each<[string, () => Reply, number]>([
-  ['429 with Retry-After in seconds', busy(() => '2'), 1990],
-  // A date has whole seconds.
-  ['429 with Retry-After as a date', busy(() => inSeconds(3)), 1990],
-  ['503 with Retry-After', () => ({ status: 503, headers: { 'retry-after': '1' }, body: 'busy' }), 990],
-  ['500', () => ({ status: 500, body: { error: { message: 'oops' } } }), 0],
-  ['502 of a proxy', () => ({ status: 502, body: '<html>Bad Gateway</html>' }), 0],
-  ['a connection that breaks before the answer', () => 'cut the connection', 0],
-  ['a connection that breaks within the answer', () => 'cut the answer', 0],
+test.each<[string, Reply, number]>([
+  ['429', { status: 429, body: 'slow down', headers: { 'retry-after': '1' } }, 990],
+  ['500', { status: 500, body: { error: { message: 'oops' } } }, 0],
+  ['a connection that breaks before the answer', 'cut the connection', 0],
+  ['a connection that breaks within the answer', 'cut the answer', 0],
 ])('%s, then fine → asked again, not earlier than the server says', async (_, first, waitMs) => {
-  const { server, hear } = await ask((_request, earlier) => (earlier === 0 ? first() : fine));
+  const { server, hear } = await ask(inTurn(first, fine));
   const began = performance.now();
   expect((await hear()).segments).toMatchObject([{ text: 'fine', startMs: 100 }]);
   expect(performance.now() - began).toBeGreaterThanOrEqual(waitMs);
@@ -84,13 +70,9 @@ test.each<[string, Reply, string]>([
 });
 
 test.each<[string, Reply, RegExp]>([
-  ['HTML', { status: 200, body: '<html>Welcome to our portal</html>' }, /something else than JSON$/],
-  ['no JSON', { status: 200, headers: { 'content-type': 'application/json' }, body: '{"text": "so sec' }, /something else than JSON$/], // prettier-ignore
-  ['NaN', { status: 200, headers: { 'content-type': 'application/json' }, body: '{"text": NaN}' }, /something else than a transcript$/], // prettier-ignore
-  ['an empty body', { status: 200, headers: { 'content-type': 'application/json' }, body: '' }, /something else/],
+  ['HTML', { status: 200, body: '<html>Welcome to our portal</html>' }, /something else than JSON \(text\/html\)$/],
   ['no body', { status: 204, body: '' }, /something else/],
   ['another shape', { status: 200, body: { transcript: 'so secret' } }, /something else than a transcript$/],
-  ['a list', { status: 200, body: ['so secret'] }, /something else than a transcript$/],
   ['an answer without end', 'hardly end', /no end of the answer$/],
 ])('rubbish: %s → asked once; RecognizerError, retryable, that quotes nothing of it', async (_, reply, message) => {
   const { server, hear } = await ask(inTurn(reply));
@@ -124,20 +106,11 @@ describe('with HTTP_PROXY', () => {
     expect(error.message).toMatch(/^gpu:8000 answered 403/);
     expect(lines).toEqual(['POST http://gpu:8000/v1/audio/transcriptions HTTP/1.1']);
   });
-
-  test.each(['', 'other.example', '*'])("a server on this machine, NO_PROXY='%s' → asked itself", async (none) => {
-    lines.length = 0;
-    const { server, hear } = await ask(inTurn(fine), { proxies: { ...proxies, none }, retries: 0 });
-    expect((await hear()).segments).toHaveLength(1);
-    expect(server.requests).toHaveLength(1);
-    expect(lines).toEqual([]);
-  });
 });
 
 test.each<[string, Reply]>([
   ['for an answer', 'never answer'],
   ['to ask again', { status: 429, headers: { 'retry-after': '30' }, body: {} }],
-  ['much longer to ask again', { status: 429, headers: { 'retry-after': '300' }, body: {} }],
   ['for the end of an answer', 'never finish'],
 ])('aborted while it waits %s → rejects with the reason without asking again; nothing goes on', async (_, reply) => {
   // No pause is over before the abort.
@@ -152,20 +125,6 @@ test.each<[string, Reply]>([
   await expect(running).rejects.toBe(reason);
   await until(server.open, (open) => open === 0);
   expect(server.requests).toHaveLength(1);
-});
-
-test('aborted while ffmpeg compresses → rejects with the reason, ffmpeg is gone, nothing was sent', async () => {
-  const { server, recognizer } = await ask(inTurn(fine), { isNear: false });
-  const recording = await sound(longSeconds);
-  const controller = new AbortController();
-  const running = recognizer.recognize(recording, { signal: controller.signal });
-  running.catch(() => {});
-  await until(() => childrenOf(process.pid, 'ffmpeg').length, (count) => count > 0); // prettier-ignore
-  const reason = new Error('the service is stopping');
-  controller.abort(reason);
-  await expect(running).rejects.toBe(reason);
-  expect(childrenOf(process.pid, 'ffmpeg')).toEqual([]);
-  expect(server.requests).toEqual([]);
 });
 
 const wrongKey = refusal(403, 'Invalid API key');
@@ -183,22 +142,6 @@ test.each<[string, Reply, Reply, RegExp | undefined]>([
   expect(server.requests.every(isSilence)).toBe(true);
 });
 
-const useless = useFolder();
-test('ffmpeg is not installed → check and recognize say what to install', async () => {
-  const { recognizer } = await ask(inTurn(fine), { isNear: false });
-  const recording = await sound(longSeconds);
-  const path = process.env['PATH'];
-  process.env['PATH'] = useless;
-  try {
-    await expect(recognizer.check()).rejects.toThrow('apt-get install ffmpeg');
-    const error = await errorOf(recognizer.recognize(recording, { signal }));
-    expect(error).toMatchObject({ code: 'recognizer_error', retryable: true });
-    expect(error.message).toContain('apt-get install ffmpeg');
-  } finally {
-    process.env['PATH'] = path;
-  }
-});
-
 test.each<[string, Reply, string, 'refused' | 'server']>([
   ['a wrong key, at OpenAI', refusal(401, `Incorrect API key: ${apiKey}`, undefined, 'invalid_api_key'), '401 Incorrect API key: …', 'refused'], // prettier-ignore
   ['a wrong key, at speaches', { status: 403, body: { detail: 'Invalid API key' } }, '403 Invalid API key', 'refused'],
@@ -214,10 +157,7 @@ test.each<[string, Reply, string, 'refused' | 'server']>([
   ],
   ['a wrong address', { status: 404, body: '<html>Not Found</html>' }, '404 <html>Not Found</html>', 'refused'],
   ['an address that has moved', { status: 307, headers: { location: 'http://127.0.0.1:9/' }, body: 'moved' }, '307 moved', 'refused'], // prettier-ignore
-  ...[500, 502, 504].map((status): [string, Reply, string, 'server'] => [
-    ...([`${status}, as proxies say for a server that is gone`, { status, body: 'Bad Gateway' }] as const),
-    ...([`${status} Bad Gateway`, 'server'] as const),
-  ]),
+  ['502, as proxies say for a server that is gone', { status: 502, body: 'Bad Gateway' }, '502 Bad Gateway', 'server'],
 ])('%s → no attempt is spent, and why is told, until the server hears', async (_, reply, said, reason) => {
   let isMended = false;
   const answer = ({ path }: Received) => (!isUpload(path) ? without : isMended ? fine : reply);
@@ -314,6 +254,6 @@ test('a server that answers nothing in time → away; one that is busy with reco
   isBusy = false;
   const message = expect.stringMatching(/could not be reached: .*timeout/) as string;
   await expect(hear()).rejects.toMatchObject({ code: 'recognizer_error', retryable: true, message });
-  expect(await recognizer.whyAway!()).toEqual({ reason: 'server', message });
+  expect(recognizer.notice!()).toEqual(message);
   await until(server.open, (open) => open === 0);
 });

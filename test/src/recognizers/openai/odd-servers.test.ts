@@ -18,7 +18,7 @@ test.each<[string, string, (request: Received) => Reply, object[], (string | und
   [
     'writes the names of speakers into its text',
     'x-diarize',
-    () => inJson({ text: 'A: Yes.\nB: No.', segments: [turn('A', 1, 'Yes.'), turn('B', 3, 'No.')] }),
+    () => inJson({ text: 'B: Yes.\nA: No.', segments: [turn('B', 1, 'Yes.'), turn('A', 3, 'No.')] }),
     [
       { text: 'Yes.', startMs: 1000, speaker: 'S1' },
       { text: 'No.', startMs: 3000, speaker: 'S2' },
@@ -75,18 +75,6 @@ test.each<[string, string, (request: Received) => Reply, object[], (string | und
   expectWellFormed(transcript, 9_000);
   expect(transcript.segments).toMatchObject(segments);
   expect(server.requests.map(formatOf)).toEqual(formats);
-});
-
-test.each<[string, Reply, string]>([
-  ['in plain text', ofType('text/plain', 'so secret'), 'plain text instead of JSON'],
-  ['as a stream of events', ofType('text/event-stream', 'data: {"text": "so secret"}\n\n'), 'a stream of events'],
-])('a server that answers %s → asked once, not again; says so, without quoting it', async (_, reply, message) => {
-  const { server, hear } = await ask(() => reply);
-  const error: unknown = await hear().catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ code: 'recognizer_error', retryable: false });
-  expect(String(error)).toContain(message);
-  expect(String(error)).not.toContain('secret');
-  expect(server.requests).toHaveLength(1);
 });
 
 test('a server that refuses each format, and no format → its refusal, not retryable', async () => {
@@ -147,11 +135,47 @@ test('a chunk without word times among others → has no words; the others keep 
   ]);
 });
 
-test('a diarizing model that answers a long chunk without times → json, in short chunks', async () => {
-  const { recognize, formats } = await serve([text], { seconds: 60, model: 'x-diarize' });
-  const heard = await recognize();
-  expect(formats()).toEqual(['diarized_json', 'json', 'json', 'json']);
-  expect(heard.map(({ startMs, endMs }) => endMs - startMs).every((ms) => ms <= 28_000)).toBe(true);
+const noVerbose = refusal(400, 'not compatible with this model', 'response_format');
+test.each<[string, string, Reply, string]>([
+  ['refuses verbose_json', 'whisper-1', noVerbose, 'verbose_json'],
+  ['answers verbose_json without times', 'whisper-1', text, 'verbose_json'],
+  ['answers diarized_json without times', 'x-diarize', text, 'diarized_json'],
+])('a model that %s → asked for json, in short chunks; the next recording anew', async (_, model, reply, format) => {
+  const script = (request: Received) => (formatOf(request) === 'json' ? text : reply);
+  const { server, hear } = await ask(script, { model, mostRequests: 1 });
+  for (const _attempt of [1, 2]) {
+    const transcript = await hear(60);
+    expectWellFormed(transcript, 60_000);
+    const said = transcript.segments.map((segment) => segment.text).join(' ');
+    expect(said).toBe('Hello there. Hello there. Hello there.');
+    for (const { startMs, endMs } of transcript.segments) expect(endMs - startMs).toBeLessThanOrEqual(28_000);
+  }
+  const formats = [format, 'json', 'json', 'json'];
+  expect(server.requests.map(formatOf)).toEqual([...formats, ...formats]);
+  expect(server.requests.at(-1)!.fields).toEqual({ model: [model], response_format: ['json'] });
+});
+
+test('verbose_json refused in the middle → begun again, and progress rises still', async () => {
+  const script = (request: Received, earlier: number) =>
+    earlier === 0 ? words : formatOf(request) === 'verbose_json' ? noVerbose : text;
+  const percents: number[] = [];
+  const { hear } = await ask(script, { mostRequests: 1 });
+  await hear(90, { onProgress: (percent) => percents.push(percent) });
+  expect(percents).toEqual([...new Set(percents)].sort((a, b) => a - b));
+  expect(percents[0]).toBeGreaterThan(10);
+});
+
+test('segments without words → their confidence; chunks are sent without overlap, the first one again', async () => {
+  const body = { text: 'Oh no.', segments: [{ text: 'Oh no.', start: 5, end: 6, avg_logprob: -0.25 }] };
+  const { server, hear } = await ask(inTurn({ status: 200, body }), { mostRequests: 1 });
+  const transcript = await hear(90);
+  expect(transcript.segments).toHaveLength(4);
+  for (const { words: none, confidence } of transcript.segments) {
+    expect(none).toEqual([]);
+    expect(confidence).toBeCloseTo(Math.exp(-0.25), 3);
+  }
+  const sent = server.requests.slice(1).map(({ file }) => file!.bytes.length - 44);
+  expect(sent.reduce((sum, bytes) => sum + bytes)).toBe(90_000 * 32);
 });
 
 test.each([

@@ -16,7 +16,7 @@ function requestsTo(most: number, silence: () => Refusal | undefined = () => und
   const seen = { looks: 0, busy: 0 };
   const findRoom = async () => ((seen.looks += 1), silence());
   const onBusy = () => void (seen.busy += 1);
-  const requests = new Requests({ most, isPrepared: false, retries: 8, findRoom, onBusy });
+  const requests = new Requests({ most, retries: 8, findRoom, onBusy });
   const hear = (
     send: (stop: AbortSignal) => Promise<void>,
     { owner = 'one', slots = requests.slotsOf(owner), limitMs = 2 ** 31 - 1, stop = signal } = {},
@@ -94,6 +94,17 @@ test.each([
     expect({ asked, busy: requests.busy }).toEqual({ asked: 8, busy: undefined });
   },
 );
+
+test.each([
+  [{ 'retry-after': '2' }, 2_000],
+  [{ 'retry-after': 'Thu, 01 Jan 1970 00:00:03 GMT' }, 3_000],
+  [{ 'retry-after': '2', 'retry-after-ms': '2500' }, 2_500],
+  [{ 'retry-after': 'soon' }, undefined],
+  [{}, undefined],
+])('%j → wait %p ms', (headers, ms) => {
+  jest.useFakeTimers({ now: 0 });
+  expect(refusal(429, headers).retryAfterMs).toBe(ms);
+});
 
 test('no room for a moment → nothing to tell; who leaves, leaves at once', async () => {
   const { requests, seen, hear } = requestsTo(8);
