@@ -26,26 +26,17 @@ export interface ListSessionsQuery extends SessionFilter {
  * Sessions of an account after a position, newest first by (created_at, id), at most `limit`. Every page costs as much
  * as the first, because it is found by keyset.
  */
-export async function listSessions(db: Queryable, question: ListSessionsQuery): Promise<PublicSession[]> {
-  const { statuses, reference, language, ...unserved } = filterValues(question);
-  // A filter that no statement knows does not compile here.
-  unserved satisfies Record<string, never>;
-  const { limit } = question;
-  if (reference !== null) {
-    return pageOfReference.run(db, { ...boundsOf(question), statuses, reference, language, limit });
-  }
-  if (language !== null) {
-    const asked = statuses ?? everyStatus;
-    return pagesByLanguage[asked.length - 1]!.run(db, { ...valuesOf(question, asked), language });
-  }
-  if (statuses === null) return pageOfAll.run(db, { ...boundsOf(question), limit });
-  return pagesByStatus[statuses.length - 1]!.run(db, valuesOf(question, statuses));
-}
-
-function valuesOf(question: ListSessionsQuery, statuses: readonly SessionStatus[]): PageValues {
-  const values: Partial<PageValues> = { ...boundsOf(question), limit: question.limit };
-  statuses.forEach((status, index) => (values[statusNames[index]!] = status));
-  return values as PageValues;
+export function listSessions(db: Queryable, question: ListSessionsQuery): Promise<PublicSession[]> {
+  const filter = filterValues(question);
+  const { statuses, reference, language } = filter;
+  const values = { ...boundsOf(question), ...filter, limit: question.limit };
+  if (reference !== null) return pageOfReference.run(db, { ...values, reference });
+  if (statuses === null && language === null) return pageOfAll.run(db, values);
+  const asked = statuses ?? everyStatus;
+  const [status0, status1, status2, status3] = asked;
+  const byStatus = { ...values, status0, status1, status2, status3 };
+  if (language === null) return pagesByStatus[asked.length - 1]!.run(db, byStatus);
+  return pagesByLanguage[asked.length - 1]!.run(db, { ...byStatus, language });
 }
 
 /**
@@ -64,14 +55,11 @@ const beyondAll: SessionPosition = { createdAt: 'infinity', id: lowestId };
 
 type Bounds = Record<keyof ReturnType<typeof boundsOf>, string>;
 
-/** The values that the statements need. Each statement uses some of them. */
-interface PageValues extends Bounds {
-  status0: SessionStatus;
-  status1: SessionStatus;
-  status2: SessionStatus;
-  status3: SessionStatus;
-  limit: number;
-}
+/** The values that every statement takes. */
+type PageValues = Bounds & FilterValues & { limit: number };
+
+/** Each status has a parameter of its own. */
+type ByStatus = PageValues & Record<(typeof statusNames)[number], SessionStatus | undefined>;
 
 const everyStatus: readonly SessionStatus[] = ['queued', 'processing', 'completed', 'failed'];
 const statusNames = ['status0', 'status1', 'status2', 'status3'] as const;
@@ -80,7 +68,7 @@ const statusNames = ['status0', 'status1', 'status2', 'status3'] as const;
  * The planner sees neither bounds nor limit, and keeps its plan: else one that is made for 20 of very many sessions always looks
  * cheaper, and making it takes longer than the reading.
  */
-const pageWithin = (db: Queryable, parameter: ParameterOf<Bounds & { limit: number }>) => {
+const pageWithin = (db: Queryable, parameter: ParameterOf<PageValues>) => {
   const hidden = <Value>(name: 'from' | 'time' | 'id' | 'limit', type: string) =>
     sql<Value>`(select ${parameter(name)}::${sql.raw(type)})`;
   return db
@@ -88,13 +76,14 @@ const pageWithin = (db: Queryable, parameter: ParameterOf<Bounds & { limit: numb
     .select(publicColumns)
     .where('account_id', '=', parameter('accountId'))
     .where('created_at', '>=', hidden<string>('from', 'timestamptz'))
+    .where(fitsFilter(parameter))
     .where(sql<boolean>`(created_at, id) < (${hidden('time', 'timestamptz')}, ${hidden('id', 'uuid')})`)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(hidden<number>('limit', 'int'));
 };
 
-const pageOfAll = new NamedQuery<Bounds & { limit: number }, PublicSession>('page', pageWithin);
+const pageOfAll = new NamedQuery<PageValues, PublicSession>('page', pageWithin);
 
 type Page = ReturnType<typeof pageWithin>;
 
@@ -102,14 +91,14 @@ type Page = ReturnType<typeof pageWithin>;
  * One statement for each number of statuses. Each status is read from its own place in the index, and the results are
  * merged. One range over all statuses would read every session in between.
  */
-const pagesOf = <Values extends PageValues>(name: string, only: (page: Page, parameter: ParameterOf<Values>) => Page) =>
+const pagesOf = <Values extends ByStatus>(name: string, only: (page: Page, parameter: ParameterOf<Values>) => Page) =>
   statusNames.map(
     (_, index) =>
       new NamedQuery<Values, PublicSession>(`${name}-${index + 1}`, (db, parameter) => {
-        const given: ParameterOf<PageValues> = parameter;
+        const given: ParameterOf<ByStatus> = parameter;
         const [first, ...others] = statusNames
           .slice(0, index + 1)
-          .map((status) => only(pageWithin(db, given).where('status', '=', given(status)), parameter));
+          .map((status) => only(pageWithin(db, given).where('status', '=', given(status) as SessionStatus), parameter));
         return others
           .reduce(
             (union, page) => union.unionAll(db.selectFrom(page.as('page')).selectAll()),
@@ -121,16 +110,15 @@ const pagesOf = <Values extends PageValues>(name: string, only: (page: Page, par
       }),
   );
 
-const pagesByStatus = pagesOf<PageValues>('page-of', (page) => page);
+const pagesByStatus = pagesOf<ByStatus>('page-of', (page) => page);
 
 /** Of a language there may be very many sessions in one status and few in another: its index knows the status, too. */
-const pagesByLanguage = pagesOf<PageValues & { language: string }>('page-of-language', (page, parameter) =>
+const pagesByLanguage = pagesOf<ByStatus & { language: string }>('page-of-language', (page, parameter) =>
   page.where(primaryOf, '=', parameter('language')),
 );
 
 /** Few sessions have the same reference: those of other statuses and languages may be read and left out. */
-const pageOfReference = new NamedQuery<Bounds & FilterValues & { reference: string; limit: number }, PublicSession>(
+const pageOfReference = new NamedQuery<PageValues & { reference: string }, PublicSession>(
   'page-of-reference',
-  (db, parameter) =>
-    pageWithin(db, parameter).where('reference', '=', parameter('reference')).where(fitsFilter(parameter)),
+  (db, parameter) => pageWithin(db, parameter).where('reference', '=', parameter('reference')),
 );
