@@ -1,18 +1,16 @@
 /** Sessions in which something was said, for search. */
-import { versionOf } from '../../../db/sessions/transcripts.ts';
+import { toStoredTranscript } from '../../../src/worker/transcription.ts';
 import { makeSession } from './sessions.ts';
 import type { Db } from '../../../db/connection/database.ts';
 import type { StoredTranscript } from '../../../src/sessions/completion.ts';
 
 /** A transcript of one segment for each text, a second apart. */
 export function transcriptOf(texts: readonly string[], language?: string): StoredTranscript {
-  const segments = JSON.stringify(
-    texts.map((text, index) => ({ index, startMs: index * 1_000, endMs: index * 1_000 + 900, text })),
-  );
-  const words = JSON.stringify(texts.map(() => []));
-  const durationMs = texts.length * 1_000;
-  const version = versionOf(durationMs, segments, words);
-  return { durationMs, language, segments, words, hasSpeech: texts.length > 0, version };
+  const segments = texts.map((text, index) => ({
+    ...{ index, startMs: index * 1_000, endMs: index * 1_000 + 900 },
+    ...{ text, words: [] },
+  }));
+  return toStoredTranscript({ segments, language }, texts.length * 1_000);
 }
 
 /** A completed session. @returns its id */

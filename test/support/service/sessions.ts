@@ -6,12 +6,13 @@ import { changeReserved } from '../../../db/accounts/accounts.ts';
 import { claimIfNotFinal, reportProgressIfProcessing } from '../../../db/sessions/attempts.ts';
 import { insertQueuedSession } from '../../../db/sessions/states.ts';
 import { findSessionRow } from '../../../db/sessions/sessions.ts';
-import { versionOf } from '../../../db/sessions/transcripts.ts';
 import { completeSession, failSession } from '../../../src/sessions/completion.ts';
+import { toStoredTranscript } from '../../../src/worker/transcription.ts';
 import { searchDocumentOf, indexSession } from '../../../src/sessions/indexing.ts';
 import type { Db } from '../../../db/connection/database.ts';
 import type { FailureCode } from '../../../db/schema.ts';
 import type { Attempt } from '../../../db/sessions/attempts.ts';
+import type { Segment } from '../../../src/captions/segment.ts';
 import type { StoredTranscript } from '../../../src/sessions/completion.ts';
 
 export interface TestSession {
@@ -35,26 +36,25 @@ interface NewTestSession {
 }
 
 /** Two segments of three words, as stored. */
-export const twoSegments: StoredTranscript = stored(7_100, {
-  segments: JSON.stringify([
-    { index: 0, startMs: 120, endMs: 3_480, text: 'good morning', confidence: 0.91 },
-    { index: 1, startMs: 3_900, endMs: 6_950, text: 'begin', confidence: 0.88 },
-  ]),
-  words: JSON.stringify([
-    [
+export const twoSegments = stored([
+  {
+    ...{ index: 0, startMs: 120, endMs: 3_480, text: 'good morning', confidence: 0.91 },
+    words: [
       { startMs: 120, endMs: 400, text: 'good', confidence: 0.93 },
       { startMs: 410, endMs: 3_480, text: 'morning', confidence: 0.89 },
     ],
-    [{ startMs: 3_900, endMs: 6_950, text: 'begin', confidence: 0.88 }],
-  ]),
-});
+  },
+  {
+    ...{ index: 1, startMs: 3_900, endMs: 6_950, text: 'begin', confidence: 0.88 },
+    words: [{ startMs: 3_900, endMs: 6_950, text: 'begin', confidence: 0.88 }],
+  },
+]);
 
 /** What a recording without speech leaves. */
-export const silence: StoredTranscript = stored(7_100, { segments: '[]', words: '[]' });
+export const silence = stored([]);
 
-function stored(durationMs: number, { segments, words }: { segments: string; words: string }): StoredTranscript {
-  const version = versionOf(durationMs, segments, words);
-  return { durationMs, language: 'en-US', segments, words, hasSpeech: segments !== '[]', version };
+function stored(segments: Segment[]): StoredTranscript {
+  return toStoredTranscript({ segments, language: 'en-US' }, 7_100);
 }
 
 /** A queued session with its reservation, without a job and without audio. */
