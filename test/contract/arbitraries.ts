@@ -30,7 +30,7 @@ export function validValues(schema: Schema): Arbitrary<Values> {
 
 function validValue(schema: Schema): Arbitrary<string> {
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
-  if (schema.type === 'integer') return fc.integer({ min: schema.minimum!, max: schema.maximum! }).map(String);
+  if (schema.type === 'integer') return fc.integer(boundsOf(schema)).map(String);
   if (schema.format === 'uuid')
     return fc.oneof(
       fc.uuid(),
@@ -43,6 +43,9 @@ function validValue(schema: Schema): Arbitrary<string> {
   if (schema.pattern !== undefined) return fc.string({ unit: fc.constantFrom(...characters), ...lengths });
   return fc.string({ unit: printable, ...lengths });
 }
+
+/** Those of an int32, where the schema says nothing. */
+const boundsOf = ({ minimum: min = -(2 ** 31), maximum: max = 2 ** 31 - 1 }: Schema) => ({ min, max });
 
 /** Values that the schema refuses, each by one rule of it. */
 export function invalidValues(schema: Schema): Arbitrary<Values> {
@@ -64,9 +67,10 @@ export function invalidValues(schema: Schema): Arbitrary<Values> {
 function invalidValue(schema: Schema): Arbitrary<string> {
   if (schema.enum !== undefined) return printableText.filter((text) => !schema.enum!.includes(text));
   if (schema.type === 'integer') {
-    const below = fc.integer({ min: -(2 ** 31), max: schema.minimum! - 1 }).map(String);
-    const above = fc.integer({ min: schema.maximum! + 1, max: schema.maximum! + 2 ** 31 }).map(String);
-    const fraction = fc.integer({ min: schema.minimum!, max: schema.maximum! - 1 }).map((value) => `${value}.5`);
+    const { min, max } = boundsOf(schema);
+    const below = fc.integer({ min: min - 2 ** 31, max: min - 1 }).map(String);
+    const above = fc.integer({ min: max + 1, max: max + 2 ** 31 }).map(String);
+    const fraction = fc.integer({ min, max: max - 1 }).map((value) => `${value}.5`);
     return fc.oneof(
       below,
       above,

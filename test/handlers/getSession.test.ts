@@ -10,34 +10,25 @@ const account = await useAccount(service);
 
 type Options = Parameters<typeof makeSession>[2];
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/) as string;
+const completed = { status: 'completed', startedAt: time, completedAt: time, durationMs: 7_100, chargedMs: 7_100 };
+const completedInSilence = { ...completed, chargedMs: 0 };
 
 test.each<[string, Options, object]>([
   ['queued, duration not measured', {}, { status: 'queued' }],
   ['queued, duration measured', { durationMs: 0 }, { status: 'queued', durationMs: 0 }],
   ['processing, nothing reported', { status: 'processing' }, { status: 'processing', startedAt: time }],
   ['processing, 0 %', { status: 'processing', progress: 0 }, { status: 'processing', startedAt: time, progress: 0 }],
-  [
-    'completed',
-    { status: 'completed', durationMs: 9_000 },
-    { status: 'completed', startedAt: time, completedAt: time, durationMs: 7_100, chargedMs: 7_100, language: 'en-US' },
-  ],
+  ['completed', { status: 'completed', durationMs: 9_000 }, { ...completed, language: 'en-US' }],
   [
     'completed in silence, language unknown',
     { status: 'completed', transcript: { ...silence, language: undefined } },
-    { status: 'completed', startedAt: time, completedAt: time, durationMs: 7_100, chargedMs: 0 },
+    completedInSilence,
   ],
   [
     'completed, with a warning that only a newer version knows',
     { status: 'completed', transcript: { ...silence, warnings: [{ code: 'new_code' as WarningCode }] } },
     {
-      ...{
-        status: 'completed',
-        startedAt: time,
-        completedAt: time,
-        durationMs: 7_100,
-        chargedMs: 0,
-        language: 'en-US',
-      },
+      ...{ ...completedInSilence, language: 'en-US' },
       warnings: [
         { code: 'new_code', message: 'Something about the recording makes its transcript less than it could be.' },
       ],

@@ -1,4 +1,5 @@
 /** Paths, methods and queries that no client of ours would send. */
+import { contract } from '../../../../src/api/contract/document.ts';
 import { rawRequest } from '../../../support/clients/raw-http.ts';
 import { useAccount, useService } from '../../../support/service/use-service.ts';
 
@@ -49,19 +50,17 @@ test.each([
   expect(text).not.toMatch(/passwd|node_modules|\.ts:/);
 });
 
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
+const paths = Object.entries<object>(contract.paths!).map(([path, operations]) => {
+  const declared = methods.filter((method) => method.toLowerCase() in operations);
+  const allowed = declared.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  return { target: `/v1${path.replace('{id}', id)}`, allowed };
+});
+
 test.each([
-  ['PUT', '/v1/sessions', 'GET, HEAD'],
-  ['POST', '/v1/sessions', 'GET, HEAD'],
-  ['OPTIONS', '/v1/sessions', 'GET, HEAD'],
-  ['TRACE', '/v1/sessions', 'GET, HEAD'],
-  ['PROPFIND', '/v1/sessions', 'GET, HEAD'],
-  ['DELETE', `/v1/sessions/${id}`, 'GET, HEAD'],
-  ['PATCH', '/v1/sessions/anything', 'GET, HEAD'],
-  ['DELETE', `/v1/sessions/${id}/transcript`, 'GET, HEAD'],
-  ['GET', '/v1/transcriptions', 'POST'],
-  ['HEAD', '/v1/transcriptions', 'POST'],
-  ['OPTIONS', '/v1/transcriptions', 'POST'],
-  ['POST', '/v1/openapi.json', 'GET, HEAD'],
+  ...paths.flatMap(({ target, allowed }) =>
+    methods.filter((method) => !allowed.includes(method)).map((method) => [method, target, allowed.join(', ')]),
+  ),
   ['DELETE', '/openapi.json', 'GET, HEAD'],
 ])('%s %s → 405 with Allow: %s', async (method, target, allow) => {
   const { status, headers, text } = await raw(method, target);
