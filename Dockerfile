@@ -35,7 +35,7 @@ WORKDIR /app
 COPY --from=packages /app ./
 COPY --from=models /app/.models ./.models
 RUN ln -s /app/node_modules/node/bin/node /usr/local/bin/node
-COPY LICENSE ./
+COPY LICENSE openapi.yaml ./
 COPY codegen ./codegen
 COPY db ./db
 COPY handlers ./handlers

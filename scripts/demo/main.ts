@@ -85,7 +85,9 @@ async function quickstart({ audio, once, model }: Wish, interrupted: AbortSignal
     interrupted.addEventListener('abort', () => reject(interrupted.reason)),
   );
   try {
-    say(`It answers at ${url} after ${readableDuration(Date.now() - startedAt)}. Its log is ${shown(logFile, '')}`);
+    say(
+      `It answers at ${url} after ${readableDuration(Date.now() - startedAt)}. Its documentation is at ${ports.url}/docs, its log ${shown(logFile, '')}`,
+    );
     await Promise.race([demonstrate(url, dataDir, audio), unexpectedEnd, interruption]);
     if (once) return;
     say('\nServing until Ctrl-C.');

@@ -1,12 +1,12 @@
 /**
- * `/docs` and `/llms.txt` show the contract to people, and to programs that read text. They are public, are no part of
- * the contract, and use nothing from other hosts. The viewer is Scalar's (MIT), as its makers built it for browsers:
+ * The contract for people (`/docs`, to which `/` redirects) and for language models (llmstxt.org: `/llms.txt` is an index,
+ * `/llms-full.txt` the whole). They are public, are no part of the contract, and use nothing from other hosts. The viewer is Scalar's (MIT), as its makers built it for browsers:
  * `scalar.js` is `dist/browser/standalone.js` of the npm package `@scalar/api-reference` 1.72.1 without its last line, which
  * names a source map. The package itself would bring 299 others.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { llmsText } from './llms.ts';
+import { contract } from '../contract/document.ts';
 import { endAnswer } from '../answers/refusal.ts';
 import { sendBody } from '../answers/reply.ts';
 import { matchesTag } from '../answers/negotiation.ts';
@@ -26,7 +26,7 @@ export class Docs {
   readonly #load: () => ReturnType<typeof loadFiles>;
 
   serves(path: string): boolean {
-    return path === '/docs' || path.startsWith('/docs/') || path === '/llms.txt';
+    return path === '/' || path === '/docs' || path.startsWith('/docs/') || /^\/llms(-full)?\.txt$/.test(path);
   }
 
   /** @param load loads the files; called again when it failed before */
@@ -48,7 +48,8 @@ export class Docs {
     res.set({ ...file.headers, ETag: file.etag });
     // CORS may have said `Vary: Origin` already.
     res.vary('Accept-Encoding');
-    if (matchesTag(req.headers['if-none-match'], file.etag)) endAnswer(req, res.status(304));
+    if (file.headers['Location'] !== undefined) endAnswer(req, res.status(302));
+    else if (matchesTag(req.headers['if-none-match'], file.etag)) endAnswer(req, res.status(304));
     else await sendBody(req, res, file.body);
   }
 }
@@ -69,17 +70,47 @@ export async function loadFiles(publicPath: string): Promise<Map<string, DocsFil
     // For browsers that do not know `frame-ancestors`.
     'X-Frame-Options': 'DENY',
   });
-  const llms = fileOf(llmsText(publicPath), {
-    'Content-Type': 'text/plain; charset=utf-8',
-    'Cache-Control': 'no-cache',
-  });
+  const plain = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache' };
   return new Map([
+    ['/', fileOf('', { Location: `${publicPath}/docs`, 'Cache-Control': 'no-cache' })],
     ['/docs', page],
     ['/docs/', page],
-    ['/llms.txt', llms],
+    ['/llms.txt', fileOf(indexText(publicPath), plain)],
+    ['/llms-full.txt', fileOf(await readHere('../../../openapi.yaml'), plain)],
     [scripts.viewer.path, scripts.viewer.file],
     [scripts.start.path, scripts.start.file],
   ]);
+}
+
+/** @param publicPath what stands before every path of the service */
+function indexText(publicPath: string): string {
+  const { info, servers, paths } = contract as unknown as {
+    info: { title: string; description: string };
+    servers: [{ url: string }];
+    paths: Record<string, Record<string, { summary: string }>>;
+  };
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { summary }]) => `- \`${method.toUpperCase()} ${path}\`: ${summary}`),
+  );
+  const [summary, course] = info.description.split('\n\n');
+  return `# ${info.title}
+
+> ${summary}
+
+${course}
+
+All paths are below \`${publicPath}${servers[0].url}\` of this host.
+
+## Contract
+
+- [Everything as text](${publicPath}/llms-full.txt): the OpenAPI document as it was written, with samples
+- [OpenAPI document](${publicPath}/openapi.json): the same for generators
+- [Documentation](${publicPath}/docs): the same for people
+
+## Operations
+
+${operations.join('\n')}
+`;
 }
 
 const readHere = (name: string) => readFile(new URL(name, import.meta.url), 'utf8');

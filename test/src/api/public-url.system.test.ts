@@ -24,11 +24,12 @@ test('an upload → a Location that leads to its session; the contract is verbat
   expect(await (await fetch(`${proxy.url}/openapi.json`)).text()).toBe(await readFile(contractFile, 'utf8'));
 });
 
-test('/llms.txt → its links lead through the proxy', async () => {
+test('/llms.txt and / → lead through the proxy', async () => {
+  expect((await fetch(`${proxy.url}/`, { redirect: 'manual' })).headers.get('location')).toBe('/speech/docs');
   const text = await (await fetch(`${proxy.url}/llms.txt`)).text();
   expect(text).toContain('All paths are below `/speech/v1` of this host.');
   const links = [...text.matchAll(/\]\((\/[^)]+)\)/g)].map(([, link]) => link!);
-  expect(links).toEqual(['/speech/openapi.json', '/speech/docs']);
+  expect(links).toEqual(['/speech/llms-full.txt', '/speech/openapi.json', '/speech/docs']);
   for (const link of links) expect((await fetch(`${origin}${link}`)).status).toBe(200);
 });
 

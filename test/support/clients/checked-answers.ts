@@ -42,7 +42,7 @@ function check(request: IncomingMessage, response: Exchange['response'], chunks:
   // A target may be a whole address.
   const path = url.replace(/^http:\/\/[^/]+/, '');
   const type = String(response.getHeader('content-type'));
-  const isDocs = /^\/(docs|llms)/.test(path) && type !== 'application/problem+json';
+  const isDocs = /^\/($|docs|llms)/.test(path) && type !== 'application/problem+json';
   const isPreflight = method === 'OPTIONS' && response.statusCode === 204;
   // Other servers of this process are none of express.
   if (response.app === undefined || isDocs || isPreflight) return;

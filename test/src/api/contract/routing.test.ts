@@ -11,7 +11,6 @@ const raw = (method: string, target: string) =>
   rawRequest(service.api.port, method, target, [`Authorization: Bearer ${account.key}`]);
 
 test.each([
-  '/',
   '/v1',
   '/v1/',
   '/v2/sessions',
