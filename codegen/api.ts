@@ -510,9 +510,10 @@ export interface components {
             channels?: string;
             /**
              * @description The language that is spoken, as a BCP 47 tag of language, script and region, the last two of which may be missing:
-             *     `de`, `en-GB`, `zh-Hant`. The recognizer is told. One that does not know the language fails the session with
-             *     `language_not_supported`, uncharged, instead of writing nonsense. Recognizers tell languages apart by the first
-             *     part of the tag. Without it, recognizers that can find out the language do so, unless the operator has set one.
+             *     `de`, `en-GB`, `zh-Hant`. The recognizer is told. A language that it does not know is 422 `language_not_supported`,
+             *     with those that it knows in `knownLanguages`; where the service can not tell at the upload, the session fails with
+             *     that code instead, uncharged. Recognizers tell languages apart by the first part of the tag. Without it,
+             *     recognizers that can find out the language do so, unless the operator has set one.
              * @example en
              */
             language?: string;
@@ -633,6 +634,13 @@ export interface components {
              * @example 600000
              */
             requiredMs?: number;
+            /**
+             * @description With `language_not_supported`, the languages that may be asked for, each the first part of a BCP 47 tag.
+             * @example [
+             *       "en"
+             *     ]
+             */
+            knownLanguages?: string[];
             /**
              * Format: int32
              * @description The value of `Retry-After`.
@@ -1107,8 +1115,8 @@ export interface components {
             };
         };
         /**
-         * @description The upload was understood but can not be transcribed (`no_audio_track`, `audio_too_long` with `limitMs`, `too_many_channels`: more than 64), its key was
-         *     used for another one (`idempotency_key_reused`), or its body ended before the closing boundary, its
+         * @description The upload was understood but can not be transcribed (`no_audio_track`, `audio_too_long` with `limitMs`,
+         *     `too_many_channels`: more than 64, `language_not_supported` with `knownLanguages`), its key was used for another one (`idempotency_key_reused`), or its body ended before the closing boundary, its
          *     `Content-Length` or its last chunk (`upload_incomplete`):
          *     then it was cut off on its way and is repeated, but one that is never closed gets the same answer each time.
          */
@@ -1287,6 +1295,45 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /**
+         * @description What requests get that are none of this document, or no HTTP. Codes: `route_not_found` (404), `method_not_allowed` (405,
+         *     with `Allow`), `request_timeout` (408), `headers_too_large` (431), `not_implemented` (501),
+         *     `http_version_not_supported` (505).
+         */
+        AnyRefusal: {
+            headers: {
+                /**
+                 * @description The identifier of this request. Quote it to the operator.
+                 * @example 01a1f89b-f1a2-7605-ae51-71a046f5ee3d
+                 */
+                "X-Request-Id": string;
+                /**
+                 * @description Always `nosniff`. Browsers take the answer for nothing but what `Content-Type` says.
+                 * @example nosniff
+                 */
+                "X-Content-Type-Options": string;
+                /**
+                 * @description Always `no-store`. No error may be kept by a cache.
+                 * @example no-store
+                 */
+                "Cache-Control": string;
+                /**
+                 * @description The request headers that the answer depends on: `Accept-Encoding` for large ones, `Origin` where browsers of other
+                 *     origins are let in; absent when there are none.
+                 * @example Accept-Encoding
+                 */
+                Vary?: string;
+                /**
+                 * @description The methods that the path has (RFC 9110, section 10.2.1), with `method_not_allowed`; absent otherwise.
+                 * @example GET, HEAD
+                 */
+                Allow?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
     };
     parameters: {
         /**
@@ -1307,8 +1354,8 @@ export interface components {
          */
         Cursor: string;
         /**
-         * @description Only sessions in one of these states. For several, repeat the parameter (`status=completed&status=failed`) or
-         *     separate them by commas (`status=completed,failed`).
+         * @description Only sessions in one of these states. Several are separated by commas (`status=completed,failed`); the parameter may
+         *     be repeated instead (`status=completed&status=failed`).
          * @example [
          *       "completed",
          *       "failed"
@@ -1316,13 +1363,13 @@ export interface components {
          */
         Status: components["schemas"]["SessionStatus"][];
         /**
-         * @description Only sessions created at this time or later (RFC 3339, 64 characters at most). Any offset will do; its `+` has to be
+         * @description Only sessions created at this time or later (RFC 3339). Any offset will do; its `+` has to be
          *     sent as `%2B`, as everywhere in a query. A space or a small `t` may stand for the `T`, and `z` for `Z`.
          * @example 2026-11-01T00:00:00Z
          */
         CreatedAfter: string;
         /**
-         * @description Only sessions created before this time (RFC 3339, 64 characters at most). Any offset will do; its `+` has to be
+         * @description Only sessions created before this time (RFC 3339). Any offset will do; its `+` has to be
          *     sent as `%2B`, as everywhere in a query. A space or a small `t` may stand for the `T`, and `z` for `Z`.
          * @example 2026-12-01T00:00:00Z
          */
@@ -1476,6 +1523,11 @@ export interface components {
          */
         IdempotencyReplayed: boolean;
         /**
+         * @description The methods that the path has (RFC 9110, section 10.2.1), with `method_not_allowed`; absent otherwise.
+         * @example GET, HEAD
+         */
+        Allow: string;
+        /**
          * @description `identity` when the upload was refused for its `Content-Encoding` (RFC 9110, section 15.5.16); absent otherwise.
          * @example identity
          */
@@ -1511,8 +1563,8 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Only sessions in one of these states. For several, repeat the parameter (`status=completed&status=failed`) or
-                 *     separate them by commas (`status=completed,failed`).
+                 * @description Only sessions in one of these states. Several are separated by commas (`status=completed,failed`); the parameter may
+                 *     be repeated instead (`status=completed&status=failed`).
                  * @example [
                  *       "completed",
                  *       "failed"
@@ -1520,13 +1572,13 @@ export interface operations {
                  */
                 status?: components["parameters"]["Status"];
                 /**
-                 * @description Only sessions created at this time or later (RFC 3339, 64 characters at most). Any offset will do; its `+` has to be
+                 * @description Only sessions created at this time or later (RFC 3339). Any offset will do; its `+` has to be
                  *     sent as `%2B`, as everywhere in a query. A space or a small `t` may stand for the `T`, and `z` for `Z`.
                  * @example 2026-11-01T00:00:00Z
                  */
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /**
-                 * @description Only sessions created before this time (RFC 3339, 64 characters at most). Any offset will do; its `+` has to be
+                 * @description Only sessions created before this time (RFC 3339). Any offset will do; its `+` has to be
                  *     sent as `%2B`, as everywhere in a query. A space or a small `t` may stand for the `T`, and `z` for `Z`.
                  * @example 2026-12-01T00:00:00Z
                  */
@@ -1610,6 +1662,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["AnyRefusal"];
         };
     };
     getSession: {
@@ -1680,6 +1733,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["AnyRefusal"];
         };
     };
     getTranscript: {
@@ -1840,6 +1894,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["AnyRefusal"];
         };
     };
     createTranscription: {
@@ -1937,6 +1992,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["AnyRefusal"];
         };
     };
     getOpenApi: {
@@ -2025,6 +2081,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["AnyRefusal"];
         };
     };
 }

@@ -23,7 +23,7 @@ export type Form<Id extends OperationId> = operations[Id] extends {
   ? Fields
   : never;
 
-type Responses<Id extends OperationId> = operations[Id]['responses'];
+type Responses<Id extends OperationId> = Omit<operations[Id]['responses'], 'default'>;
 
 type DeclaredHeaders<Response> = Response extends { headers: infer Headers }
   ? { [Name in keyof Headers as string extends Name ? never : Name extends SetByApp ? never : Name]: Headers[Name] }

@@ -16,6 +16,7 @@ export const retryOfProblem = {
   no_audio_track: 'change_request',
   audio_too_long: 'change_request',
   too_many_channels: 'change_request',
+  language_not_supported: 'change_request',
   file_too_large: 'change_request',
   idempotency_key_reused: 'change_request',
   session_not_found: 'change_request',

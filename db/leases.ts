@@ -25,6 +25,29 @@ export async function acquireLease(db: Queryable, name: string, everySeconds: nu
   return numInsertedOrUpdatedRows === 1n;
 }
 
+const languages = 'languages ';
+const unknown = '?';
+
+/** What a worker says once a minute: the languages that its recognizer knows (BCP 47). Undefined: nobody knows which. */
+export async function shareLanguages(db: Queryable, known: readonly string[] | undefined): Promise<void> {
+  await acquireLease(db, languages + (known?.join() ?? unknown), 0);
+}
+
+/**
+ * The languages that some worker of the last ten minutes knows, so that one that starts anew counts. Undefined where there was
+ * none, or nobody knows of one which it knows.
+ */
+export async function findSharedLanguages(db: Queryable): Promise<string[] | undefined> {
+  const rows = await db
+    .selectFrom('leases')
+    .select('name')
+    .where('name', 'like', `${languages}%`)
+    .where(sql<boolean>`taken_at > clock_timestamp() - interval '10 minutes'`)
+    .execute();
+  const known = rows.flatMap(({ name }) => name.slice(languages.length).split(','));
+  return rows.length === 0 || known.includes(unknown) ? undefined : [...new Set(known)].sort();
+}
+
 /** Makes a turn at least so many seconds old, so that the next one is due earlier. */
 export async function ageLease(db: Queryable, name: string, seconds: number): Promise<void> {
   await db

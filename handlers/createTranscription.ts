@@ -6,6 +6,7 @@ import { findIdempotencyRecord, insertIdempotencyRecord } from '../db/sessions/i
 import { nextStartTag } from '../db/sessions/start-tag.ts';
 import { insertQueuedSession } from '../db/sessions/states.ts';
 import { countQueued } from '../db/sessions/sessions.ts';
+import { findSharedLanguages } from '../db/leases.ts';
 import { CommitOutcomeUnknown } from '../db/connection/transaction.ts';
 import { refuseIneligible, unauthorized } from '../src/api/access/auth.ts';
 import { availableMs, reservationFor } from '../src/sessions/balance.ts';
@@ -13,8 +14,8 @@ import { searchDocumentOf, indexSession } from '../src/sessions/indexing.ts';
 import { giveJob } from '../src/sessions/job.ts';
 import { ApiError, unavailable } from '../src/api/answers/problem.ts';
 import { maxAttempts, newJobId, transcriptionQueue } from '../src/queue/queue.ts';
-import { canonicalTag } from '../src/languages/tags.ts';
-import { pollAgainSeconds } from '../src/sessions/view.ts';
+import { canonicalTag, primaryOf } from '../src/languages/tags.ts';
+import { pollAgainSeconds, toSessionError } from '../src/sessions/view.ts';
 import { insufficientBalance, refuseFullQueue } from '../src/api/uploads/upload.ts';
 import { refuseLongAudio } from '../src/api/uploads/measurement.ts';
 import { fileTooLarge } from '../src/api/uploads/form.ts';
@@ -39,7 +40,7 @@ export const createTranscription: Handler<'createTranscription'> = async (reques
   const repeated = await findRepeated(request, ctx);
   if (repeated !== undefined) return answer(repeated, true, ctx.config);
   if (file.path === undefined) throw unavailable('The first upload with this Idempotency-Key is forgotten by now.', 1);
-  await refuseByHint(request, ctx);
+  await refuseByForm(request, ctx);
   // At the same time: ffmpeg reads from memory what the disk is still writing.
   const account = { id: principal.account_id, maxAudioMs: principal.max_audio_ms };
   const [durationMs, heardChannels] = await Promise.all([
@@ -78,14 +79,31 @@ async function findRepeated({ headers, body, file, principal }: Request, ctx: Co
   return record && replay(record, fingerprintOf(file.sha256!, body));
 }
 
-/** The form's `durationMs` is only used to refuse early. */
-async function refuseByHint(request: Request, ctx: Context): Promise<void> {
-  const { durationMs } = request.body;
-  if (durationMs === undefined) return;
-  const account = await findQuota(ctx.db, request.principal.account_id);
-  if (account === undefined || availableMs(account) >= durationMs) return;
+/** Refuses what the form alone tells, before the file is looked at. */
+async function refuseByForm(request: Request, ctx: Context): Promise<void> {
+  const { body, principal } = request;
+  const refusal = (await refusalOfLanguage(body, ctx)) ?? (await refusalOfHint(body, principal.account_id, ctx));
   // The first upload with this key may have reserved the balance a moment ago.
-  if ((await findRepeated(request, ctx)) === undefined) throw insufficientBalance(account, durationMs);
+  if (refusal !== undefined && (await findRepeated(request, ctx)) === undefined) throw refusal;
+}
+
+async function refusalOfLanguage({ language }: UploadFields, { db }: Context): Promise<ApiError | undefined> {
+  const known = language === undefined ? undefined : await findSharedLanguages(db);
+  if (known === undefined || known.includes(primaryOf(canonicalTag(language!)!))) return undefined;
+  const code = 'language_not_supported';
+  const { message } = toSessionError({ error_code: code, known_languages: known.join(', ') })!;
+  return new ApiError(422, code, message, { knownLanguages: known });
+}
+
+/** The form's `durationMs` is only used here. */
+async function refusalOfHint(
+  { durationMs }: UploadFields,
+  accountId: string,
+  { db }: Context,
+): Promise<ApiError | undefined> {
+  const account = durationMs === undefined ? undefined : await findQuota(db, accountId);
+  if (account === undefined || availableMs(account) >= durationMs!) return undefined;
+  return insufficientBalance(account, durationMs);
 }
 
 /** Stores session, reservation, idempotency record and job: all of them or none. */

@@ -74,6 +74,8 @@ export interface Recognizer {
    * @throws {RecognizerError} it can't run here; the message says what to install
    */
   check(language?: string): Promise<void>;
+  /** Those that it knows, once it was checked (BCP 47). Undefined where nobody knows which. */
+  languages?(): Promise<readonly string[] | undefined>;
   /**
    * What the operator should know although it takes jobs, such as that its server is away: a sentence without its full
    * stop. It waits for nothing, so it tells what was seen last.

@@ -5,7 +5,8 @@ import { findFault } from './faults.ts';
 import { keepIndexing } from './backlog.ts';
 import { DiskBudget } from './disk-budget.ts';
 import { WorkerPause } from './worker-pause.ts';
-import { keepSweeping } from './sweeps.ts';
+import { everyMinute, keepSweeping } from './sweeps.ts';
+import { shareLanguages } from '../../db/leases.ts';
 import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
 import { FairTurns } from '../concurrency/fair-turns.ts';
 import { AudioStoreUnavailable } from '../files/audio-store.ts';
@@ -40,7 +41,12 @@ export async function startWorker(foundation: AppContext, recognizer: Recognizer
   readings.slots = () => taking.use.places;
   readings.slotsInUse = () => taking.use.running;
   if (fault !== undefined) worker.pause.begin(fault, 0);
-  const keeping = Promise.all([keepSweeping(worker), keepIndexing(worker), keepReporting(worker)]);
+  const keeping = Promise.all([
+    keepSweeping(worker),
+    keepIndexing(worker),
+    keepReporting(worker),
+    everyMinute(worker, async () => shareLanguages(worker.db, await recognizer.languages?.())),
+  ]);
   worker.log.info({ recognizer: recognizer.name, concurrency: worker.config.workerConcurrency }, 'worker takes jobs');
 
   return {

@@ -2,6 +2,7 @@
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { deleteSession } from '../../db/sessions/states.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
+import { contract as wholeContract } from '../../src/api/contract/document.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { makeSession } from '../support/service/sessions.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
@@ -68,6 +69,20 @@ test('listSessions with a `nextCursor` of the examples → taken', async () => {
   for (const cursor of cursors) {
     await expectTaken({ method: 'GET', path: '/sessions', query: [['cursor', cursor]], headers: {} });
   }
+});
+
+test('every field of an answer → in an example', () => {
+  const { TranscriptionRequest: _, ...schemas } = wholeContract.components!.schemas!;
+  const fields = Object.values(schemas as Record<string, { properties?: object }>).flatMap(({ properties = {} }) =>
+    Object.keys(properties),
+  );
+  const examples: unknown[] = [];
+  JSON.stringify(wholeContract, (name, value: unknown) => {
+    if (name === 'examples') examples.push(value);
+    return value;
+  });
+  const shown = JSON.stringify(examples);
+  expect(fields.filter((field) => !shown.includes(`"${field}":`))).toEqual([]);
 });
 
 const withId = operations.filter(({ path }) => path.includes('{id}'));

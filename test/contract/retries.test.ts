@@ -5,8 +5,8 @@ import type { FailureCode } from '../../db/schema.ts';
 
 const codesIn = (text: string) => [...text.matchAll(/`([a-z_]+)`/g)].map(([, code]) => code!);
 
-test('the table in the introduction → the one that programs read, each code once', () => {
-  const rows = [...info.description.matchAll(/^\| `(\w+)`: .*? \| (.+) \|$/gm)];
+test('the list in the introduction → the one that programs read, each code once', () => {
+  const rows = [...info.description.matchAll(/^- `(\w+)` \(.*?\): (.+)$/gm)];
   const told = rows.flatMap(([, action, codes]) => codesIn(codes!).map((code) => [code, action]));
   expect(new Set(told.map(([code]) => code)).size).toBe(told.length);
   expect(Object.fromEntries(told)).toEqual(retryOfProblem);

@@ -79,6 +79,11 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
       await diarization?.load();
     },
 
+    async languages() {
+      const { family, languages } = (await loadOnce()).model;
+      return family.told === 'whisper' && languages?.includes('no') ? [...languages, 'nb'] : languages;
+    },
+
     async recognize(audio, { signal, span, onProgress, onWordless, onUncertain, language: asked, speakers }) {
       const { model, copies } = await loadOnce();
       const { family } = model;

@@ -1,5 +1,6 @@
 /** What an upload says of its recording, from the upload to the recognizer, and what becomes of a language nobody knows. */
 import { listLedger } from '../../../db/accounts/ledger.ts';
+import { findSharedLanguages, shareLanguages } from '../../../db/leases.ts';
 import { retrySession } from '../../../src/sessions/support.ts';
 import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
@@ -32,6 +33,33 @@ async function uploaded(fields: Record<string, string | string[]>): Promise<stri
   return body.sessionId as string;
 }
 
+test('Moonshine, once it has said what it knows, and language=de → 422 with that, and nothing is kept or reserved; a repeat is answered as before', async () => {
+  const upload = (key: string) =>
+    service
+      .post('/v1/transcriptions', account.key)
+      .set('Idempotency-Key', key)
+      .field('language', 'de')
+      .attach('file', speech, 'tone.wav');
+  const speech = await tone(1_000);
+  const { body: first } = await upload('before').expect(202);
+  worker = await service.work(moonshine);
+  await until(async () => (await findSharedLanguages(service.db)) !== undefined);
+  const { body } = await upload('after').expect(422);
+  expect(body).toMatchObject({
+    ...{ code: 'language_not_supported', knownLanguages: ['en'] },
+    detail: 'The recognizer does not know the language that was asked for. It knows: en.',
+  });
+  expect((await upload('before').expect(202)).body).toEqual(first);
+  const { sessionId } = (
+    await service.post('/v1/transcriptions', account.key).field('language', 'EN-gb').attach('file', speech).expect(202)
+  ).body;
+  expect((await service.get('/v1/sessions', account.key).expect(200)).body.items).toMatchObject([
+    { id: sessionId },
+    { id: first.sessionId },
+  ]);
+  await Promise.all([first.sessionId, sessionId].map((id: string) => final(service, account, id)));
+});
+
 test('language, speakers and keyterms → told to the recognizer; without a language, the one of RECOGNIZER_LANGUAGE', async () => {
   const recognizer = new ScriptedRecognizer(async () => ({ ...says('bonjour'), language: 'fr-CA' }));
   worker = await service.work(recognizer);
@@ -45,6 +73,8 @@ test('language, speakers and keyterms → told to the recognizer; without a lang
 
 test('Moonshine and language=de → failed once and for all, uncharged, with the languages that it knows; support may try again', async () => {
   worker = await service.work(moonshine);
+  // Another worker may know more.
+  await shareLanguages(service.db, undefined);
   const id = await uploaded({ language: 'de' });
   const error = {
     code: 'language_not_supported',

@@ -18,7 +18,7 @@ const ajv = addFormats.default(new Ajv.default({ strict: false, allErrors: true,
 const ajvOfHeaders = addFormats.default(new Ajv.default({ strict: false, coerceTypes: true }));
 const compiled = new Map<typeof ajv, Map<string, ValidateFunction>>();
 
-/** Declared by `info.description`, like 400 and 408, which operations declare too. */
+/** Declared as `default`, with 404 and 408, which operations declare too. */
 const refusalsOfAnyRequest = [431, 501, 505];
 
 /** @throws an error that lists every violation */
