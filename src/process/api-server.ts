@@ -57,7 +57,7 @@ export async function startApi(foundation: AppContext, databaseUrl: string): Pro
     },
     answer,
   );
-  answerParserRefusals(server);
+  answerParserRefusals(server, config.corsOrigins);
   limitSlowReaders(server);
   limitConnections(server, log, metrics);
   // The app answers these as other requests, so "100 Continue" is sent only after every check of the headers.

@@ -14,8 +14,8 @@ interface ParserError extends NodeJS.ErrnoException {
   bytesParsed?: number;
 }
 
-/** @param server whose refusals are answered from now on */
-export function answerParserRefusals(server: Server): void {
+/** @param server whose refusals are answered from now on @param origins whose pages may call */
+export function answerParserRefusals(server: Server, origins: readonly string[] = []): void {
   /** The last answer of each connection. */
   const lastAnswers = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
@@ -38,7 +38,7 @@ export function answerParserRefusals(server: Server): void {
     const last = lastAnswers.get(socket);
     const isCut = error.code === 'HPE_INVALID_EOF_STATE' && last !== undefined && !last.req.complete;
     if (isCut && !last.headersSent) cutOff(last.req);
-    else inTurn(last, socket, () => refuse(socket, refusalOf(error)));
+    else inTurn(last, socket, () => refuse(socket, refusalOf(error), corsHeaders(error, origins)));
   });
 }
 
@@ -56,7 +56,7 @@ function inTurn(last: ServerResponse | undefined, socket: Duplex, refuseNow: () 
   else refuseNow();
 }
 
-function refuse(socket: Duplex, refusal: ApiError): void {
+function refuse(socket: Duplex, refusal: ApiError, headers: readonly string[] = []): void {
   if (!socket.writable) return;
   const requestId = randomUUIDv7();
   const body = JSON.stringify(toProblem(refusal, requestId));
@@ -69,6 +69,7 @@ function refuse(socket: Duplex, refusal: ApiError): void {
     'Cache-Control: no-store',
     'X-Content-Type-Options: nosniff',
     `X-Request-Id: ${requestId}`,
+    ...headers,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   // A client that does not close its half would keep the connection for ever.
@@ -91,6 +92,14 @@ function refusalOf(error: ParserError): ApiError {
     return new ApiError(501, 'not_implemented', 'This service knows no such method.');
   }
   return new ApiError(400, 'invalid_request', 'This is not a valid HTTP/1.1 request.');
+}
+
+/** A browser shows its page no answer without them. Where the page's origin came in an earlier packet, the first is guessed. */
+function corsHeaders({ rawPacket }: ParserError, origins: readonly string[]): string[] {
+  const origin = /^origin: *(\S+)/im.exec(rawPacket?.toString('latin1') ?? '')?.[1] ?? origins[0];
+  return origins
+    .filter((each) => each === origin)
+    .flatMap((each) => [`Access-Control-Allow-Origin: ${each}`, 'Vary: Origin']);
 }
 
 /** The line in which the fault is. Where it came in several packets, it is a part of it. */

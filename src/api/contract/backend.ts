@@ -46,9 +46,9 @@ export function allowedMethods(router: OpenAPIRouter, path: string): string {
   return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].join(', ');
 }
 
-/** The path of the contract that somebody means who forgets the version, names another one, or adds a slash. */
+/** The path of the contract that somebody means who forgets the version, names another one or more, or adds a slash. */
 export function routeMeantBy(router: OpenAPIRouter, path: string): string | undefined {
-  const meant = apiRoot + path.replace(/^(\/v\d+)?(?=\/)/, '').replace(/\/+$/, '');
+  const meant = apiRoot + path.replace(/^(.*\/v\d+)?(?=\/)/, '').replace(/\/+$/, '');
   const found = ['get', 'post'].map((method) => router.matchOperation({ method, path: meant, headers: {} }));
   const route = found.find((operation) => operation !== undefined);
   return route && apiRoot + route.path;

@@ -66,9 +66,9 @@ function messageOf(error: ErrorObject): string {
 
 /** What a text has to be, where a pattern of the contract says it for programs. */
 function patternInWords(pattern: string): string | undefined {
-  const choices = /^\^\((\w+(?:\|\w+)+)\)\$$/.exec(pattern)?.[1];
+  const choices = /^\^\((\w+(?:\|\w+)+)\)\??\$$/.exec(pattern)?.[1];
   if (choices !== undefined) return `must be one of ${choices.replaceAll('|', ', ')}`;
-  if (pattern.startsWith('^[A-Za-z]{2,3}(')) return 'must be a language such as de, en-GB or zh-Hant (BCP 47)';
+  if (pattern.includes('[A-Za-z]{2,3}(-')) return 'must be a language such as de, en-GB or zh-Hant (BCP 47)';
   if (pattern.startsWith('^[A-Za-z]{2,3}$')) return 'must be the first part of a language tag, such as en';
   if (pattern.includes('\\x00-\\x20')) return 'must not be blank or have control characters';
   if (pattern.includes('\\x00-\\x1')) return 'must not have control characters';

@@ -40,6 +40,15 @@ test('what a page may send and read → what the contract declares', async () =>
   expect([...told.matchAll(/`(.+?)`/g)].map(([, name]) => name)).toEqual(names);
 });
 
+test.each([
+  ['https://app.example.com', 'https://app.example.com'],
+  ['https://other.example.com', undefined],
+])('what the parser refuses, to a page of %s → says that %s may read it', async (origin, allowed) => {
+  const bytes = `GET /v1/sessions HTTP/1.1\r\nHost: a\r\nOrigin: ${origin}\r\nCookie: ${'c'.repeat(17_000)}\r\n\r\n`;
+  const [answer] = parseAnswers(await sendRaw(service.api.port, bytes));
+  expect([answer!.status, answer!.headers['access-control-allow-origin']]).toEqual([431, allowed]);
+});
+
 const namesIn = (answer: { headers: Record<string, string> } | undefined, header: string) =>
   answer?.headers[header]?.split(',').sort();
 

@@ -74,6 +74,7 @@ test.each([
   ['/sessions', '/v1/sessions'],
   [`/v2/sessions/${id}/`, '/v1/sessions/{id}'],
   ['/v1/transcriptions/', '/v1/transcriptions'],
+  ['/api/v1/sessions', '/v1/sessions'],
   ['/v1/session', undefined],
 ])('GET %s → 404 that names %s', async (target, meant) => {
   const { detail } = JSON.parse((await raw('GET', target)).text) as { detail: string };
