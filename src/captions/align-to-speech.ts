@@ -7,11 +7,9 @@ import { breathAfter, lettersOf } from './breaths.ts';
 import { sumsOf } from './cuts.ts';
 import type { Breath } from './breaths.ts';
 import type { WrittenWord } from './lines.ts';
+import type { Word } from './segment.ts';
 
-export interface Stretch {
-  startMs: number;
-  endMs: number;
-}
+export type Stretch = Pick<Word, 'startMs' | 'endMs'>;
 
 /**
  * The numbers here were chosen by the times of words in readings, a lecture with long pauses and a meeting, as Moonshine
@@ -44,7 +42,7 @@ export function alignToSpeech(words: readonly WrittenWord[], stretches: readonly
   return stretches.flatMap(({ startMs, endMs }, index) => {
     const letters = words.slice(ends[index - 1] ?? 0, ends[index]).map(({ text }) => lettersOf(text));
     if (letters.length > 0 && index + 1 < stretches.length) letters[letters.length - 1]! += drawnOut;
-    const msPerLetter = (endMs - startMs) / sumOf(letters);
+    const msPerLetter = (endMs - startMs) / sumsOf(letters).at(-1)!;
     let before = 0;
     return letters.map((length) => {
       const from = before;
@@ -54,7 +52,6 @@ export function alignToSpeech(words: readonly WrittenWord[], stretches: readonly
   });
 }
 
-const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 const lengthOf = ({ startMs, endMs }: Stretch) => endMs - startMs;
 
 /** Of all ways to share the words among the stretches, the likeliest. @returns how many words have ended with each stretch */
@@ -63,7 +60,7 @@ function endsOfStretches(words: readonly WrittenWord[], stretches: readonly Stre
   const letters = sumsOf(words.map(({ text }) => lettersOf(text)));
   const unpaused = sumsOf(breaths.map(({ none }) => none));
   const all = letters.at(-1)!;
-  const wholeMs = sumOf(stretches.map(lengthOf));
+  const wholeMs = sumsOf(stretches.map(lengthOf)).at(-1)!;
   const msPerLetter = wholeMs / (all + drawnOut * (stretches.length - 1));
 
   /** The cost of the likeliest way, by how many words have ended so far; and with how many its last stretch began. */

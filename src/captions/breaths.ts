@@ -23,16 +23,17 @@ export function breathAfter(text: string, next: string | undefined): Breath {
 
 /** How bad a cut is behind a word that ends so. */
 const badness: Record<Breath, number> = { sentence: 0, clause: 1, phrase: 2, none: 3 };
-/** How bad it is besides to leave one word of a sentence on its other side. */
-const leavesOne = 4;
+/** How bad it is besides to part a short word from the one that it stands before, or to leave one word of a sentence alone. */
+const [partsShort, leavesOne] = [2, 4];
 
-/** How bad it is to cut a text behind one of its words: 0 to 7. */
+/** How bad it is to cut a text behind one of its words: 0 to 9. */
 export function cutPenalty(words: readonly { text: string }[], index: number): number {
   const breathAt = (at: number) => breathAfter(words[at]?.text ?? '', words[at + 1]?.text);
   const breath = breathAt(index);
   const isOneAlone =
     breath !== 'sentence' && (breathAt(index - 1) === 'sentence' || breathAt(index + 1) === 'sentence');
-  return badness[breath] + (isOneAlone ? leavesOne : 0);
+  const isShort = breath === 'none' && lettersOf(words[index]!.text) <= longestShortWord;
+  return badness[breath] + (isShort ? partsShort : 0) + (isOneAlone ? leavesOne : 0);
 }
 
 /** How long a word is when it is said, in letters. Spaces and punctuation take no time, and digits are words. */

@@ -1,9 +1,6 @@
 import { cutPenalty, breathAfter } from './breaths.ts';
 import { joinedByScript, lineColumns, widthOf } from './lines.ts';
-import type { WrittenWord } from './lines.ts';
-import type { Word } from './segment.ts';
-
-type Said = Word & WrittenWord & { speaker?: string };
+import type { SpokenWord } from './segment.ts';
 
 /** A caption that lasts longer, or holds more words, is hard to read; one of 7 s is long. */
 const [longestMs, longMs] = [10_000, 7_000];
@@ -14,7 +11,7 @@ const shortestMs = 1_000;
 /** No caption reaches over a longer pause. */
 const longestPauseMs = 1_500;
 /** About a breath between two sentences. */
-export const sentencePauseMs = 600;
+const sentencePauseMs = 600;
 
 /** How bad it is that a caption has one word, or is gone at once; goes on behind the end of a sentence, or a pause; is long, by s. */
 const [tiny, pastSentence, pastPause, tooLong] = [6, 2, 3, 4];
@@ -26,7 +23,7 @@ const uneven = 2;
  * of one speaker, none over a pause of 1.5 s. Of all ways to do so it takes the one with the best cuts.
  * @param words in order of time
  */
-export function cutIntoCaptions<W extends Said>(words: readonly W[]): W[][] {
+export function cutIntoCaptions(words: readonly SpokenWord[]): SpokenWord[][] {
   const cuts = words.map((_, index) => cutAfter(words, index));
   const missed = sumsOf(cuts.map((cut) => cut.missed));
   const columnsIn = columnsOf(words);
@@ -47,13 +44,13 @@ export function cutIntoCaptions<W extends Said>(words: readonly W[]): W[][] {
     }
     best.push({ sum, start });
   }
-  const captions: W[][] = [];
+  const captions: SpokenWord[][] = [];
   for (let end = words.length; end > 0; end = best[end]!.start) captions.push(words.slice(best[end]!.start, end));
   return captions.reverse();
 }
 
 /** Of a cut behind a word: whether it has to be, how bad it is, and how bad it is not to cut there. */
-function cutAfter(words: readonly Said[], index: number): { isForced: boolean; badness: number; missed: number } {
+function cutAfter(words: readonly SpokenWord[], index: number): { isForced: boolean; badness: number; missed: number } {
   const [word, next] = [words[index]!, words[index + 1]];
   if (next === undefined) return { isForced: false, badness: 0, missed: 0 };
   const silenceMs = next.startMs - word.endMs;
@@ -76,7 +73,7 @@ export const sumsOf = (values: readonly number[]): number[] => {
 type Columns = (from: number, end: number) => number;
 
 /** @returns how wide the words from one to before another are in a line */
-function columnsOf(words: readonly Said[]): Columns {
+function columnsOf(words: readonly SpokenWord[]): Columns {
   const spaces = words.map((word, index) => {
     const before = words[index - 1]?.text ?? '';
     return joinedByScript(before, word).length - word.text.length;

@@ -1,13 +1,8 @@
 import { toLines, widthOf } from './lines.ts';
+import type { Segment } from './segment.ts';
 
-/** What captions need of a segment; `Segment` fits. */
-export interface Caption {
-  startMs: number;
-  endMs: number;
-  text: string;
-  speaker?: string;
-  channel?: number;
-}
+/** What captions need of a segment. */
+export type Caption = Pick<Segment, 'startMs' | 'endMs' | 'text' | 'speaker' | 'channel'>;
 
 /**
  * A cue is shown for a second at least, and so long that nobody reads more than 21 columns in a second, or until the next
@@ -49,7 +44,8 @@ export function* plainText(captions: Iterable<Caption>): Generator<string> {
   for (const caption of withText(captions)) yield `${spoken(caption)}\n`;
 }
 
-function* withText(captions: Iterable<Caption>): Generator<Caption> {
+/** Each with its text in one line, without those that have none. */
+export function* withText(captions: Iterable<Caption>): Generator<Caption> {
   for (const caption of captions) {
     const text = oneLine(caption.text);
     // A cue without text would end its block, and players would read the rest of it as another block.
@@ -117,7 +113,7 @@ function spoken(caption: Caption): string {
 }
 
 /** `hh:mm:ss.mmm`; hours have two digits or as many as they need. */
-function clock(ms: number, beforeMs: '.' | ','): string {
+export function clock(ms: number, beforeMs: '.' | ','): string {
   const digits = (value: number, length: number): string => String(Math.floor(value)).padStart(length, '0');
   const [hours, minutes, seconds] = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1000) % 60];
   return `${digits(hours, 2)}:${digits(minutes, 2)}:${digits(seconds, 2)}${beforeMs}${digits(ms % 1000, 3)}`;

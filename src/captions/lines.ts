@@ -47,7 +47,9 @@ export function joinedByScript(text: string, { text: word, afterSpace }: Written
 /** Spaces at which a text may be cut: `10 000` and `Ça va ?` hold others. */
 const breakingSpaces = /[^\S\u00a0\u202f]+/u;
 const hasLetters = (text: string) => /[\p{L}\p{N}]/u.test(text);
-const isOpening = (text: string) => /^[\p{Ps}\p{Pi}¿¡]+$/u.test(text);
+/** After it, the `-` is of another speaker: `Why? - No.` */
+const isOpening = (text: string, last = '') =>
+  /^[\p{Ps}\p{Pi}¿¡>]+$/u.test(text) || (/^\p{Pd}$/u.test(text) && /^$|[.!?…]$/u.test(last));
 
 /**
  * Cuts a text into words, each with its punctuation: at spaces and, in scripts without spaces, at the ends of words.
@@ -58,7 +60,7 @@ export function splitWords(text: string): Required<WrittenWord>[] {
   const spaced: string[] = [];
   for (const part of text.trim().split(breakingSpaces)) {
     const last = spaced.at(-1);
-    const belongsToLast = last !== undefined && (isOpening(last) || (!hasLetters(part) && !isOpening(part)));
+    const belongsToLast = last !== undefined && (isOpening(last) || (!hasLetters(part) && !isOpening(part, last)));
     if (belongsToLast) spaced[spaced.length - 1] = `${last} ${part}`;
     else spaced.push(part);
   }
@@ -120,10 +122,11 @@ function intoTwo(words: readonly WrittenWord[]): string[] | undefined {
 }
 
 function intoFull(words: readonly WrittenWord[]): string[] {
-  const lines: string[] = [];
+  const lines = [''];
   for (const word of words) {
-    const longer = lines.length === 0 ? word.text : lines.at(-1)! + joinedByScript(lines.at(-1)!, word);
-    if (lines.length > 0 && isLine(longer)) lines[lines.length - 1] = longer;
+    const last = lines.at(-1)!;
+    const longer = last + joinedByScript(last, word);
+    if (last === '' || isLine(longer)) lines[lines.length - 1] = longer;
     else lines.push(word.text);
   }
   return lines;

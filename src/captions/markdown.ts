@@ -1,6 +1,6 @@
 /** A transcript to read: CommonMark (https://spec.commonmark.org) with a heading, and paragraphs by speaker and pause. */
 import { joinWords } from './lines.ts';
-import { oneLine, voiceOf } from './formats.ts';
+import { clock, oneLine, voiceOf, withText } from './formats.ts';
 import type { Caption } from './formats.ts';
 
 export interface Heading {
@@ -38,31 +38,29 @@ export function* markdown(
   { title, createdAt, durationMs, warnings }: Heading,
   captions: Iterable<Caption>,
 ): Generator<string> {
-  yield `# ${escape(oneLine(title))}\n\n${createdAt.slice(0, 10)}, ${clock(durationMs)}\n`;
+  yield `# ${escape(oneLine(title))}\n\n${createdAt.slice(0, 10)}, ${timeOf(durationMs)}\n`;
   if (warnings.length > 0) yield `\n${warnings.map((warning) => `> ${warned(warning)}\n`).join('>\n')}`;
   for (const { startMs, voice, texts } of paragraphsOf(captions)) {
     const who = voice === undefined ? '' : ` ${escape(voice)}`;
-    yield `\n**${clock(startMs)}${who}** ${escape(joinWords(texts.map((text) => ({ text }))))}\n`;
+    yield `\n**${timeOf(startMs)}${who}** ${escape(joinWords(texts.map((text) => ({ text }))))}\n`;
   }
 }
 
 function warned({ message, startMs, endMs }: Warned): string {
-  const where = startMs === undefined || endMs === undefined ? '' : `**${clock(startMs)} to ${clock(endMs)}** `;
+  const where = startMs === undefined || endMs === undefined ? '' : `**${timeOf(startMs)} to ${timeOf(endMs)}** `;
   return `${where}${escape(message)}`;
 }
 
 function* paragraphsOf(captions: Iterable<Caption>): Generator<Paragraph> {
   let last: Paragraph | undefined;
-  for (const { startMs, endMs, text, ...caption } of captions) {
-    const line = oneLine(text);
-    if (line === '') continue;
+  for (const { startMs, endMs, text, ...caption } of withText(captions)) {
     const voice = voiceOf(caption);
     if (last !== undefined && continues(last, startMs, voice)) {
-      last.texts.push(line);
+      last.texts.push(text);
       last.endMs = endMs;
     } else {
       if (last !== undefined) yield last;
-      last = { startMs, endMs, voice, texts: [line] };
+      last = { startMs, endMs, voice, texts: [text] };
     }
   }
   if (last !== undefined) yield last;
@@ -77,8 +75,4 @@ function continues({ voice, endMs, texts }: Paragraph, startMs: number, nextVoic
 const escape = (text: string): string => text.replace(/[\\`*_[\]<>&#|~]/g, '\\$&');
 
 /** `h:mm:ss` */
-function clock(ms: number): string {
-  const seconds = Math.floor(ms / 1000);
-  const two = (value: number) => String(value % 60).padStart(2, '0');
-  return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60))}:${two(seconds)}`;
-}
+const timeOf = (ms: number): string => clock(ms, '.').replace(/^0|\..*$/g, '');

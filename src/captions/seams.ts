@@ -12,11 +12,10 @@ export function withoutSeams(chunks: readonly string[], goesOn: readonly boolean
   const small = new Set(whole.match(/(?<![\p{L}'’])\p{Ll}[\p{L}'’]*/gu));
   const names = new Set(whole.match(/(?<=[\p{L},] )\p{Lu}[\p{L}'’]*/gu));
   return chunks.map((text, index) => {
-    const [before, after] = [chunks[index - 1] ?? '', chunks[index + 1] ?? ''];
     let own = inPairs(text);
-    if (goesOn[index] && /^\p{Ll}/u.test(after)) own = own.replace(/(?<=[\p{Ll}\p{N}])\.$/u, '');
+    if (goesOn[index] && /^\p{Ll}/u.test(chunks[index + 1] ?? '')) own = own.replace(/(?<=[\p{Ll}\p{N}])\.$/u, '');
     const [first = ''] = /^\p{Lu}[\p{L}'’]*/u.exec(own) ?? [];
-    const isInSentence = goesOn[index - 1] === true && !endsSentence(before, first);
+    const isInSentence = goesOn[index - 1] === true && !endsSentence(chunks[index - 1]!, first);
     return isInSentence && small.has(first.toLowerCase()) && !names.has(first)
       ? first.toLowerCase() + own.slice(first.length)
       : own;

@@ -1,4 +1,5 @@
 /** What was said: words, and segments as clients get them. */
+import type { WrittenWord } from './lines.ts';
 
 /** Times are ms from the start of the audio. */
 export interface Word {
@@ -7,6 +8,11 @@ export interface Word {
   text: string;
   /** 0 to 1, only where the recognizer gives it. */
   confidence?: number;
+}
+
+/** A word, or a longer text, with who said it (`S1`, `S2`, …) where the recognizer knows. */
+export interface SpokenWord extends Word, WrittenWord {
+  speaker?: string;
 }
 
 /** A stretch of speech that can be read as one caption. */

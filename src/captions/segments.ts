@@ -1,15 +1,9 @@
-import { cutIntoCaptions, sentencePauseMs } from './cuts.ts';
+import { cutIntoCaptions } from './cuts.ts';
 import { alignToSpeech } from './align-to-speech.ts';
 import { joinWords, splitWords, joinedByScript, wordSegmenter, hasUnspaced } from './lines.ts';
 import { withoutSeams } from './seams.ts';
 import type { Stretch } from './align-to-speech.ts';
-import type { WrittenWord } from './lines.ts';
-import type { Segment, Word } from './segment.ts';
-
-/** A word, or a longer text, with who said it (`S1`, `S2`, …) where the recognizer knows. */
-export interface SpokenWord extends Word, WrittenWord {
-  speaker?: string;
-}
+import type { Segment, SpokenWord } from './segment.ts';
 
 /**
  * Cuts words into segments that can be read as captions: at the ends of utterances and as `cutIntoCaptions` does.
@@ -42,7 +36,7 @@ export function segmentsFromTexts(
   });
   const goesOn = spoken.map((own, index) => {
     const pauseMs = (spoken[index + 1]?.[0]!.startMs ?? Infinity) - own.at(-1)!.endMs;
-    return pauseMs < sentencePauseMs && texts[index]!.speaker === texts[index + 1]!.speaker;
+    return pauseMs < longestPauseInSentenceMs && texts[index]!.speaker === texts[index + 1]!.speaker;
   });
   const written = withoutSeams(
     texts.map(({ text }) => text.trim()),
@@ -55,6 +49,9 @@ export function segmentsFromTexts(
   });
   return segmentsFromUtterances(utterances, durationMs).map((segment) => ({ ...segment, words: [] }));
 }
+
+/** In lectures. Behind a longer one, something else begins, whatever marks the text ends with. */
+const longestPauseInSentenceMs = 3_000;
 
 /** Without NUL and halves of characters: PostgreSQL stores neither, and speech servers cut bytes apart. */
 const storable = (text: string): string => text.replace(/[\0\p{Surrogate}]/gu, '').trim();

@@ -1,7 +1,7 @@
 /** Speakers of a recording that is sent in several chunks: the voices of one chunk are shown with all later ones. */
 import { encodeChunk } from './encode-chunk.ts';
 import type { Chunk, Span } from '../../audio/chunks.ts';
-import type { SpokenWord } from '../../captions/segments.ts';
+import type { SpokenWord } from '../../captions/segment.ts';
 import type { Answer } from './server-answers.ts';
 import type { AnsweredChunk } from './transcript.ts';
 

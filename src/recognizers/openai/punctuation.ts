@@ -1,5 +1,5 @@
 import { joinedByScript, hasUnspaced } from '../../captions/lines.ts';
-import type { SpokenWord } from '../../captions/segments.ts';
+import type { SpokenWord } from '../../captions/segment.ts';
 
 const isLetter = (character: string) => /[\p{L}\p{N}\p{M}]/u.test(character);
 

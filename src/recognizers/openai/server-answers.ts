@@ -5,7 +5,7 @@ import { RecognizerError } from '../recognizer.ts';
 import { holdAll, textOf, withPunctuation } from './punctuation.ts';
 import { fieldsOf } from './refusal.ts';
 import type { Span } from '../../audio/chunks.ts';
-import type { SpokenWord } from '../../captions/segments.ts';
+import type { SpokenWord } from '../../captions/segment.ts';
 import type { Fields } from './refusal.ts';
 
 /** What a server heard in a chunk. Times are ms from the start of its audio, within it and in order. */

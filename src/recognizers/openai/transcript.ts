@@ -4,7 +4,7 @@ import { joinChunks } from '../join.ts';
 import { spokenIn } from '../spoken.ts';
 import { SpokenLanguages } from '../spoken-languages.ts';
 import type { Chunk, Span } from '../../audio/chunks.ts';
-import type { SpokenWord } from '../../captions/segments.ts';
+import type { SpokenWord } from '../../captions/segment.ts';
 import type { Segment } from '../../captions/segment.ts';
 import type { DecodedAudio, Transcript } from '../recognizer.ts';
 import type { Answer } from './server-answers.ts';

@@ -125,7 +125,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
           family.times === 'words'
             ? segmentsFromUtterances(heard.map((words) => withSpeakers(words, turns)), durationMs) // prettier-ignore
             : withSpeakers(
-                segmentsFromTexts(heard.flat(), durationMs, (stretch) => spokenIn(audio, stretch)),
+                segmentsFromTexts(withSpeakers(heard.flat(), turns), durationMs, (stretch) => spokenIn(audio, stretch)),
                 turns,
               );
         const language =

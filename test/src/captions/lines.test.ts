@@ -31,6 +31,21 @@ test.each([
     'we were told that philosophy develops',
   ],
   [
+    'not between a short word and what it stands before',
+    'may justly be considered as the invention of the art of printing.',
+    'may justly be considered',
+  ],
+  [
+    'before the `-` of who answers',
+    'What is this type of game? - We thought that it was anything.',
+    'What is this type of game?',
+  ],
+  [
+    'before the `>>` of who speaks next',
+    'it has to do with more than ethanol. >> Crews today in New Hampshire',
+    'it has to do with more than ethanol.',
+  ],
+  [
     'not behind the first word of a sentence',
     'they all went home again. Rallying supporters is hard',
     'they all went home again.',

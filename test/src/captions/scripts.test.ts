@@ -7,7 +7,7 @@ import { withPunctuation } from '../../../src/recognizers/openai/punctuation.ts'
 import { ffmpeg } from '../../support/uploads/audio-fixtures.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import type { CaptionFormat } from '../../../src/captions/formats.ts';
-import type { SpokenWord } from '../../../src/captions/segments.ts';
+import type { SpokenWord } from '../../../src/captions/segment.ts';
 
 const texts = {
   Latin: 'It was — I think — “well-known”, and e.g. Mr. Smith said: naïve café!',

@@ -130,6 +130,17 @@ test('without commas → cut at the longest pause in the second half', () => {
   expect(texts([words])[0]!.split(' ')).toHaveLength(15);
 });
 
+test.each([
+  ['2.9 s, in the middle of a sentence', 2_900, {}, 'the'],
+  ['3 s', 3_000, {}, 'The'],
+  ['no time, and another speaker', 0, { speaker: 'S2' }, 'The'],
+])('two texts without times, %s between them → the second begins with %4$s', (_, pauseMs, who, first) => {
+  const second = { startMs: 1_000 + pauseMs, endMs: 5_000, text: 'The other one of the two', ...who };
+  const both = [{ startMs: 0, endMs: 1_000, text: 'and then it was' }, second];
+  const segments = segmentsFromTexts(both, 5_000, (stretch) => [stretch]);
+  expect(segments.map(({ text }) => text)).toEqual(['and then it was', `${first} other one of the two`]);
+});
+
 test('another speaker → a new segment that names him', () => {
   const words = [
     { startMs: 0, endMs: 300, text: 'hello', speaker: 'S1' },

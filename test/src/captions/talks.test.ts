@@ -7,7 +7,7 @@ import { joinWords, toLines, widthOf } from '../../../src/captions/lines.ts';
 import { segmentsFromTexts, segmentsFromUtterances } from '../../../src/captions/segments.ts';
 import { withPunctuation } from '../../../src/recognizers/openai/punctuation.ts';
 import { spokenIn } from '../../../src/recognizers/spoken.ts';
-import type { SpokenWord } from '../../../src/captions/segments.ts';
+import type { SpokenWord } from '../../../src/captions/segment.ts';
 import type { Segment } from '../../../src/captions/segment.ts';
 
 type Timed = [startMs: number, endMs: number, text: string];
