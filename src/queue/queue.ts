@@ -40,7 +40,7 @@ export class Queue {
       application_name: isWorker ? `${workerName} ${randomUUID()}` : 'transcription-queue',
       max: isWorker ? 3 : 2,
       connectionTimeoutMillis: 5_000,
-      // `Taking` does that.
+      // `JobConsumer` does that.
       supervise: false,
       // One process looks for all. Its next look is due a little earlier than any process looks again.
       monitorIntervalSeconds: superviseSeconds - 1,

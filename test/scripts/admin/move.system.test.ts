@@ -133,8 +133,8 @@ test('interrupted, then cut off as it commits, then killed with kill -9 → the 
   const interrupted = move(store, () => interruption.abort(), interruption.signal);
   await expect(interrupted).rejects.toThrow('Interrupted: nothing was changed.');
   const dying = Object.assign(new FileAudioStore(dataDir), {
-    async writeMark(mark: string) {
-      await store.writeStoreId(mark);
+    async writeStoreId(storeId: string) {
+      await store.writeStoreId(storeId);
       throw new Error('the process dies here');
     },
   });
