@@ -32,7 +32,8 @@ read this transcript again, as captions:
   curl ${authorization} -H "Accept: text/vtt" ${url}/sessions/${sessionId}/transcript
 
 or do both with the client that comes with it:
-  npm run --silent transcribe -- FILE --srt > captions.srt
+  cd ${quoted(process.cwd())}
+  TRANSCRIPTION_API_KEY=$(cat ${quoted(options.keyFile)}) npm run --silent transcribe -- --url ${url} ${quoted(options.audio)} --srt
 `;
 }
 
