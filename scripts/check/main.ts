@@ -15,7 +15,7 @@ const checks: Check[] = [
   { name: 'generated files are up to date', run: ['codegen/generate.ts', '--check'] },
   { name: 'types', run: ['node_modules/typescript-7/bin/tsc', '--noEmit'] },
   { name: 'lint', run: [`${programs}/oxlint`, '--type-aware', '--deny-warnings'] },
-  { name: 'format', run: [`${programs}/prettier`, '--check', '--log-level', 'warn', '.'] },
+  { name: 'format', run: [`${programs}/prettier`, '--check', '--cache', '--log-level', 'warn', '.'] },
   {
     name: 'contract follows the recommended rules',
     run: [`${programs}/redocly`, 'lint', '--extends=recommended-strict', 'openapi.yaml'],

@@ -31,7 +31,7 @@ export function startScript(
   input = '',
 ): RunningScript {
   // Compiling is a third of such a short run.
-  const own = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(process.env['TEST_FOLDER']!, 'compiled') };
+  const own = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(projectFolder, 'node_modules/.cache/node') };
   const [command, ...before] = program;
   const child = spawn(command!, [...before, ...args], { cwd: projectFolder, env: { ...own, ...env } });
   // A command that ends without reading what it is given breaks the pipe.

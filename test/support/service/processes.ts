@@ -38,7 +38,7 @@ export function machineOf(
   wrapper: string[] = [],
 ): Machine {
   // As `npm start` does: compiling is half of a start.
-  const fromNpm = { NODE_COMPILE_CACHE: join(process.env.TEST_FOLDER!, 'compiled') };
+  const fromNpm = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node') };
   const machine = new Machine(script, {
     command: [...wrapper, process.execPath, '--import', checked, join(root, 'src', `${script}.ts`)],
     env: { ...fromNpm, ...settings, ...env },
