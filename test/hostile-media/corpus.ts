@@ -10,19 +10,12 @@ import type { Bench } from './bench.ts';
 import { completes, refused } from './entry.ts';
 import type { HostileFile, Outcome } from './entry.ts';
 
+/** What becomes of a name that is text: `createTranscription.accepted.test.ts`. */
 const names: [made: string, name: string | Buffer, outcome?: Outcome][] = [
   ['that is no UTF-8', Buffer.from([0x66, 0xfc, 0x72, 0xff, 0xfe, 0xc0, 0x80, 0x2e, 0x77, 0x61, 0x76])],
   ['with half of a surrogate pair, in CESU-8', Buffer.from([0xed, 0xa0, 0x80, 0x2e, 0x77, 0x61, 0x76])],
-  ['that climbs', '../../../../../../tmp/evil.wav'],
-  ['that climbs in Windows', '..\\..\\..\\boot.ini'],
-  ['that is an absolute path', '/etc/passwd'],
   ['with control characters', '\x01\x07\x1b[2J\x1b]0;owned\x07\x7f\t.wav', refused(400, 'invalid_request')],
-  ['with line breaks as browsers escape them', 'a%0D%0ASet-Cookie: x=1%00.wav'],
-  ['that is an option', '-i.wav'],
-  ['that is a protocol', 'concat:a.wav|http://127.0.0.1/x.wav'],
-  ['that is a pattern', '%03d%n%s.wav'],
-  ['that a shell would run', '$(touch /tmp/touched);`id`|x.wav'],
-  ['that a database would run', "'; drop table sessions; --.wav"],
+  ['that climbs, as an option of a shell', '-i $(touch /tmp/touched);../../../../../../tmp/evil.wav'],
   ['of 4,000 characters', `${'n'.repeat(4_000)}.wav`],
 ];
 

@@ -29,31 +29,11 @@ const truncated: HostileFile[] = cuts.map(([extension, encoding, fraction, outco
   outcome,
 }));
 
-const extensions = [
-  ...['wav', 'mp3', 'm4a', 'mp4', 'mov', 'flac', 'ogg', 'opus', 'webm', 'mkv', 'avi', 'wma', 'aac', 'ac3', 'aiff'],
-  ...[
-    'amr',
-    'caf',
-    'au',
-    'voc',
-    'wv',
-    'ape',
-    'tta',
-    '3gp',
-    'ts',
-    'mpg',
-    'flv',
-    'mxf',
-    'rm',
-    'gsm',
-    'raw',
-    'txt',
-    'exe',
-  ],
-];
+/** The stored file has none, so a few show what all would. */
+const extensions = ['wav', 'mp3', 'm4a', 'ogg', 'txt', 'exe'];
 
 const garbage: HostileFile[] = extensions.map((extension) => ({
-  kind: 'garbage with every extension',
+  kind: 'garbage',
   name: `garbage.${extension}`,
   made: '20,000 bytes of SHAKE-256 of the extension',
   make: () => createHash('shake256', { outputLength: 20_000 }).update(extension).digest(),

@@ -33,7 +33,7 @@ const wavs: HostileFile[] = [
   wav('too-small.wav', 'half of its samples claimed', [[40, 4, 8_000]], completes(500)),
   wav('negative.wav', 'a size of 0x80000000', [[40, 4, 0x8000_0000]], completes(1_000)),
   wav('no-rate.wav', 'a sample rate of 0', [[24, 4, 0]], unreadable),
-  wav('one-hertz.wav', '1 sample per second', [[24, 4, 1], [28, 4, 2]], completes(8_000_000, 5_000)), // prettier-ignore
+  wav('eight-hertz.wav', '8 samples per second', [[24, 4, 8], [28, 4, 16]], completes(1_000_000, 5_000)), // prettier-ignore
   wav('gigahertz.wav', '4 GHz', [[24, 4, most]], unreadable),
   wav('two-gigahertz.wav', '2 GHz', [[24, 4, 0x7fff_ffff]], unreadable),
   wav('no-channels.wav', 'no channels', [[22, 2, 0]], unreadable),

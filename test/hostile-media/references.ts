@@ -75,20 +75,13 @@ const targets = [
   ...['tcp://127.0.0.1:1', 'http://169.254.169.254/latest/meta-data/', 'data:audio/wav;base64,UklGRg=='],
 ];
 
-const asTargets: HostileFile[] = (
-  [
-    ['hls.m3u8', hls],
-    ['dash.mp3', dash],
-  ] as const
-).flatMap(([name, text]) =>
-  targets.map((target, index) => ({
-    kind: 'playlists and manifests',
-    name: `${index}-${name}`,
-    made: `a list that names ${target}`,
-    make: () => Buffer.from(text(target)),
-    outcome: unreadable,
-  })),
-);
+const asTargets: HostileFile[] = targets.map((target, index) => ({
+  kind: 'playlists and manifests',
+  name: index % 2 === 0 ? `${index}-hls.m3u8` : `${index}-dash.mp3`,
+  made: `a list that names ${target}`,
+  make: () => Buffer.from(index % 2 === 0 ? hls(target) : dash(target)),
+  outcome: unreadable,
+}));
 
 const pictures: HostileFile[] = [
   {

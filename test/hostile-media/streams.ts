@@ -16,7 +16,7 @@ const encoded = (
 
 const tracks = 'tracks';
 const one = sine(1);
-const hours = (seconds: number) => ['-f', 'lavfi', '-i', 'anullsrc=r=1000:cl=mono', '-t', String(seconds)];
+const hush = (seconds: number) => ['-f', 'lavfi', '-i', 'anullsrc=r=1000:cl=mono', '-t', String(seconds)];
 const two = [...sine(2), ...sine(3), '-map', '0', '-map', '1'];
 
 const withTracks: HostileFile[] = [
@@ -57,8 +57,8 @@ const ofLengths: HostileFile[] = [
     ['-f', 'lavfi', '-i', 'sine=r=8000:d=1', '-frames:a', '1', '-af', 'atrim=end_sample=1'],
     fails('unsupported_media'),
   ),
-  encoded(lengths, 'five-hours.flac', '5 h of silence in a few 100 KB', hours(18_000), refused(422, 'audio_too_long')),
-  encoded(lengths, 'almost-four-hours.flac', '3 h 59 of silence', hours(14_340), completes(14_340_000)),
+  encoded(lengths, 'too-long.flac', '21 min of silence in a few KB', hush(1_260), refused(422, 'audio_too_long')),
+  encoded(lengths, 'almost-too-long.flac', '19 min of silence', hush(1_140), completes(1_140_000)),
   encoded(lengths, 'silence.wav', 'digital silence', silence(1)),
 ];
 

@@ -46,11 +46,14 @@ export async function watchChildren(folder: string): Promise<Watch> {
   return {
     async children() {
       const paths = (await readdir(logs)).map((name) => join(logs, name));
-      const read = () => Promise.all(paths.map((path) => readFile(path, 'utf8')));
       // strace is told of a child's end after the service.
-      const texts = await until(read, (texts) => texts.every((text) => /\+\+\+\n$/.test(text)));
-      await Promise.all(paths.map((path) => rm(path)));
-      return texts.map(childIn);
+      const ended = (path: string) => until(() => readFile(path, 'utf8'), (text) => text.endsWith('+++\n')); // prettier-ignore
+      const children: WatchedChild[] = [];
+      for (const path of paths) {
+        children.push(childIn(await ended(path)));
+        await rm(path);
+      }
+      return children;
     },
     stop() {
       process.env.PATH = path;
