@@ -7,17 +7,11 @@ import { joinChunks } from './join.ts';
 import { isOnlyMarkers } from './transcript-gaps.ts';
 import { SpanKind, beginSpan, inSpan } from '../tracing/tracing.ts';
 import { allOrAbort } from './all-or-abort.ts';
-import type { TranscribeChunk } from './retry-gaps.ts';
+import type { ProcessChunk } from './retry-gaps.ts';
+import type { TranscribedChunk } from './join.ts';
 import type { Chunk, ChunkLengths } from '../audio/chunks.ts';
 import type { Word } from '../captions/segment.ts';
 import type { DecodedAudio, RecognizeOptions } from './recognizer.ts';
-
-/**
- * Recognizes what one chunk hears.
- * @param onHeard gets how much of it is recognized already, in ms
- * @returns words by utterance, with times from the start of the recording
- */
-export type RecognizeChunk = TranscribeChunk<Word[][]>;
 
 /** Room for chunks, shared by all jobs of a process. */
 export interface Slots {
@@ -74,29 +68,21 @@ export async function recognizeInChunks(
   audio: DecodedAudio,
   lengths: ChunkLengths,
   slots: Slots,
-  recognizeChunk: RecognizeChunk,
+  recognizeChunk: ProcessChunk<TranscribedChunk>,
   options: RecognizeOptions,
   mayLoop = false,
 ): Promise<Word[][]> {
-  const saidIn = (utterances: Word[][]) => utterances.flat();
-  const only = (utterances: Word[][], fromMs: number, toMs: number) =>
-    utterances.map((words) => words.filter((word) => isWithin(word, fromMs, toMs)));
-  const recognizeSpeech: RecognizeChunk = async (...chunk) => (await recognizeChunk(...chunk)).filter(isSpeech);
-  const judging = { audio, overlapMs: lengths.overlapMs, saidIn, only, mayLoop };
-  const transcribe = retryGaps(recognizeSpeech, judging, options.onUncertain);
-  const results = await processInChunks(audio, lengths, slots, transcribe, options);
-  return joinChunks(
-    results.flatMap(({ result }) => result.map((part) => ({ chunk: part.chunk, utterances: part.result }))),
-  );
+  const recognizeSpeech: typeof recognizeChunk = async (...asked) => {
+    const { chunk, utterances } = await recognizeChunk(...asked);
+    return { chunk, utterances: utterances.filter(isSpeech) };
+  };
+  const checks = { audio, overlapMs: lengths.overlapMs, mayLoop };
+  const transcribe = retryGaps(recognizeSpeech, checks, options.onUncertain);
+  const results = await processChunks(chunksOf(audio, lengths), slots, transcribe, options);
+  return joinChunks(results.flatMap(({ result }) => result));
 }
 
 const isSpeech = (utterance: readonly Word[]) => !isOnlyMarkers(utterance.map(({ text }) => text).join(' '));
-
-/** Whether most of a word is said from one time to another. */
-export function isWithin({ startMs, endMs }: Word, fromMs: number, toMs: number): boolean {
-  const middleMs = (startMs + endMs) / 2;
-  return middleMs >= fromMs && middleMs < toMs;
-}
 
 /** What is so near to a voice is recognized, too: a word that the detector takes for noise would be lost. */
 const nearMs = 500;
@@ -111,15 +97,6 @@ export function chunksOf({ durationMs, silences, speech, changes }: DecodedAudio
   return cutSpeechIntoChunks(near, silences, lengths, changes);
 }
 
-/** As `processChunks`, for all chunks of a recording. */
-export const processInChunks = <Result>(
-  audio: DecodedAudio,
-  lengths: ChunkLengths,
-  slots: Slots,
-  work: TranscribeChunk<Result>,
-  options: RecognizeOptions,
-): Promise<{ chunk: Chunk; result: Result }[]> => processChunks(chunksOf(audio, lengths), slots, work, options);
-
 /**
  * The first chunk that fails stops the others. Nothing runs any more when this rejects.
  * @param chunks in order of time
@@ -131,7 +108,7 @@ export const processInChunks = <Result>(
 export async function processChunks<Result>(
   chunks: readonly Chunk[],
   slots: Slots,
-  work: TranscribeChunk<Result>,
+  work: ProcessChunk<Result>,
   { signal, span, onProgress }: RecognizeOptions,
   isAlone: (done: readonly Result[]) => boolean = () => false,
 ): Promise<{ chunk: Chunk; result: Result }[]> {
@@ -144,8 +121,8 @@ export async function processChunks<Result>(
       inLine(() =>
         slots.run(async () => {
           const traced = beginSpan('chunk', { kind: SpanKind.CLIENT, attributes: placeOf(chunk) }, span);
-          const result = await inSpan(traced, () => work(chunk, stop, (ms) => report(chunk, ms), traced));
-          report(chunk, chunk.windowEndMs - chunk.windowStartMs);
+          const result = await inSpan(traced, () => work(chunk, stop, traced));
+          report(chunk);
           inLine.concurrency = slots.count;
           return { chunk, result };
         }, stop),
@@ -164,27 +141,23 @@ const placeOf = ({ startMs, endMs }: Chunk) => ({
 });
 
 /** Moves the times of a word from the start of a chunk to the start of the recording. */
-export const laterBy = (ms: number, word: Word): Word => ({
+export const laterBy = <W extends Word>(ms: number, word: W): W => ({
   ...word,
   startMs: word.startMs + ms,
   endMs: word.endMs + ms,
 });
 
 /**
- * Reports whole percents over all chunks. Each is larger than the last and below 100, because the transcript is not
- * stored yet.
+ * Reports whole percents over all chunks, as each is done. Each is larger than the last and below 100, because the
+ * transcript is not stored yet.
  */
 function progressOf(chunks: readonly Chunk[], onProgress: RecognizeOptions['onProgress']) {
   const lengthOf = ({ windowStartMs, windowEndMs }: Chunk) => windowEndMs - windowStartMs;
   const wholeMs = chunks.reduce((sum, chunk) => sum + lengthOf(chunk), 0);
-  const done = new Map<Chunk, number>();
   let doneMs = 0;
   let last = 0;
-  return (chunk: Chunk, ms: number): void => {
-    const before = done.get(chunk) ?? 0;
-    const now = Math.min(lengthOf(chunk), Math.max(before, ms));
-    done.set(chunk, now);
-    doneMs += now - before;
+  return (chunk: Chunk): void => {
+    doneMs += lengthOf(chunk);
     const percent = Math.min(99, Math.floor((doneMs * 100) / wholeMs));
     if (percent <= last) return;
     last = percent;

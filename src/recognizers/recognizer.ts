@@ -43,8 +43,6 @@ export interface RecognizeOptions extends Hints {
   span?: TraceSpan | undefined;
   /** Gets whole percents below 100, each larger than the last. */
   onProgress?: (percent: number) => void;
-  /** Is told of a part of the audio that is loud, but had no words in it when it was heard first. */
-  onWordless?: (part: WordlessPart) => void;
   /** Is told of each stretch that may lack words, or have wrong ones: the client gets it as a warning. */
   onUncertain?: ((stretch: UncertainStretch) => void) | undefined;
 }
@@ -58,11 +56,6 @@ export interface UncertainStretch {
    * doubts its words; or it refused to hear them, so that nobody heard them.
    */
   why: 'no words' | 'a loop' | 'doubtful words' | 'refused';
-}
-
-export interface WordlessPart {
-  /** Whether there were words in it when it was heard a second time. */
-  hasWordsNow: boolean;
 }
 
 /** Turns decoded audio into a transcript. Knows no row and no job. */

@@ -5,19 +5,18 @@ import { ChunkNotTranscribed, ChunkRefused } from './recognizer.ts';
 import { findGaps, slowlyMs } from './transcript-gaps.ts';
 import type { Chunk, Span } from '../audio/chunks.ts';
 import type { TraceSpan } from '../tracing/tracing.ts';
+import type { TranscribedChunk } from './join.ts';
 import type { TranscriptGap } from './transcript-gaps.ts';
 import type { Word } from '../captions/segment.ts';
 import type { DecodedAudio, RecognizeOptions, UncertainStretch } from './recognizer.ts';
 
 /**
- * Hears one chunk, within a span where somebody traces it.
- * @param onHeard gets how much of it is done, in ms
+ * Works on one chunk, within a span where somebody traces it.
  * @param earlier how often what it holds was heard before
  */
-export type TranscribeChunk<Result> = (
+export type ProcessChunk<Result> = (
   chunk: Chunk,
   signal: AbortSignal,
-  onHeard: (ms: number) => void,
   span?: TraceSpan,
   earlier?: number,
 ) => Promise<Result>;
@@ -27,20 +26,10 @@ const mostTimes = 2;
 /** So much of a chunk is as good as the whole: alone, it would be heard as before. */
 const nearlyWhole = 0.9;
 
-/** A chunk, or a part of it, and what was heard in it. */
-export interface ChunkResult<Result> {
-  chunk: Chunk;
-  result: Result;
-}
-
-export interface GapChecks<Result> {
+export interface GapChecks {
   audio: DecodedAudio;
   /** How much beyond its cut a half is heard. */
   overlapMs: number;
-  /** Words or longer texts, with times from the start of the recording. */
-  saidIn: (result: Result) => readonly Word[];
-  /** Only what was said from one time to another. */
-  only: (result: Result, fromMs: number, toMs: number) => Result;
   /** Whether the recognizer may say the same words on and on. Those that hear word by word don't. */
   mayLoop: boolean;
 }
@@ -52,47 +41,46 @@ export interface GapChecks<Result> {
  * What was not heard then either is told to `onUncertain`; loops are left out, and a failure counts.
  * @returns rejects with {@link ChunkNotTranscribed}, with {@link ChunkRefused} of the whole chunk, and with all else that `hear` throws
  */
-export function retryGaps<Result>(
-  hear: TranscribeChunk<Result>,
-  { audio, overlapMs, saidIn, only, mayLoop }: GapChecks<Result>,
+export function retryGaps<Heard extends TranscribedChunk>(
+  hear: ProcessChunk<Heard>,
+  { audio, overlapMs, mayLoop }: GapChecks,
   onUncertain: RecognizeOptions['onUncertain'],
-): TranscribeChunk<ChunkResult<Result>[]> {
-  return async (whole, signal, onHeard, span) => {
-    const hearPart = async (chunk: Chunk, earlier: number): Promise<ChunkResult<Result>[]> => {
-      let result: Result;
+): ProcessChunk<Heard[]> {
+  return async (whole, signal, span) => {
+    const hearPart = async (chunk: Chunk, earlier: number): Promise<Heard[]> => {
+      let heard: Heard;
       try {
-        result = await hear(chunk, signal, earlier === 0 ? onHeard : () => {}, span, earlier);
+        heard = await hear(chunk, signal, span, earlier);
       } catch (error) {
         if (error instanceof ChunkRefused && earlier > 0) return nothingIn(chunk);
         if (!(error instanceof ChunkNotTranscribed) || earlier === mostTimes) throw error;
         return hearAll(inHalves(chunk, audio.silences, overlapMs), earlier + 1);
       }
-      const parts: ChunkResult<Result>[] = [];
+      const parts: Heard[] = [];
       let fromMs = chunk.startMs;
       const keepUntil = (toMs: number) => {
-        if (toMs > fromMs) parts.push({ chunk: cutTo(chunk, fromMs, toMs), result: only(result, fromMs, toMs) });
+        if (toMs > fromMs) parts.push(cutTo(heard, fromMs, toMs));
       };
-      for (const missed of findGaps(chunk, saidIn(result), audio, mayLoop)) {
+      for (const missed of findGaps(chunk, heard.utterances.flat(), audio, mayLoop)) {
         keepUntil(missed.startMs);
-        const { startMs, endMs } = missed;
-        const few = { chunk: cutTo(chunk, startMs, endMs), result: only(result, startMs, endMs) };
+        const few = cutTo(heard, missed.startMs, missed.endMs);
         const again = await hearMissed(missed, chunk, earlier + 1);
         parts.push(...(missed.why === 'few words' && !(lengthOf(again) > lengthOf([few])) ? [few] : again));
         fromMs = missed.endMs;
       }
-      if (fromMs === chunk.startMs) return [{ chunk, result }];
+      if (fromMs === chunk.startMs) return [heard];
       keepUntil(chunk.endMs);
       return parts;
     };
 
-    const lengthOf = (parts: readonly ChunkResult<Result>[]) =>
-      parts.reduce((sum, { result }) => sum + slowlyMs(textOf(saidIn(result))), 0);
+    const lengthOf = (parts: readonly Heard[]) =>
+      parts.reduce((sum, { utterances }) => sum + slowlyMs(textOf(utterances.flat())), 0);
     const nothingIn = ({ startMs, endMs }: Span, why: UncertainStretch['why'] = 'no words') => {
       onUncertain?.({ startMs, endMs, why });
       return [];
     };
 
-    const hearMissed = async (missed: TranscriptGap, chunk: Chunk, earlier: number): Promise<ChunkResult<Result>[]> => {
+    const hearMissed = async (missed: TranscriptGap, chunk: Chunk, earlier: number): Promise<Heard[]> => {
       if (earlier > mostTimes) return nothingIn(missed, missed.why === 'a loop' ? 'a loop' : 'no words');
       const { startMs, endMs } = missed;
       if (endMs - startMs < nearlyWhole * (chunk.endMs - chunk.startMs))
@@ -102,7 +90,7 @@ export function retryGaps<Result>(
     };
     const hasVoice = (chunk: Chunk) => totalMs(overlapping(audio.speech ?? [chunk], chunk)) > 0;
     const hearAll = async (chunks: readonly Chunk[], earlier: number) => {
-      const heard: ChunkResult<Result>[] = [];
+      const heard: Heard[] = [];
       for (const chunk of chunks) heard.push(...(await hearPart(chunk, earlier)));
       return heard;
     };
@@ -112,9 +100,19 @@ export function retryGaps<Result>(
 
 const textOf = (words: readonly Word[]) => words.map(({ text }) => text).join(' ');
 
-/** A part of a chunk. It was heard as far as it goes, at the chunk's own ends as far as the chunk was. */
-const cutTo = (chunk: Chunk, startMs: number, endMs: number): Chunk => ({
-  ...{ startMs, endMs },
-  windowStartMs: startMs === chunk.startMs ? chunk.windowStartMs : startMs,
-  windowEndMs: endMs === chunk.endMs ? chunk.windowEndMs : endMs,
+/** What was said from one time to another. It was heard as far as it goes, at the chunk's own ends as far as the chunk was. */
+const cutTo = <Heard extends TranscribedChunk>(heard: Heard, startMs: number, endMs: number): Heard => ({
+  ...heard,
+  chunk: {
+    ...{ startMs, endMs },
+    windowStartMs: startMs === heard.chunk.startMs ? heard.chunk.windowStartMs : startMs,
+    windowEndMs: endMs === heard.chunk.endMs ? heard.chunk.windowEndMs : endMs,
+  },
+  utterances: heard.utterances.map((words) => words.filter((word) => isWithin(word, startMs, endMs))),
 });
+
+/** Whether most of a word is said from one time to another. */
+function isWithin(word: Word, fromMs: number, toMs: number): boolean {
+  const middleMs = (word.startMs + word.endMs) / 2;
+  return middleMs >= fromMs && middleMs < toMs;
+}

@@ -21,7 +21,7 @@ import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
 import type { Warning } from '../../db/sessions/warning.ts';
 import type { AudioWarning, DecodeOptions } from '../audio/decode.ts';
 import type { Span } from '../audio/chunks.ts';
-import type { Hints, Transcript, UncertainStretch, WordlessPart } from '../recognizers/recognizer.ts';
+import type { Hints, Transcript, UncertainStretch } from '../recognizers/recognizer.ts';
 import type { StoredTranscript } from '../sessions/completion.ts';
 import type { TraceSpan } from '../tracing/tracing.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -136,11 +136,6 @@ async function transcribeChannel(
   if (isConfirmedShort) await confirmShortIfProcessing(db, attempt);
   const reservedMs = await extendReservation(db, attempt, claim.reserved_ms, durationMs);
   const began = performance.now();
-  const wordless = { parts: 0, withWordsAtLast: 0 };
-  const onWordless = ({ hasWordsNow }: WordlessPart) => {
-    wordless.parts += 1;
-    if (hasWordsNow) wordless.withWordsAtLast += 1;
-  };
   const uncertain: UncertainStretch[] = isDoubtful ? [{ startMs: 0, endMs: durationMs, why: 'doubtful words' }] : [];
   const onUncertain = (stretch: UncertainStretch) => void uncertain.push(stretch);
   const hints = hintsOf(claim, worker);
@@ -148,7 +143,7 @@ async function transcribeChannel(
   const transcript = await inSpan(recognizing, (span) =>
     recognizer.recognize(
       { file: decoding.output, durationMs, silences },
-      { ...hints, owner: attempt.accountId, signal, span, onProgress, onWordless, onUncertain },
+      { ...hints, owner: attempt.accountId, signal, span, onProgress, onUncertain },
     ),
   ).catch((error: unknown) => {
     throw hints.isLanguageExpected && error instanceof LanguageNotKnown ? ofTheOperator(error) : error;
@@ -158,7 +153,6 @@ async function transcribeChannel(
     const stretches = uncertain.slice(0, mostStretches);
     worker.log.warn({ count: uncertain.length, stretches }, 'stretches of speech that may lack words');
   }
-  if (wordless.parts > 0) worker.log.info(wordless, 'loud parts without words');
   const otherTrack = () => chooseTrack(decoding, decoded.tracks, [decoded.track]);
   return { transcript, durationMs, audioWarnings: warnings, uncertain, reservedMs, otherTrack };
 }

@@ -13,6 +13,8 @@ const inaudible = 33;
 /** OpenAI refuses less than 0.1 s, and whisper.cpp hears nothing in less than a second. After less comes silence. */
 const shortestMs = 1_100;
 
+type Heard = Pick<Chunk, 'windowStartMs' | 'windowEndMs'>;
+
 /**
  * What a chunk hears, as WAV, which every server reads. Nothing is read before it is sent, and nothing of it is kept in
  * memory.
@@ -20,7 +22,7 @@ const shortestMs = 1_100;
  * @returns undefined when there is nothing to be heard
  * @throws {Error} the file is shorter than the chunk says
  */
-export async function encodeChunk(file: string, chunk: Chunk): Promise<File | undefined> {
+export async function encodeChunk(file: string, chunk: Heard): Promise<File | undefined> {
   if (await isInaudible(file, chunk)) return undefined;
   const { windowStartMs, windowEndMs } = chunk;
   const samples = (await openAsBlob(file)).slice(windowStartMs * bytesPerMs, windowEndMs * bytesPerMs);
@@ -29,7 +31,7 @@ export async function encodeChunk(file: string, chunk: Chunk): Promise<File | un
   return wavOf([samples, silence], samples.size + silence.length, 'audio.wav');
 }
 
-async function isInaudible(file: string, { windowStartMs, windowEndMs }: Chunk): Promise<boolean> {
+async function isInaudible(file: string, { windowStartMs, windowEndMs }: Heard): Promise<boolean> {
   await using samples = await open(file);
   const buffer = Buffer.alloc(256 * 1024);
   const endAt = windowEndMs * bytesPerMs;

@@ -2,24 +2,24 @@
 import { cutSpeechIntoChunks } from '../../audio/chunks.ts';
 import { totalMs } from '../../audio/spans.ts';
 import { retryGaps } from '../retry-gaps.ts';
-import { isWithin, laterBy, chunksOf, processChunks } from '../in-chunks.ts';
+import { laterBy, chunksOf, processChunks } from '../in-chunks.ts';
 import { ChunkRefused, RecognizerError } from '../recognizer.ts';
 import { voiceIn } from '../spoken.ts';
 import { traceparentOf } from '../../tracing/tracing.ts';
 import { FormatRefused } from './client.ts';
 import { refuseOtherLanguage } from './hints.ts';
-import { sampleVoices, withLastingNames } from './known-speakers.ts';
+import { sampleVoices, withLastingNames, withOwnNames } from './known-speakers.ts';
 import { lettersOf } from './punctuation.ts';
 import { encodeChunk } from './encode-chunk.ts';
 import { readAnswer } from './server-answers.ts';
 import { toTranscript } from './transcript.ts';
 import type { Chunk, ChunkLengths } from '../../audio/chunks.ts';
-import type { TranscribeChunk, ChunkResult } from '../retry-gaps.ts';
+import type { SpokenWord } from '../../captions/segment.ts';
+import type { ProcessChunk } from '../retry-gaps.ts';
 import type { DecodedAudio, RecognizeOptions, Transcript } from '../recognizer.ts';
 import type { AnswerFormat, SpeechClient } from './client.ts';
 import type { ChunkHints } from './hints.ts';
 import type { VoiceSamples } from './known-speakers.ts';
-import type { Answer } from './server-answers.ts';
 import type { AnsweredChunk } from './transcript.ts';
 
 /** Whisper hears 30 s at a time: with the overlap at both ends, one such time. */
@@ -67,31 +67,30 @@ export async function recognizeIn(
   const learnt: ServerTraits = { wordTimes: undefined };
   let introduction: VoiceSamples | undefined;
 
-  const hearChunk: TranscribeChunk<AnsweredChunk> = async (chunk, signal, _onHeard, span, earlier = 0) => {
+  const hearChunk: ProcessChunk<AnsweredChunk> = async (chunk, signal, span, earlier = 0) => {
     // A stretch without words in the session's language may be in another one.
     const language = earlier < 2 ? options.language : undefined;
     const told = { ...options, language, signal, span, knownSpeakers: introduction?.speakers };
-    const heard = await transcribeChunk({ file: audio.file, format, client, learnt, told }, chunk);
-    if (format === 'diarized_json' && introduction === undefined && hasLetters(heard.answer)) {
-      introduction = { chunk, speakers: await sampleVoices(audio.file, heard) };
-    }
+    const answered = await transcribeChunk({ file: audio.file, format, client, learnt, told }, chunk);
+    if (format !== 'diarized_json') return answered;
+    const heard = withOwnNames(answered, told.knownSpeakers);
+    if (hasLetters(heard)) introduction ??= { chunk, speakers: await sampleVoices(audio.file, heard) };
     return heard;
   };
   const lengths = chunkLengths(format, options.language);
   // Without a voice detector, words that are repeated, each with its own time, may really have been said.
-  const judging = { audio, overlapMs: lengths.overlapMs, saidIn, only, mayLoop: audio.speech !== undefined };
-  const hearWell = retryGaps(hearChunk, judging, options.onUncertain);
+  const checks = { audio, overlapMs: lengths.overlapMs, mayLoop: audio.speech !== undefined };
+  const hearWell = retryGaps(hearChunk, checks, options.onUncertain);
 
   let refused: { chunk: Chunk; error: ChunkRefused }[] = [];
-  const hearOrLeave: TranscribeChunk<ChunkResult<AnsweredChunk>[]> = async (chunk, ...rest) =>
+  const hearOrLeave: ProcessChunk<AnsweredChunk[]> = async (chunk, ...rest) =>
     hearWell(chunk, ...rest).catch((error: unknown) => {
       if (!(error instanceof ChunkRefused)) throw error;
       refused.push({ chunk, error });
       return [];
     });
   const slots = client.requests.slotsOf(options.owner ?? '');
-  const isFirst = (heard: readonly ChunkResult<AnsweredChunk>[][]) =>
-    format === 'diarized_json' && !heard.flat().some(({ result }) => hasLetters(result.answer));
+  const isFirst = (heard: readonly AnsweredChunk[][]) => format === 'diarized_json' && !heard.flat().some(hasLetters);
   const chunks = await processChunks(chunksOf(audio, lengths), slots, hearOrLeave, options, isFirst);
   // It failed at all that it got: that says nothing of the recording.
   if (refused.length > 0 && refused.length === chunks.length) throw refused[0]!.error;
@@ -105,30 +104,13 @@ export async function recognizeIn(
   for (const { chunk } of refused)
     options.onUncertain?.({ startMs: chunk.startMs, endMs: chunk.endMs, why: 'refused' });
 
-  const answered = chunks.flatMap(({ result }) => result.map((part) => ({ ...part.result, own: ownOf(part) })));
+  const answered = chunks.flatMap(({ result }) => result);
   const transcript = toTranscript(withLastingNames(answered, introduction), audio);
   // Models that know other formats only take the language for a hint, and may rightly find another one.
   const isTold = format === 'verbose_json' && !options.isLanguageExpected;
   if (isTold) refuseOtherLanguage(options.language, transcript.language);
   return { ...transcript, language: transcript.language ?? options.language };
 }
-
-const saidIn = ({ chunk, answer }: AnsweredChunk) =>
-  answer.utterances.flat().map((word) => laterBy(chunk.windowStartMs, word));
-
-function only({ chunk, answer, own }: AnsweredChunk, fromMs: number, toMs: number): AnsweredChunk {
-  const utterances = answer.utterances.map((words) =>
-    words.filter((word) => isWithin(laterBy(chunk.windowStartMs, word), fromMs, toMs)),
-  );
-  return { chunk, own, answer: { ...answer, utterances } };
-}
-
-/** What a part stands for, as far as the server heard it. */
-const ownOf = ({ chunk, result }: ChunkResult<AnsweredChunk>): Chunk => ({
-  ...chunk,
-  windowStartMs: Math.max(chunk.windowStartMs, result.chunk.windowStartMs),
-  windowEndMs: Math.min(chunk.windowEndMs, result.chunk.windowEndMs),
-});
 
 interface ChunkRequest {
   file: string;
@@ -142,28 +124,29 @@ interface ChunkRequest {
  * Hears a chunk. When the answer has no times of words, the chunk is heard again without its overlap, or words there
  * would be doubled.
  */
-async function transcribeChunk(hearing: ChunkRequest, chunk: Chunk): Promise<AnsweredChunk> {
-  const { format, learnt } = hearing;
+async function transcribeChunk(request: ChunkRequest, chunk: Chunk): Promise<AnsweredChunk> {
+  const { format, learnt } = request;
   const own = { ...chunk, windowStartMs: chunk.startMs, windowEndMs: chunk.endMs };
-  const heard = learnt.wordTimes === false ? own : chunk;
-  const answer = await requestChunk(hearing, heard);
-  const isShared = heard.windowStartMs < chunk.startMs || heard.windowEndMs > chunk.endMs;
-  if (isFormatWasted(answer, format, heard, isShared, learnt)) throw new FormatRefused('it has no times');
-  if (answer.timesOf === 'words') learnt.wordTimes = true;
-  else if (answer.timesOf === 'segments' && hasLetters(answer)) learnt.wordTimes ??= false;
-  if (answer.timesOf === 'words' || answer.timesOf === 'nothing' || !isShared)
-    return { chunk: heard, answer, own: heard };
-  return { chunk: own, own, answer: await requestChunk(hearing, own) };
+  const heard = await requestChunk(request, learnt.wordTimes === false ? own : chunk);
+  const { windowStartMs, windowEndMs } = heard.chunk;
+  const isShared = windowStartMs < chunk.startMs || windowEndMs > chunk.endMs;
+  if (isFormatWasted(heard, format, isShared, learnt)) throw new FormatRefused('it has no times');
+  if (heard.timesOf === 'words') learnt.wordTimes = true;
+  else if (heard.timesOf === 'segments' && hasLetters(heard)) learnt.wordTimes ??= false;
+  const isExact = heard.timesOf === 'words' || heard.timesOf === 'nothing';
+  return isExact || !isShared ? heard : requestChunk(request, own);
 }
 
-async function requestChunk({ file, format, client, told }: ChunkRequest, chunk: Chunk): Promise<Answer> {
+async function requestChunk({ file, format, client, told }: ChunkRequest, chunk: Chunk): Promise<AnsweredChunk> {
   const { signal, span, ...hints } = told;
   const audioMs = chunk.windowEndMs - chunk.windowStartMs;
   try {
     const audio = await encodeChunk(file, chunk);
-    if (audio === undefined) return { timesOf: 'nothing', utterances: [], language: undefined };
+    if (audio === undefined) return { chunk, timesOf: 'nothing', utterances: [], language: undefined };
     const asking = { audioMs, hints, signal, traceparent: span && traceparentOf(span) };
-    return readAnswer(await client.transcribe(audio, format, asking), audioMs);
+    const answer = readAnswer(await client.transcribe(audio, format, asking), audioMs);
+    const inRecording = (word: SpokenWord) => laterBy(chunk.windowStartMs, word);
+    return { ...answer, chunk, utterances: answer.utterances.map((words) => words.map(inRecording)) };
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof RecognizerError) throw cause;
@@ -171,18 +154,12 @@ async function requestChunk({ file, format, client, told }: ChunkRequest, chunk:
   }
 }
 
-const hasLetters = ({ utterances }: Answer) => utterances.flat().some(({ text }) => lettersOf(text).length > 0);
+const hasLetters = ({ utterances }: AnsweredChunk) => utterances.flat().some(({ text }) => lettersOf(text).length > 0);
 
 /** Whether chunks of `json`, which are short and have no overlap, would give better times than this answer. */
-function isFormatWasted(
-  answer: Answer,
-  format: AnswerFormat,
-  heard: Chunk,
-  isShared: boolean,
-  { wordTimes }: ServerTraits,
-) {
-  if (answer.timesOf !== 'text' || !hasLetters(answer)) return false;
-  const isLong = heard.windowEndMs - heard.windowStartMs > shortMs;
+function isFormatWasted(heard: AnsweredChunk, format: AnswerFormat, isShared: boolean, { wordTimes }: ServerTraits) {
+  if (heard.timesOf !== 'text' || !hasLetters(heard)) return false;
+  const isLong = heard.chunk.windowEndMs - heard.chunk.windowStartMs > shortMs;
   if (format === 'verbose_json') return (isLong || isShared) && wordTimes === undefined;
   return format === 'diarized_json' && isLong;
 }

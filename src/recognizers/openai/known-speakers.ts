@@ -2,12 +2,11 @@
 import { encodeChunk } from './encode-chunk.ts';
 import type { Chunk, Span } from '../../audio/chunks.ts';
 import type { SpokenWord } from '../../captions/segment.ts';
-import type { Answer } from './server-answers.ts';
 import type { AnsweredChunk } from './transcript.ts';
 
 /** Somebody whose voice was heard in an earlier chunk. */
 export interface KnownSpeaker {
-  /** What the server called the voice there. */
+  /** What the voice was called there. */
   label: string;
   /** What it is asked to call the voice from now on. Servers don't invent such a name. */
   name: string;
@@ -32,14 +31,13 @@ export interface VoiceSamples {
  * @param file 16 kHz mono s16le, of the whole recording
  * @throws what `encodeChunk` throws
  */
-export async function sampleVoices(file: string, { chunk, answer }: AnsweredChunk): Promise<KnownSpeaker[]> {
+export async function sampleVoices(file: string, { utterances }: AnsweredChunk): Promise<KnownSpeaker[]> {
   const known: KnownSpeaker[] = [];
-  for (const [label, { startMs, endMs }] of longestTurns(answer)) {
+  for (const [label, { startMs, endMs }] of longestTurns(utterances.flat())) {
     if (known.length === mostSpeakers) break;
     if (endMs - startMs < sampleMs.shortest) continue;
-    const windowStartMs = chunk.windowStartMs + startMs;
-    const windowEndMs = Math.min(windowStartMs + sampleMs.longest, chunk.windowStartMs + endMs);
-    const audio = await encodeChunk(file, { startMs: windowStartMs, endMs: windowEndMs, windowStartMs, windowEndMs });
+    const windowEndMs = Math.min(startMs + sampleMs.longest, endMs);
+    const audio = await encodeChunk(file, { windowStartMs: startMs, windowEndMs });
     if (audio === undefined) continue;
     const sample = `data:${audio.type};base64,${Buffer.from(await audio.arrayBuffer()).toString('base64')}`;
     known.push({ label, name: `known-${known.length + 1}`, sample });
@@ -48,8 +46,8 @@ export async function sampleVoices(file: string, { chunk, answer }: AnsweredChun
 }
 
 /** The longest turn of each speaker; whoever speaks most comes first. */
-function longestTurns({ utterances }: Answer): [label: string, turn: Span][] {
-  const turns = turnsOf(utterances.flat());
+function longestTurns(words: readonly SpokenWord[]): [label: string, turn: Span][] {
+  const turns = turnsOf(words);
   const lengthOf = ({ startMs, endMs }: Span) => endMs - startMs;
   return Map.groupBy(turns, ({ label }) => label)
     .entries()
@@ -81,34 +79,33 @@ function turnsOf(words: readonly SpokenWord[]): (Span & { label: string })[] {
 }
 
 /**
- * Gives the speakers of all chunks names that hold for the whole recording. A voice without a sample counts as another
- * person in each chunk.
- * @param introduction the chunk whose voices were shown with the others
+ * A server calls a voice `A` in one chunk, and another one in the next, unless it was told the name.
+ * @returns the chunk with names that no other chunk has, but for those that are known
+ */
+export function withOwnNames(heard: AnsweredChunk, known: readonly KnownSpeaker[] = []): AnsweredChunk {
+  const isKnown = (label: string) => known.some(({ name }) => name === label);
+  return renamed(heard, (label) => (isKnown(label) ? label : `${heard.chunk.startMs} ${label}`));
+}
+
+/**
+ * Gives the voices of the first chunk the names by which they are known in the others.
+ * @param heard chunks {@link withOwnNames}
  * @returns chunks without speakers where the server took no notice of the samples: its `A` may be anybody
  */
 export function withLastingNames(heard: readonly AnsweredChunk[], introduction: VoiceSamples | undefined) {
-  // Of one chunk, there may be several parts.
-  const chunks = [...new Set(heard.map(({ chunk }) => chunk))];
-  if (chunks.length === 1) return heard;
   const { chunk: first, speakers = [] } = introduction ?? {};
   const nameOf = new Map(speakers.map(({ label, name }) => [label, name]));
   const names = new Set(nameOf.values());
-  const isKnown = ({ answer }: AnsweredChunk) =>
-    answer.utterances.flat().some(({ speaker = '' }) => names.has(speaker));
-  if (!heard.some(isKnown)) return heard.map((each) => renamed(each, () => undefined));
-  return heard.map((each) =>
-    renamed(each, (label) => {
-      const index = chunks.indexOf(each.chunk);
-      if (each.chunk.startMs === first?.startMs) return nameOf.get(label) ?? `${index} ${label}`;
-      return names.has(label) ? label : `${index} ${label}`;
-    }),
-  );
+  const labels = heard.flatMap(({ utterances }) => utterances.flat().flatMap(({ speaker }) => speaker ?? []));
+  const isIgnored =
+    labels.some((label) => !label.startsWith(`${first?.startMs} `)) && !labels.some((label) => names.has(label));
+  return heard.map((each) => renamed(each, (label) => (isIgnored ? undefined : (nameOf.get(label) ?? label))));
 }
 
-function renamed({ answer, ...each }: AnsweredChunk, nameOf: (label: string) => string | undefined): AnsweredChunk {
+function renamed(heard: AnsweredChunk, nameOf: (label: string) => string | undefined): AnsweredChunk {
   const rename = ({ speaker: label, ...word }: SpokenWord): SpokenWord => {
     const speaker = label === undefined ? undefined : nameOf(label);
     return { ...word, ...(speaker !== undefined && { speaker }) };
   };
-  return { ...each, answer: { ...answer, utterances: answer.utterances.map((words) => words.map(rename)) } };
+  return { ...heard, utterances: heard.utterances.map((words) => words.map(rename)) };
 }

@@ -1,52 +1,38 @@
 import { segmentsFromTexts, segmentsFromUtterances } from '../../captions/segments.ts';
-import { laterBy } from '../in-chunks.ts';
 import { joinChunks } from '../join.ts';
 import { spokenIn } from '../spoken.ts';
 import { SpokenLanguages } from '../spoken-languages.ts';
-import type { Chunk, Span } from '../../audio/chunks.ts';
+import type { Span } from '../../audio/chunks.ts';
 import type { SpokenWord } from '../../captions/segment.ts';
 import type { Segment } from '../../captions/segment.ts';
+import type { TranscribedChunk } from '../join.ts';
 import type { DecodedAudio, Transcript } from '../recognizer.ts';
 import type { Answer } from './server-answers.ts';
 
-/** What was answered to a chunk. */
-export interface AnsweredChunk {
-  /** As far as it was heard. The times of the answer count from where that began. */
-  chunk: Chunk;
-  answer: Answer;
-  /** What this answer stands for: the chunk, or a part of it where others were heard again. */
-  own: Chunk;
-}
+/** What was answered to a chunk, with times from the start of the recording. */
+export interface AnsweredChunk extends TranscribedChunk<SpokenWord>, Pick<Answer, 'timesOf' | 'language'> {}
 
 /**
  * Joins what a server answered to the chunks of a recording.
  * @param heard in order of time; a speaker has one name in all of them
  */
 export function toTranscript(heard: readonly AnsweredChunk[], audio: DecodedAudio): Transcript {
-  const { durationMs } = audio;
-  const spoken = withNumberedSpeakers(joinChunks(heard.map(inRecording), true));
-  const segments = withoutUntimedWords(segmentsFromUtterances(spoken, durationMs), heard, audio);
+  const spoken = withNumberedSpeakers(joinChunks(heard, true));
+  const segments = withoutUntimedWords(segmentsFromUtterances(spoken, audio.durationMs), heard, audio);
   const language = languageOf(heard);
   return { segments, ...(language !== undefined && { language }) };
 }
 
-const inRecording = ({ chunk, answer, own }: AnsweredChunk) => ({
-  chunk: own,
-  utterances: answer.utterances.map((words) =>
-    words.map((word): SpokenWord => ({ ...word, ...laterBy(chunk.windowStartMs, word) })),
-  ),
-});
-
 /** Removes the words of chunks that have no times of words: they are texts of several words. */
 function withoutUntimedWords(segments: readonly Segment[], heard: readonly AnsweredChunk[], audio: DecodedAudio) {
   const spoken = (stretch: Span) => spokenIn(audio, stretch);
-  const untimed = heard.filter(({ answer: { timesOf } }) => timesOf === 'segments' || timesOf === 'text');
+  const untimed = heard.filter(({ timesOf }) => timesOf === 'segments' || timesOf === 'text');
   let next = 0;
   // Both are in order, so each chunk is looked at once: a day has thousands of each.
   const isUntimed = ({ startMs, endMs }: Segment) => {
     const middleMs = (startMs + endMs) / 2;
-    while (next < untimed.length && untimed[next]!.own.endMs < middleMs) next += 1;
-    return next < untimed.length && untimed[next]!.own.startMs <= middleMs;
+    while (next < untimed.length && untimed[next]!.chunk.endMs < middleMs) next += 1;
+    return next < untimed.length && untimed[next]!.chunk.startMs <= middleMs;
   };
   return segments
     .flatMap((segment) => (isUntimed(segment) ? segmentsFromTexts([segment], audio.durationMs, spoken) : [segment]))
@@ -56,7 +42,7 @@ function withoutUntimedWords(segments: readonly Segment[], heard: readonly Answe
 /** The language of most of the text. */
 function languageOf(heard: readonly AnsweredChunk[]): string | undefined {
   const spoken = new SpokenLanguages();
-  for (const { answer } of heard) for (const { text } of answer.utterances.flat()) spoken.add(answer.language, text);
+  for (const { utterances, language } of heard) for (const { text } of utterances.flat()) spoken.add(language, text);
   return spoken.most();
 }
 

@@ -6,16 +6,9 @@ import { createInterface } from 'node:readline';
 import { bytesPerMs, endsTooEarly, samplesPerMs } from '../../audio/samples.ts';
 import { answerMark } from './messages.ts';
 import { speechToKnow, turnsBySpeaker } from './voices.ts';
-import type { OfflineModelConfig, OfflineSpeakerDiarizationConfig, VadConfig } from 'sherpa-onnx-node';
+import type { OfflineModelConfig, OfflineResult, OfflineSpeakerDiarizationConfig, VadConfig } from 'sherpa-onnx-node';
 import type { Span } from '../../audio/chunks.ts';
-import type {
-  ChildAnswer,
-  ChildWork,
-  ChunkRequest,
-  RecognitionResult,
-  VoicesResult,
-  WindowResult,
-} from './messages.ts';
+import type { ChildAnswer, ChildWork, ChunkRequest, VoicesResult, WindowResult } from './messages.ts';
 
 /** A CommonJS package, whose exports `import` can't see by their names. */
 const sherpa = createRequire(import.meta.url)('sherpa-onnx-node') as typeof import('sherpa-onnx-node');
@@ -23,10 +16,6 @@ const sherpa = createRequire(import.meta.url)('sherpa-onnx-node') as typeof impo
 const sampleRate = 16_000;
 /** -60 dB. Quieter audio is not recognized: Whisper makes up words for digital silence. */
 const inaudible = 0.001;
-/** In 0.1 s, -40 dB: about the level of a voice that speaks low, or from afar. */
-const [loud, stepMs] = [0.01, 100];
-/** A second of it may well be a word. */
-const leastLoudSteps = 10;
 
 // When there is no memory left, the kernel shall kill this process, not PostgreSQL or the API. Without the right to say
 // so, it goes on.
@@ -41,12 +30,12 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 type Hear<Result> = (samples: Float32Array, request: ChunkRequest) => Result;
 
-function hearingFor(work: ChildWork): Hear<RecognitionResult | WindowResult | VoicesResult> {
+function hearingFor(work: ChildWork): Hear<OfflineResult | WindowResult | VoicesResult> {
   if ('diarization' in work) return createDiarization(work.diarization);
   return 'voices' in work ? createVoices(work.voices) : createRecognition(work.recognition);
 }
 
-function createRecognition(modelConfig: OfflineModelConfig): Hear<RecognitionResult> {
+function createRecognition(modelConfig: OfflineModelConfig): Hear<OfflineResult> {
   const featConfig = { sampleRate, featureDim: 80 };
   const recognizer = new sherpa.OfflineRecognizer({ featConfig, modelConfig });
   let told: string | undefined;
@@ -54,7 +43,7 @@ function createRecognition(modelConfig: OfflineModelConfig): Hear<RecognitionRes
     if (language !== told) recognizer.setConfig({ featConfig, modelConfig: speaking(modelConfig, language) });
     told = language;
     if (isInaudible(heard)) {
-      return { lang: '', text: '', tokens: [], timestamps: [], durations: [], ys_log_probs: [], lacksWords: false };
+      return { lang: '', text: '', tokens: [], timestamps: [], durations: [], ys_log_probs: [] };
     }
     const samples = new Float32Array(heard.length + 2 * silenceMs * samplesPerMs);
     samples.set(heard, silenceMs * samplesPerMs);
@@ -68,7 +57,6 @@ function createRecognition(modelConfig: OfflineModelConfig): Hear<RecognitionRes
       timestamps: timestamps.map(earlier),
       // One that began in the silence is cut off with its end known.
       ...(starts && { segment_timestamps: starts.map((seconds) => seconds - silenceMs / 1000) }),
-      lacksWords: result.text.trim() === '' && isLoud(heard),
     };
   };
 }
@@ -151,17 +139,6 @@ function createVoices(config: VadConfig): Hear<VoicesResult> {
 
 function isInaudible(samples: Float32Array): boolean {
   return samples.every((sample) => Math.abs(sample) < inaudible);
-}
-
-/** Whether so much is to be heard that there should be a word in it, if somebody speaks. */
-function isLoud(samples: Float32Array): boolean {
-  const step = stepMs * samplesPerMs;
-  let loudSteps = 0;
-  for (let start = 0; start + step <= samples.length; start += step) {
-    const power = samples.subarray(start, start + step).reduce((sum, sample) => sum + sample ** 2, 0) / step;
-    if (Math.sqrt(power) >= loud) loudSteps += 1;
-  }
-  return loudSteps >= leastLoudSteps;
 }
 
 /** Samples from -1 to 1. */

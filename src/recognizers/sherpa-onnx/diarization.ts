@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { createSlots, processInChunks } from '../in-chunks.ts';
+import { chunksOf, createSlots, processChunks } from '../in-chunks.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { joinWindows } from './voices.ts';
 import { NoModel } from './model-folder.ts';
@@ -92,7 +92,6 @@ export interface DiarizationOptions {
   timeLimitMs: (durationMs: number) => number;
   /** How long a process with loaded models is kept that has nothing to do. */
   idleMs: number;
-  windowMs?: number;
 }
 
 /**
@@ -115,7 +114,7 @@ export interface Diarization {
 }
 
 export function createDiarization(options: DiarizationOptions): Diarization {
-  const { folder, threshold = defaultThreshold, slots, timeLimitMs, idleMs, windowMs = longestWindowMs } = options;
+  const { folder, threshold = defaultThreshold, slots, timeLimitMs, idleMs } = options;
   const processes = createSlots(Math.min(slots.count, diarizersThatFit()));
   let loaded: ModelProcessPool<WindowResult> | undefined;
   const models = () =>
@@ -141,10 +140,8 @@ export function createDiarization(options: DiarizationOptions): Diarization {
           const ask = () => children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop);
           return processes.run(ask, stop);
         };
-        return joinWindows(
-          await processInChunks(audio, { longestMs: windowMs, overlapMs: 0, evenly }, slots, hear, recognizeOptions),
-          recognizeOptions.speakers,
-        );
+        const windows = chunksOf(audio, { longestMs: longestWindowMs, overlapMs: 0, evenly });
+        return joinWindows(await processChunks(windows, slots, hear, recognizeOptions), recognizeOptions.speakers);
       };
     },
     close: async () => loaded?.close(),

@@ -24,13 +24,7 @@ export interface Complaint {
 }
 
 /** What a child answers: first that it has loaded its models, then what it heard of each chunk. */
-export type ChildAnswer = 'ready' | RecognitionResult | WindowResult | VoicesResult;
-
-/** Times are seconds from the start of the chunk. */
-export interface RecognitionResult extends OfflineResult {
-  /** Whether there is much to be heard in it, speech or not, and no word was. */
-  lacksWords: boolean;
-}
+export type ChildAnswer = 'ready' | OfflineResult | WindowResult | VoicesResult;
 
 /** Who speaks in a window of a recording. */
 export interface WindowResult {

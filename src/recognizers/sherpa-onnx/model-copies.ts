@@ -2,7 +2,8 @@ import { availableParallelism } from 'node:os';
 import { createSlots } from '../in-chunks.ts';
 import { ModelProcessPool, processesThatFit } from './model-process-pool.ts';
 import type { Slots } from '../in-chunks.ts';
-import type { Complaint, ChunkRequest, RecognitionResult } from './messages.ts';
+import type { OfflineResult } from 'sherpa-onnx-node';
+import type { Complaint, ChunkRequest } from './messages.ts';
 import type { SherpaModel } from './model-folder.ts';
 
 /** A model that is loaded and at work takes about twice its size on disk; all of them take half of the memory. */
@@ -27,15 +28,6 @@ export interface ModelCopiesOptions {
   most?: number;
 }
 
-export interface ChunkHeard {
-  result: RecognitionResult & Complaint;
-  /** Whether the model heard nothing at first. */
-  isSecond: boolean;
-}
-
-/** Less than what Whisper has room for beside a chunk of 28 s, and more than a model looks at for one token. */
-const silenceMs = 500;
-
 /** A share of the processor for one recording. */
 export interface Share {
   /** How many threads hear each of its chunks. */
@@ -51,7 +43,7 @@ export class ModelCopies {
   readonly #options: ModelCopiesOptions;
   readonly #copies: Slots;
   readonly #cores: number;
-  readonly #children: ModelProcessPool<RecognitionResult>;
+  readonly #children: ModelProcessPool<OfflineResult>;
   /** Of all recordings that are heard now. */
   #chunks = 0;
 
@@ -75,22 +67,10 @@ export class ModelCopies {
   }
 
   /**
-   * Some models answer nothing to a chunk that is full of words, only because of where it begins. So a loud chunk
-   * without words is heard once more, with silence at both ends.
    * @throws {RecognizerError}
    * @throws the abort reason of `stop`
    */
-  async transcribeTwiceIfNeeded(request: ChunkRequest, threads: number, stop: AbortSignal): Promise<ChunkHeard> {
-    const result = await this.hear(request, threads, stop);
-    if (!result.lacksWords) return { result, isSecond: false };
-    return { result: await this.hear({ ...request, silenceMs }, threads, stop), isSecond: true };
-  }
-
-  /**
-   * @throws {RecognizerError}
-   * @throws the abort reason of `stop`
-   */
-  hear(request: ChunkRequest, threads: number, stop: AbortSignal): Promise<RecognitionResult & Complaint> {
+  hear(request: ChunkRequest, threads: number, stop: AbortSignal): Promise<OfflineResult & Complaint> {
     const limitMs = this.#options.timeLimitMs(request.toMs - request.fromMs);
     return this.#copies.run(() => this.#children.ask(request, limitMs, stop, threads), stop);
   }

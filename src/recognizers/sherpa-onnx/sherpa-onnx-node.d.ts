@@ -24,6 +24,7 @@ declare module 'sherpa-onnx-node' {
     provider: 'cpu';
   }
 
+  /** Times are seconds from the start of what was heard. */
   export interface OfflineResult {
     /** `<|en|>`, `en`, or empty. */
     lang: string;

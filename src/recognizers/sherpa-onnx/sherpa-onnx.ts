@@ -13,10 +13,13 @@ import { SpokenLanguages } from '../spoken-languages.ts';
 import { nameSpeakers, withSpeakers } from './speakers.ts';
 import { meanProgress, allOrAbort } from '../all-or-abort.ts';
 import type { ChunkLengths } from '../../audio/chunks.ts';
-import type { RecognizeChunk, Slots } from '../in-chunks.ts';
+import type { Slots } from '../in-chunks.ts';
+import type { TranscribedChunk } from '../join.ts';
+import type { ProcessChunk } from '../retry-gaps.ts';
 import type { Recognizer } from '../recognizer.ts';
 import type { DiarizationOptions } from './diarization.ts';
-import type { Complaint, RecognitionResult } from './messages.ts';
+import type { OfflineResult } from 'sherpa-onnx-node';
+import type { Complaint } from './messages.ts';
 import type { ModelFamily } from './model-families.ts';
 import type { SherpaModel } from './model-folder.ts';
 
@@ -26,6 +29,13 @@ function lengthsOf({ times, longestChunkMs = 28_000 }: ModelFamily): ChunkLength
   return times === 'words' ? { longestMs: 60_000, overlapMs: 1_000 } : { longestMs: longestChunkMs, overlapMs: 0 };
 }
 
+/**
+ * Some models answer nothing to a chunk that is full of words, only because of where it begins. So what is heard again has
+ * silence at both ends: less than what Whisper has room for beside a chunk of 28 s, and more than a model looks at for one
+ * token.
+ */
+const silenceMs = 500;
+
 export interface SherpaOnnxOptions {
   /** Where the model's files are. */
   folder: string;
@@ -34,7 +44,7 @@ export interface SherpaOnnxOptions {
   /** What the operator says is spoken. It is taken for the language of a model that tells none. */
   language?: string | undefined;
   /** Where the models that tell speakers apart are. They may be installed later. */
-  diarization?: Pick<DiarizationOptions, 'folder' | 'threshold' | 'windowMs'>;
+  diarization?: Pick<DiarizationOptions, 'folder' | 'threshold'>;
   /** How many processes run at once, if so many copies of the model fit into memory. */
   slots?: Slots;
   /** Wall-clock time for a chunk of that length, including the loading of the model. */
@@ -84,7 +94,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
       return family.told === 'whisper' && languages?.includes('no') ? [...languages, 'nb'] : languages;
     },
 
-    async recognize(audio, { signal, span, onProgress, onWordless, onUncertain, language: asked, speakers }) {
+    async recognize(audio, { signal, span, onProgress, onUncertain, language: asked, speakers }) {
       const { model, copies } = await loadOnce();
       const { family } = model;
       const told = modelLanguageCode(model, asked);
@@ -99,16 +109,15 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
       const lengths = lengthsOf(family);
       const share = copies.share(chunksOf(parted, lengths).length);
       const spoken = new SpokenLanguages();
-      const recognizeChunk: RecognizeChunk = async (chunk, stop, _onHeard, _span, earlier = 0) => {
+      const recognizeChunk: ProcessChunk<TranscribedChunk> = async (chunk, stop, _span, earlier = 0) => {
         const { windowStartMs: fromMs, windowEndMs: toMs } = chunk;
         // A stretch without words in the session's language may be in another one.
         const language = earlier < 2 || family.unlessTold !== undefined ? told : undefined;
-        const request = { file: audio.file, fromMs, toMs, language };
-        const { result, isSecond } = await copies.transcribeTwiceIfNeeded(request, share.threads, stop);
-        if (isSecond) onWordless?.({ hasWordsNow: result.text.trim() !== '' });
+        const request = { file: audio.file, fromMs, toMs, language, silenceMs: earlier > 0 ? silenceMs : 0 };
+        const result = await copies.hear(request, share.threads, stop);
         throwIfFailed(result);
         spoken.add(languageIn(result), result.text);
-        return [wordsIn(result, chunk, family)];
+        return { chunk, utterances: [wordsIn(result, chunk, family)] };
       };
       try {
         const [heard, turns] = await allOrAbort(signal, [
@@ -151,7 +160,7 @@ const only = (known: readonly string[] | undefined) => (known?.length === 1 ? kn
  * (`offline-recognizer-*-impl.h`), which looks like silence.
  * @throws {ChunkNotTranscribed}
  */
-function throwIfFailed({ text, complaint }: RecognitionResult & Complaint): void {
+function throwIfFailed({ text, complaint }: OfflineResult & Complaint): void {
   if (text.trim() !== '' || !complaint.includes('Caught exception')) return;
   throw new ChunkNotTranscribed(`sherpa-onnx could not hear a chunk: ${complaint.replace(/\s+/g, ' ').slice(0, 500)}`);
 }

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { withPauses } from '../../audio/chunks.ts';
-import { createSlots, processInChunks } from '../in-chunks.ts';
+import { chunksOf, createSlots, processChunks } from '../in-chunks.ts';
 import { howToInstall } from './known-models.ts';
 import { NoModel } from './model-folder.ts';
 import { ModelProcessPool } from './model-process-pool.ts';
@@ -75,7 +75,8 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
       });
       const hear = ({ windowStartMs: fromMs, windowEndMs: toMs }: Chunk, stop: AbortSignal) =>
         children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop);
-      const windows = await processInChunks(audio, { longestMs: windowMs, overlapMs: 0 }, slots, hear, { signal });
+      const cut = chunksOf(audio, { longestMs: windowMs, overlapMs: 0 });
+      const windows = await processChunks(cut, slots, hear, { signal });
       const voices = windows.flatMap(({ chunk, result }) =>
         result.speech.map(([startMs, endMs]) => ({
           startMs: chunk.startMs + startMs,

@@ -4,7 +4,7 @@ import { canonicalTag } from '../../languages/tags.ts';
 import { RecognizerError } from '../recognizer.ts';
 import type { Chunk } from '../../audio/chunks.ts';
 import type { Word } from '../../captions/segment.ts';
-import type { RecognitionResult } from './messages.ts';
+import type { OfflineResult } from 'sherpa-onnx-node';
 import type { ModelFamily } from './model-families.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { ModelFamily } from './model-families.ts';
  *   these, or one for the whole chunk
  * @throws {RecognizerError} there is no time where the model should tell one
  */
-export function wordsIn(result: RecognitionResult, chunk: Chunk, { times }: ModelFamily): Word[] {
+export function wordsIn(result: OfflineResult, chunk: Chunk, { times }: ModelFamily): Word[] {
   if (times === 'words') return wordsOf(result, chunk.windowStartMs, chunk.windowEndMs);
   const text = result.text.trim();
   if (text === '') return [];
@@ -21,7 +21,7 @@ export function wordsIn(result: RecognitionResult, chunk: Chunk, { times }: Mode
 }
 
 /** @returns undefined when they are not the whole text */
-function sentencesOf(result: RecognitionResult, chunk: Chunk): Word[] | undefined {
+function sentencesOf(result: OfflineResult, chunk: Chunk): Word[] | undefined {
   const { segment_texts: texts = [], segment_timestamps: starts = [], segment_durations: lengths = [] } = result;
   const isWhole = lettersOf(texts.join('')) === lettersOf(result.text);
   if (!isWhole || starts.length !== texts.length || lengths.length !== texts.length) return undefined;
@@ -39,7 +39,7 @@ function sentencesOf(result: RecognitionResult, chunk: Chunk): Word[] | undefine
 const lettersOf = (text: string) => text.replace(/\s/g, '');
 
 /** @returns a BCP 47 tag; undefined when the model does not say what was spoken */
-export function languageIn({ lang }: RecognitionResult): string | undefined {
+export function languageIn({ lang }: OfflineResult): string | undefined {
   const code = /^(<\|)?([a-z]{2,3})(\|>)?$/.exec(lang)?.[2];
   return code === undefined ? undefined : canonicalTag(code);
 }
@@ -54,7 +54,7 @@ const longestTokenMs = 400;
  * @param toMs where the chunk ends
  * @throws {RecognizerError} there is text, but the model does not say when which word was heard
  */
-export function wordsOf(result: RecognitionResult, fromMs: number, toMs: number): Word[] {
+export function wordsOf(result: OfflineResult, fromMs: number, toMs: number): Word[] {
   const hasTimes = result.tokens.length > 0 && result.timestamps.length === result.tokens.length;
   if (!hasTimes && result.text.trim() === '') return [];
   // Without words, speech would be taken for silence and not be charged.
@@ -93,10 +93,7 @@ interface Token {
   logarithms: number[];
 }
 
-function tokensOf(
-  { tokens, timestamps, durations, ys_log_probs: logarithms }: RecognitionResult,
-  fromMs: number,
-): Token[] {
+function tokensOf({ tokens, timestamps, durations, ys_log_probs: logarithms }: OfflineResult, fromMs: number): Token[] {
   const areLengthsKnown = durations.length === tokens.length;
   return tokens.map((token, index) => ({
     text: token.replaceAll('▁', ' '),

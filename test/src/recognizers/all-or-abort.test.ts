@@ -4,21 +4,6 @@ const goesOn = new AbortController().signal;
 const untilStopped = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
 
-test('works that end → what each of them resolved to, in their order', async () => {
-  const later = Promise.withResolvers<void>();
-  const all = allOrAbort(goesOn, [
-    async () => {
-      await later.promise;
-      return 'first';
-    },
-    async () => {
-      later.resolve();
-      return 2;
-    },
-  ]);
-  expect(await all).toEqual(['first', 2]);
-});
-
 test('one fails → the others are stopped, all have ended, its error', async () => {
   const ended: string[] = [];
   const all = allOrAbort(goesOn, [

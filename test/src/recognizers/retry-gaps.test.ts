@@ -1,7 +1,6 @@
 /** What a recognizer failed to hear is heard again, in halves. */
 import { retryGaps } from '../../../src/recognizers/retry-gaps.ts';
 import { loopingOf } from '../../../src/recognizers/transcript-gaps.ts';
-import { isWithin } from '../../../src/recognizers/in-chunks.ts';
 import { LanguageNotKnown, ChunkNotTranscribed, ChunkRefused } from '../../../src/recognizers/recognizer.ts';
 import type { Chunk, Span } from '../../../src/audio/chunks.ts';
 import type { Word } from '../../../src/captions/segment.ts';
@@ -24,27 +23,23 @@ interface Recording {
   mayLoop?: boolean;
 }
 
-const only = (words: Word[], fromMs: number, toMs: number) => words.filter((word) => isWithin(word, fromMs, toMs));
-
 /** Hears a recording as one chunk. @param say what is heard in a chunk, by where it begins and how long it is */
 async function heard(say: (startMs: number, lengthMs: number) => string | readonly Word[], recording: Recording) {
   const { durationMs, silences = [], speech = [{ startMs: 0, endMs: durationMs }], mayLoop = true } = recording;
   const asked: [number, number][] = [];
   const told: UncertainStretch[] = [];
-  const hear = async ({ startMs, endMs }: Chunk) => {
+  const hear = async (chunk: Chunk) => {
+    const { startMs, endMs } = chunk;
     asked.push([startMs, endMs]);
     const text = say(startMs, endMs - startMs);
-    return typeof text === 'string' ? [{ text, startMs, endMs }].filter((word) => word.text !== '') : [...text];
+    const words = typeof text === 'string' ? [{ text, startMs, endMs }].filter((word) => word.text !== '') : text;
+    return { chunk, utterances: [words] };
   };
-  const audio = { file: '', durationMs, silences, speech };
-  const judging = { audio, overlapMs: 0, saidIn: (words: Word[]) => words, only, mayLoop };
+  const checks = { audio: { file: '', durationMs, silences, speech }, overlapMs: 0, mayLoop };
   const whole = { startMs: 0, endMs: durationMs, windowStartMs: 0, windowEndMs: durationMs };
-  const parts = await retryGaps(hear, judging, (stretch) => told.push(stretch))(whole, signal, () => {});
-  return {
-    asked,
-    told,
-    texts: parts.flatMap(({ result }) => result.map((word) => [word.startMs, word.endMs, word.text])),
-  };
+  const parts = await retryGaps(hear, checks, (stretch) => told.push(stretch))(whole, signal);
+  const words = parts.flatMap(({ utterances }) => utterances.flat());
+  return { asked, told, texts: words.map((word) => [word.startMs, word.endMs, word.text]) };
 }
 
 const failsBeyond = (mostMs: number) => (_: number, lengthMs: number) => {

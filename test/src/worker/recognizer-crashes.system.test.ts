@@ -9,7 +9,6 @@ import { childrenOf } from '../../rig/processes.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { makeTinySenseVoice } from '../../support/models/tiny/sense-voice.ts';
 import { speakTones } from '../../support/models/tiny/spoken-tones.ts';
-import { ffmpeg } from '../../support/uploads/audio-fixtures.ts';
 import { until } from '../../support/until.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
@@ -51,13 +50,4 @@ test('every process of the recognizer killed, ten at the most → that session f
   const after = await upload(service, account, file);
   expect(await textOf(after)).toBe(text);
   await expectSound(service);
-});
-
-test('loud audio without a word → completed without segments, and the log counts what was heard twice', async () => {
-  const file = await ffmpeg('-f', 'lavfi', '-i', 'sine=1200:r=16000:d=3', join(folder, 'no-word.wav'));
-  const account = await makeAccount(service.db, { balanceMs: 60_000 });
-  const { sessionId } = await upload(service, account, file);
-  expect((await final(service, account, sessionId)).segments).toEqual([]);
-  const line = service.logLines.find((text) => text.includes('loud parts without words'));
-  expect(JSON.parse(line!)).toMatchObject({ sessionId, attempt: 1, parts: 1, withWordsAtLast: 0 });
 });

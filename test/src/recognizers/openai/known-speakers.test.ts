@@ -1,6 +1,6 @@
 /** A conversation of a low and a high voice, longer than servers take at once; a server that tells voices by pitch. */
 import { join } from 'node:path';
-import { withLastingNames } from '../../../../src/recognizers/openai/known-speakers.ts';
+import { withLastingNames, withOwnNames } from '../../../../src/recognizers/openai/known-speakers.ts';
 import { asRecognizerInput, ffmpeg } from '../../../support/uploads/audio-fixtures.ts';
 import { refusal } from '../../../support/models/speech-server.ts';
 import { useFolder } from '../../../support/use-folder.ts';
@@ -92,17 +92,17 @@ test.each([
 );
 
 test('somebody who comes later, and somebody whose sample was too short → another person in each chunk', () => {
+  const known = [{ label: '0 A', name: 'known-1', sample: '' }];
   const answered = (startMs: number, ...speakers: string[]): AnsweredChunk => {
     const chunk = { startMs, endMs: startMs + 10, windowStartMs: startMs, windowEndMs: startMs + 10 };
     const utterances = speakers.map((speaker, at) => [{ text: 'so', startMs: at, endMs: at + 1, speaker }]);
-    return { chunk, own: chunk, answer: { timesOf: 'segments', utterances, language: undefined } };
+    return withOwnNames({ chunk, timesOf: 'segments', utterances, language: undefined }, known);
   };
   const heard = [answered(0, 'A', 'B'), answered(10, 'known-1', 'A'), answered(20, 'A', 'known-1')];
-  const introduction = { chunk: heard[0]!.chunk, speakers: [{ label: 'A', name: 'known-1', sample: '' }] };
-  const named = withLastingNames(heard, introduction);
-  expect(named.map(({ answer }) => answer.utterances.flat().map(({ speaker }) => speaker))).toEqual([
+  const named = withLastingNames(heard, { chunk: heard[0]!.chunk, speakers: known });
+  expect(named.map(({ utterances }) => utterances.flat().map(({ speaker }) => speaker))).toEqual([
     ['known-1', '0 B'],
-    ['known-1', '1 A'],
-    ['2 A', 'known-1'],
+    ['known-1', '10 A'],
+    ['20 A', 'known-1'],
   ]);
 });

@@ -1,10 +1,10 @@
 import { wordsOf } from '../../../../src/recognizers/sherpa-onnx/words.ts';
 import { joinWords } from '../../../../src/captions/lines.ts';
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
-import type { RecognitionResult } from '../../../../src/recognizers/sherpa-onnx/messages.ts';
+import type { OfflineResult } from 'sherpa-onnx-node';
 
-const heard = (tokens: string[], timestamps: number[], rest: Partial<RecognitionResult> = {}): RecognitionResult => ({
-  ...{ lang: '', text: tokens.join(''), tokens, timestamps, durations: [], ys_log_probs: [], lacksWords: false },
+const heard = (tokens: string[], timestamps: number[], rest: Partial<OfflineResult> = {}): OfflineResult => ({
+  ...{ lang: '', text: tokens.join(''), tokens, timestamps, durations: [], ys_log_probs: [] },
   ...rest,
 });
 
