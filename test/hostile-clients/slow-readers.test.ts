@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { jest } from '../support/run/jest.ts';
-import { ReadingPace } from '../../src/api/connections/limits.ts';
+import { Pace } from '../../src/api/connections/limits.ts';
 import { plainGet } from '../support/clients/plain-get.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { makeSession, twoSegments } from '../support/service/sessions.ts';
@@ -102,13 +102,14 @@ test('an answer of wide characters → no write that a client of 16 KiB/s could 
 });
 
 test.each([
-  ['nothing', () => 0, 30],
-  ['16,383 bytes per second', (seconds: number) => seconds * 16_383, 60],
-  ['16,384 bytes per second', (seconds: number) => seconds * 16_384, undefined],
-  ['a megabyte every 29 s', (seconds: number) => Math.floor(seconds / 29) * 1_000_000, undefined],
-  ['a megabyte, then nothing', () => 1_000_000, 31],
-])('a client that takes %s → is given up in time, or never', (_, takenAfter, givenUpAfter) => {
-  const pace = new ReadingPace(0, 1_000_000);
-  const seconds = Array.from({ length: 600 }, (__, i) => i + 1);
-  expect(seconds.find((second) => pace.isTooSlow(takenAfter(second), 1_000_000 + second * 1_000))).toBe(givenUpAfter);
+  ['nothing', () => 0, 30, 'stalled'],
+  ['16,383 bytes per second', (seconds: number) => seconds * 16_383, 60, 'slow'],
+  ['16,384 bytes per second', (seconds: number) => seconds * 16_384, undefined, undefined],
+  ['a megabyte every 29 s', (seconds: number) => Math.floor(seconds / 29) * 1_000_000, undefined, undefined],
+  ['a megabyte, then nothing', () => 1_000_000, 31, 'stalled'],
+])('a client that takes %s → is given up in time, or never', (_, takenAfter, givenUpAfter, why) => {
+  const pace = new Pace(0, 1_000_000);
+  const faults = Array.from({ length: 600 }, (__, i) => pace.faultAt(takenAfter(i + 1), 1_000_000 + (i + 1) * 1_000));
+  const first = faults.findIndex((fault) => fault !== undefined);
+  expect([faults[first], first === -1 ? undefined : first + 1]).toEqual([why, givenUpAfter]);
 });

@@ -66,7 +66,7 @@ const minBytesPerWindow = (16 * 1024 * windowMs) / 1000;
 /** Checks connections instead of answers, so an ordinary request costs nothing. */
 export function limitSlowReaders(server: Server): void {
   const sockets = new Set<Socket>();
-  const behind = new WeakMap<Socket, ReadingPace>();
+  const behind = new WeakMap<Socket, Pace>();
   let timer: NodeJS.Timeout | undefined;
 
   const check = () => {
@@ -78,8 +78,8 @@ export function limitSlowReaders(server: Server): void {
       }
       const taken = socket.bytesWritten - socket.writableLength;
       const pace = behind.get(socket);
-      if (pace === undefined) behind.set(socket, new ReadingPace(taken, now));
-      else if (pace.isTooSlow(taken, now)) socket.destroy();
+      if (pace === undefined) behind.set(socket, new Pace(taken, now));
+      else if (pace.faultAt(taken, now) !== undefined) socket.destroy();
     }
   };
 
@@ -95,14 +95,14 @@ export function limitSlowReaders(server: Server): void {
   });
 }
 
-/** How fast a client takes what waits for it, since it first fell behind. Times in ms of one clock. */
-export class ReadingPace {
+/** How fast a client takes what waits for it, or sends what is waited for. Times in ms of one clock. */
+export class Pace {
   #taken: number;
   #lastTakenAt: number;
   #windowBegan: number;
   #takenBefore: number;
 
-  /** @param taken bytes that the client's side has taken so far */
+  /** @param taken bytes so far */
   constructor(taken: number, now: number) {
     this.#taken = taken;
     this.#takenBefore = taken;
@@ -110,14 +110,15 @@ export class ReadingPace {
     this.#windowBegan = now;
   }
 
-  isTooSlow(taken: number, now: number): boolean {
+  /** What is wrong with the pace: no byte for 30 s, or less than 16 KiB/s over 60 s. */
+  faultAt(taken: number, now: number): 'stalled' | 'slow' | undefined {
     if (taken > this.#taken) this.#lastTakenAt = now;
     this.#taken = taken;
-    if (now - this.#lastTakenAt >= maxIdleMs) return true;
-    if (now - this.#windowBegan < windowMs) return false;
+    if (now - this.#lastTakenAt >= maxIdleMs) return 'stalled';
+    if (now - this.#windowBegan < windowMs) return undefined;
     const isSlow = taken - this.#takenBefore < minBytesPerWindow;
     this.#windowBegan = now;
     this.#takenBefore = taken;
-    return isSlow;
+    return isSlow ? 'slow' : undefined;
   }
 }

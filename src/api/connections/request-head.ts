@@ -21,7 +21,8 @@ export function refuseAmbiguousHead(req: IncomingMessage): void {
     distrusted.add(req.socket);
     throw otherVersion();
   }
-  const repeated = repeatedOf(req.rawHeaders);
+  // Of a header that is repeated Node keeps the first value, or joins them, and a proxy may take the last.
+  const repeated = singleValued.find((name) => (req.headersDistinct[name.toLowerCase()]?.length ?? 0) > 1);
   const fault = distrusted.has(req.socket) ? 'The request before it was refused.' : invalidHead(req, repeated);
   if (fault !== undefined) {
     distrusted.add(req.socket);
@@ -41,25 +42,5 @@ function invalidHead({ headers, httpVersion }: IncomingMessage, repeated: string
   return hasGoodCoding ? undefined : 'The only "Transfer-Encoding" is "chunked", in HTTP/1.1.';
 }
 
-/** Headers of a single value, as people know them: by their lower case. */
-const singleValued = new Map(
-  ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key'].map((name) => [name.toLowerCase(), name]),
-);
-
-/**
- * Of a header that is repeated Node keeps the first value, or joins them, and a proxy may take the last.
- *
- * @param headers names and values, one after the other
- * @returns a header of a single value that has several; `Host` before all others
- */
-function repeatedOf(headers: readonly string[]): string | undefined {
-  const seen = new Set<string>();
-  const repeated = new Set<string>();
-  for (let i = 0; i < headers.length; i += 2) {
-    const name = singleValued.get(headers[i]!.toLowerCase());
-    if (name === undefined) continue;
-    if (seen.has(name)) repeated.add(name);
-    seen.add(name);
-  }
-  return repeated.has('Host') ? 'Host' : [...repeated][0];
-}
+/** As people know them. A Host that is repeated is refused before all others. */
+const singleValued = ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key'];

@@ -5,14 +5,16 @@
  */
 import { Transform } from 'node:stream';
 import { ApiError } from '../answers/problem.ts';
+import { Pace } from '../connections/limits.ts';
 import { fileTooLarge, formOverheadBytes } from './form.ts';
 import { PartHeads } from './part-heads.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TransformCallback } from 'node:stream';
 
-const maxIdleMs = 30_000;
-const windowMs = 60_000;
-const minBytesPerWindow = (16 * 1024 * windowMs) / 1000;
+const faults = {
+  stalled: 'No byte of the upload arrived for 30 seconds.',
+  slow: 'The upload came at less than 16 KiB per second.',
+};
 const checkEveryMs = 1_000;
 
 export class UploadMeter extends Transform {
@@ -25,9 +27,7 @@ export class UploadMeter extends Transform {
   readonly #heads: PartHeads;
   readonly #timer: NodeJS.Timeout;
   #bytes = 0;
-  #lastByteAt = performance.now();
-  #windowBegan = performance.now();
-  #bytesInWindow = 0;
+  #pace = new Pace(0, performance.now());
 
   constructor(boundary: string, maxFileBytes: number) {
     super({ highWaterMark: 1024 * 1024 });
@@ -39,8 +39,6 @@ export class UploadMeter extends Transform {
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.#lastByteAt = performance.now();
-    this.#bytesInWindow += chunk.length;
     this.#bytes += chunk.length;
     if (this.#bytes > this.#maxFileBytes + formOverheadBytes) done(fileTooLarge(this.#maxFileBytes));
     else done(null, this.#heads.pass(chunk));
@@ -52,24 +50,10 @@ export class UploadMeter extends Transform {
 
   #check(): void {
     const now = performance.now();
-    if (this.writableNeedDrain || this.writableEnded) {
-      // The disk is slow, not the client.
-      this.#lastByteAt = now;
-      this.#beginWindow(now);
-    } else if (now - this.#lastByteAt >= maxIdleMs) {
-      this.#end('No byte of the upload arrived for 30 seconds.');
-    } else if (now - this.#windowBegan >= windowMs) {
-      if (this.#bytesInWindow < minBytesPerWindow) this.#end('The upload came at less than 16 KiB per second.');
-      this.#beginWindow(now);
-    }
-  }
-
-  #beginWindow(now: number): void {
-    this.#windowBegan = now;
-    this.#bytesInWindow = 0;
-  }
-
-  #end(detail: string): void {
-    this.destroy(new ApiError(408, 'upload_timeout', detail));
+    // Otherwise the disk is slow, not the client.
+    const isClientsTurn = !this.writableNeedDrain && !this.writableEnded;
+    const fault = isClientsTurn ? this.#pace.faultAt(this.#bytes, now) : undefined;
+    if (!isClientsTurn) this.#pace = new Pace(this.#bytes, now);
+    if (fault !== undefined) this.destroy(new ApiError(408, 'upload_timeout', faults[fault]));
   }
 }
