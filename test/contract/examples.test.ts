@@ -1,10 +1,5 @@
-/** The contract's own examples, sent to the service: one that is copied must not be refused, nor lead to another's session. */
-import { findSessionRow } from '../../db/sessions/sessions.ts';
-import { deleteSession } from '../../db/sessions/states.ts';
-import { inTransaction } from '../../db/connection/transaction.ts';
+/** The contract's own examples, sent to the service: one that is copied must not be refused. */
 import { contract as wholeContract } from '../../src/api/contract/document.ts';
-import { makeAccount } from '../support/service/accounts.ts';
-import { makeSession } from '../support/service/sessions.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { bodySchema, contract, operations, send } from './requests.ts';
 import { wav } from './wav.ts';
@@ -84,32 +79,3 @@ test('every field of an answer → in an example', () => {
   const shown = JSON.stringify(examples);
   expect(fields.filter((field) => !shown.includes(`"${field}":`))).toEqual([]);
 });
-
-const withId = operations.filter(({ path }) => path.includes('{id}'));
-
-test.each(withId)(
-  "$operationId of another account's, a deleted and an unknown session → 404, the same but for its requestId, and nothing is changed",
-  async (operation) => {
-    const other = await makeAccount(service.db);
-    const theirs = await makeSession(service.db, other.id, { title: 'Theirs', status: 'completed' });
-    const deleted = await makeSession(service.db, account.id, { status: 'completed' });
-    await inTransaction(service.db, (trx) => deleteSession(trx, account.id, deleted.id));
-    const before = await findSessionRow(service.db, other.id, theirs.id);
-    for (const names of [[], ...exampleNames(operation).map((name) => [name])]) {
-      const answers = [];
-      for (const id of [theirs.id, deleted.id, '00000000-0000-0000-0000-000000000000']) {
-        const { status, headers, body } = await send(service.url, withExamples(operation, names, id), account.key);
-        const { date: _, ratelimit: __, 'x-request-id': requestId, ...rest } = Object.fromEntries(headers);
-        answers.push({ status, rest, body: { ...body, isOwnRequest: body['requestId'] === requestId, requestId: '' } });
-      }
-      expect(answers[0]).toMatchObject({
-        status: 404,
-        body: { code: 'session_not_found', detail: 'There is no session with this id.', isOwnRequest: true },
-      });
-      expect(answers[1]).toEqual(answers[0]);
-      expect(answers[2]).toEqual(answers[0]);
-      expect(answers[0]!.rest).not.toHaveProperty('etag');
-    }
-    expect(await findSessionRow(service.db, other.id, theirs.id)).toEqual(before);
-  },
-);

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { countQueued } from '../../db/sessions/sessions.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { useService } from '../support/service/use-service.ts';
-import { invalidValues, validValues } from './arbitraries.ts';
+import { validValues } from './arbitraries.ts';
 import { bodySchema, cases, operations, seed, send } from './requests.ts';
 import { wav } from './wav.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
@@ -48,36 +47,6 @@ test(`${numRuns} valid uploads → accepted (seed ${seed})`, async () => {
     },
   );
   await fc.assert(property, { numRuns, seed });
-});
-
-test(`${cases} invalid forms → 400 that names the culprit, nothing is queued (seed ${seed})`, async () => {
-  const form = (...fields: [name: string, value: string | Blob][]) => {
-    const data = new FormData();
-    for (const [name, value] of fields) data.append(name, value);
-    return data;
-  };
-  // An empty one counts as none.
-  const notEmpty = invalidValues(durationMs!).filter((values) => values.some((value) => value !== ''));
-  const wrongDuration = notEmpty.map((values) => ({
-    culprit: 'durationMs',
-    data: form(['file', audio], ...values.map((value): [string, string] => ['durationMs', value])),
-  }));
-  const unknownField = fc
-    .tuple(fc.stringMatching(/^[a-zA-Z_.-]{1,20}$/), fc.oneof(fc.string({ maxLength: 100 }), fc.constant(audio)))
-    .filter(([name]) => name !== 'file' && name !== 'durationMs')
-    .map(([name, value]) => ({ culprit: name, data: form(['file', audio], [name, value]) }));
-  const wrongFile = fc.constantFrom(
-    { culprit: 'file', data: form(['durationMs', '100']) },
-    { culprit: 'file', data: form(['file', audio], ['file', audio]) },
-  );
-  const queued = await countQueued(service.db, account.id);
-  const property = fc.asyncProperty(fc.oneof(wrongDuration, unknownField, wrongFile), async ({ culprit, data }) => {
-    const { status, body } = await send(service.url, { method, path, query: [], headers: {} }, account.key, data);
-    expect({ status, code: body.code }).toMatchObject({ status: 400, code: 'invalid_request' });
-    expect(body.errors?.map(({ name }) => name)).toContain(culprit);
-  });
-  await fc.assert(property, { numRuns: cases, seed });
-  expect(await countQueued(service.db, account.id)).toBe(queued);
 });
 
 test(`${numRuns} uploads of arbitrary bytes → refused as what they are (seed ${seed})`, async () => {

@@ -75,16 +75,6 @@ test.each<[string, Buffer, string]>([
   ['characters in its boundary that no token has', withBoundary('x:/=?'), 'multipart/form-data; boundary=x:/=?'],
   ['a boundary of 1,000', withBoundary('b'.repeat(1_000)), `multipart/form-data; boundary=${'b'.repeat(1_000)}`],
   [
-    'white space behind its boundaries',
-    Buffer.from(form(filePart(audio)).toString('latin1').replaceAll(`${boundary}\r`, `${boundary} \r`), 'latin1'),
-    formType,
-  ],
-  [
-    'fields that were not filled in',
-    form(textPart('language', ''), filePart(audio), textPart('keyterms', '')),
-    formType,
-  ],
-  [
     'hundreds of part headers, which say nothing',
     form(part([...manyHeaders, 'Content-Disposition: form-data; name="file"; filename="a.wav"'], audio)),
     formType,
@@ -95,27 +85,19 @@ test.each<[string, Buffer, string]>([
 
 test.each<[string, string[]]>([
   ['alone', []],
-  ['with the type of binary data', ['Content-Type: application/octet-stream']],
   ['with the type of text', ['Content-Type: text/plain; charset=us-ascii']],
 ])('a part `file` without a file name, %s, of any size → 202, called "Untitled"', async (_, headers) => {
-  const duration = textPart('durationMs', '1000');
   for (const ms of [10, 10_000]) {
     const file = part(['Content-Disposition: form-data; name="file"', ...headers], await tone(ms));
-    for (const body of [form(file), form(duration, file), form(file, duration)]) {
-      expect(await sessionOf(body)).toMatchObject({ title: 'Untitled', durationMs: ms });
-    }
+    expect(await sessionOf(form(file))).toMatchObject({ title: 'Untitled', durationMs: ms });
   }
 });
 
 test.each([
   ['in UTF-8', 'Besprechung für Übermorgen — 会議 🎙️.m4a', 'Besprechung für Übermorgen — 会議 🎙️'],
   ['with a path', '../../etc/passwd', 'passwd'],
-  ['with a Windows path', 'C:\\fakepath\\memo.wav', 'memo'],
-  ['that is only a folder', '/', 'Untitled'],
   ['with a quote, as curl escapes it', 'say \\"hi\\".wav', 'say "hi"'],
-  ['with a quote, as browsers escape it', 'say %22hi%22.wav', 'say "hi"'],
   ['with a line break, as browsers escape it', 'one%0D%0Atwo.wav', 'onetwo'],
-  ['with a per cent sign', '50% off.wav', '50% off'],
   ['of 300 emoji', `${'🎧'.repeat(296)}.wav`, '🎧'.repeat(255)],
 ])('a file name %s → the title, and nothing else, comes from it', async (_, fileName, title) => {
   expect(await sessionOf(form(filePart(audio, fileName)))).toMatchObject({ title });

@@ -58,14 +58,6 @@ test('less free than MIN_FREE_DISK → 503 before the body, after the other chec
   expect(await new RawUpload(fullService.api.port).head(unpaid).answer()).toMatchObject({ status: 402 });
 });
 
-test('a key with the scope `read` only → 403 that names the missing scope, in the header too', async () => {
-  const { headers } = await arranged('insufficient_scope');
-  const answer = await new RawUpload(service.api.port).head(headers).answer();
-  expect(answer.headers['www-authenticate']).toBe(
-    'Bearer realm="transcription", error="insufficient_scope", scope="write"',
-  );
-});
-
 test.each(['rate_limited', 'too_many_queued'])('%s → Retry-After, in the problem too', async (code) => {
   const { headers } = await arranged(code);
   const answer = await new RawUpload(service.api.port).head(headers).answer();

@@ -209,20 +209,8 @@ describe('createdAfter and createdBefore', () => {
       { createdAfter: '2027-01-01T00:00:00Z', createdBefore: '2026-01-01T00:00:00Z' },
       [],
     ],
-    ['an offset', { createdAfter: '2027-01-01T05:30:00+05:30' }, [4]],
-    ['an offset of the west', { createdBefore: '2026-12-31T16:00:00-08:00' }, [0, 1, 2, 3]],
-    ['a leap second, the first moment of the next minute', { createdAfter: '2026-12-31T23:59:60Z' }, [4]],
-    ['a leap second with a fraction', { createdAfter: '2026-12-31T23:59:60.5Z' }, [4]],
-    ['a leap second elsewhere', { createdBefore: '2026-12-31T15:59:60-08:00' }, [0, 1, 2, 3]],
-    ['lower case', { createdAfter: '2027-01-01t00:00:00z' }, [4]],
-    ['thirty digits of a second', { createdAfter: `2026-12-31T23:59:59.${'9'.repeat(30)}Z` }, [4]],
     ['the year 0000', { createdAfter: '0000-01-01T00:00:00Z' }, everything],
-    ['before the year 0000', { createdBefore: '0000-01-01T00:00:00Z' }, []],
-    ['the year 0001', { createdAfter: '0001-01-01T00:00:00Z' }, everything],
-    ['the year 0001 in the east, which is 0000 here', { createdAfter: '0001-01-01T00:00:00+10:00' }, everything],
-    ['the end of the year 9999', { createdBefore: '9999-12-31T23:59:59.999999Z' }, everything],
     ['the year 10000 here', { createdBefore: '9999-12-31T23:59:59-10:00' }, everything],
-    ['the last leap second', { createdAfter: '9999-12-31T23:59:60Z' }, []],
   ])('%s', async (_, query, expected) => {
     const found = expected.map((index) => made[index]).reverse();
     expect(ids(await list(account.key, query))).toEqual(found);
@@ -250,10 +238,9 @@ describe('a cursor', () => {
   };
 
   test.each<[string, Record<string, string>]>([
-    ['a status', { status: 'queued' }],
-    ['createdAfter', { createdAfter: '2026-01-01T00:00:00Z' }],
-    ['createdBefore', { createdBefore: '2027-01-01T00:00:00Z' }],
-  ])('with %s it was not issued with → 400 invalid_cursor', (_, query) => refused({ ...query, cursor }));
+    ['a filter that it was not issued with', { status: 'queued' }],
+    ['another letter', { cursor: 'A'.repeat(64) }],
+  ])('with %s → 400 invalid_cursor', (_, query) => refused({ cursor, ...query }));
 
   test('with its filters written another way → accepted', async () => {
     const query = { status: ['queued', 'failed'], createdAfter: '2026-03-01T00:00:00Z', limit: 1 };
@@ -261,31 +248,6 @@ describe('a cursor', () => {
     const again = { status: ['failed', 'queued', 'queued'], createdAfter: '2026-03-01T01:00:00.000+01:00' };
     expect((await list(account.key, { ...again, cursor: nextCursor! })).items).toHaveLength(2);
   });
-
-  test.each(['status', 'createdAfter'])(
-    'without the filter %s it was issued with → 400 invalid_cursor',
-    async (name) => {
-      const filter = { status: 'queued', createdAfter: '2026-01-01T00:00:00Z' };
-      const { nextCursor } = await list(account.key, { ...filter, limit: 1 });
-      const { [name as 'status']: _, ...others } = filter;
-      await refused({ ...others, cursor: nextCursor! });
-    },
-  );
-
-  test('with any one character changed, added or left out → 400 invalid_cursor', async () => {
-    for (let i = 0; i < cursor.length; i += 1) {
-      const changed = cursor[i] === 'A' ? 'B' : 'A';
-      await refused({ cursor: `${cursor.slice(0, i)}${changed}${cursor.slice(i + 1)}` });
-    }
-    await refused({ cursor: cursor.slice(1) });
-    await refused({ cursor: cursor.slice(0, -1) });
-    await refused({ cursor: `${cursor}A` });
-  });
-
-  test.each(['A', '-', '____', 'null', Buffer.from('{"id":1}').toString('base64url'), 'A'.repeat(1024)])(
-    '%s, which was never issued → 400 invalid_cursor',
-    (forged) => refused({ cursor: forged }),
-  );
 
   test("another account's → the position in the own list, and nothing of the other", async () => {
     const theirs = (await list(other.key, { limit: 1 })).nextCursor!;

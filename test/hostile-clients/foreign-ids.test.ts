@@ -1,5 +1,7 @@
 /** What belongs to another account is, in every place where an id goes, what never was. */
 import { randomUUIDv7 } from 'node:crypto';
+import { inTransaction } from '../../db/connection/transaction.ts';
+import { deleteSession } from '../../db/sessions/states.ts';
 import { encodeCursor } from '../../src/api/reads/cursor.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { makeSession } from '../support/service/sessions.ts';
@@ -12,11 +14,14 @@ import type { TestSession } from '../support/service/sessions.ts';
 
 const statuses = ['queued', 'processing', 'completed', 'failed'] as const;
 const sessions = new Map<string, TestSession>();
+let deleted: TestSession;
 const service = await useService();
 const owner = await useAccount(service);
 const stranger = await useAccount(service);
 beforeAll(async () => {
   for (const status of statuses) sessions.set(status, await makeSession(service.db, owner.id, { status }));
+  deleted = await makeSession(service.db, stranger.id, { status: 'completed' });
+  await inTransaction(service.db, (trx) => deleteSession(trx, stranger.id, deleted.id));
 });
 
 /** All that a client can tell two answers apart by, but for what is new in every answer. */
@@ -46,7 +51,7 @@ describe.each(statuses)('another account asks for a %s session', (status) => {
   beforeEach(() => holdTheClock('timeouts', 'performance'));
   afterEach(() => jest.useRealTimers());
 
-  test.each(requests)('%s %s → the 404 of an unknown one, at once', async (method, _, path, headers) => {
+  test.each(requests)('%s %s → the 404 of an unknown or a deleted one, at once', async (method, _, path, headers) => {
     const { id } = sessions.get(status)!;
     const ask = async (of: string) => {
       const answer = await service
@@ -55,9 +60,8 @@ describe.each(statuses)('another account asks for a %s session', (status) => {
         .expect(404);
       return visible(answer);
     };
-    const [foreign, inCapitals, unknown] = await Promise.all([id, id.toUpperCase(), randomUUIDv7()].map(ask));
-    expect(foreign).toEqual(unknown);
-    expect(inCapitals).toEqual(unknown);
+    const [unknown, ...others] = await Promise.all([randomUUIDv7(), id, id.toUpperCase(), deleted.id].map(ask));
+    for (const other of others) expect(other).toEqual(unknown);
   });
 });
 

@@ -28,14 +28,11 @@ test.each<[string, () => Buffer, number]>([
   ['a session id of 15,000 characters', () => get(`/v1/sessions/${'a'.repeat(15_000)}`), 400],
   ['a query of 100,000 characters', () => get(`/v1/sessions?${'a'.repeat(100_000)}`), 431],
   ['1,500 query parameters', () => get(`/v1/sessions?${parameters(1_500)}`), 400],
-  ['20,000 query parameters', () => get(`/v1/sessions?${parameters(20_000)}`), 431],
-  ['1,000 statuses', () => get(`/v1/sessions?${'status=queued&'.repeat(1_000)}`), 400],
   ['a limit of 5,000 digits', () => get(`/v1/sessions?limit=${'9'.repeat(5_000)}`), 400],
   ['500 headers', () => get('/v1/sessions', Array(500).fill('X: y')), 200],
   ['2,000 headers', () => get('/v1/sessions', Array(2_000).fill('X:')), 431],
   ['50,000 headers', () => get('/v1/sessions', Array(50_000).fill('X: y')), 431],
   ['a header of 1 MB', () => get('/v1/sessions', [`X: ${'y'.repeat(1e6)}`]), 431],
-  ['a header name of 1 MB', () => get('/v1/sessions', [`${'X'.repeat(1e6)}: y`]), 431],
   ['an Accept of 3,000 types', () => get('/v1/openapi.json', [`Accept: ${'a/b;q=0.1,'.repeat(1_400)}*/*`]), 200],
   ['an If-None-Match of 3,000 tags', () => get('/v1/openapi.json', [`If-None-Match: ${'"a",'.repeat(3_000)}"b"`]), 400],
   ['an Accept-Encoding of 3,000', () => get('/v1/openapi.json', [`Accept-Encoding: ${'a,'.repeat(3_000)}b`]), 200],
@@ -86,17 +83,6 @@ test.each<[string, () => Buffer, number[]]>([
   ['an extended name of no charset', () => named(`name="file"; filename*=nothing''a.wav`), [202, 400]],
   ['two names of the file', () => named('name="file"; filename="a.wav"; filename="b.wav"'), [202]],
   ['two names of the field', () => named('name="file"; name="durationMs"; filename="a.wav"'), [202, 400]],
-  [
-    'an encoding of its part',
-    () =>
-      form(
-        part(
-          ['Content-Disposition: form-data; name="file"; filename="a.wav"', 'Content-Transfer-Encoding: base64'],
-          audio,
-        ),
-      ),
-    [400],
-  ],
   ['nothing but its end', () => closing, [400]],
 ])('a form with %s → refused or accepted as decided, and nothing left of a refusal', async (_, make, expected) => {
   const before = await traces(service, account);
@@ -107,22 +93,16 @@ test.each<[string, () => Buffer, number[]]>([
 
 test.each([
   ['none', 'multipart/form-data', 415],
-  ['an empty one', 'multipart/form-data; boundary=', 415],
   ['an empty one in quotes', 'multipart/form-data; boundary=""', 415],
   ['an open quote', `multipart/form-data; boundary="${boundary}`, 202],
   ['two of them', `multipart/form-data; boundary=${boundary}; boundary=other`, 202],
-  ['a semicolon behind it', `multipart/form-data; boundary=${boundary};`, 202],
   ['a space before the semicolon', `multipart/form-data ; boundary=${boundary} ; `, 202],
   ['another parameter', `multipart/form-data; charset="a;boundary=b"; boundary=${boundary}`, 202],
-  ['a parameter without a value', `multipart/form-data; charset; boundary=${boundary}`, 202],
   ['one that no token has', 'multipart/form-data; boundary=a:b/c=d', 422],
   ['one with a quote', 'multipart/form-data; boundary="a\\"b"', 415],
   ['one beyond ASCII', 'multipart/form-data; boundary=\u00e9', 415],
-  ['an extended one', `multipart/form-data; boundary*=UTF-8''${boundary}`, 415],
   ['one of 8,000 characters', `multipart/form-data; boundary=${'b'.repeat(8_000)}`, 422],
-  ['dashes only', 'multipart/form-data; boundary=--', 422],
   ['one with a semicolon in quotes', 'multipart/form-data; boundary="a;b"', 415],
-  ['another type', `multipart/mixed; boundary=${boundary}`, 415],
   ['a type in capitals', `MULTIPART/FORM-DATA; BOUNDARY=${boundary}`, 202],
 ])('a boundary: %s → no fault of ours', async (_, type, expected) => {
   const before = await traces(service, account);

@@ -1,4 +1,4 @@
-/** What HTTP clients would hardly send; the common cases are in test/handlers/getTranscript.test.ts. */
+/** How Accept and If-None-Match are read; test/handlers/getTranscript.format.test.ts asks the service. */
 import { matchesTag, preferredType } from '../../../../src/api/answers/negotiation.ts';
 
 test.each([
@@ -14,6 +14,32 @@ test.each([
   ['text/vtt;q=1.000', 'text/vtt'],
   ['*/vtt', undefined],
   ['application/json+x', undefined],
+  ['', 'application/json'],
+  ['application/*', 'application/json'],
+  ['application/json; charset=utf-8', 'application/json'],
+  ['TEXT/VTT', 'text/vtt'],
+  ['text/plain;charset=utf-8;q=0.4', 'text/plain'],
+  ['text/markdown;variant=CommonMark, text/plain;q=0.9', 'text/markdown'],
+  ['text/plain, application/x-subrip, text/vtt, application/json', 'application/json'],
+  ['text/vtt, application/problem+json', 'text/vtt'],
+  ['text/plain, */*', 'application/json'],
+  ['text/plain, */*;q=0.1', 'text/plain'],
+  ['application/json;q=0.5, text/vtt', 'text/vtt'],
+  ['application/json;q=0.5, text/vtt;q=0.5', 'application/json'],
+  ['application/json;q=0, */*', 'text/vtt'],
+  ['application/*;q=0, text/vtt;q=0, */*;q=0.3', 'text/plain'],
+  ['text/vtt;q=0.001', 'text/vtt'],
+  ['text/vtt ; Q=0.2 , text/plain ; q=0.1, application/x-subrip;q=0.3', 'application/x-subrip'],
+  ['application/problem+json', undefined],
+  ['application/json;q=0', undefined],
+  ['*/*;q=0', undefined],
+  ['text/vtt;q=2', undefined],
+  ['text/vtt;q=-1', undefined],
+  ['text/vtt;q=high', undefined],
+  ['nonsense', undefined],
+  [',', undefined],
+  [';q=1', undefined],
+  ['application/json;q=0, text/*;q=0, application/x-subrip;q=0, */*', undefined],
   ['a'.repeat(10_000), undefined],
 ])('Accept: %s → %s', (accept, expected) => expect(preferredType(accept)).toBe(expected));
 

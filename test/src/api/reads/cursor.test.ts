@@ -27,6 +27,14 @@ test.each<[string, ListFilter, ListFilter]>([
   expect(attempt).toThrow(expect.objectContaining({ status: 400, code: 'invalid_cursor' }));
 });
 
+test('a cursor with any one character changed, added or left out → 400 invalid_cursor', () => {
+  const cursor = encodeCursor(position, {});
+  const damaged = [...cursor].map((own, i) => cursor.slice(0, i) + (own === 'A' ? 'B' : 'A') + cursor.slice(i + 1));
+  for (const wrong of [...damaged, cursor.slice(1), cursor.slice(0, -1), `${cursor}A`, 'A', '-', '____', 'null']) {
+    expect(() => decodeCursor(wrong, {})).toThrow(expect.objectContaining({ code: 'invalid_cursor' }));
+  }
+});
+
 test.each([
   ['a time that is none', { createdAt: 'infinity', id: position.id }],
   ['SQL', { createdAt: position.createdAt, id: "' or true --" }],
