@@ -58,7 +58,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     if (text === undefined || text === '') return unset;
     const value = parse(text);
     if (value !== undefined) return value;
-    faults.push(`${name}=${shown(text)}: expected ${typeof expected === 'string' ? expected : expected(text)}`);
+    faults.push(`${name}=${shown(text)}: expected ${expected}`);
     return unset;
   };
   const objectPlace = (): ObjectPlace | undefined => {

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { canonicalTag } from '../languages/tags.ts';
-import { recognizerNames, recognizersInsteadOf } from '../recognizers/names.ts';
+import { recognizerNames } from '../recognizers/names.ts';
 import { chooseModel } from '../recognizers/sherpa-onnx/known-models.ts';
 import type { Proxies } from '../recognizers/proxies.ts';
 
@@ -15,7 +15,7 @@ export interface Variable<T> {
   /** @returns undefined for a wrong value */
   parse: (text: string) => T | undefined;
   /** Said of a wrong value: what it may be. */
-  expected: string | ((wrong: string) => string);
+  expected: string;
   /** A wrong value as a message may show it. Left out: without a password. */
   shown?: (wrong: string) => string;
 }
@@ -203,10 +203,7 @@ export const variables = {
     ...text('region of the object store; at AWS itself it has no default', 'us-east-1', 'a region'),
     unset: undefined,
   },
-  RECOGNIZER: {
-    ...oneOf(`what turns audio into words: ${recognizerNames.join(' or ')}`, 'sherpa-onnx', recognizerNames),
-    expected: recognizersInsteadOf,
-  },
+  RECOGNIZER: oneOf(`what turns audio into words: ${recognizerNames.join(' or ')}`, 'sherpa-onnx', recognizerNames),
   RECOGNIZER_LANGUAGE: {
     ...text(
       'language of recordings whose upload names none, such as de',

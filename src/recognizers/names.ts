@@ -5,7 +5,3 @@
 export const recognizerNames = ['sherpa-onnx', 'openai'] as const;
 
 export type RecognizerName = (typeof recognizerNames)[number];
-
-/** What may be there in place of a wrong value. Earlier versions had PocketSphinx, and some will still ask for it. */
-export const recognizersInsteadOf = (wrong: string | undefined): string =>
-  wrong?.trim() === 'pocketsphinx' ? 'sherpa-onnx, which has taken its place, or openai' : recognizerNames.join(', ');

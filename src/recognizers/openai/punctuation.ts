@@ -1,4 +1,4 @@
-import { joinedByScript, hasUnspaced } from '../../captions/lines.ts';
+import { joinWords, joinedByScript, hasUnspaced } from '../../captions/lines.ts';
 import type { SpokenWord } from '../../captions/segment.ts';
 
 const isLetter = (character: string) => /[\p{L}\p{N}\p{M}]/u.test(character);
@@ -6,11 +6,9 @@ const isLetter = (character: string) => /[\p{L}\p{N}\p{M}]/u.test(character);
 /** The letters and digits of a text, one by one. */
 export const lettersOf = (text: string) => [...text.normalize('NFC')].filter(isLetter);
 
-export const textOf = (parts: readonly SpokenWord[]) => parts.map(({ text }) => text).join(' ');
-
 /** Whether the parts lack no word of the text. A server leaves out words whose times it could not find. */
 export function holdAll(parts: readonly SpokenWord[], text: string): boolean {
-  const held = lettersOf(textOf(parts).toUpperCase());
+  const held = lettersOf(joinWords(parts).toUpperCase());
   let next = 0;
   const isHeld = (letter: string) => (next = held.indexOf(letter, next) + 1) > 0;
   return parts.length > 0 && lettersOf(text.toUpperCase()).every(isHeld);

@@ -1,8 +1,8 @@
 /** What a server answers to `/audio/transcriptions`, judged by its size first, and read as far as it makes sense. */
-import { hasUnspaced } from '../../captions/lines.ts';
+import { hasUnspaced, joinWords } from '../../captions/lines.ts';
 import { isOnlyMarkers } from '../transcript-gaps.ts';
 import { RecognizerError } from '../recognizer.ts';
-import { holdAll, textOf, withPunctuation } from './punctuation.ts';
+import { holdAll, withPunctuation } from './punctuation.ts';
 import { fieldsOf } from './refusal.ts';
 import type { Span } from '../../audio/chunks.ts';
 import type { SpokenWord } from '../../captions/segment.ts';
@@ -55,7 +55,7 @@ export function readAnswer(answer: unknown, durationMs: number): Answer {
     throw notUnderstood('the server answered something else than a transcript');
   }
   const timed = spokenSegments?.length ? spokenSegments : timedWords;
-  const whole = withoutNames(text?.trim() || textOf(timed ?? []), spokenSegments);
+  const whole = withoutNames(text?.trim() || joinWords(timed ?? []), spokenSegments);
 
   const spokenWords = timedWords && punctuated(timedWords, whole);
   const found: Pick<Answer, 'timesOf' | 'utterances'> = spokenWords
@@ -225,7 +225,8 @@ function withoutUnsaid<Words>({ text, segments }: WrittenParts, words: Words): W
   const said = segments.filter((segment) => !unsaid.has(segment));
   const isSaid = (word: unknown) => ![...unsaid].some((segment) => liesIn(word as Fields, segment));
   return {
-    text: text === undefined ? undefined : cutOut(text, segments, unsaid),
+    // It is that of the segments, one after the other.
+    text: undefined,
     segments: said,
     ...(Array.isArray(words) && { words: words.filter(isSaid) as Words }),
   };
@@ -235,19 +236,6 @@ function withoutUnsaid<Words>({ text, segments }: WrittenParts, words: Words): W
 function liesIn({ start, end }: Fields, segment: Fields): boolean {
   const middle = (Number(start) + Number(end)) / 2;
   return middle >= Number(segment.start) && middle <= Number(segment.end);
-}
-
-/** The text is that of its segments, one after the other; the rest of it stays as it was written. */
-function cutOut(text: string, segments: readonly Fields[], unsaid: ReadonlySet<Fields>): string {
-  let [rest, from] = [text, 0];
-  for (const segment of segments) {
-    const written = typeof segment.text === 'string' ? segment.text.trim() : '';
-    const at = rest.indexOf(written, from);
-    if (at === -1) continue;
-    if (unsaid.has(segment)) rest = rest.slice(0, at) + rest.slice(at + written.length);
-    else from = at + written.length;
-  }
-  return rest;
 }
 
 /** A word or a segment, with whatever the server says of its times. */
@@ -306,29 +294,15 @@ function inOrder(spans: readonly (Span | undefined)[]): (Span | undefined)[] {
   return spans.map((span, index) => (kept.has(index) ? span : undefined));
 }
 
+/** They follow what is before them; where nothing is, they begin with what comes after them. */
 function withGapsFilled(spans: readonly (Span | undefined)[], told: readonly Told[], durationMs: number): Span[] {
-  const filled: Span[] = [];
-  while (filled.length < spans.length) {
-    let next = filled.length;
-    while (next < spans.length && spans[next] === undefined) next += 1;
-    const right = spans[next];
-    filled.push(...between(filled.at(-1), right, told.slice(filled.length, next), durationMs));
-    if (right !== undefined) filled.push(right);
-  }
-  return filled;
-}
-
-/** They follow what is before them; where nothing is, they end where the next one begins. */
-function between(left: Span | undefined, right: Span | undefined, gap: readonly Told[], durationMs: number): Span[] {
-  const toMs = right?.startMs ?? durationMs;
-  const characters = gap.reduce((sum, { text }) => sum + text.length, 0);
-  const longestMs = characters * longestMsPerCharacter;
-  const fromMs = left === undefined ? Math.max(0, toMs - longestMs) : Math.min(left.endMs, toMs);
-  const msPerCharacter = Math.min(longestMs, toMs - fromMs) / Math.max(1, characters);
-  let atMs = fromMs;
-  return gap.map(({ text }) => {
-    const startMs = Math.round(atMs);
-    atMs += text.length * msPerCharacter;
-    return { startMs, endMs: Math.round(atMs) };
+  let lastMs = Infinity;
+  return spans.map((span, index) => {
+    const nextMs = spans.find((other, at) => at > index && other !== undefined)?.startMs ?? durationMs;
+    const startMs = Math.min(lastMs, nextMs);
+    const longestMs = told[index]!.text.length * longestMsPerCharacter;
+    const filled = span ?? { startMs, endMs: Math.min(nextMs, startMs + longestMs) };
+    lastMs = filled.endMs;
+    return filled;
   });
 }

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { startLastingChild } from '../../children/lasting-child.ts';
+import { boundedCommand } from '../../children/bounded-command.ts';
+import { closeOf, killGroup, killedBy, spawnGroup } from '../../children/child.ts';
 import { splitLines } from '../../children/lines.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { answerMark } from './messages.ts';
@@ -38,26 +39,45 @@ export async function startModelProcess<Result>(work: ChildWork, memoryBytes: nu
   const ready = answers.next();
   ready.catch(() => {});
   const args = [...inOneStream, process.execPath, ...nodeArgs, main, JSON.stringify(work)];
-  const child = await startLastingChild('sh', args, { name: 'sherpa-onnx', limits, onStdout: answers.push });
-  void child.ended.then((error) => answers.end(error));
+  const child = spawnGroup(await boundedCommand('sh', args, limits), 'pipe');
+  const ended = closeOf(child, 'sherpa-onnx')
+    .then(({ code, by, stderr }) =>
+      by === null ? new Error(`sherpa-onnx ended with exit code ${code}: ${stderr}`) : killedBy('sherpa-onnx', by),
+    )
+    .catch((error: Error) => error)
+    .then(answers.end);
+  // Where file descriptors have run out, the child has neither of these.
+  child.stdin?.on('error', () => {});
+  child.stdout?.on('data', (chunk: Buffer) => {
+    try {
+      answers.push(chunk);
+    } catch (error) {
+      answers.end(error as Error);
+      killGroup(child);
+    }
+  });
+  const kill = async () => {
+    killGroup(child);
+    await ended;
+  };
 
   return {
-    isAlive: child.isAlive,
-    kill: child.kill,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    kill,
     async ask(request, timeLimitMs, signal) {
       const deadline = AbortSignal.timeout(timeLimitMs);
       const stop = AbortSignal.any([signal, deadline]);
-      const killNow = () => void child.kill();
+      const killNow = () => void kill();
       stop.addEventListener('abort', killNow);
       try {
         stop.throwIfAborted();
         await ready;
         const answered = answers.next();
-        child.write(`${JSON.stringify(request)}\n`);
+        child.stdin?.write(`${JSON.stringify(request)}\n`);
         const { answer, complaint } = await answered;
         return { ...(JSON.parse(answer) as Result), complaint };
       } catch (cause) {
-        await child.kill();
+        await kill();
         signal.throwIfAborted();
         if (deadline.aborted) throw new RecognizerError('timed_out', 'sherpa-onnx took too long', { retryable: true });
         throw new RecognizerError('recognizer_error', (cause as Error).message, { retryable: true, cause });

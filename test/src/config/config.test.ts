@@ -178,7 +178,7 @@ test('an argument that nobody knows → refused, exit code 2', () => {
 test.each([
   ['API_PROCESSES', '1', ' is gone: run several start:api behind scripts/deploy/haproxy.cfg instead'],
   ['VALIDATE_RESPONSES', '1', ' is gone: leave it out; the tests check every answer against the contract'],
-  ['RECOGNIZER', 'pocketsphinx', '=pocketsphinx: expected sherpa-onnx, which has taken its place, or openai'],
+  ['RECOGNIZER', 'pocketsphinx', '=pocketsphinx: expected sherpa-onnx, openai'],
   ['SHERPA_ONNX_MODEL', 'diarization', '=diarization: expected a model that recognizes words'],
   ['DATABASE_URL', 'mysql://user:hunter2@host/d', '=mysql://…@host/d: expected postgres://'],
 ])('%s=%s → a fault that says what to set instead, without a password', (name, value, fault) => {
