@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { NamedQuery } from '../connection/named-query.ts';
-import type { ExpressionBuilder, Selectable } from 'kysely';
+import type { ExpressionBuilder, Selectable, UpdateObject } from 'kysely';
 import type { Queryable, Trx } from '../connection/database.ts';
-import type { AccountTable, LimitOverrides, Limits, PlanTable, Schema } from '../schema.ts';
+import type { AccountTable, Limits, PlanTable, Schema } from '../schema.ts';
 
 export type Account = Selectable<AccountTable>;
 
@@ -100,67 +100,24 @@ export function effectiveLimits(eb: ExpressionBuilder<Schema, 'accounts' | 'plan
   ] as const;
 }
 
-export function setPlan(db: Queryable, id: string, plan: string): Promise<Account | undefined> {
-  return db.updateTable('accounts').set({ plan }).where('id', '=', id).returningAll().executeTakeFirst();
-}
-
-export function setLimitOverrides(
+export async function updateAccount(
   db: Queryable,
   id: string,
-  overrides: Partial<LimitOverrides>,
-): Promise<Account | undefined> {
-  return db.updateTable('accounts').set(overrides).where('id', '=', id).returningAll().executeTakeFirst();
+  changes: UpdateObject<Schema, 'accounts'>,
+): Promise<void> {
+  await db.updateTable('accounts').set(changes).where('id', '=', id).execute();
 }
 
-/** @param days null: sessions are kept */
-export function setRetention(db: Queryable, id: string, days: number | null): Promise<Account | undefined> {
-  return db
-    .updateTable('accounts')
-    .set({ retention_days: days })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
-}
-
-export function suspendAccount(db: Queryable, id: string): Promise<Account | undefined> {
-  return db
-    .updateTable('accounts')
-    .set({ suspended_at: sql<string>`coalesce(suspended_at, now())` })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
-}
-
-export function resumeAccount(db: Queryable, id: string): Promise<Account | undefined> {
-  return db.updateTable('accounts').set({ suspended_at: null }).where('id', '=', id).returningAll().executeTakeFirst();
-}
+export const suspendAccount = (db: Queryable, id: string): Promise<void> =>
+  updateAccount(db, id, { suspended_at: sql<string>`coalesce(suspended_at, now())` });
 
 /** Deletes the account's name. The row stays for the ledger. */
-export async function markAccountDeleted(trx: Trx, id: string): Promise<void> {
-  await trx
-    .updateTable('accounts')
-    .set({ name: '', deleted_at: sql<string>`now()` })
-    .where('id', '=', id)
-    .execute();
-}
+export const markAccountDeleted = (trx: Trx, id: string): Promise<void> =>
+  updateAccount(trx, id, { name: '', deleted_at: sql<string>`now()` });
 
 /** Adds `ms` to what the account has reserved; a negative `ms` gives back. The caller holds the account's lock. */
 export async function changeReserved(trx: Trx, id: string, ms: number): Promise<void> {
-  if (ms === 0) return;
-  await trx
-    .updateTable('accounts')
-    .set((eb) => ({ reserved_ms: eb('reserved_ms', '+', ms) }))
-    .where('id', '=', id)
-    .execute();
-}
-
-/** Only `ledger.ts` calls this, so that the balance stays the sum of the ledger. */
-export async function changeBalance(trx: Trx, id: string, ms: number): Promise<void> {
-  await trx
-    .updateTable('accounts')
-    .set((eb) => ({ balance_ms: eb('balance_ms', '+', ms) }))
-    .where('id', '=', id)
-    .execute();
+  if (ms !== 0) await updateAccount(trx, id, { reserved_ms: sql<number>`reserved_ms + ${ms}` });
 }
 
 export function listPlans(db: Queryable): Promise<PlanTable[]> {

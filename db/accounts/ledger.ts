@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { changeBalance } from './accounts.ts';
+import { sql } from 'kysely';
+import { updateAccount } from './accounts.ts';
 import type { Selectable } from 'kysely';
 import type { Queryable, Trx } from '../connection/database.ts';
 import type { LedgerTable } from '../schema.ts';
@@ -38,7 +39,7 @@ export async function addLedgerEntry(trx: Trx, entry: NewEntry): Promise<boolean
     )
     .executeTakeFirstOrThrow();
   if (numInsertedOrUpdatedRows === 0n) return false;
-  await changeBalance(trx, entry.accountId, entry.amountMs);
+  await updateAccount(trx, entry.accountId, { balance_ms: sql<number>`balance_ms + ${entry.amountMs}` });
   return true;
 }
 

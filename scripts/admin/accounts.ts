@@ -1,14 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import {
-  createAccount,
-  listAccounts,
-  listPlans,
-  resumeAccount,
-  setLimitOverrides,
-  setPlan,
-  setRetention,
-  suspendAccount,
-} from '../../db/accounts/accounts.ts';
+import { createAccount, listAccounts, listPlans, suspendAccount, updateAccount } from '../../db/accounts/accounts.ts';
 import { addLedgerEntry } from '../../db/accounts/ledger.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { eraseAccount } from '../../src/sessions/account-erasure.ts';
@@ -58,7 +49,7 @@ export function addAccountCommands(program: Command, answer: Answer): void {
     .action(
       answer(async (admin, id: string, plan: string) => {
         await getPlan(admin.db, plan);
-        const sets = (trx: Trx) => setPlan(trx, id, plan);
+        const sets = (trx: Trx) => updateAccount(trx, id, { plan });
         return change(admin, id, 'accounts set-plan', { plan }, sets, `The plan is ${plan} now.`);
       }),
     );
@@ -70,7 +61,7 @@ export function addAccountCommands(program: Command, answer: Answer): void {
     .action(
       answer((admin, id: string, options: LimitOptions & { clear?: true }) => {
         const limits = overridesOf(options);
-        const sets = (trx: Trx) => setLimitOverrides(trx, id, limits);
+        const sets = (trx: Trx) => updateAccount(trx, id, limits);
         const sentence = options.clear ? "All limits are the plan's now." : 'The limits are set.';
         return change(admin, id, 'accounts set-limits', jsonLimits(limits), sets, sentence);
       }),
@@ -81,24 +72,25 @@ export function addAccountCommands(program: Command, answer: Answer): void {
     .argument('<days>', '1 to 3650, such as 30d or 90, or none: sessions are kept', retentionDays)
     .action(
       answer((admin, id: string, days: number | null) => {
-        const sets = (trx: Trx) => setRetention(trx, id, days);
+        const sets = (trx: Trx) => updateAccount(trx, id, { retention_days: days });
         const sentence = 'The retention is set, for sessions that are uploaded from now on.';
         return change(admin, id, 'accounts set-retention', { days }, sets, sentence);
       }),
     );
 
   const suspends = 'Refuse all requests of an account; what it has queued is finished.';
-  const suspended = 'The account is suspended; running services refuse its keys within a second.';
   addAccountCommand(group, 'suspend', suspends, 'suspend ACCOUNT').action(
-    answer((admin, id: string) =>
-      change(admin, id, 'accounts suspend', {}, (trx) => suspendAccount(trx, id), suspended),
-    ),
+    answer((admin, id: string) => {
+      const sentence = 'The account is suspended; running services refuse its keys within a second.';
+      return change(admin, id, 'accounts suspend', {}, (trx) => suspendAccount(trx, id), sentence);
+    }),
   );
 
   addAccountCommand(group, 'resume', 'Let a suspended account work again.', 'resume ACCOUNT').action(
-    answer((admin, id: string) =>
-      change(admin, id, 'accounts resume', {}, (trx) => resumeAccount(trx, id), 'The account may work again.'),
-    ),
+    answer((admin, id: string) => {
+      const sets = (trx: Trx) => updateAccount(trx, id, { suspended_at: null });
+      return change(admin, id, 'accounts resume', {}, sets, 'The account may work again.');
+    }),
   );
 
   const erases = 'Erase an account: sessions, transcripts, audio, keys and name. Its ledger stays, without text.';

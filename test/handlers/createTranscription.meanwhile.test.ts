@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
-import { setLimitOverrides, setPlan, suspendAccount } from '../../db/accounts/accounts.ts';
+import { suspendAccount, updateAccount } from '../../db/accounts/accounts.ts';
 import { revokeApiKey } from '../../db/accounts/api-keys.ts';
 import { findExecutable } from '../../src/children/bounded-command.ts';
 import { withFfmpeg } from '../support/faults/fake-programs.ts';
@@ -90,8 +90,8 @@ test('a slow upload → counts against the queued sessions until it ends', async
 
 const expire = ({ keyId }: TestAccount) =>
   service.db.updateTable('api_keys').set({ expires_at: '2020-01-01' }).where('id', '=', keyId).execute();
-const limitTo = (limits: Parameters<typeof setLimitOverrides>[2]) => (owner: TestAccount) =>
-  setLimitOverrides(service.db, owner.id, limits);
+const limitTo = (limits: Parameters<typeof updateAccount>[2]) => (owner: TestAccount) =>
+  updateAccount(service.db, owner.id, limits);
 const revokeAnother = async (owner: TestAccount) =>
   revokeApiKey(service.db, (await makeKey(service.db, owner.id)).keyId);
 
@@ -100,7 +100,7 @@ test.each<[string, number, string | undefined, (owner: TestAccount) => Promise<u
   ['another key of the account is revoked', 202, undefined, revokeAnother],
   ['its key expires', 401, 'unauthorized', expire],
   ['the account is suspended', 403, 'account_suspended', (owner) => suspendAccount(service.db, owner.id)],
-  ['the plan becomes free', 403, 'plan_not_eligible', (owner) => setPlan(service.db, owner.id, 'free')],
+  ['the plan becomes free', 403, 'plan_not_eligible', (owner) => updateAccount(service.db, owner.id, { plan: 'free' })],
   ['the longest audio falls below it', 422, 'audio_too_long', limitTo({ max_audio_ms: 999 })],
   ['the largest file falls below it', 413, 'file_too_large', limitTo({ max_upload_bytes: 1_000 })],
 ])('%s while the body comes → %s %s', async (_, status, code, change) => {

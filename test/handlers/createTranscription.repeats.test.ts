@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { setLimitOverrides } from '../../db/accounts/accounts.ts';
+import { updateAccount } from '../../db/accounts/accounts.ts';
 import { fingerprintOf } from '../../handlers/createTranscription.ts';
 import { withFfmpeg } from '../support/faults/fake-programs.ts';
 import { makeAccount } from '../support/service/accounts.ts';
@@ -138,7 +138,7 @@ const againChunked: Again = (account, key) => send(account, key, stream());
 const toFullDisk: Again = (account, key) => send(account, key, body, fullService);
 const toFullDiskChunked: Again = (account, key) => send(account, key, stream(), fullService);
 const limited = (limits: Partial<LimitOverrides>) => (account: TestAccount) =>
-  setLimitOverrides(service.db, account.id, limits);
+  updateAccount(service.db, account.id, limits);
 const usedUp = ({ id }: TestAccount) =>
   sql`update accounts set reserved_ms = balance_ms where id = ${id}`.execute(service.db);
 

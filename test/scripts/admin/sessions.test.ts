@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js';
-import { setLimitOverrides, setPlan, suspendAccount } from '../../../db/accounts/accounts.ts';
+import { suspendAccount, updateAccount } from '../../../db/accounts/accounts.ts';
 import { credit, makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
@@ -116,12 +116,12 @@ test('retry → a fresh reservation and job; where upload would be refused now, 
   await suspendAccount(db, account.id);
   expect(await retry()).toEqual(refused(/is suspended/));
   await admin.json('accounts', 'resume', account.id);
-  await setPlan(db, account.id, 'free');
+  await updateAccount(db, account.id, { plan: 'free' });
   expect(await retry()).toEqual(refused(/plan free, which may not transcribe/));
-  await setPlan(db, account.id, 'pro');
-  await setLimitOverrides(db, account.id, { max_audio_ms: 1_999 });
+  await updateAccount(db, account.id, { plan: 'pro' });
+  await updateAccount(db, account.id, { max_audio_ms: 1_999 });
   expect(await retry()).toEqual(refused(/The audio is 2s long, its account .* may have 1.999s/));
-  await setLimitOverrides(db, account.id, { max_audio_ms: null });
+  await updateAccount(db, account.id, { max_audio_ms: null });
   expect(await row(service, account, sessionId)).toMatchObject({ status: 'failed', reserved_ms: 0 });
 
   expect(await admin.json('sessions', 'retry', sessionId)).toMatchObject({

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { setLimitOverrides } from '../../../db/accounts/accounts.ts';
+import { updateAccount } from '../../../db/accounts/accounts.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
@@ -86,7 +86,7 @@ test('a raised limit of jobs at once → holds for the uploads after it', async 
   await workInBoth(recognizer);
   const before = await times(2, () => upload(services[0], account, tone));
   await reaches(() => recognizer.running(account.id), 1);
-  await setLimitOverrides(services[0].db, account.id, { running_jobs: 3 });
+  await updateAccount(services[0].db, account.id, { running_jobs: 3 });
   const after = await times(4, () => upload(services[0], account, tone));
   await reaches(() => recognizer.running(account.id), 3);
   busy.open();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { copyFile, writeFile } from 'node:fs/promises';
 import { sql } from 'kysely';
-import { setLimitOverrides, setPlan, suspendAccount } from '../../../db/accounts/accounts.ts';
+import { suspendAccount, updateAccount } from '../../../db/accounts/accounts.ts';
 import { listLedger } from '../../../db/accounts/ledger.ts';
 import { RecognizerError } from '../../../src/recognizers/recognizer.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
@@ -77,7 +77,7 @@ test.each<
 ])('a file that %s → failed at once with %s, uncharged, nothing recognized', async (_, code, replace, given) => {
   const { balanceMs = 60_000, max_audio_ms, seconds = 2 } = given;
   account = await makeAccount(service.db, { balanceMs });
-  if (max_audio_ms !== undefined) await setLimitOverrides(service.db, account.id, { max_audio_ms });
+  if (max_audio_ms !== undefined) await updateAccount(service.db, account.id, { max_audio_ms });
   const { sessionId } = await upload(service, account, await ffmpeg(...sine(seconds), `${folder}/${code}.wav`));
   await replace(audioPath(sessionId));
   const recognizer = await begin();
@@ -120,7 +120,7 @@ test('a search index that refuses → the transcript is stored and charged, and 
 
 test('downgraded and suspended after the upload → what was accepted is finished and charged', async () => {
   const { sessionId } = await upload(service, account, tone);
-  await setPlan(service.db, account.id, 'free');
+  await updateAccount(service.db, account.id, { plan: 'free' });
   await suspendAccount(service.db, account.id);
   await begin(async () => says('still heard'));
   await until(

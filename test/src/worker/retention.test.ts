@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { sql } from 'kysely';
-import { setRetention } from '../../../db/accounts/accounts.ts';
+import { updateAccount } from '../../../db/accounts/accounts.ts';
 import { deleteDueSessions } from '../../../src/worker/sweeps.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
@@ -40,10 +40,10 @@ test('the upload says how long, otherwise its account; otherwise it is kept', as
   const account = await makeAccount(service.db);
   expect(await deleteAtOf(account)).toBeUndefined();
   expect(await deleteAtOf(account, ['retentionDays', '3650'])).toBe(3_650);
-  await setRetention(service.db, account.id, 30);
+  await updateAccount(service.db, account.id, { retention_days: 30 });
   expect(await deleteAtOf(account)).toBe(30);
   expect(await deleteAtOf(account, ['retentionDays', '1'])).toBe(1);
-  await setRetention(service.db, account.id, null);
+  await updateAccount(service.db, account.id, { retention_days: null });
   expect(await deleteAtOf(account)).toBeUndefined();
 });
 

@@ -1,7 +1,7 @@
 /** Accounts and keys as support would make them. */
 import { randomUUIDv7 } from 'node:crypto';
 import { inAccountTransaction } from '../../../db/accounts/account-transaction.ts';
-import { createAccount, setLimitOverrides } from '../../../db/accounts/accounts.ts';
+import { createAccount, updateAccount } from '../../../db/accounts/accounts.ts';
 import { insertApiKey } from '../../../db/accounts/api-keys.ts';
 import { addLedgerEntry } from '../../../db/accounts/ledger.ts';
 import { digestOf, displayOf, newApiKey } from '../../../src/api/access/api-key.ts';
@@ -27,7 +27,7 @@ export async function makeAccount(
 ): Promise<TestAccount> {
   const { id } = await createAccount(db, { id: randomUUIDv7(), name: 'A company', plan });
   if (balanceMs > 0) await credit(db, id, balanceMs);
-  if (limits !== undefined) await setLimitOverrides(db, id, limits);
+  if (limits !== undefined) await updateAccount(db, id, limits);
   const { key, keyId } = await makeKey(db, id);
   return { id, key, keyId };
 }

@@ -1,7 +1,7 @@
 /** A database and a folder with a session of every kind, made as clients, workers and support make them, and sound. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setRetention } from '../../../db/accounts/accounts.ts';
+import { updateAccount } from '../../../db/accounts/accounts.ts';
 import { addToSupportLog } from '../../../db/accounts/support-log.ts';
 import { eraseAccount } from '../../../src/sessions/account-erasure.ts';
 import { cancelSession, eraseSession, retrySession } from '../../../src/sessions/support.ts';
@@ -45,7 +45,7 @@ const twice: Transcript = {
 export async function makeEverySession(service: TestService): Promise<EverySession> {
   const { db } = service;
   const [account, other, erased] = [await makeAccount(db), await makeAccount(db), await makeAccount(db)];
-  await setRetention(db, account.id, 30);
+  await updateAccount(db, account.id, { retention_days: 30 });
   const file = join(await mkdtemp(join(process.env.TEST_FOLDER!, 'every-')), 'tone.wav');
   await writeFile(file, await tone(1_000));
   const sent = async (owner = account) => (await upload(service, owner, file)).sessionId;

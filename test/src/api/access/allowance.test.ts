@@ -1,7 +1,7 @@
 /** Requests per minute: per account, over all its keys and all processes, exact, and told truthfully. */
 import { sql } from 'kysely';
 import { countRequests } from '../../../../db/accounts/allowance.ts';
-import { setLimitOverrides, setPlanLimits } from '../../../../db/accounts/accounts.ts';
+import { setPlanLimits, updateAccount } from '../../../../db/accounts/accounts.ts';
 import { Allowances } from '../../../../src/api/access/allowances.ts';
 import { makeAccount, makeKey } from '../../../support/service/accounts.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
@@ -129,7 +129,7 @@ test.each(['the override of the account', 'the limit of its plan'])(
     const account = await makeAccount(first.db);
     const q = async (service: TestService) => allowanceOf(await service.get('/v1/sessions', account.key).expect(200)).q;
     expect(await Promise.all([q(first), q(second)])).toEqual([1_200, 1_200]);
-    if (what.startsWith('the override')) await setLimitOverrides(first.db, account.id, { requests_per_minute: 5_000 });
+    if (what.startsWith('the override')) await updateAccount(first.db, account.id, { requests_per_minute: 5_000 });
     else await setPlanLimits(first.db, 'enterprise', { requests_per_minute: 5_000 });
     await Promise.all([first, second].map((service) => until(async () => (await q(service)) === 5_000)));
   },

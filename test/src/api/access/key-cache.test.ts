@@ -1,13 +1,7 @@
 /** What support changes takes effect in every process within a second, though keys are remembered. */
 import { jest } from '../../../support/run/jest.ts';
 import { sql } from 'kysely';
-import {
-  markAccountDeleted,
-  resumeAccount,
-  setPlan,
-  setPlanLimits,
-  suspendAccount,
-} from '../../../../db/accounts/accounts.ts';
+import { markAccountDeleted, setPlanLimits, suspendAccount, updateAccount } from '../../../../db/accounts/accounts.ts';
 import { deleteApiKeys, revokeApiKey } from '../../../../db/accounts/api-keys.ts';
 import { openDatabase } from '../../../../db/connection/database.ts';
 import { inTransaction } from '../../../../db/connection/transaction.ts';
@@ -39,7 +33,7 @@ test.each<[string, string, (db: Db, account: TestAccount) => Promise<unknown>]>(
   ['the key is deleted', 'unauthorized', (db, { id }) => inTransaction(db, (trx) => deleteApiKeys(trx, id))],
   ['the account is deleted', 'unauthorized', (db, { id }) => inTransaction(db, (trx) => markAccountDeleted(trx, id))],
   ['the account is suspended', 'account_suspended', (db, { id }) => suspendAccount(db, id)],
-  ['the plan becomes free', 'plan_not_eligible', (db, { id }) => setPlan(db, id, 'free')],
+  ['the plan becomes free', 'plan_not_eligible', (db, { id }) => updateAccount(db, id, { plan: 'free' })],
   ['the plan loses its allowance', 'rate_limited', (db) => setPlanLimits(db, 'team', { requests_per_minute: 0 })],
 ])('%s → %s in both processes after a second, and until then as it was', async (_, code, change) => {
   const account = await makeAccount(first.db, { plan: 'team' });
@@ -55,7 +49,7 @@ test('a suspended account is resumed → admitted by both after a second', async
   const account = await makeAccount(first.db);
   await suspendAccount(first.db, account.id);
   expect(await inBoth(account.key)).toEqual(['account_suspended', 'account_suspended']);
-  await resumeAccount(first.db, account.id);
+  await updateAccount(first.db, account.id, { suspended_at: null });
   pass(1_000);
   expect(await inBoth(account.key)).toEqual(['admitted', 'admitted']);
 });

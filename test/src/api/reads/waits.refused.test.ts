@@ -1,5 +1,5 @@
 /** GET …/transcript?wait= by a key that loses its right meanwhile. */
-import { setPlan, suspendAccount } from '../../../../db/accounts/accounts.ts';
+import { suspendAccount, updateAccount } from '../../../../db/accounts/accounts.ts';
 import { revokeApiKey } from '../../../../db/accounts/api-keys.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
 import { queueSession } from '../../../support/service/sessions.ts';
@@ -12,7 +12,7 @@ const service = await useService();
 test.each<[string, number, string, (held: TestAccount) => Promise<unknown>]>([
   ['its key is revoked', 401, 'unauthorized', ({ keyId }) => revokeApiKey(service.db, keyId)],
   ['its account is suspended', 403, 'account_suspended', ({ id }) => suspendAccount(service.db, id)],
-  ['its plan becomes free', 403, 'plan_not_eligible', ({ id }) => setPlan(service.db, id, 'free')],
+  ['its plan becomes free', 403, 'plan_not_eligible', ({ id }) => updateAccount(service.db, id, { plan: 'free' })],
 ])('%s while it waits → %i, as a new request would get, before the time is over', async (_, status, code, change) => {
   const held = await makeAccount(service.db);
   const session = await queueSession(service.db, held.id);
