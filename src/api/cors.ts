@@ -9,33 +9,13 @@ import type { Json } from './contract/document.ts';
 
 /** Headers that a page may always read (Fetch standard, "CORS-safelisted response-header name"). */
 const readableAnyway = ['Cache-Control', 'Content-Language', 'Content-Length', 'Content-Type', 'Expires', 'Pragma'];
-/**
- * Headers that are no parameters in OpenAPI. They follow from `security` and from the media types of answers and of the
- * form. `Traceparent` belongs to HTTP clients that trace what they send (W3C Trace Context).
- */
-const sentAnyway = ['Accept', 'Authorization', 'Content-Type', 'Traceparent'];
+/** The last belongs to HTTP clients that trace what they send (W3C Trace Context). */
+const sent = ['Accept', 'Authorization', 'Content-Type', 'Idempotency-Key', 'If-None-Match', 'Traceparent'];
 
-interface Operation {
-  method: string;
-  parameters?: Json[];
-  responses: Record<string, Json>;
-}
-
-const paths = Object.values(contract.paths as unknown as Record<string, Record<string, Operation>>);
-const operations = paths.flatMap((path) =>
-  Object.entries(path).map(([method, operation]) => ({ ...operation, method })),
-);
-
-const methods = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
-
-const allowedHeaders = operations
-  .flatMap(({ parameters = [] }) => parameters.map(resolve) as unknown as { in: string; name: string }[])
-  .flatMap(({ in: place, name }) => (place === 'header' ? [name] : []));
-
-const exposedHeaders = operations
-  .flatMap(({ responses }) => Object.values(responses).map(resolve))
-  .flatMap(({ headers = {} }) => Object.keys(headers))
-  .filter((name) => !readableAnyway.includes(name));
+const paths = contract.paths as unknown as Record<string, Record<string, { responses: Record<string, Json> }>>;
+const declared = Object.values(paths)
+  .flatMap((path) => Object.values(path).flatMap(({ responses }) => Object.values(responses)))
+  .flatMap((answer) => Object.keys(resolve(answer).headers ?? {}));
 
 /**
  * Sets the headers of CORS, also for OPTIONS. The app answers OPTIONS itself, because cors would read a body without
@@ -46,12 +26,10 @@ const exposedHeaders = operations
 export function allowOrigins(origins: string[]): RequestHandler {
   return cors({
     origin: origins,
-    methods: distinct(methods),
-    allowedHeaders: distinct([...sentAnyway, ...allowedHeaders]),
-    exposedHeaders: distinct(exposedHeaders),
+    methods: ['GET', 'HEAD', 'POST'],
+    allowedHeaders: sent,
+    exposedHeaders: [...new Set(declared)].filter((name) => !readableAnyway.includes(name)),
     preflightContinue: true,
     maxAge: 600,
   });
 }
-
-const distinct = (names: string[]): string[] => [...new Set(names)];

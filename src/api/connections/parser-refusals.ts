@@ -94,9 +94,10 @@ function refusalOf(error: ParserError): ApiError {
   return new ApiError(400, 'invalid_request', 'This is not a valid HTTP/1.1 request.');
 }
 
-/** A browser shows its page no answer without them. Where the page's origin came in an earlier packet, the first is guessed. */
-function corsHeaders({ rawPacket }: ParserError, origins: readonly string[]): string[] {
-  const origin = /^origin: *(\S+)/im.exec(rawPacket?.toString('latin1') ?? '')?.[1] ?? origins[0];
+/** A browser shows its page no answer without them. The origin may have come in an earlier packet than what is too much. */
+function corsHeaders({ code, rawPacket }: ParserError, origins: readonly string[]): string[] {
+  const guess = code === 'HPE_HEADER_OVERFLOW' ? origins[0] : undefined;
+  const origin = /^origin: *(\S+)/im.exec(rawPacket?.toString('latin1') ?? '')?.[1] ?? guess;
   return origins
     .filter((each) => each === origin)
     .flatMap((each) => [`Access-Control-Allow-Origin: ${each}`, 'Vary: Origin']);

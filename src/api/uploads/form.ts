@@ -21,9 +21,6 @@ interface FieldSchema {
   minimum?: number;
   maximum?: number;
   maxLength?: number;
-  enum?: unknown[];
-  format?: string;
-  default?: unknown;
 }
 
 interface FormSchema {
@@ -49,14 +46,13 @@ export class UploadForm<Fields> {
   readonly maxValueBytes: number;
 
   /**
-   * @param schema an object with `file`, and fields that are texts, whole numbers, or lists of these
-   * @throws when a field is of another type, has no bound, or a default (see `checked`)
+   * @param schema an object with `file`, and fields that are texts, whole numbers, or lists of these, with bounds and
+   *   without defaults: one would change the fingerprint of repeated uploads as soon as the contract gets it
    */
   constructor(schema: object) {
     const { properties, required = [] } = schema as FormSchema;
     const { file: _, ...others } = properties;
     this.#fields = new Map(Object.entries(others));
-    for (const [name, field] of this.#fields) refuseUnreadable(name, field);
     const fields = [...this.#fields.values()];
     this.maxFields = fields.reduce((sum, { maxItems }) => sum + (maxItems ?? 1), spareFields);
     const longest = fields.map(({ items, maxLength }) => (items ?? { maxLength }).maxLength ?? 0);
@@ -131,19 +127,6 @@ export class UploadForm<Fields> {
  */
 function valueOf(field: FieldSchema | undefined, text: unknown): unknown {
   return field?.type === 'integer' && /^(0|-?[1-9]\d*)$/.test(String(text)) ? Number(text) : text;
-}
-
-function refuseUnreadable(name: string, field: FieldSchema): void {
-  const { type, maxLength, format, enum: choices } = field.items ?? field;
-  const refuse = (why: string) => {
-    throw new Error(`the form field ${name} of the contract ${why}`);
-  };
-  if (type !== 'integer' && type !== 'string') refuse(`can not be read as ${type}`);
-  if (type === 'string' && maxLength === undefined && format === undefined && choices === undefined)
-    refuse('has no maxLength');
-  if (field.items !== undefined && field.maxItems === undefined) refuse('has no maxItems');
-  // A default would change the fingerprint of repeated uploads as soon as the contract gets it.
-  if (field.default !== undefined) refuse('has a default: let its use say what its absence means');
 }
 
 function inTheForm(error: ErrorObject): ErrorObject {

@@ -74,7 +74,8 @@ export function takeUpload<Answer>(
 ): Promise<Answer> {
   const accountId = principal.account_id;
   return inFlight.run(accountId, async (upload) => {
-    const { boundary, isRepeat } = await admitUpload(ctx, principal, req.headers, inFlight.of(accountId) - 1);
+    const boundary = boundaryOf(req.headers['content-type']);
+    const isRepeat = await admitUpload(ctx, principal, req.headers, inFlight.of(accountId) - 1);
     // A repeat becomes no session.
     upload.counts = !isRepeat;
     // RFC 9110, section 10.1.1: not for another expectation, nor for HTTP/1.0.
@@ -101,34 +102,27 @@ const queueRetrySeconds = 30;
 /** Any length is taken, but only the characters of RFC 2046, section 5.1.1. */
 const boundaryPattern = /^[\w'()+,\-./:=? ]*[\w'()+,\-./:=?]$/;
 
-export interface Admitted {
-  /** What the form is cut by. */
-  boundary: string;
-  /** Whether an upload with this Idempotency-Key was accepted before. */
-  isRepeat: boolean;
-}
-
 /**
  * Admits an upload. A repeat of an accepted upload is neither stored, queued nor paid for, so limits, queue, balance
  * and disk do not matter.
  *
  * @param inFlight how many other uploads of this account this process is receiving
+ * @returns whether it is a repeat
  * @throws {ApiError} 415 `unsupported_media`, 400 `invalid_request` without a body, 413 `file_too_large`, 429
  *   `too_many_queued`, 402 `insufficient_balance`, 503 `unavailable`
  */
-export async function admitUpload(
+async function admitUpload(
   { db, audioStore, spool, config }: Pick<Context, 'db' | 'audioStore' | 'spool' | 'config'>,
   principal: Principal,
   headers: IncomingHttpHeaders,
   inFlight: number,
-): Promise<Admitted> {
-  const boundary = boundaryOf(headers['content-type']);
+): Promise<boolean> {
   refuseEncodedBody(headers['content-encoding']);
   refuseMissingBody(headers);
   const accountId = principal.account_id;
   const key = headers['idempotency-key'] as string | undefined;
   const isRepeat = async () => (await findIdempotencyRecord(db, accountId, key)) !== undefined;
-  if (await isRepeat()) return { boundary, isRepeat: true };
+  if (await isRepeat()) return true;
   const announcedBytes = Number(headers['content-length'] ?? 0);
   try {
     if (announcedBytes > principal.max_upload_bytes + formOverheadBytes) throw fileTooLarge(principal.max_upload_bytes);
@@ -139,10 +133,10 @@ export async function admitUpload(
     await audioStore.open();
     await spool.open();
     await refuseFullDisk(spool, config.minFreeDisk, announcedBytes);
-    return { boundary, isRepeat: false };
+    return false;
   } catch (refusal) {
     // Meanwhile the first upload with this key may have been accepted.
-    if (await isRepeat()) return { boundary, isRepeat: true };
+    if (await isRepeat()) return true;
     throw refusal;
   }
 }

@@ -1,4 +1,5 @@
 /** The form reader, given schemas that the contract could have (a new field must need nothing but that), and its own. */
+import { schemaOf } from '../../../../src/api/contract/document.ts';
 import { ApiError } from '../../../../src/api/answers/problem.ts';
 import { UploadForm, uploadForm } from '../../../../src/api/uploads/form.ts';
 
@@ -89,15 +90,17 @@ test('limits for the parser → room for all that is declared, in bytes of UTF-8
   expect(formOf({ note: { type: 'string', maxLength: 10_000 } }).maxValueBytes).toBe(40_000);
 });
 
-test.each<[string, object]>([
-  ['a type that a text can not be read as', { title: { type: 'object' } }],
-  ['no type', { title: {} }],
-  ['a text without a bound', { title: { type: 'string' } }],
-  ['a list without a bound', { keyterms: { type: 'array', items: { type: 'string', maxLength: 9 } } }],
-  ['a list of lists', { keyterms: { type: 'array', maxItems: 2, items: { type: 'array' } } }],
-  ['a default', { channels: { type: 'string', enum: ['mixed'], default: 'mixed' } }],
-])('a schema with %s → refused when the service starts', (_, fields) => {
-  expect(() => formOf(fields)).toThrow(/the form field \w+ of the contract/);
+test('the form of the contract → texts, whole numbers and lists of these, with bounds and without defaults', () => {
+  const { properties } = schemaOf('TranscriptionRequest') as { properties: Record<string, Record<string, unknown>> };
+  const { file: _, ...fields } = properties;
+  const text = { type: 'string', maxLength: expect.any(Number) };
+  const number = { type: 'integer', minimum: expect.any(Number), maximum: expect.any(Number) };
+  for (const field of Object.values(fields)) {
+    const one = (field.items ?? field) as { type: string };
+    expect(one).toMatchObject(one.type === 'integer' ? number : text);
+    if (field.items !== undefined) expect(field.maxItems).toEqual(expect.any(Number));
+    expect(field).not.toHaveProperty('default');
+  }
 });
 
 test.each<[string, (string | string[])[]]>([
