@@ -18,7 +18,6 @@ import { errorRate, sumOf, wordErrors } from './word-errors.ts';
 import { SpeechClient } from '../../src/recognizers/openai/client.ts';
 import { ModelCopies } from '../../src/recognizers/sherpa-onnx/model-copies.ts';
 import { modelLanguageCode, readModelFolder } from '../../src/recognizers/sherpa-onnx/model-folder.ts';
-import { createSlots } from '../../src/recognizers/in-chunks.ts';
 import type { Segment } from '../../src/captions/segment.ts';
 import type { DecodedAudio, Recognizer } from '../../src/recognizers/recognizer.ts';
 import type { Bench, Check, Choices, Figures, Findings, Setting } from './bench.ts';
@@ -260,11 +259,11 @@ function askedDirectly(config: Config): Promise<Model> | Model {
 async function modelInSherpaOnnx({ sherpaOnnxModel: { folder }, recognizerLanguage }: Config): Promise<Model> {
   const model = await readModelFolder(folder);
   const language = modelLanguageCode(model, recognizerLanguage);
-  const copies = new ModelCopies(model, { slots: createSlots(1), timeLimitMs, idleMs: timeLimitMs(), most: 1 });
+  const copies = new ModelCopies(model, { timeLimitMs, idleMs: timeLimitMs(), most: 1 });
   await copies.tryOut();
   return {
     async hear({ audio: { file, durationMs } }, signal) {
-      return (await copies.hear({ file, fromMs: 0, toMs: durationMs, language }, 1, signal)).text;
+      return (await copies.ask({ file, fromMs: 0, toMs: durationMs, language }, signal)).text;
     },
     close: () => copies.close(),
   };

@@ -1,5 +1,7 @@
 /** What a server answers to `/audio/transcriptions`, judged by its size first, and read as far as it makes sense. */
 import { hasUnspaced, joinWords } from '../../captions/lines.ts';
+import { canonicalTag } from '../../languages/tags.ts';
+import { whisperLanguages } from '../whisper-languages.ts';
 import { isOnlyMarkers } from '../transcript-gaps.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { holdAll, withPunctuation } from './punctuation.ts';
@@ -136,11 +138,8 @@ const whispersOwn: Record<string, string> = {
   tagalog: 'fil',
 };
 
-const alphabet = [...'abcdefghijklmnopqrstuvwxyz'];
-/** The codes of two letters, and the languages of Whisper that have none. */
-const codes = [...alphabet.flatMap((first) => alphabet.map((second) => first + second)), 'haw', 'yue', 'fil'];
 const nameOf = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
-const codesByName = new Map(codes.map((code) => [nameOf.of(code)?.toLowerCase(), canonical(code)] as const));
+const tagsByName = new Map(whisperLanguages.map((tag) => [nameOf.of(tag)?.toLowerCase(), tag]));
 
 /**
  * Reads the language of an answer. OpenAI sends a name (`english`), other servers a code (`en`).
@@ -149,20 +148,12 @@ const codesByName = new Map(codes.map((code) => [nameOf.of(code)?.toLowerCase(),
 export function toLanguageTag(language: unknown): string | undefined {
   if (typeof language !== 'string') return undefined;
   const told = language.trim().toLowerCase();
-  return whispersOwn[told] ?? codesByName.get(told) ?? knownTag(told);
+  return whispersOwn[told] ?? tagsByName.get(told) ?? knownTag(told.replaceAll('_', '-'));
 }
 
 function knownTag(text: string): string | undefined {
-  const tag = /^[a-z]{2,3}([-_][a-z0-9]{2,8}){0,3}$/.test(text) ? canonical(text.replaceAll('_', '-')) : undefined;
+  const tag = canonicalTag(text);
   return tag !== undefined && tag !== 'und' && nameOf.of(tag) !== undefined ? tag : undefined;
-}
-
-function canonical(tag: string): string | undefined {
-  try {
-    return Intl.getCanonicalLocales(tag)[0];
-  } catch {
-    return undefined;
-  }
 }
 
 /** The parts of an answer that hold text. */

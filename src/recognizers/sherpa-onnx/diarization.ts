@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { chunksOf, createSlots, processChunks } from '../in-chunks.ts';
+import { chunksOf, processChunks } from '../in-chunks.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { joinWindows } from './voices.ts';
 import { NoModel } from './model-folder.ts';
@@ -115,7 +115,7 @@ export interface Diarization {
 
 export function createDiarization(options: DiarizationOptions): Diarization {
   const { folder, threshold = defaultThreshold, slots, timeLimitMs, idleMs } = options;
-  const processes = createSlots(Math.min(slots.count, diarizersThatFit()));
+  const most = Math.min(slots.count, diarizersThatFit());
   let loaded: ModelProcessPool<WindowResult> | undefined;
   const models = () =>
     readDiarizationFolder(folder, threshold).catch((cause: Error) => {
@@ -129,17 +129,15 @@ export function createDiarization(options: DiarizationOptions): Diarization {
       const found = await models();
       if (found === undefined) return undefined;
       const memoryBytes = memoryBesideModels + 4 * found.bytes;
-      const limits = { memoryBytes, idleMs, most: processes.count, explain };
+      const limits = { memoryBytes, idleMs, timeLimitMs, most, explain };
       const children = (loaded ??= new ModelProcessPool<WindowResult>(() => ({ diarization: found.config }), limits));
       return async (recording, recognizeOptions) => {
         // Windows that are cut where nobody speaks would make strangers of speakers.
         const { speech, ...audio } = recording;
         if (speech?.length === 0) return [];
-        const evenly = { atOnce: processes.count, shortestMs: shortestWindowMs };
-        const hear = ({ windowStartMs: fromMs, windowEndMs: toMs }: Chunk, stop: AbortSignal) => {
-          const ask = () => children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop);
-          return processes.run(ask, stop);
-        };
+        const evenly = { atOnce: most, shortestMs: shortestWindowMs };
+        const hear = ({ windowStartMs: fromMs, windowEndMs: toMs }: Chunk, stop: AbortSignal) =>
+          children.ask({ file: audio.file, fromMs, toMs }, stop);
         const windows = chunksOf(audio, { longestMs: longestWindowMs, overlapMs: 0, evenly });
         return joinWindows(await processChunks(windows, slots, hear, recognizeOptions), recognizeOptions.speakers);
       };

@@ -1,7 +1,9 @@
 import { totalmem } from 'node:os';
 import { ExecutableNotFound } from '../../children/bounded-command.ts';
+import { createSlots } from '../in-chunks.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { startModelProcess } from './model-process.ts';
+import type { Slots } from '../in-chunks.ts';
 import type { ChildWork, Complaint, ChunkRequest } from './messages.ts';
 import type { ModelProcess } from './model-process.ts';
 
@@ -21,8 +23,10 @@ export interface ModelProcessPoolOptions {
   memoryBytes: number;
   /** How long one is kept that has nothing to do. */
   idleMs: number;
-  /** Processes for which there is memory. No more are kept; more than this are never asked at once. */
-  most?: number;
+  /** Wall-clock time for a chunk of that length, including the loading of the models. */
+  timeLimitMs: (durationMs: number) => number;
+  /** So many are there at once, and kept. Whoever asks for more waits. */
+  most: number;
 }
 
 /**
@@ -32,6 +36,7 @@ export interface ModelProcessPoolOptions {
 export class ModelProcessPool<Result> {
   readonly #workWith: (threads: number) => ChildWork;
   readonly #options: ModelProcessPoolOptions;
+  readonly #slots: Slots;
   /** Those that were busy last come last. */
   #places: Place<Result>[] = [];
 
@@ -39,6 +44,7 @@ export class ModelProcessPool<Result> {
   constructor(workWith: (threads: number) => ChildWork, options: ModelProcessPoolOptions) {
     this.#workWith = workWith;
     this.#options = options;
+    this.#slots = createSlots(options.most);
   }
 
   /**
@@ -47,14 +53,24 @@ export class ModelProcessPool<Result> {
    * @throws {RecognizerError}
    * @throws the abort reason of `signal`
    */
-  async ask(request: ChunkRequest, timeLimitMs: number, signal: AbortSignal, threads = 1): Promise<Result & Complaint> {
-    const { explain = (message) => message, memoryBytes, idleMs } = this.#options;
+  ask(request: ChunkRequest, signal: AbortSignal, threads = 1): Promise<Result & Complaint> {
+    return this.#slots.run(() => this.#askOne(request, signal, threads), signal);
+  }
+
+  async close(): Promise<void> {
+    for (const { timer } of this.#places) clearTimeout(timer);
+    await Promise.all(this.#places.flatMap(({ child }) => child?.kill() ?? []));
+    this.#places = [];
+  }
+
+  async #askOne(request: ChunkRequest, signal: AbortSignal, threads: number): Promise<Result & Complaint> {
+    const { explain = (message) => message, memoryBytes, idleMs, timeLimitMs } = this.#options;
     const place = this.#placeFor(threads);
     clearTimeout(place.timer);
     place.isBusy = true;
     try {
       place.child ??= await startModelProcess<Result>(this.#workWith(place.threads), memoryBytes);
-      return await place.child.ask(request, timeLimitMs, signal);
+      return await place.child.ask(request, timeLimitMs(request.toMs - request.fromMs), signal);
     } catch (cause) {
       if (!(cause instanceof RecognizerError || cause instanceof ExecutableNotFound)) throw cause;
       const code = cause instanceof RecognizerError ? cause.code : 'recognizer_error';
@@ -72,17 +88,11 @@ export class ModelProcessPool<Result> {
     }
   }
 
-  async close(): Promise<void> {
-    for (const { timer } of this.#places) clearTimeout(timer);
-    await Promise.all(this.#places.flatMap(({ child }) => child?.kill() ?? []));
-    this.#places = [];
-  }
-
   #placeFor(threads: number): Place<Result> {
     // One that died while nobody needed it (out of memory, for one) must not cost a job an attempt.
     this.#places = this.#places.filter(({ isBusy, child }) => isBusy || child?.isAlive());
     const idle = this.#places.filter(({ isBusy }) => !isBusy);
-    const hasRoom = this.#places.length < (this.#options.most ?? Infinity);
+    const hasRoom = this.#places.length < this.#options.most;
     const found = idle.findLast((place) => place.threads === threads) ?? (hasRoom ? undefined : idle.at(-1));
     if (found !== undefined) return found;
     const place = { child: undefined, threads, isBusy: true };

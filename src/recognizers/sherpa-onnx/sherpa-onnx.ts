@@ -6,7 +6,7 @@ import { createDiarization } from './diarization.ts';
 import { howToInstall } from './known-models.ts';
 import { primaryOf } from '../../languages/tags.ts';
 import { wordsIn, languageIn } from './words.ts';
-import { ModelCopies } from './model-copies.ts';
+import { ModelCopies, copiesThatFit } from './model-copies.ts';
 import { modelLanguageCode, readModelFolder } from './model-folder.ts';
 import { spokenIn } from '../spoken.ts';
 import { SpokenLanguages } from '../spoken-languages.ts';
@@ -51,8 +51,6 @@ export interface SherpaOnnxOptions {
   timeLimitMs?: (durationMs: number) => number;
   /** How long a process with a loaded model is kept that has nothing to do. */
   idleMs?: number;
-  /** Processor cores; without it, those that this process may use. */
-  cores?: number;
 }
 
 /**
@@ -61,13 +59,13 @@ export interface SherpaOnnxOptions {
  */
 export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
   const { folder, name, slots = createSlots(), timeLimitMs = defaultTimeLimitMs, idleMs = defaultIdleMs } = options;
-  const shared = { slots, timeLimitMs, idleMs };
-  const diarization = options.diarization && createDiarization({ ...options.diarization, ...shared });
+  const diarization = options.diarization && createDiarization({ ...options.diarization, slots, timeLimitMs, idleMs });
   const operatorsWord = options.language === undefined ? undefined : [primaryOf(options.language)];
   const load = async () => {
     const found = await readModelFolder(folder);
     const model = { ...found, languages: found.languages ?? operatorsWord };
-    return { model, copies: new ModelCopies(model, { ...shared, cores: options.cores }) };
+    const most = Math.min(slots.count, copiesThatFit(model.bytes));
+    return { model, copies: new ModelCopies(model, { timeLimitMs, idleMs, most }) };
   };
   let loading: ReturnType<typeof load> | undefined;
   // A failure is not remembered: the folder may be there for the next job.
@@ -114,7 +112,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
         // A stretch without words in the session's language may be in another one.
         const language = earlier < 2 || family.unlessTold !== undefined ? told : undefined;
         const request = { file: audio.file, fromMs, toMs, language, silenceMs: earlier > 0 ? silenceMs : 0 };
-        const result = await copies.hear(request, share.threads, stop);
+        const result = await copies.ask(request, stop, share.threads);
         throwIfFailed(result);
         spoken.add(languageIn(result), result.text);
         return { chunk, utterances: [wordsIn(result, chunk, family)] };

@@ -60,7 +60,13 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
   const slots = createSlots(Math.min(mostAtOnce, availableParallelism()));
   const explain = (message: string) => `voice detection with the model in ${folder}: ${message}`;
   const workWith = () => ({ voices: configOf(model) });
-  const children = new ModelProcessPool<VoicesResult>(workWith, { memoryBytes, idleMs, explain });
+  const children = new ModelProcessPool<VoicesResult>(workWith, {
+    memoryBytes,
+    idleMs,
+    timeLimitMs,
+    most: slots.count,
+    explain,
+  });
 
   const detector: VoiceDetector = {
     async check() {
@@ -74,7 +80,7 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
         });
       });
       const hear = ({ windowStartMs: fromMs, windowEndMs: toMs }: Chunk, stop: AbortSignal) =>
-        children.ask({ file: audio.file, fromMs, toMs }, timeLimitMs(toMs - fromMs), stop);
+        children.ask({ file: audio.file, fromMs, toMs }, stop);
       const cut = chunksOf(audio, { longestMs: windowMs, overlapMs: 0 });
       const windows = await processChunks(cut, slots, hear, { signal });
       const voices = windows.flatMap(({ chunk, result }) =>

@@ -144,7 +144,7 @@ test('a voice, and nothing heard → heard again with silence at both ends, with
 });
 
 test('few chunks → all cores hear them, up to eight; many → a core each, whichever recording they are of', async () => {
-  const limits = { timeLimitMs: () => 1, idleMs: 1, slots: createSlots(4), most: 4 };
+  const limits = { timeLimitMs: () => 1, idleMs: 1, most: 4 };
   const tiny = await readModelFolder(model);
   const copies = new ModelCopies(tiny, { ...limits, cores: 4 });
   const one = copies.share(1);
@@ -159,10 +159,10 @@ test('few chunks → all cores hear them, up to eight; many → a core each, whi
 test('memory for two models → no more than two are loaded, with the threads that they should have', async () => {
   const before = childrenHere();
   const limits = { timeLimitMs: () => 600_000, idleMs: 600_000, cores: 4, most: 2 };
-  const copies = new ModelCopies(await readModelFolder(model), { ...limits, slots: createSlots(4) });
+  const copies = new ModelCopies(await readModelFolder(model), limits);
   await copies.tryOut();
   const { file, durationMs: toMs } = await spoken('low', 'high');
-  const chunks = Array.from({ length: 6 }, () => copies.hear({ file, fromMs: 0, toMs }, 1, signal));
+  const chunks = Array.from({ length: 6 }, () => copies.ask({ file, fromMs: 0, toMs }, signal));
   expect((await Promise.all(chunks)).map(({ text }) => text.trim())).toEqual(new Array(6).fill('low high'));
   const begun = (threads: number) =>
     childrenOf(process.pid, `"numThreads":${threads},`).filter((pid) => !before.includes(pid)).length;
