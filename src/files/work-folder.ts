@@ -3,9 +3,9 @@
  * and a random UUID at its end. A chunk exists only for a moment, and is left only when the process is killed in that
  * moment. The upload itself lies there as `….upload` when it came from another machine.
  */
-import { mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { filesIn, exists, statOf } from './touched-files.ts';
+import { filesIn, exists, freeBytesAt, statOf } from './touched-files.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { WrittenFile } from './touched-files.ts';
 
@@ -48,10 +48,8 @@ export class WorkFolder {
     for (const removal of removals) if (removal.status === 'rejected') throw removal.reason;
   }
 
-  /** Bytes free for this process on the disk of the folder. */
-  async freeBytes(): Promise<number> {
-    const { bavail, bsize } = await statfs(this.#folder);
-    return bavail * bsize;
+  freeBytes(): Promise<number> {
+    return freeBytesAt(this.#folder);
   }
 
   /** Bytes that an attempt has written so far: its decoded audio, and its copy of the upload. */

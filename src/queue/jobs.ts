@@ -32,20 +32,6 @@ export interface QueuedJob {
   signal: AbortSignal;
 }
 
-export interface NewJob {
-  id: string;
-  accountId: string;
-  sessionId: string;
-  /** The measured duration of the audio. When it is unknown, the longest that the account may upload. */
-  durationMs: number;
-  /** How many jobs of the account may run at once. */
-  runningJobs: number;
-  /** That of its session: jobs with smaller ones go first. */
-  startTag: number;
-  /** How long nobody may take it. */
-  afterSeconds?: number;
-}
-
 /**
  * The error of a failed attempt. The queue stores it in its own rows, so it has a code and says nothing from inside.
  */

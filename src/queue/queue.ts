@@ -6,8 +6,10 @@ import { queueConnections } from '../../db/connection/database.ts';
 import { workerName } from '../../db/connection/server.ts';
 import { AttemptFailed, expirySeconds, maxRunningJobs } from './jobs.ts';
 import { JobConsumer, heartbeatSeconds, superviseSeconds } from './job-consumer.ts';
+import type { AccountWithLimits } from '../../db/accounts/accounts.ts';
 import type { Trx } from '../../db/connection/database.ts';
-import type { JobData, NewJob, QueuedJob } from './jobs.ts';
+import type { QueuedSession } from '../../db/sessions/states.ts';
+import type { JobData, QueuedJob } from './jobs.ts';
 import type { WorkerSlots } from './job-consumer.ts';
 import type { Log } from '../ops/log.ts';
 
@@ -68,15 +70,27 @@ export class Queue {
     await this.#boss.updateQueue(transcriptionQueue, options);
   }
 
-  /** Sends a job within the caller's transaction, which has locked the account. */
-  async enqueue(trx: Trx, job: NewJob): Promise<void> {
-    const data: JobData = { accountId: job.accountId, sessionId: job.sessionId };
+  /**
+   * Gives a queued session the job that its row names, in the transaction that puts the session into the queue. Jobs with
+   * smaller start tags go first.
+   * @param account the owner, locked by the caller
+   * @param afterSeconds how long nobody may take the job
+   */
+  async enqueue(
+    trx: Trx,
+    account: Pick<AccountWithLimits, 'id' | 'running_jobs'>,
+    session: QueuedSession,
+    afterSeconds = 0,
+  ): Promise<void> {
+    const data: JobData = { accountId: account.id, sessionId: session.id };
+    // When the duration is unknown, the job gets as much time as the longest allowed audio needs.
+    const durationMs = (session.duration_ms ?? session.max_audio_ms) * session.heard_channels;
     await this.#boss.send(transcriptionQueue, data, {
-      id: job.id,
-      priority: -job.startTag,
-      ...(job.afterSeconds && { startAfter: job.afterSeconds }),
-      expireInSeconds: expirySeconds(job.durationMs),
-      group: { id: job.accountId, tier: String(Math.min(job.runningJobs, maxRunningJobs)) },
+      id: session.queue_job_id,
+      priority: -session.start_tag,
+      ...(afterSeconds > 0 && { startAfter: afterSeconds }),
+      expireInSeconds: expirySeconds(durationMs),
+      group: { id: account.id, tier: String(Math.min(account.running_jobs, maxRunningJobs)) },
       db: fromKysely(trx),
     });
   }

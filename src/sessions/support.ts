@@ -11,7 +11,6 @@ import { deleteSession, retryIfFailed } from '../../db/sessions/states.ts';
 import { maxAttempts, newJobId, transcriptionQueue } from '../queue/queue.ts';
 import { reservationFor } from './balance.ts';
 import { failSession } from './completion.ts';
-import { giveJob } from './job.ts';
 import { isFinal } from './view.ts';
 import type { AccountWithLimits } from '../../db/accounts/accounts.ts';
 import type { Db, Trx } from '../../db/connection/database.ts';
@@ -75,7 +74,7 @@ export async function retrySession(
     // The worker's sweep marks audio as removed without the account's lock.
     if (queued === undefined) return { kind: 'without_audio' };
     await changeReserved(trx, account.id, reservation);
-    await giveJob(trx, queue, account, queued);
+    await queue.enqueue(trx, account, queued);
     await record(trx);
     return { kind: 'queued' };
   });

@@ -8,7 +8,6 @@ import { AttemptFailed, expiryMarginSeconds } from '../queue/jobs.ts';
 import { newJobId, transcriptionQueue } from '../queue/queue.ts';
 import { chargedMsOf, completeSession, failSession } from '../sessions/completion.ts';
 import { searchDocumentOf, indexSession } from '../sessions/indexing.ts';
-import { giveJob } from '../sessions/job.ts';
 import { SpanKind, beginSpan, idsOf, inSpan } from '../tracing/tracing.ts';
 import { scheduleBacklogScan } from './backlog.ts';
 import { bytesNeeded } from './disk-budget.ts';
@@ -47,10 +46,6 @@ export async function runJob(job: QueuedJob, worker: WorkerContext): Promise<voi
 /** When a recording that has no room on the disk is tried again. Shorter ones go on meanwhile. */
 const lookAgainSeconds = 60;
 
-interface JobDiskReservation extends DiskReservation {
-  neededBytes: number;
-}
-
 /**
  * Makes sure that the disk has room for a job's decoded audio before the job is claimed. When the disk is full, the
  * worker takes no more jobs. When there is only too little room for this job, others go before it; so they do when jobs
@@ -59,14 +54,14 @@ interface JobDiskReservation extends DiskReservation {
 export async function reserveDisk(
   job: QueuedJob,
   { config, db, diskBudget, pause, log, checkDependencies, audioStore }: WorkerContext,
-): Promise<JobDiskReservation | { retryAfterSeconds: number }> {
+): Promise<DiskReservation | { retryAfterSeconds: number }> {
   const { accountId, sessionId } = job.data;
   const session = await findSessionRow(db, accountId, sessionId);
   const copyBytes = audioStore.fetchesCopies ? (session?.audio_bytes ?? 0) : 0;
   const neededBytes = session === undefined ? 0 : bytesNeeded(session.duration_ms ?? session.max_audio_ms) + copyBytes;
   try {
     const taken = await diskBudget.take(neededBytes);
-    if (!('missingBytes' in taken)) return { ...taken, neededBytes };
+    if (!('missingBytes' in taken)) return taken;
     const message = diskFullMessage(neededBytes, taken.missingBytes);
     if (neededBytes - taken.missingBytes < enoughRoomBytes && diskBudget.jobs < config.workerConcurrency) {
       pause.begin({ reason: 'disk', message }, neededBytes);
@@ -86,7 +81,7 @@ export async function reserveDisk(
 async function runAttempt(
   job: QueuedJob,
   claim: Claim,
-  room: JobDiskReservation,
+  room: DiskReservation,
   span: TraceSpan,
   { log: ofWorker, ...rest }: WorkerContext,
 ): Promise<void> {
@@ -206,5 +201,5 @@ async function replaceJob(
   if (session === undefined) return;
   // The claim was lost meanwhile. Everything is rolled back, and the job stays with its new holder.
   if (!isOurs) throw new AttemptFailed('claim_lost');
-  await giveJob(trx, queue, account!, session, afterSeconds);
+  await queue.enqueue(trx, account!, session, afterSeconds);
 }

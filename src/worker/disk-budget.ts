@@ -21,6 +21,8 @@ export function bytesNeeded(durationMs: number): number {
 }
 
 export interface DiskReservation {
+  /** Room that was promised. */
+  readonly bytes: number;
   /** Names the attempt that the promise belongs to. Bytes that it has written are not counted twice from now on. */
   isOf(attempt: Attempt): void;
   giveBack(): void;
@@ -63,6 +65,7 @@ export class DiskBudget {
       return { missingBytes: -left };
     }
     return {
+      bytes,
       isOf: (attempt) => void (promise.attempt = attempt),
       giveBack: () => void this.#promises.delete(promise),
     };

@@ -14,7 +14,6 @@ import { AttemptFailed } from '../queue/jobs.ts';
 import { newJobId } from '../queue/queue.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { failSession } from '../sessions/completion.ts';
-import { giveJob } from '../sessions/job.ts';
 import type { FailureCode } from '../../db/schema.ts';
 import type { Attempt, Claim } from '../../db/sessions/attempts.ts';
 import type { QueuedJob } from '../queue/jobs.ts';
@@ -87,7 +86,7 @@ interface Failed {
   attempt: Attempt;
   claim: Pick<Claim, 'infrastructure_retries'>;
   /** Room on the disk that the session needs. */
-  room: { neededBytes: number };
+  room: { bytes: number };
   /** When the attempt did, by `performance.now()`. */
   began: number;
 }
@@ -136,7 +135,7 @@ export async function settleFailed(error: unknown, failed: Failed, worker: Worke
  */
 export async function classifyFailure(
   error: unknown,
-  { attempt: { sessionId }, claim, room: { neededBytes }, began }: Omit<Failed, 'job'>,
+  { attempt: { sessionId }, claim, room: { bytes: neededBytes }, began }: Omit<Failed, 'job'>,
   { checkDependencies, pause, log }: Pick<WorkerContext, 'checkDependencies' | 'pause' | 'log'>,
 ): Promise<Requeue | undefined> {
   const lackedRoom = error instanceof AttemptTimedOut && pause.lackedRoomSince(began);
@@ -209,7 +208,7 @@ async function settle(
           : { attempts: 0, infrastructureRetries: outcome.countsAsInfrastructureRetry ? 1 : 0 };
       const queued = await requeueIfProcessing(trx, attempt, newJobId(), spent);
       const afterSeconds = outcome.kind === 'retried' ? nextAttemptSeconds : outcome.retryAfterSeconds;
-      await giveJob(trx, queue, account, queued!, afterSeconds);
+      await queue.enqueue(trx, account, queued!, afterSeconds);
     }
     if (!(await queue.complete(trx, job))) throw new AttemptFailed('claim_lost');
     return isLast ? 'failed' : outcome.kind;

@@ -19,7 +19,6 @@ import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { byAccount, isId } from '../files/audio-store.ts';
 import { newJobId, transcriptionQueue } from '../queue/queue.ts';
 import { failSession } from '../sessions/completion.ts';
-import { giveJob } from '../sessions/job.ts';
 import { eraseSession } from '../sessions/support.ts';
 import type { LostSession } from '../../db/queue-tables.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -60,7 +59,8 @@ type Sweeper = Pick<WorkerContext, 'db' | 'queue' | 'log' | 'audioStore' | 'stop
 
 /** Does every step, whether or not another one fails. */
 export async function sweep(worker: Sweeper): Promise<void> {
-  for (const step of [mendQueue, rescueSessions, removeAudioOfFinalSessions, forgetExpiredIdempotencyKeys]) {
+  const forgetIdempotencyKeys = () => deleteExpiredIdempotencyRecords(worker.db);
+  for (const step of [mendQueue, rescueSessions, removeAudioOfFinalSessions, forgetIdempotencyKeys]) {
     if (worker.stopping.aborted) return;
     await step(worker).catch((error: unknown) => worker.log.warn({ err: error, step: step.name }, 'sweep failed'));
   }
@@ -73,10 +73,6 @@ async function mendQueue({ db, log }: Sweeper): Promise<void> {
   if (jobs > 0) log.warn({ jobs }, "the database's clock was set back: jobs that waited for the future may begin");
 }
 
-async function forgetExpiredIdempotencyKeys({ db }: Sweeper): Promise<void> {
-  await deleteExpiredIdempotencyRecords(db);
-}
-
 /**
  * Gives each unfinished session whose job is lost another one with the attempts that are left. When none is left, the session
  * fails. Nothing happens when the session has another job by now.
@@ -87,7 +83,7 @@ async function rescueSessions({ db, queue, log }: Sweeper): Promise<void> {
       const session = await replaceJobIfNotFinal(trx, accountId, id, lostJobId, newJobId());
       if (account === undefined || session === undefined) return;
       log.info({ sessionId: id, attemptsLeft: session.attempts_left }, 'the job of a session is dead or lost');
-      if (session.attempts_left > 0) await giveJob(trx, queue, account, session);
+      if (session.attempts_left > 0) await queue.enqueue(trx, account, session);
       else await failSession(trx, accountId, id, session.last_error_code ?? 'recognizer_error');
     });
   for (const lost of await findSessionsWithoutLiveJob(db, transcriptionQueue, atATime)) {

@@ -1,9 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { AudioError } from '../../audio/audio-error.ts';
 import { measureAudio } from '../../audio/measure.ts';
-import { countChannels } from '../../audio/tracks.ts';
+import { countChannels, mostChannels } from '../../audio/tracks.ts';
 import { FairTurns } from '../../concurrency/fair-turns.ts';
-import { mostChannels } from '../../sessions/job.ts';
 import { ApiError, unavailable } from '../answers/problem.ts';
 
 const timeLimitMs = 120_000;

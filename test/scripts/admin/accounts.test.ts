@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { findAccount } from '../../../db/accounts/accounts.ts';
 import { addToSupportLog } from '../../../db/accounts/support-log.ts';
 import { insertIdempotencyRecord } from '../../../db/sessions/idempotency.ts';
+import { findSessionRow } from '../../../db/sessions/sessions.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { whoWorks } from '../../../scripts/admin/command.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
@@ -144,8 +145,7 @@ test('accounts delete → only the ledger is left, without text', async () => {
   const waiting = await makeSession(db, id, { reservedMs: 30_000 });
   const theirs = await makeSession(db, other.id, { status: 'completed', reservedMs: 7_100 });
   await inTransaction(db, async (trx) => {
-    const job = { accountId: id, sessionId: waiting.id, durationMs: 30_000, attempts: 3, runningJobs: 1, startTag: 0 };
-    await queue.enqueue(trx, { ...job, id: waiting.queueJobId });
+    await queue.enqueue(trx, { id, running_jobs: 1 }, (await findSessionRow(trx, id, waiting.id))!);
     const record = { fingerprint: Buffer.alloc(32), session_id: waiting.id, job_id: waiting.jobId };
     await insertIdempotencyRecord(trx, { ...record, account_id: id, key: 'once' });
   });

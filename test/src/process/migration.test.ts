@@ -60,8 +60,9 @@ test('three processes start on an empty database at once → tables and queue ar
   await useEmptyDatabase();
   const services = await Promise.all((['api', 'worker', 'worker'] as const).map((role) => start([], role)));
   for (const { db, queue } of services) {
-    const ids = { id: newJobId(), accountId: randomUUID(), sessionId: randomUUID(), startTag: 0 };
-    await inTransaction(db, (trx) => queue.enqueue(trx, { ...ids, durationMs: 1, runningJobs: 1 }));
+    const session = { id: randomUUID(), queue_job_id: newJobId(), duration_ms: 1, max_audio_ms: 1 };
+    const queued = { ...session, heard_channels: 1, attempts_left: 3, start_tag: 0 };
+    await inTransaction(db, (trx) => queue.enqueue(trx, { id: randomUUID(), running_jobs: 1 }, queued));
   }
   const { db } = services[0]!;
   const { rows: jobs } = await sql`select id from pgboss.job where name = 'transcription'`.execute(db);

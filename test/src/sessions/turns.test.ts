@@ -8,7 +8,6 @@ import { insertQueuedSession } from '../../../db/sessions/states.ts';
 import { createLog } from '../../../src/ops/log.ts';
 import { Queue, newJobId, transcriptionQueue } from '../../../src/queue/queue.ts';
 import { failSession } from '../../../src/sessions/completion.ts';
-import { giveJob } from '../../../src/sessions/job.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { useDatabase } from '../../support/service/use-database.ts';
 import { until } from '../../support/until.ts';
@@ -91,7 +90,7 @@ class Shop {
     const ofAudio = { durationMs: seconds * 1_000, maxAudioMs: 14_400_000, reservedMs: 0, attempts: 3 };
     await inAccountTransaction(db, accountId, async (trx, owner) => {
       const startTag = nextStartTag(transcriptionQueue, owner!);
-      await giveJob(trx, this.#queue, owner!, await insertQueuedSession(trx, { ...ids, ...ofAudio, startTag }));
+      await this.#queue.enqueue(trx, owner!, await insertQueuedSession(trx, { ...ids, ...ofAudio, startTag }));
     });
     await this.#settled();
   }

@@ -62,7 +62,7 @@ async function pausesAfter(fault: Fault | undefined, attempts: number, error: Er
   let free = 0;
   for (let i = 0; i < attempts; i += 1) {
     const attempt = { accountId: 'an account', sessionId: 'a session', attempt: i + 1 };
-    const failed = { attempt, claim: { infrastructure_retries: free }, room: { neededBytes: 0 }, began: 0 };
+    const failed = { attempt, claim: { infrastructure_retries: free }, room: { bytes: 0 }, began: 0 };
     const givenBack = await classifyFailure(error, failed, worker);
     if (givenBack?.countsAsInfrastructureRetry) free += 1;
     pauses.push(givenBack?.retryAfterSeconds);

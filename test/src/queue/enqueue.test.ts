@@ -3,7 +3,6 @@ import { inAccountTransaction } from '../../../db/accounts/account-transaction.t
 import { createLog } from '../../../src/ops/log.ts';
 import { expirySeconds } from '../../../src/queue/jobs.ts';
 import { Queue, newJobId } from '../../../src/queue/queue.ts';
-import { giveJob } from '../../../src/sessions/job.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { useDatabase } from '../../support/service/use-database.ts';
@@ -42,7 +41,7 @@ test.each([
     start_tag: 0,
   };
   await inAccountTransaction(database.db, accountId, async (trx, account) => {
-    await giveJob(trx, queue, account!, { ...row, ...session });
+    await queue.enqueue(trx, account!, { ...row, ...session });
   });
   const { rows } = await sql`select data, expire_seconds, priority, group_id, group_tier from pgboss.job
     where name = 'transcription' and id = ${row.queue_job_id}`.execute(database.db);
