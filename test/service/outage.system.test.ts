@@ -1,4 +1,4 @@
-/** PostgreSQL is away for 30 s, in two ways, while the whole service is at work. No restart is needed afterwards. */
+/** PostgreSQL is away while the whole service is at work. No restart is needed afterwards. One that is stopped: test/machines. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listLedger } from '../../db/accounts/ledger.ts';
@@ -6,7 +6,6 @@ import { expectSound } from '../support/service/audit.ts';
 import { clientOf } from '../support/clients/client.ts';
 import { useDatabase } from '../support/service/use-database.ts';
 import { steadyPort } from '../rig/ports.ts';
-import { startPostgres } from '../rig/postgres.ts';
 import { startRelay } from '../support/faults/relay.ts';
 import { until } from '../support/until.ts';
 import { startWhole } from './whole-service.ts';
@@ -14,29 +13,11 @@ import type { Seen } from '../support/clients/client.ts';
 
 const awayMs = 30_000;
 
-interface Cable {
-  /** How the service reaches PostgreSQL, and how the test does. */
-  serviceUrl: string;
-  url: string;
-  away(): unknown;
-  back(): unknown;
-}
-
-async function stoppedServer(): Promise<Cable> {
-  const { url, machine } = await startPostgres();
-  return { serviceUrl: url, url, away: () => machine.stop('SIGINT'), back: () => machine.start() };
-}
-
-async function blackHole(): Promise<Cable> {
+test('the network swallows every packet for 30 s → 503 while it is away, not ready but healthy, then everything goes on without a restart', async () => {
   const { url } = await useDatabase();
   const relay = await startRelay(url);
-  return { serviceUrl: relay.url, url, away: relay.swallow, back: relay.flow };
-}
-
-async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
-  const cable = await lay();
   const opsPort = String(await steadyPort());
-  const whole = await startWhole({ url: cable.url, env: { DATABASE_URL: cable.serviceUrl, OPS_PORT: opsPort } });
+  const whole = await startWhole({ url, env: { DATABASE_URL: relay.url, OPS_PORT: opsPort } });
   const { service, client, file, db, dataDir, account } = whole;
   const ops = async (name: string) => {
     // Not on a connection that the server may be closing, idle as it was.
@@ -54,7 +35,7 @@ async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
   await until(() => client.get(`/v1/sessions/${sessionId}`), runs);
   const polling = client.get(`/v1/sessions/${sessionId}/transcript?wait=30`);
   const [lines, awayAt] = [service.lines.length, performance.now()];
-  await cable.away();
+  relay.swallow();
   const seen: Seen[] = [];
   for (let round = 0; performance.now() - awayAt < awayMs; round += 1) {
     const [ready, healthy, ...answers] = await Promise.all([
@@ -76,7 +57,7 @@ async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
   }
   const seconds = (performance.now() - awayAt) / 1000;
   const quiet = service.lines.length - lines - seen.length * 2;
-  await cable.back();
+  relay.flow();
 
   expect(new Set(seen.map(({ status, code }) => `${status} ${code}`))).toEqual(new Set(['503 unavailable']));
   for (const { headers, text } of seen) {
@@ -100,29 +81,7 @@ async function sufferOutage(lay: () => Promise<Cable>): Promise<void> {
   await expectSound({ db, dataDir });
   expect(service.lines.join('\n')).not.toMatch(/unhandled|uncaught|tsk_/i);
   expect(await service.stop()).toBe(0);
-}
+});
 
 const notReady = /^503 the database (can not be reached|does not answer)\n$/;
 const runs = ({ text }: Seen) => (JSON.parse(text) as { status: string }).status === 'processing';
-
-const tests: [string, () => Promise<void>][] = [
-  [
-    'PostgreSQL is stopped for 30 s → 503 while it is away, not ready but healthy, then everything goes on without a restart',
-    () => sufferOutage(stoppedServer),
-  ],
-  [
-    'the network swallows every packet for 30 s → 503 while it is away, not ready but healthy, then everything goes on without a restart',
-    () => sufferOutage(blackHole),
-  ],
-];
-/** All of them wait; beside each other in a hook, since jest lets a test import nothing once one beside it has ended. */
-let outcomes: Map<string, PromiseSettledResult<void>>;
-beforeAll(async () => {
-  const settled = await Promise.allSettled(tests.map(([, run]) => run()));
-  outcomes = new Map(tests.map(([name], index) => [name, settled[index]!]));
-});
-
-test.each(tests)('%s', (name) => {
-  const outcome = outcomes.get(name)!;
-  if (outcome.status === 'rejected') throw outcome.reason;
-});

@@ -33,8 +33,6 @@ const wantsProgram = 'ffmpeg was not found. Install it: apt-get install ffmpeg';
 const nowhere = `postgres://127.0.0.1:${await steadyPort()}/d`;
 test.each([
   ['no ffmpeg', 'start', noProgram, wantsProgram],
-  ['no ffmpeg', 'start-api', noProgram, wantsProgram],
-  ['no ffmpeg', 'start-worker', noProgram, wantsProgram],
   [
     'a language that the recognizer does not know',
     'start-worker',

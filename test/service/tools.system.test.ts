@@ -6,7 +6,7 @@ import { listLedger } from '../../db/accounts/ledger.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { fakePrograms } from '../support/faults/fake-programs.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
-import { hurryRetries, row, upload } from '../support/service/jobs.ts';
+import { finalRow, row, upload } from '../support/service/jobs.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { voice } from '../support/uploads/uploads.ts';
@@ -44,18 +44,14 @@ const env = () => ({
   PATH: fakes.folder,
   ...hello.env,
 });
-const final = (sessionId: string) =>
-  until(
-    async () => {
-      await hurryRetries(service);
-      return row(service, account, sessionId);
-    },
-    ({ status }) => status === 'completed' || status === 'failed',
-  );
 const charges = async () => (await listLedger(service.db, account.id)).filter(({ kind }) => kind === 'charge').length;
 
 async function expectFailed(sessionId: string, code: string, attempts: number): Promise<void> {
-  expect(await final(sessionId)).toMatchObject({ status: 'failed', error_code: code, attempt: attempts });
+  expect(await finalRow(service, account, sessionId)).toMatchObject({
+    status: 'failed',
+    error_code: code,
+    attempt: attempts,
+  });
 }
 
 /** Back in the queue with everything that it had. */
@@ -68,13 +64,13 @@ async function expectWaiting(sessionId: string): Promise<void> {
 }
 
 async function expectCompleted(sessionId: string): Promise<void> {
-  expect(await final(sessionId)).toMatchObject({ status: 'completed', error_code: null });
+  expect(await finalRow(service, account, sessionId)).toMatchObject({ status: 'completed', error_code: null });
 }
 
 async function expectOthersGoOn(): Promise<void> {
   const before = await charges();
   const { sessionId } = await upload(service, account, files.short);
-  expect(await final(sessionId)).toMatchObject({ status: 'completed', attempt: 1 });
+  expect(await finalRow(service, account, sessionId)).toMatchObject({ status: 'completed', attempt: 1 });
   expect(await charges()).toBe(before + 1);
 }
 

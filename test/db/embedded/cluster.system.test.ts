@@ -1,6 +1,5 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { findBinaries } from '../../../db/embedded/programs.ts';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
 import { cleanUp, newFolder, newFolderWithCluster, processesIn, query } from './postgres-folder.ts';
 import { until } from '../../support/until.ts';
@@ -95,7 +94,10 @@ test('a log of more than 10 MB, PG variables of the caller → it starts afresh,
 });
 
 test('a platform without binaries → an error that names the alternative', async () => {
-  await expect(findBinaries('aix-ppc64')).rejects.toThrow('DATABASE_URL');
+  const { arch } = process;
+  Object.defineProperty(process, 'arch', { value: 'ppc64' });
+  await expect(joinEmbeddedPostgres({ folder: newFolder() })).rejects.toThrow('DATABASE_URL');
+  Object.defineProperty(process, 'arch', { value: arch });
 });
 
 test('data of another major version → a sentence that says what to type, and nothing is changed', async () => {

@@ -42,7 +42,7 @@ test('audio of a final session → marked once', async () => {
   expect((await findAudioToRemove(database.db, 100)).map((found) => found.id)).not.toContain(id);
 });
 
-test('a session failed a week ago, and again now, after a sweep has found its audio → it keeps its audio for seven days', async () => {
+test('a session failed more than a week ago, and again later, after a sweep has found its audio → it keeps its audio for seven days', async () => {
   const { id } = await makeSession(database.db, accountId, { status: 'failed' });
   const failed = (at: string) =>
     database.db
@@ -50,9 +50,10 @@ test('a session failed a week ago, and again now, after a sweep has found its au
       .set({ completed_at: at, audio_deleted_at: null })
       .where('id', '=', id)
       .execute();
-  await failed(new Date(Date.now() - 8 * 86_400_000).toISOString());
+  const weekAgo = Date.now() - 7 * 86_400_000;
+  await failed(new Date(weekAgo - 60_000).toISOString());
   expect((await findAudioToRemove(database.db, 100)).map((found) => found.id)).toContain(id);
-  await failed(new Date().toISOString());
+  await failed(new Date(weekAgo + 60_000).toISOString());
   expect(await markAudioDeletedIfUnneeded(database.db, accountId, id)).toBe(false);
 });
 

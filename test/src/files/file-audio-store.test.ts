@@ -28,10 +28,6 @@ test('put → the file has its session as its name, in a folder of its account t
   expect(await readdir(join(folder, 'audio', 'incoming'))).toEqual([]);
 });
 
-test('names of incoming files → never the same twice', () => {
-  expect(new Set(Array.from({ length: 1_000 }, () => spool.newPath())).size).toBe(1_000);
-});
-
 test('a time that a client or a copy set → says nothing of how long it is here: the change time does, and nobody can set it', async () => {
   const file = spool.newPath();
   await writeFile(file, 'audio');

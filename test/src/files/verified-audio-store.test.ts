@@ -14,7 +14,6 @@ import { expectSound } from '../../support/service/audit.ts';
 import { final, row, upload } from '../../support/service/jobs.ts';
 import { startTestService } from '../../support/service/service.ts';
 import { ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
-import { until } from '../../support/until.ts';
 import { tone } from '../../support/uploads/uploads.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import { VerifiedAudioStore } from '../../../src/files/verified-audio-store.ts';
@@ -67,6 +66,8 @@ test('not mounted at a restart → not ready, uploads 503, no attempt spent, not
   expect(await row(service, account, sessionId)).toMatchObject({ status: 'queued', attempts_left: 3 });
   expect(await readdir(service.dataDir)).toEqual([]);
 
+  // Copied without its empty folders, for one.
+  await rm(join(`${service.dataDir}-away`, 'audio', 'incoming'), { recursive: true });
   await mount(service);
   expect(await problem(service)).toBeUndefined();
   expect(await final(service, account, sessionId)).toMatchObject({ status: 'completed' });
@@ -74,24 +75,6 @@ test('not mounted at a restart → not ready, uploads 503, no attempt spent, not
   const next = await upload(service, account, file);
   expect(await final(service, account, next.sessionId)).toMatchObject({ status: 'completed' });
   await expectSound(service);
-});
-
-test('goes away while it runs → 503 and no attempt spent; back without its empty folders → they are made anew', async () => {
-  const service = await start();
-  const account = await makeAccount(service.db, { balanceMs: 60_000 });
-  const { sessionId } = await upload(service, account, file);
-  await unmount(service);
-  const worker = await service.work(new ScriptedRecognizer());
-  expect(await until(() => worker.notReadyReason())).toMatch(another);
-  await refused(service, account.key);
-  expect(await readdir(service.dataDir)).toEqual([]);
-
-  await rm(join(`${service.dataDir}-away`, 'audio', 'incoming'), { recursive: true });
-  await mount(service);
-  const next = await upload(service, account, file);
-  for (const id of [sessionId, next.sessionId])
-    expect(await final(service, account, id)).toMatchObject({ status: 'completed' });
-  expect(worker.notReadyReason()).toBeUndefined();
 });
 
 test('away while a session is erased and a sweep looks → its audio is not taken for removed', async () => {

@@ -1,7 +1,5 @@
-/** Many jobs at once, and a server that hears one at a time. */
+/** How many jobs a worker holds for a server that hears one at a time. */
 import { writeFile } from 'node:fs/promises';
-import { listLedger } from '../../../db/accounts/ledger.ts';
-import { ScriptedRecognizer, gate, says } from '../../support/models/scripted-recognizer.ts';
 import { startHelloServer } from '../../support/models/hello-server.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
@@ -15,31 +13,6 @@ const file = `${useFolder()}/voice.wav`;
 await writeFile(file, await voice(1_500));
 /** All of it, so that no part of it is asked for again. */
 const heard = { status: 200, body: { text: 'hello', words: [{ word: 'hello', start: 0, end: 1.5 }] } };
-
-test('64 jobs at once of four accounts → each account has its share of them, each is heard once and charged once', async () => {
-  const service = await startTestService({ env: { WORKER_CONCURRENCY: '64' } });
-  const limits = { running_jobs: 16, queued_sessions: 20 };
-  const accounts = await Promise.all([1, 2, 3, 4].map(() => makeAccount(service.db, { limits })));
-  for (let i = 0; i < 20; i += 1) await Promise.all(accounts.map((account) => upload(service, account, file)));
-  const all = gate();
-  const recognizer = new ScriptedRecognizer(async ({ options }) => {
-    await all.passed(options.signal);
-    return says('at once');
-  });
-  await service.work(recognizer);
-  await until(() => accounts.every(({ id }) => recognizer.running(id) === 16));
-  all.open();
-  const sessions = () => service.db.selectFrom('sessions').select(['id', 'status']).execute();
-  const done = await until(sessions, (rows) => rows.every(({ status }) => status === 'completed'));
-  expect(done.map(({ id }) => recognizer.of(id))).toEqual(Array(80).fill(1));
-  expect(accounts.map(({ id }) => recognizer.peaks.get(id))).toEqual(Array(4).fill(16));
-  for (const { id } of accounts) {
-    const charges = (await listLedger(service.db, id)).filter(({ kind }) => kind === 'charge');
-    expect(charges.map(({ amount_ms }) => amount_ms)).toEqual(Array(20).fill(-1_500));
-  }
-  await expectSound(service);
-  await service.stop();
-});
 
 test('a server that hears one at a time → it has one, and one more is ready', async () => {
   const held: (() => void)[] = [];

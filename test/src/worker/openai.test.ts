@@ -8,7 +8,7 @@ import { selectRecognizer } from '../../../src/recognizers/select.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, speechClips } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
-import { final, hurryRetries, row, upload } from '../../support/service/jobs.ts';
+import { final, row, upload } from '../../support/service/jobs.ts';
 import { dumpTables } from '../../support/faults/secrets.ts';
 import { startTestService } from '../../support/service/service.ts';
 import { refusal, startSpeechServer } from '../../support/models/speech-server.ts';
@@ -96,59 +96,38 @@ test('a server that refuses → failed at once, uncharged; what it said is in th
   expect(JSON.parse(line!)).toMatchObject({ level: 50, sessionId, err: { type: 'RecognizerError' } });
 });
 
-test.each([
-  [
-    'refuses the key',
-    'refused',
-    { status: 403, body: { detail: `Invalid API key ${apiKey}` } },
-    /put right: 127\.0\.0\.1:\d+ answered 403 Invalid API key …$/,
-  ],
-  [
-    'goes away',
-    'server',
-    { status: 502, body: 'no healthy upstream' },
-    /put right: 127\.0\.0\.1:\d+ answered 502 no healthy upstream$/,
-  ],
-])(
-  'a server that %s → the worker waits and says so, no attempt is spent; mended → it goes on by itself, charged once',
-  async (_, reason, answer, message) => {
-    let isMended = false;
-    const script = ({ path }: Received) =>
-      isMended || (reason === 'refused' && path.endsWith('/models')) ? fine : answer;
-    await begin({ script }, 0);
-    const clip = (await speechClips()).at(-1)!;
-    const sessions = await Promise.all([1, 2, 3].map(() => upload(service, account, clip.file)));
-    const why = await until(
-      () => worker.notReadyReason(),
-      (said) => said !== undefined,
-    );
-    expect(why).toMatch(message);
-    const rows = () => Promise.all(sessions.map(({ sessionId }) => row(service, account, sessionId)));
-    await until(rows, (all) => all.every((one) => one.status === 'queued' && one.attempts_left === 3));
-    // What it sends while it waits is silence.
-    const recordings = () => server.requests.filter(({ file }) => file?.name !== 'silence.wav').length;
-    expect(recordings()).toBeLessThanOrEqual(3);
-    const waiting = await service.metrics.registry.getSingleMetricAsString('transcription_worker_waiting');
-    expect(waiting).toContain(`{reason="${reason}"} 1`);
-    const logged = service.logLines.map((line) => (JSON.parse(line) as { msg: string }).msg);
-    expect(logged.some((said) => said.includes('takes no jobs until') && message.test(said))).toBe(true);
+test('a server that refuses the key → the worker waits and says so, no attempt is spent; mended → it goes on by itself, charged once', async () => {
+  const message = /put right: 127\.0\.0\.1:\d+ answered 403 Invalid API key …$/;
+  let isMended = false;
+  const refused = { status: 403, body: { detail: `Invalid API key ${apiKey}` } };
+  await begin({ script: ({ path }) => (isMended || path.endsWith('/models') ? fine : refused) }, 0);
+  const clip = (await speechClips()).at(-1)!;
+  const sessions = await Promise.all([1, 2, 3].map(() => upload(service, account, clip.file)));
+  const why = await until(
+    () => worker.notReadyReason(),
+    (said) => said !== undefined,
+  );
+  expect(why).toMatch(message);
+  const rows = () => Promise.all(sessions.map(({ sessionId }) => row(service, account, sessionId)));
+  await until(rows, (all) => all.every((one) => one.status === 'queued' && one.attempts_left === 3));
+  // What it sends while it waits is silence.
+  const recordings = () => server.requests.filter(({ file }) => file?.name !== 'silence.wav').length;
+  expect(recordings()).toBeLessThanOrEqual(3);
+  const waiting = await service.metrics.registry.getSingleMetricAsString('transcription_worker_waiting');
+  expect(waiting).toContain('{reason="refused"} 1');
+  const logged = service.logLines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+  expect(logged.some((said) => said.includes('takes no jobs until') && message.test(said))).toBe(true);
 
-    isMended = true;
-    await until(
-      () => worker.notReadyReason(),
-      (said) => said === undefined,
-    );
-    await until(async () => {
-      // After a refusal nobody hurries what waits: it waits for nothing but the server.
-      if (reason === 'server') await hurryRetries(service);
-      return (await rows()).every(({ status }) => status === 'completed');
-    });
-    expect((await rows()).map(({ attempts_left }) => attempts_left)).toEqual([2, 2, 2]);
-    if (reason === 'refused')
-      expect((await rows()).map(({ infrastructure_retries }) => infrastructure_retries)).toEqual([0, 0, 0]);
-    expect((await charges()).toSorted()).toEqual([-clip.durationMs, -clip.durationMs, -clip.durationMs, 60_000]);
-  },
-);
+  isMended = true;
+  await until(
+    () => worker.notReadyReason(),
+    (said) => said === undefined,
+  );
+  const done = await until(rows, (all) => all.every(({ status }) => status === 'completed'));
+  const spent = done.map(({ attempts_left, infrastructure_retries }) => [attempts_left, infrastructure_retries]);
+  expect(spent).toEqual(Array(3).fill([2, 0]));
+  expect((await charges()).toSorted()).toEqual([-clip.durationMs, -clip.durationMs, -clip.durationMs, 60_000]);
+});
 
 test('a server without room → the worker takes no jobs and says so; the recordings wait, and no attempt is spent', async () => {
   let isFull = true;

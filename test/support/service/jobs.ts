@@ -43,6 +43,15 @@ export async function jobsOf(service: TestService, sessionId: string): Promise<J
   return rows;
 }
 
+/** The same, as a row, while the queue's delays between attempts are cut short. */
+export function finalRow(service: TestService, account: TestAccount, sessionId: string): Promise<Session> {
+  const look = async () => {
+    await hurryRetries(service);
+    return row(service, account, sessionId);
+  };
+  return until(look, ({ status }) => status === 'completed' || status === 'failed');
+}
+
 /** Lets the next attempt begin without the queue's delay, and wakes the workers as the queue itself does. */
 export async function hurryRetries(service: TestService): Promise<void> {
   await sql`with hurried as (
