@@ -13,14 +13,9 @@ import type { SessionReads } from './session-reads.ts';
 /** How often all sessions that are waited for are looked at. This finds those whose notification was lost. */
 const recheckMs = 5_000;
 
-interface Waiter {
-  accountId: string;
-  wake: () => void;
-}
-
 export class SessionWaits {
-  /** By session. */
-  readonly #waiting = new Map<string, Set<Waiter>>();
+  /** Wake those who wait for a session. */
+  readonly #waiting = new Map<string, Set<() => void>>();
   readonly #db: Db;
   readonly #reads: SessionReads;
   readonly #notices: SessionNotices;
@@ -66,7 +61,7 @@ export class SessionWaits {
     let last: Seen | undefined;
     for (;;) {
       // Registered before the session is read, so that an end in between is not missed.
-      const woken = this.#register(accountId, sessionId);
+      const woken = this.#register(sessionId);
       try {
         last = await again(read, last, deadline);
         throwIfRefused(signal);
@@ -87,7 +82,7 @@ export class SessionWaits {
   }
 
   #wake(sessionId: string): void {
-    for (const { wake } of this.#waiting.get(sessionId) ?? []) wake();
+    for (const wake of this.#waiting.get(sessionId) ?? []) wake();
   }
 
   /** Wakes clients that missed the end of their session. Other clients wait on. */
@@ -99,22 +94,22 @@ export class SessionWaits {
     for (const id of ids) if (!unfinished.has(id)) this.#wake(id);
   }
 
-  #register(accountId: string, sessionId: string) {
+  #register(sessionId: string) {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const waiter = { accountId, wake: () => resolve() };
+    const wake = () => resolve();
     const waiters = this.#waiting.get(sessionId) ?? new Set();
-    this.#waiting.set(sessionId, waiters.add(waiter));
+    this.#waiting.set(sessionId, waiters.add(wake));
     this.#rechecking ??= setInterval(() => void this.#recheck(), recheckMs);
     return {
       orAfter: async (ms: number, signal: AbortSignal) => {
         const timer = setTimeout(resolve, ms);
-        signal.addEventListener('abort', waiter.wake);
+        signal.addEventListener('abort', wake);
         await promise;
-        signal.removeEventListener('abort', waiter.wake);
+        signal.removeEventListener('abort', wake);
         clearTimeout(timer);
       },
       unregister: () => {
-        waiters.delete(waiter);
+        waiters.delete(wake);
         if (waiters.size === 0) this.#waiting.delete(sessionId);
         if (this.#waiting.size > 0) return;
         clearInterval(this.#rechecking);

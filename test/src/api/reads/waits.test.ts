@@ -8,7 +8,6 @@ import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { SessionReads } from '../../../../src/api/reads/session-reads.ts';
 import { SessionWaits } from '../../../../src/api/reads/waits.ts';
 import { failSession } from '../../../../src/sessions/completion.ts';
-import { makeAccount } from '../../../support/service/accounts.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
 import { startRelay } from '../../../support/faults/relay.ts';
 import { startTestService } from '../../../support/service/service.ts';
@@ -256,17 +255,6 @@ test('nobody tells of thousands of sessions → all found by looking again after
 const endAll = () =>
   sql`update sessions set status = 'failed', error_code = 'canceled', completed_at = now(), reserved_ms = 0
     where account_id = ${account.id} and status = 'processing' and title = 'one of many'`.execute(service.db);
-
-test('the owner waits and others ask for the same session → they learn at once that they have none', async () => {
-  const { id } = await makeSession(service.db, account.id, { status: 'processing' });
-  const stranger = await makeAccount(service.db);
-  const waits = new SessionWaits(service.db, new SessionReads(service.db), nowhere, service.log);
-  const owner = waits.untilFinal(account.id, id, 2, new AbortController().signal);
-  const others = Array.from({ length: 100 }, () => waits.untilFinal(stranger.id, id, 30, new AbortController().signal));
-  expect(new Set(await Promise.all(others))).toEqual(new Set([undefined]));
-  jest.advanceTimersByTime(2_000);
-  expect((await owner)?.status).toBe('processing');
-});
 
 test('the database is away when a client is told → it waits on; away from the beginning → the error', async () => {
   const relay = await startRelay(service.databaseUrl);
