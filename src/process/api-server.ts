@@ -44,7 +44,7 @@ export async function startApi(foundation: AppContext, databaseUrl: string): Pro
     stopping.signal,
   );
 
-  // Uploads have a time limit of their own, by progress instead of by the clock (uploads/meter.ts).
+  // Uploads have a time limit of their own, by progress instead of by the clock (uploads/receiving.ts).
   const server = createServer(
     {
       requestTimeout: 0,
