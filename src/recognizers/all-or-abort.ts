@@ -27,6 +27,16 @@ export async function allOrAbort<const Works extends readonly Work[]>(
   return values as { -readonly [Index in keyof Works]: Awaited<ReturnType<Works[Index]>> };
 }
 
+/** Lets progress only rise: whole percents, each larger than the last. */
+export function rising(onProgress: RecognizeOptions['onProgress']): (percent: number) => void {
+  let last = 0;
+  return (percent) => {
+    if (percent <= last) return;
+    last = percent;
+    onProgress?.(percent);
+  };
+}
+
 /**
  * One progress for several works. Each of them goes through the whole recording, and they count equally.
  * @returns takes the whole percents of one work, by its position
@@ -36,12 +46,9 @@ export function meanProgress(
   onProgress: RecognizeOptions['onProgress'],
 ): (work: number) => (percent: number) => void {
   const percents = new Array<number>(works).fill(0);
-  let last = 0;
+  const report = rising(onProgress);
   return (work) => (percent) => {
     percents[work] = percent;
-    const mean = Math.floor(percents.reduce((sum, own) => sum + own, 0) / works);
-    if (mean <= last) return;
-    last = mean;
-    onProgress?.(mean);
+    report(Math.floor(percents.reduce((sum, own) => sum + own, 0) / works));
   };
 }

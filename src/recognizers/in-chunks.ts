@@ -6,7 +6,7 @@ import { retryGaps } from './retry-gaps.ts';
 import { joinChunks } from './join.ts';
 import { isOnlyMarkers } from './transcript-gaps.ts';
 import { SpanKind, beginSpan, inSpan } from '../tracing/tracing.ts';
-import { allOrAbort } from './all-or-abort.ts';
+import { allOrAbort, rising } from './all-or-abort.ts';
 import type { ProcessChunk } from './retry-gaps.ts';
 import type { TranscribedChunk } from './join.ts';
 import type { Chunk, ChunkLengths } from '../audio/chunks.ts';
@@ -147,20 +147,14 @@ export const laterBy = <W extends Word>(ms: number, word: W): W => ({
   endMs: word.endMs + ms,
 });
 
-/**
- * Reports whole percents over all chunks, as each is done. Each is larger than the last and below 100, because the
- * transcript is not stored yet.
- */
+/** Reports percents over all chunks, as each is done; below 100, because the transcript is not stored yet. */
 function progressOf(chunks: readonly Chunk[], onProgress: RecognizeOptions['onProgress']) {
   const lengthOf = ({ windowStartMs, windowEndMs }: Chunk) => windowEndMs - windowStartMs;
   const wholeMs = chunks.reduce((sum, chunk) => sum + lengthOf(chunk), 0);
+  const report = rising(onProgress);
   let doneMs = 0;
-  let last = 0;
   return (chunk: Chunk): void => {
     doneMs += lengthOf(chunk);
-    const percent = Math.min(99, Math.floor((doneMs * 100) / wholeMs));
-    if (percent <= last) return;
-    last = percent;
-    onProgress?.(percent);
+    report(Math.min(99, Math.floor((doneMs * 100) / wholeMs)));
   };
 }

@@ -1,8 +1,9 @@
+import { rising } from '../all-or-abort.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { FormatRefused, SpeechClient } from './client.ts';
 import { recognizeIn } from './in-format.ts';
 import type { AnswerFormat, ClientOptions } from './client.ts';
-import type { RecognizeOptions, Recognizer } from '../recognizer.ts';
+import type { Recognizer } from '../recognizer.ts';
 
 export type OpenAiOptions = Pick<ClientOptions, 'server' | 'mostRequests' | 'retries' | 'timeLimitMs'>;
 
@@ -41,15 +42,5 @@ export function createOpenAi(options: OpenAiOptions): Recognizer {
     },
 
     close: () => client.close(),
-  };
-}
-
-/** Lets progress only rise: a recording that begins again in another format begins at 0. */
-function rising(onProgress: RecognizeOptions['onProgress']): (percent: number) => void {
-  let last = 0;
-  return (percent) => {
-    if (percent <= last) return;
-    last = percent;
-    onProgress?.(percent);
   };
 }

@@ -1,7 +1,7 @@
 import { segmentsFromTexts, segmentsFromUtterances } from '../../captions/segments.ts';
 import { joinChunks } from '../join.ts';
 import { spokenIn } from '../spoken.ts';
-import { SpokenLanguages } from '../spoken-languages.ts';
+import { mostSpoken, nameSpeakers } from '../whole-recording.ts';
 import type { Span } from '../../audio/chunks.ts';
 import type { SpokenWord } from '../../captions/segment.ts';
 import type { Segment } from '../../captions/segment.ts';
@@ -17,9 +17,10 @@ export interface AnsweredChunk extends TranscribedChunk<SpokenWord>, Pick<Answer
  * @param heard in order of time; a speaker has one name in all of them
  */
 export function toTranscript(heard: readonly AnsweredChunk[], audio: DecodedAudio): Transcript {
-  const spoken = withNumberedSpeakers(joinChunks(heard, true));
-  const segments = withoutUntimedWords(segmentsFromUtterances(spoken, audio.durationMs), heard, audio);
-  const language = languageOf(heard);
+  const spoken = segmentsFromUtterances(joinChunks(heard, true), audio.durationMs);
+  const segments = nameSpeakers(withoutUntimedWords(spoken, heard, audio));
+  const texts = heard.flatMap(({ utterances, language }) => utterances.flat().map(({ text }) => ({ language, text })));
+  const language = mostSpoken(texts);
   return { segments, ...(language !== undefined && { language }) };
 }
 
@@ -37,21 +38,4 @@ function withoutUntimedWords(segments: readonly Segment[], heard: readonly Answe
   return segments
     .flatMap((segment) => (isUntimed(segment) ? segmentsFromTexts([segment], audio.durationMs, spoken) : [segment]))
     .map((segment, index) => ({ ...segment, index }));
-}
-
-/** The language of most of the text. */
-function languageOf(heard: readonly AnsweredChunk[]): string | undefined {
-  const spoken = new SpokenLanguages();
-  for (const { utterances, language } of heard) for (const { text } of utterances.flat()) spoken.add(language, text);
-  return spoken.most();
-}
-
-/** Calls the server's speakers `S1`, `S2`, …, in the order in which they first speak. */
-function withNumberedSpeakers(utterances: readonly SpokenWord[][]): SpokenWord[][] {
-  const names = [...new Set(utterances.flat().flatMap(({ speaker }) => speaker ?? []))];
-  return utterances.map((words) =>
-    words.map((word) =>
-      word.speaker === undefined ? word : { ...word, speaker: `S${names.indexOf(word.speaker) + 1}` },
-    ),
-  );
 }

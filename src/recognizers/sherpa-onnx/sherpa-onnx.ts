@@ -9,8 +9,8 @@ import { wordsIn, languageIn } from './words.ts';
 import { ModelCopies, copiesThatFit } from './model-copies.ts';
 import { modelLanguageCode, readModelFolder } from './model-folder.ts';
 import { spokenIn } from '../spoken.ts';
-import { SpokenLanguages } from '../spoken-languages.ts';
-import { nameSpeakers, withSpeakers } from './speakers.ts';
+import { mostSpoken, nameSpeakers } from '../whole-recording.ts';
+import { withSpeakers } from './speakers.ts';
 import { meanProgress, allOrAbort } from '../all-or-abort.ts';
 import type { ChunkLengths } from '../../audio/chunks.ts';
 import type { Slots } from '../in-chunks.ts';
@@ -106,7 +106,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
       const parted = { ...audio, changes };
       const lengths = lengthsOf(family);
       const share = copies.share(chunksOf(parted, lengths).length);
-      const spoken = new SpokenLanguages();
+      const spoken: { language: string | undefined; text: string }[] = [];
       const recognizeChunk: ProcessChunk<TranscribedChunk> = async (chunk, stop, _span, earlier = 0) => {
         const { windowStartMs: fromMs, windowEndMs: toMs } = chunk;
         // A stretch without words in the session's language may be in another one.
@@ -114,7 +114,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
         const request = { file: audio.file, fromMs, toMs, language, silenceMs: earlier > 0 ? silenceMs : 0 };
         const result = await copies.ask(request, stop, share.threads);
         throwIfFailed(result);
-        spoken.add(languageIn(result), result.text);
+        spoken.push({ language: languageIn(result), text: result.text });
         return { chunk, utterances: [wordsIn(result, chunk, family)] };
       };
       try {
@@ -136,7 +136,9 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
                 turns,
               );
         const language =
-          segments.length === 0 ? undefined : (spoken.most() ?? asked ?? family.unlessTold ?? only(model.languages));
+          segments.length === 0
+            ? undefined
+            : (mostSpoken(spoken) ?? asked ?? family.unlessTold ?? only(model.languages));
         return { segments: nameSpeakers(segments), language };
       } finally {
         share.giveBack();

@@ -1,4 +1,3 @@
-import type { Segment } from '../../captions/segment.ts';
 import type { Turn } from './voices.ts';
 
 /** A word that no turn covers gets the speaker of the nearest turn within this time. Chosen, not measured. */
@@ -27,17 +26,6 @@ export function withSpeakers<P extends Spoken>(
     near = near.filter(({ endMs }) => endMs >= part.startMs - reachMs);
     last = speakerOf(part, near, last);
     return last === undefined ? part : { ...part, speaker: String(last) };
-  });
-}
-
-/** Calls speakers `S1`, `S2`, …, in the order in which they begin to speak. */
-export function nameSpeakers(segments: readonly Segment[]): Segment[] {
-  const names = new Map<string, string>();
-  return segments.map((segment) => {
-    const { speaker } = segment;
-    if (speaker === undefined) return segment;
-    if (!names.has(speaker)) names.set(speaker, `S${names.size + 1}`);
-    return { ...segment, speaker: names.get(speaker)! };
   });
 }
 

@@ -1,5 +1,6 @@
 import { speechToKnow, turnsBySpeaker } from '../../../../src/recognizers/sherpa-onnx/voices.ts';
-import { nameSpeakers, withSpeakers } from '../../../../src/recognizers/sherpa-onnx/speakers.ts';
+import { withSpeakers } from '../../../../src/recognizers/sherpa-onnx/speakers.ts';
+import { nameSpeakers } from '../../../../src/recognizers/whole-recording.ts';
 import type { Turn } from '../../../../src/recognizers/sherpa-onnx/voices.ts';
 
 const span = (startMs: number, endMs: number) => ({ startMs, endMs });

@@ -3,14 +3,14 @@
  * is one speaker and a high tone another, so that the real addon runs end to end: windows, turns, embeddings, clustering.
  */
 import { constant, float, node, onnxModel, port, writeModel } from './onnx.ts';
-import { hertz } from './spoken-tones.ts';
+import { wavesOfTones } from './spoken-tones.ts';
+import { melBins, towardsLow } from './tone-evidence.ts';
 
 const sampleRate = 16_000;
 /** As in pyannote's segmentation 3.0: a frame hears 991 samples, a window of 10 s has 589 of them. */
 const [windowSize, frameSize, frameShift] = [160_000, 991, 270];
 /** Nobody, each of three speakers, each two of them. */
 const [nobody, low, high, both, classes] = [0, 1, 2, 4, 7];
-const melBins = 80;
 
 /**
  * Writes `segmentation.onnx` and `embedding.onnx`.
@@ -31,7 +31,11 @@ function segmentation(inSilence: 'nobody' | 'low'): Buffer {
       node('Add', ['spoken', 'bias'], 'y'),
     ],
     constants: [
-      constant('waves', [4, 1, frameSize], waves()),
+      constant(
+        'waves',
+        [4, 1, frameSize],
+        Float32Array.from(wavesOfTones(frameSize).flat(), (value) => (value * 2) / frameSize),
+      ),
       constant('evidence', [4, classes], evidence()),
       constant('bias', [classes], bias(inSilence)),
     ],
@@ -43,18 +47,6 @@ function segmentation(inSilence: 'nobody' | 'low'): Buffer {
       ...{ num_speakers: 3, powerset_max_classes: 2, num_classes: classes },
     },
   });
-}
-
-/** Sine and cosine of each tone: whatever its phase, the sum of their squares is its power. */
-function waves(): Float32Array {
-  const angle = (tone: number, sample: number) => (2 * Math.PI * tone * sample) / sampleRate;
-  return Float32Array.from(
-    [hertz.low, hertz.high].flatMap((tone) =>
-      [Math.sin, Math.cos].flatMap((wave) =>
-        Array.from({ length: frameSize }, (_, sample) => (wave(angle(tone, sample)) * 2) / frameSize),
-      ),
-    ),
-  );
 }
 
 const leastPower = 0.001;
@@ -77,13 +69,7 @@ function bias(inSilence: 'nobody' | 'low'): Float32Array {
 
 /** How much more there is in the low bins than in the high ones, and how much less. */
 function embedding(): Buffer {
-  const weights = new Float32Array(melBins * 2);
-  const [lowBins, firstHighBin] = [22, 45];
-  for (let bin = 0; bin < melBins; bin += 1) {
-    if (bin >= lowBins && bin < firstHighBin) continue;
-    const weight = bin < lowBins ? 1 / lowBins : -1 / (melBins - firstHighBin);
-    [weights[bin * 2], weights[bin * 2 + 1]] = [weight, -weight];
-  }
+  const weights = Float32Array.from(towardsLow.flatMap((weight) => [weight, -weight]));
   return onnxModel({
     nodes: [
       node('ReduceMean', ['x'], 'mean', { axes: [1], keepdims: 0 }),

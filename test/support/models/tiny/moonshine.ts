@@ -3,7 +3,7 @@
  * hears samples, so it looks for two frequencies.
  */
 import { constant, float, int32, int64, node, onnxModel, port, tokenLines, whole, writeModel } from './onnx.ts';
-import { hertz } from './spoken-tones.ts';
+import { wavesOfTones } from './spoken-tones.ts';
 import { toneOfSecond } from './tone-evidence.ts';
 
 const tokens = ['<unk>', '<s>', '</s>', '▁low', '▁high', '▁'];
@@ -23,11 +23,6 @@ export function makeTinyMoonshine(folder: string): Promise<string> {
 
 /** How much there is of each frequency, in each stretch of samples: its sine and its cosine, squared. */
 function preprocess(): Buffer {
-  const waves = [hertz.low, hertz.high].flatMap((frequency) =>
-    [Math.sin, Math.cos].flatMap((wave) =>
-      Array.from({ length: samplesPerState }, (_, at) => wave((2 * Math.PI * frequency * at) / samplesPerSecond)),
-    ),
-  );
   return onnxModel({
     nodes: [
       node('Unsqueeze', ['audio', 'one'], 'channel'),
@@ -38,7 +33,7 @@ function preprocess(): Buffer {
     ],
     constants: [
       whole('one', [1], [1]),
-      constant('waves', [4, 1, samplesPerState], Float32Array.from(waves)),
+      constant('waves', [4, 1, samplesPerState], Float32Array.from(wavesOfTones(samplesPerState).flat())),
       constant('low less high', [4, 1], Float32Array.of(1, 1, -1, -1)),
     ],
     inputs: [port('audio', float, [1, 'S'])],

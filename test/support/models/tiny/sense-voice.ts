@@ -3,6 +3,7 @@
  * else, so that the real addon runs end to end: features, decoding, token times, languages.
  */
 import { constant, float, int32, node, onnxModel, port, tokenLines, whole, writeModel } from './onnx.ts';
+import { melBins, towardsLow } from './tone-evidence.ts';
 
 const tokens = [
   '<blank>',
@@ -17,7 +18,7 @@ const tokens = [
   '<unk>',
 ];
 /** Seven frames of 80 mel bins at a time, one step in six. */
-const [melBins, frames, shift] = [80, 7, 6];
+const [frames, shift] = [7, 6];
 const inputs = melBins * frames;
 const classes = tokens.length;
 /** By the number that stands for it in the model's input. Without a language it says that it hears English. */
@@ -81,16 +82,12 @@ function model({ isDeafToSuddenStarts = false }: TinySenseVoice): Buffer {
 
 /** The mean energy of the low bins of the middle frame, less that of the high bins, speaks for `low`; the opposite for `high`. */
 function weights(): Float32Array {
-  const [lowBins, firstHighBin] = [22, 45];
   const matrix = new Float32Array(inputs * classes);
-  for (let bin = 0; bin < melBins; bin += 1) {
-    const isLow = bin < lowBins;
-    if (!isLow && bin < firstHighBin) continue;
-    const weight = isLow ? 1 / lowBins : -1 / (melBins - firstHighBin);
+  towardsLow.forEach((weight, bin) => {
     const row = (Math.floor(frames / 2) * melBins + bin) * classes;
     matrix[row + tokens.indexOf('▁low')] = weight;
     matrix[row + tokens.indexOf('▁high')] = -weight;
-  }
+  });
   return matrix;
 }
 

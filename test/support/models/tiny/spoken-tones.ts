@@ -7,6 +7,17 @@ export const hertz = { low: 300, high: 3000 };
 export type Tone = keyof typeof hertz;
 
 /**
+ * Sine and cosine of each tone, of so many samples: whatever the phase of a sound, the sum of the squares of what it has
+ * of both is its power.
+ */
+export const wavesOfTones = (samples: number): number[][] =>
+  [hertz.low, hertz.high].flatMap((tone) =>
+    [Math.sin, Math.cos].map((wave) =>
+      Array.from({ length: samples }, (_, at) => wave((2 * Math.PI * tone * at) / (1000 * samplesPerMs))),
+    ),
+  );
+
+/**
  * Writes a WAV file in which tones are heard, the first after 0.3 s.
  * @param seconds from one to the next, at least 0.7
  */

@@ -3,13 +3,12 @@
  * and everything else is not.
  */
 import { constant, float, int64, node, onnxModel, port, writeModel } from './onnx.ts';
-import { hertz } from './spoken-tones.ts';
+import { wavesOfTones } from './spoken-tones.ts';
 
-const sampleRate = 16_000;
 /** 512 samples, and 64 before them. */
 const heard = 576;
-const tones = [hertz.low, hertz.high];
-const waves = 2 * tones.length;
+/** Two for each tone. */
+const waves = 4;
 const leastPower = 0.001;
 const sureness = 100_000;
 
@@ -29,7 +28,7 @@ function detector(): Buffer {
       node('Identity', ['state'], 'stateN'),
     ],
     constants: [
-      constant('waves', [heard, waves], wavesOfTones()),
+      constant('waves', [heard, waves], waveWeights()),
       constant('sure', [waves, 1], new Float32Array(waves).fill(sureness)),
       constant('least', [1, 1], Float32Array.of(-leastPower * sureness)),
     ],
@@ -39,11 +38,10 @@ function detector(): Buffer {
   });
 }
 
-/** Sine and cosine of each tone: whatever its phase, the sum of their squares is its power. */
-function wavesOfTones(): Float32Array {
-  const samples = Array.from({ length: heard }, (_, sample) => (2 * Math.PI * sample) / sampleRate);
+function waveWeights(): Float32Array {
+  const tones = wavesOfTones(heard);
   return Float32Array.from(
-    samples.flatMap((angle) => tones.flatMap((tone) => [Math.sin(angle * tone), Math.cos(angle * tone)])),
-    (value) => (value * 2) / heard,
+    { length: heard * waves },
+    (_, index) => (tones[index % waves]![Math.floor(index / waves)]! * 2) / heard,
   );
 }
