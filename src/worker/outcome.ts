@@ -54,22 +54,8 @@ export type Outcome =
   /** The attempt counts. If it was the last one, the session fails with this code. */
   | { kind: 'retried'; code: FailureCode };
 
-interface Facts {
-  isStopping: boolean;
-  hasLostJob: boolean;
-  operators?: Requeue | undefined;
-}
-
-/**
- * @param error what ended the attempt
- * @param facts.isStopping whether the worker was asked to stop
- * @param facts.hasLostJob whether the queue took the job away
- * @param facts.operators how the attempt is given back, if the fault is the operator's
- */
-export function classifyOutcome(error: unknown, { isStopping, hasLostJob, operators }: Facts): Outcome {
-  if (hasLostJob) return { kind: 'claim_lost' };
-  if (isStopping) return { kind: 'handed_back', retryAfterSeconds: 0, countsAsInfrastructureRetry: false };
-  if (operators !== undefined) return { kind: 'handed_back', ...operators };
+/** What becomes of an attempt that this error ended, unless the fault is the operator's. */
+export function classifyOutcome(error: unknown): Outcome {
   if (error instanceof ClaimLostError) return { kind: 'claim_lost' };
   if (error instanceof InsufficientBalanceError) return { kind: 'failed', code: 'insufficient_balance' };
   if (error instanceof AttemptTimedOut) return { kind: 'retried', code: 'timed_out' };
@@ -103,10 +89,7 @@ const againAfterMs = 3_000;
 export async function settleFailed(error: unknown, failed: Failed, worker: WorkerContext): Promise<Outcome['kind']> {
   const { job, attempt } = failed;
   const { log, stopping } = worker;
-  const facts = { isStopping: stopping.aborted, hasLostJob: job.signal.aborted };
-  const isEnded = facts.isStopping || facts.hasLostJob;
-  const operators = isEnded ? undefined : await classifyFailure(error, failed, worker);
-  const outcome = classifyOutcome(error, { ...facts, operators });
+  const outcome = await outcomeOf(error, failed, worker);
   // The client sees only the code. The reason is for support.
   if (outcome.kind === 'retried') log.error({ err: error }, 'attempt failed; there is another unless it was the last');
   if (outcome.kind === 'failed' && error instanceof RecognizerError && !(error instanceof LanguageNotKnown))
@@ -121,6 +104,14 @@ export async function settleFailed(error: unknown, failed: Failed, worker: Worke
       await sleep(againAfterMs, undefined, { signal: ended }).catch(() => {});
     }
   }
+}
+
+/** Whatever the error is: who lost the job has nothing to give, and a worker that stops hands it back. */
+async function outcomeOf(error: unknown, failed: Failed, worker: WorkerContext): Promise<Outcome> {
+  if (failed.job.signal.aborted) return { kind: 'claim_lost' };
+  if (worker.stopping.aborted) return { kind: 'handed_back', retryAfterSeconds: 0, countsAsInfrastructureRetry: false };
+  const operators = await classifyFailure(error, failed, worker);
+  return operators === undefined ? classifyOutcome(error) : { kind: 'handed_back', ...operators };
 }
 
 /**

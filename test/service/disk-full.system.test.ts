@@ -1,5 +1,4 @@
 /** The disk of DATA_DIR is full, PostgreSQL's is not. A full disk refuses an upload and keeps jobs waiting. It costs no attempt. */
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +11,6 @@ import { clientOf } from '../support/clients/client.ts';
 import { afterFile, fakePrograms } from '../support/faults/fake-programs.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { steadyPort } from '../rig/ports.ts';
-import { hurryRetries } from '../support/service/jobs.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { useService } from '../support/service/use-service.ts';
 import { canMountDisks, smallDisk } from '../support/faults/small-disk.ts';
@@ -121,32 +119,5 @@ test('a disk that is full before a job or fills up while it decodes → no attem
   expect(charges).toHaveLength(2);
   for (const line of ['worker takes no jobs until', 'worker takes jobs again'])
     expect(running.lines.filter((text) => text.includes(line))).toHaveLength(2);
-  await onDisk.stop();
-});
-
-test('a recording that is too large for the disk → it waits for a larger one, others go before it', async () => {
-  if (!canMountDisks()) return;
-  const account = await makeAccount(service.db, { balanceMs: 7_200_000 });
-  // 96 MB decoded, and almost nothing as it comes.
-  const hush = ['-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono', '-t', '3000'];
-  const large = await ffmpeg(...hush, '-c:a', 'flac', `${folder}/large.flac`);
-  const short = join(folder, 'short.wav');
-  await writeFile(short, await voice(1_000));
-  const onDisk = await startOnDisk('90m');
-  const { running, ops, dataDir } = onDisk;
-  const client = clientOf(running.url, account.key);
-  const waits = await client.accepted(large);
-  const said = () => running.lines.some((line) => line.includes('a recording waits for room on the disk'));
-  await until(said);
-  expect(await client.final(await client.accepted(short))).toMatchObject({ status: 'completed' });
-  expect((await ops('readyz')).status).toBe(200);
-  expect(await session(account, waits)).toMatchObject({ status: 'queued', attempt: 0, attempts_left: 3 });
-
-  const enlarge = ['-t', String(running.pid), '-m', 'mount', '-o', 'remount,size=200m', dataDir];
-  expect(
-    spawnSync('nsenter', process.getuid!() === 0 ? enlarge : ['-U', '--preserve-credentials', ...enlarge]).status,
-  ).toBe(0);
-  await hurryRetries(service);
-  expect(await client.final(waits)).toMatchObject({ status: 'completed' });
   await onDisk.stop();
 });

@@ -1,4 +1,4 @@
-/** How a process starts: what it says when it can't, that `/readyz` tells the truth, and a log that nobody reads. */
+/** How a process starts: what it says when it can't, and that `/readyz` tells the truth. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -6,7 +6,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { clientOf } from '../support/clients/client.ts';
-import { startUnread } from '../support/faults/stalled-output.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { createTestDatabase } from '../support/service/database.ts';
@@ -160,31 +159,4 @@ test('the server of RECOGNIZER=openai is away → ready all the same, said by /r
     .filter(({ level }) => level === 40);
   expect(warnings.map(({ msg }) => msg)).toEqual([message]);
   expect(await stop()).toBe(0);
-});
-
-test('nobody reads the log → requests are answered, and SIGTERM ends it', async () => {
-  const { url: databaseUrl, drop } = await createTestDatabase();
-  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'unread-log-'));
-  const [port, opsPort] = [await steadyPort(), await steadyPort()];
-  const env = { ...process.env, DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: `${port}`, OPS_PORT: `${opsPort}` };
-  // Full before the first line.
-  const fill = ['sh', '-c', 'head -c 65536 /dev/zero; exec "$@"', 'sh', process.execPath, 'src/start.ts'];
-  const { child, end } = startUnread('pipe', fill, { cwd: root, env });
-  const ended = once(child, 'exit');
-  const status = async (at: number, path: string) => (await fetch(`http://127.0.0.1:${at}${path}`)).status;
-  try {
-    await until(() =>
-      status(port, '/openapi.json').then(
-        (code) => code === 200,
-        () => false,
-      ),
-    );
-    for (let request = 0; request < 20; request += 1) expect(await status(port, '/v1/nowhere')).toBe(404);
-    expect(await status(opsPort, '/healthz')).toBe(200);
-    child.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
-  } finally {
-    end();
-    await drop();
-  }
 });

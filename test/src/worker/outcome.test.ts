@@ -14,8 +14,6 @@ import type { WorkerContext } from '../../../src/worker/worker-context.ts';
 
 const recognizerError = (code: 'recognizer_error' | 'timed_out', retryable: boolean) =>
   new RecognizerError(code, 'as the test says', { retryable });
-const atOnce: Outcome = { kind: 'handed_back', retryAfterSeconds: 0, countsAsInfrastructureRetry: false };
-const running = { isStopping: false, hasLostJob: false };
 
 test.each<[string, unknown, Outcome]>([
   ['ClaimLostError', new ClaimLostError(), { kind: 'claim_lost' }],
@@ -38,14 +36,7 @@ test.each<[string, unknown, Outcome]>([
   ['a fault of ours', new TypeError('undefined'), { kind: 'retried', code: 'recognizer_error' }],
   ['something that is no error', 'thrown', { kind: 'retried', code: 'recognizer_error' }],
 ])('%s → $kind', (_, error, outcome) => {
-  expect(classifyOutcome(error, running)).toEqual(outcome);
-  // Whatever the error is: a worker that stops hands back, and one that lost its job has nothing to give.
-  expect(classifyOutcome(error, { isStopping: true, hasLostJob: false })).toEqual(atOnce);
-  expect(classifyOutcome(error, { isStopping: true, hasLostJob: true })).toEqual({ kind: 'claim_lost' });
-  expect(classifyOutcome(error, { isStopping: false, hasLostJob: true })).toEqual({ kind: 'claim_lost' });
-  const operators = { retryAfterSeconds: 5, countsAsInfrastructureRetry: true };
-  expect(classifyOutcome(error, { ...running, operators })).toEqual({ kind: 'handed_back', ...operators });
-  expect(classifyOutcome(error, { ...running, isStopping: true, operators })).toEqual(atOnce);
+  expect(classifyOutcome(error)).toEqual(outcome);
 });
 
 const failure = new RecognizerError('recognizer_error', 'something failed', { retryable: true });
