@@ -135,19 +135,18 @@ function loopsIn(text: string, { from: first, to: end }: Part, characters: numbe
 
 function isLoop(text: string): boolean {
   const bytes = Buffer.from(text);
-  return bytes.length > mostCompressed * deflateSync(bytes).length && repeatedIn(text) >= leastRepeated;
+  return bytes.length > mostCompressed * deflateSync(bytes).length && isRepeated(text);
 }
 
-/** How much of a text comes again at one distance, 0 to 1. */
-function repeatedIn(text: string): number {
+/** Whether so much of a text comes again at one distance. */
+function isRepeated(text: string): boolean {
   const letters = text.toLowerCase().replace(/[^\p{L}\p{N} ]/gu, '');
-  let most = 0;
   for (let distance = 1; distance <= letters.length / 2; distance += 1) {
     let same = 0;
     for (let at = distance; at < letters.length; at += 1) if (letters[at] === letters[at - distance]) same += 1;
-    most = Math.max(most, same / (letters.length - distance));
+    if (same >= leastRepeated * (letters.length - distance)) return true;
   }
-  return most;
+  return false;
 }
 
 /**

@@ -288,8 +288,10 @@ function inOrder(spans: readonly (Span | undefined)[]): (Span | undefined)[] {
 /** They follow what is before them; where nothing is, they begin with what comes after them. */
 function withGapsFilled(spans: readonly (Span | undefined)[], told: readonly Told[], durationMs: number): Span[] {
   let lastMs = Infinity;
+  let next = 0;
   return spans.map((span, index) => {
-    const nextMs = spans.find((other, at) => at > index && other !== undefined)?.startMs ?? durationMs;
+    while (next <= index || (next < spans.length && spans[next] === undefined)) next += 1;
+    const nextMs = spans[next]?.startMs ?? durationMs;
     const startMs = Math.min(lastMs, nextMs);
     const longestMs = told[index]!.text.length * longestMsPerCharacter;
     const filled = span ?? { startMs, endMs: Math.min(nextMs, startMs + longestMs) };

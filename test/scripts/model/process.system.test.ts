@@ -6,15 +6,6 @@ let model: ModelCommand;
 beforeEach(async () => void (model = await modelCommand()));
 afterEach(() => model.close());
 
-test('a download: what came is told on standard output, how it goes on standard error, exit 0', async () => {
-  const { code, stdout, stderr } = await model.startProcess(['download', 'sense-voice']).ended;
-  expect({ code, stdout, stderr }).toEqual({
-    code: 0,
-    stdout: expect.stringMatching(/^sense-voice is installed in [^]*npm start\n$/),
-    stderr: expect.stringMatching(/^Downloading [^]*done\n$/),
-  });
-});
-
 test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
   '%s in the middle of a download → exit 130 and nothing is left, as far as it may still act; the next one is whole',
   async (signal) => {

@@ -99,17 +99,6 @@ test('segments in nanoseconds, as older LocalAI has them → the same times', ()
   expect(readAnswer({ text: 'a b', segments }, 2000).utterances.flat()).toEqual([spoken('a', 0, 1500), spoken('b', 1500, 2000)]); // prettier-ignore
 });
 
-test('words for half of the text only → not believed: the other half would be lost', () => {
-  const answer = { text: 'one two three four', words: [word('one', 0, 1), word('two', 1, 2)] };
-  expect(readAnswer(answer, 4000)).toMatchObject({
-    timesOf: 'text',
-    utterances: [[spoken('one two three four', 0, 4000)]],
-  });
-  const segments = [segment('one two three four', 0.5, 3)];
-  expect(readAnswer({ ...answer, segments }, 4000).utterances).toEqual([[spoken('one two three four', 500, 3000)]]);
-  expect(readAnswer({ ...answer, segments: [segment('one', 0, 1)] }, 4000).timesOf).toBe('text');
-});
-
 const digits = 'one, two, three, four, five, six, seven, eight, nine, ten.';
 const allButTen = digits.split(' ').slice(0, -1).map((text, index) => word(text, index, index + 1)); // prettier-ignore
 test('the last of ten words is missing → the segments, and where they lack it too, the text', () => {
@@ -196,29 +185,14 @@ test.each([
   expect(utterances.flat().map((each) => each.speaker)).toEqual(timesOf === 'segments' ? ['A', 'B'] : [undefined]);
 });
 
-test.each([
-  [undefined],
-  [null],
-  [42],
-  ['<html>'],
-  [[]],
-  [{}],
-  [{ text: 7 }],
-  [{ text: { a: 1 }, segments: 'x' }],
-  [{ segments: [null, 3] }],
-  [{ transcript: 'hello' }],
-])('%j → RecognizerError, retryable', (answer) => {
-  const read = () => readAnswer(answer, 1000);
-  expect(read).toThrow(RecognizerError);
-  expect(read).toThrow('something else than a transcript');
-});
-
-test('a book for a second of audio → RecognizerError that quotes nothing', () => {
-  const book = 'never ending story '.repeat(10_000);
-  for (const answer of [{ text: book }, { text: 'never', segments: [segment(book, 0, 1)] }, { text: 'x', words: new Array(9999).fill(word('x', 0, 1)) }]) {
-    expect(() => readAnswer(answer, 1000)).toThrow(/^the server answered more text than anybody could say$/);
-  } // prettier-ignore
-});
+test.each([[null], ['<html>'], [[]], [{ text: 7 }], [{ text: { a: 1 }, segments: 'x' }], [{ segments: [null, 3] }]])(
+  '%j → RecognizerError, retryable',
+  (answer) => {
+    const read = () => readAnswer(answer, 1000);
+    expect(read).toThrow(RecognizerError);
+    expect(read).toThrow('something else than a transcript');
+  },
+);
 
 /** What a scanner takes longest for: marks that open and never close, and all that may be split in many ways. */
 const worst = ['[', '(', '*', '"', '\\"', 'a', ' (', 'a ', 'no ', '1.', '{"a":'].map((part) =>
@@ -261,7 +235,7 @@ test('an answer that is too large → refused by its length and its numbers, bef
     { text: 'x', segments: big(many) },
     { text: 'x', words: big(many) },
   ])
-    expect(() => readAnswer(answer, 28_000)).toThrow('more text than anybody could say');
+    expect(() => readAnswer(answer, 28_000)).toThrow(/^the server answered more text than anybody could say$/);
   expect(looked).toEqual([]);
 });
 
@@ -359,10 +333,7 @@ test.each([
   ['jw', 'jv'],
   ['zh-Hans', 'zh-Hans'],
   ['xx', undefined],
-  ['und', undefined],
   ['auto', undefined],
-  ['klingonese', undefined],
   ['<script>', undefined],
   [7, undefined],
-  [undefined, undefined],
 ])('language %j → %j', (told, tag) => expect(toLanguageTag(told)).toBe(tag));
