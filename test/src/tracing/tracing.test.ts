@@ -63,7 +63,7 @@ async function transcribe(service: TestService, account: TestAccount, headers: R
   return { sessionId, heard, request, attempt: attempt! };
 }
 
-test('a collector and a client that traces → one trace: request, attempt, decoding, recognizing, a piece, storing', async () => {
+test('a collector and a client that traces → one trace: request, attempt, decoding, recognizing, a chunk, storing', async () => {
   let seen: Awaited<ReturnType<typeof transcribe>>;
   await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, async (service, account) => {
     seen = await transcribe(service, account, { traceparent: fromClient });
@@ -73,16 +73,16 @@ test('a collector and a client that traces → one trace: request, attempt, deco
   const parentOf = ({ parentSpanId }: ReceivedSpan) => spans.find(({ spanId }) => spanId === parentSpanId)?.name;
   expect(spans.map((span) => [span.name, span.kind, parentOf(span)]).sort()).toEqual([
     ['attempt', 5, 'createTranscription'],
+    ['chunk', 3, 'recognize'],
     ['createTranscription', 2, undefined],
     ['decode', 1, 'attempt'],
-    ['piece', 3, 'recognize'],
     ['recognize', 1, 'attempt'],
     ['store', 1, 'attempt'],
   ]);
   const request = named('createTranscription');
   expect(request.parentSpanId).toBe(clientSpan);
   expect(request.attributes).toContainEqual({ key: 'http.response.status_code', value: { intValue: 202 } });
-  expect(seen!.heard).toBe(`00-${traceId}-${named('piece').spanId}-01`);
+  expect(seen!.heard).toBe(`00-${traceId}-${named('chunk').spanId}-01`);
   expect(seen!.request).toMatchObject({ trace_id: traceId, span_id: request.spanId });
   expect(seen!.attempt).toMatchObject({ trace_id: traceId, span_id: named('attempt').spanId });
 
