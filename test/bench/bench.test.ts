@@ -76,10 +76,8 @@ test.each([
 test.each([
   [['reeds'], `There is no bench reeds, only ${names.join(', ')}.`],
   [['reads', '--hours', '2'], 'reads does not take --hours.'],
-  [['one-machine', '--server', 'http://127.0.0.1:9'], 'one-machine does not take --server.'],
   [['reads', 'recordings'], 'reads does not take a folder.'],
   [['one-machine', '--hours', 'many'], 'Type a number above 0, at most 24.'],
-  [['one-machine', '--recognizer', 'ears'], 'Allowed choices are sherpa-onnx, openai'],
   [['reads', '--quickly'], "unknown option '--quickly'"],
 ])('%j → 2, and what is wrong', async (args, message) => {
   const { code, stdout, stderr } = await bench(...args);

@@ -1,5 +1,6 @@
 /** Cut short, empty, or not media at all, whatever the name says. */
 import { createHash } from 'node:crypto';
+import { wavHeader } from '../../src/audio/samples.ts';
 import { pictures, sine } from '../support/uploads/audio-fixtures.ts';
 import { completes, refused, silentPictures, unreadable } from './entry.ts';
 import type { HostileFile, Outcome } from './entry.ts';
@@ -72,6 +73,7 @@ const others: HostileFile[] = [
   empty('empty.wav', 'nothing', Buffer.alloc(0), refused(400, 'empty_file')),
   empty('one-byte.mp3', 'one byte', Buffer.from('R')),
   empty('zeros.mp3', '1 MB of zeros', Buffer.alloc(1_000_000)),
+  empty('no-samples.wav', 'a WAV header without samples', wavHeader(0)),
   wrong('really-flac.mp3', 'FLAC that is called MP3', ['flac', ...sine(1)]),
   wrong('sound.exe', 'Opus that is called a program', ['opus', ...sine(1), '-c:a', 'libopus']),
   wrong('song.wav', 'MP3 that is called WAV and declared to be JSON', ['mp3', ...sine(1)], 'application/json'),

@@ -24,6 +24,7 @@ const withTracks: HostileFile[] = [
   encoded(tracks, 'video.webm', 'pictures without sound', pictures(1), silentPictures),
   encoded(tracks, 'video.avi', 'pictures without sound', pictures(1), silentPictures),
   encoded(tracks, 'animation.gif', 'pictures without sound', pictures(1), silentPictures),
+  encoded(tracks, 'picture.png', 'a picture', [...pictures(1), '-frames:v', '1'], silentPictures),
   encoded(tracks, 'two.mka', 'two tracks of 2 s and 3 s', [...two, '-c:a', 'libopus'], completes(2_000)),
   encoded(tracks, 'two.mp4', 'two tracks of 2 s and 3 s', two, completes(2_000)),
   encoded(tracks, 'film.mkv', 'pictures, two tracks of sound', [...pictures(1), ...two, '-map', '2'], completes(2_000)),
@@ -100,6 +101,34 @@ const codecs: HostileFile[] = [
   encoded(samples, 'experimental.mka', 'Sonic, an experimental codec', pcm('sonic', '-strict', '-2'), unreadable),
 ];
 
+const encrypted: HostileFile[] = [
+  ['aac', []],
+  ['libopus', []],
+  ['flac', ['-strict', '-2']],
+].map(([codec, more]) => {
+  const key = [
+    '-encryption_key',
+    '76a6c65c5ea762046bd749a2e632ccbb',
+    '-encryption_kid',
+    'a7e61c373e219033c21091fa607bf3b8',
+  ];
+  const args = [...one, '-c:a', String(codec), ...more!, '-encryption_scheme', 'cenc-aes-ctr', ...key];
+  return encoded(samples, `${String(codec)}.mp4`, 'MP4 that is encrypted', args, unreadable);
+});
+
+/** RealMedia whose frames are mixed in a way that ffmpeg does not know. */
+const mixed: HostileFile = {
+  kind: samples,
+  name: 'mixed.rm',
+  made: 'RealAudio whose frames nobody can put in order',
+  async make({ ffmpeg }) {
+    const bytes = await ffmpeg('rm', ...one, '-ar', '32000', '-c:a', 'ac3');
+    bytes.write('none', bytes.indexOf('Int0'), 'latin1');
+    return bytes;
+  },
+  outcome: unreadable,
+};
+
 /** A frame of AMR (12.2 kbit/s and 23.85 kbit/s) takes 20 ms. */
 const amr = (magic: string, header: number, bytes: number): HostileFile => ({
   kind: samples,
@@ -122,6 +151,8 @@ export const streams: HostileFile[] = [
   ...covered,
   ...ofLengths,
   ...codecs,
+  ...encrypted,
+  mixed,
   ...bySox,
   amr('#!AMR\n', 0x3c, 31),
   amr('#!AMR-WB\n', 0x44, 60),

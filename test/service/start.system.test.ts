@@ -21,7 +21,8 @@ const service = await useService();
 /** What a process says that ends by itself. */
 async function endOf(name: string, env: Record<string, string>) {
   const ports = { PORT: '0', OPS_PORT: '0' };
-  const all = { PATH: process.env.PATH, ...ports, ...env };
+  const cache = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node') };
+  const all = { PATH: process.env.PATH, ...cache, ...ports, ...env };
   const child = spawn(process.execPath, [`src/${name}.ts`], { cwd: root, env: all });
   const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { status: status as number, stdout, stderr };
@@ -56,6 +57,12 @@ test.each([
     { DATABASE_DIRECT_URL: nowhere },
     '"msg":"the database of DATABASE_DIRECT_URL can not be reached"',
   ],
+  [
+    'a database that refuses the login',
+    'start-api',
+    { DATABASE_URL: Object.assign(new URL(service.databaseUrl), { password: 'of-nobody' }).href },
+    '"msg":"the database of DATABASE_URL refuses: password authentication failed for user',
+  ],
 ])('%s, src/%s.ts → a last line that says so, exit code 1', async (_, name, env, message) => {
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'start-'));
   const { status, stdout } = await endOf(name, { DATA_DIR: dataDir, DATABASE_URL: service.databaseUrl, ...env });
@@ -63,17 +70,7 @@ test.each([
   const last = stdout.trimEnd().split('\n').at(-1)!;
   expect(last).toContain(message);
   expect(JSON.parse(last)).toMatchObject({ level: 60 });
-});
-
-test('a database that refuses the login → one line that says so and names the variable, exit code 1', async () => {
-  const url = Object.assign(new URL(process.env.TEST_DATABASE_URL!), { password: 'wrong' });
-  const { status, stdout } = await endOf('start-api', { DATABASE_URL: url.href });
-  expect(status).toBe(1);
-  expect(JSON.parse(stdout)).toMatchObject({
-    level: 60,
-    msg: expect.stringMatching(/^the database of DATABASE_URL refuses: password authentication failed for user ".*"/),
-  });
-  expect(stdout).not.toMatch(/wrong|stack/);
+  expect(stdout).not.toContain('of-nobody');
 });
 
 test('SIGTERM to npm, and not to its children → the service stops in order', async () => {

@@ -135,9 +135,9 @@ test('set-limits → overrides one by one, and --clear takes all of them back', 
   expect(await admin.json('accounts', 'set-limits', id, '--clear')).toMatchObject({ ...planLimits, overrides: [] });
 });
 
-test('accounts delete → only the ledger is left, without text', async () => {
+test('accounts delete → only the ledger is left, without text, and what support did', async () => {
   const { db, audioStore, queue } = service;
-  const { id, key } = await makeAccount(db);
+  const { id, key, keyId } = await makeAccount(db);
   const other = await makeAccount(db);
   await admin.json('balance', 'correct', id, '-10m', '--reason', 'Paid by Jane Doe', '--reference', 'jane-1');
   const completed = await makeSession(db, id, { status: 'completed', reservedMs: 7_100 });
@@ -152,6 +152,7 @@ test('accounts delete → only the ledger is left, without text', async () => {
   const audio = audioStore.path(id, waiting.id);
   await mkdir(dirname(audio), { recursive: true });
   await writeFile(audio, 'audio');
+  await admin.json('keys', 'revoke', keyId);
   const before = await admin.json('balance', 'show', id);
   expect(before).toMatchObject({ balanceMs: 2_992_900, reservedMs: 90_000, availableMs: 2_902_900 });
 
@@ -171,6 +172,12 @@ test('accounts delete → only the ledger is left, without text', async () => {
     { id: anId, kind: 'charge', amountMs: -7_100, sessionId: completed.id, createdAt: aTime },
   ]);
   expect(await jobsOf(service, waiting.id)).toMatchObject([{ state: 'cancelled' }]);
+  expect((await logOf(id)).map(({ act, details }) => [act, details])).toEqual([
+    ['accounts delete', { erasedSessions: 2, erasedKeys: 1 }],
+    ['accounts delete', { erasedSessions: 1 }],
+    ['keys revoke', { keyId }],
+    ['balance correct', { amountMs: -600_000 }],
+  ]);
   expect(await admin.json<JsonObject[]>('accounts', 'list')).not.toContainEqual(expect.objectContaining({ id }));
   await service.get('/v1/sessions', key).expect(401);
   await service.get(`/v1/sessions/${theirs.id}`, other.key).expect(200);
@@ -299,18 +306,6 @@ test('many at once, some of them rolled back → no gap', async () => {
     }).catch(() => {}),
   );
   await Promise.all(acts);
-});
-
-test('an account with entries → erased all the same, each part of it logged, its entries left without words', async () => {
-  const { id, keyId } = await makeAccount(service.db);
-  await makeSession(service.db, id, { status: 'completed', title: 'Merger with Acme' });
-  await admin.json('keys', 'revoke', keyId);
-  await admin.json('accounts', 'delete', id);
-  expect((await logOf(id)).map(({ act, details }) => [act, details])).toEqual([
-    ['accounts delete', { erasedSessions: 0, erasedKeys: 1 }],
-    ['accounts delete', { erasedSessions: 1 }],
-    ['keys revoke', { keyId }],
-  ]);
 });
 
 test('who works: --as before ADMIN_AS before the user of the system, who is always named', () => {

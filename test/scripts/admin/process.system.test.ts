@@ -35,15 +35,10 @@ test('answers on standard output, notes on standard error, secrets from standard
 const unread = (...args: string[]) =>
   startScript(['scripts/admin/main.ts', ...args], environmentOf(service), readByNobody).ended;
 
-test('nobody reads a short answer (| head) → its exit code all the same', async () => {
-  expect(await unread('plans', 'list')).toMatchObject({ code: 0, stderr: '' });
+test('nobody reads the answer (| head), however long it is → its exit code all the same, without a word', async () => {
   const { id } = await makeAccount(service.db);
   await sql`update accounts set balance_ms = balance_ms + 1 where id = ${id}`.execute(service.db);
   expect(await unread('verify')).toMatchObject({ code: 1, stderr: '' });
-});
-
-test('nobody reads a long answer on → it ends without a word, exit 0', async () => {
-  const { id } = await makeAccount(service.db);
   await sql`insert into ledger (account_id, id, kind, amount_ms, session_id, created_at)
     select ${id}, gen_random_uuid(), 'charge', -1000, gen_random_uuid(), timestamptz '2026-11-05 00:00Z'
     from generate_series(1, 2500)`.execute(service.db);

@@ -1,8 +1,4 @@
 /** `./scripts/quickstart --model NAME`: from nothing to a transcript by that model. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
-import { projectFolder } from '../../architecture/source-files.ts';
 import { speechClips } from '../../support/uploads/audio-fixtures.ts';
 import { modelCommand } from '../model/model-command.ts';
 import { runScript } from '../run-script.ts';
@@ -43,10 +39,4 @@ test('a download that fails → says why, starts nothing, exit 1', async () => {
   const { code, stdout, stderr } = await quickstart(['--once', '--model', 'sense-voice', '--', 'any.wav']);
   expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/^Downloading .* …\n$/) });
   expect(stderr).toContain('Try again later');
-});
-
-test('./scripts/quickstart --model without a name → usage before anything is installed, exit 2', async () => {
-  const child = spawn('scripts/quickstart', ['--model'], { cwd: projectFolder, stdio: ['ignore', 'ignore', 'pipe'] });
-  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^--model needs the name[^]*Usage: /) });
 });

@@ -100,6 +100,7 @@ test('a wrong configuration → one message, exit 2', async () => {
 test.each([
   ['--twice', 'There is no option --twice'],
   ['nowhere.wav', 'nowhere.wav is not a file'],
+  ['--model', '--model needs the name'],
 ])('./scripts/quickstart %s → usage before anything is installed, exit 2', async (argument, message) => {
   const child = spawn('scripts/quickstart', [argument], { cwd: projectFolder, stdio: ['ignore', 'ignore', 'pipe'] });
   const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);

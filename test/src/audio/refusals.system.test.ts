@@ -7,12 +7,11 @@ import { AudioError, AudioToolError } from '../../../src/audio/audio-error.ts';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { measureAudio } from '../../../src/audio/measure.ts';
 import { dependencyErrorOf } from '../../../src/ops/dependency-error.ts';
-import { wavHeader } from '../../../src/audio/samples.ts';
 import { withFfmpeg } from '../../support/faults/fake-programs.ts';
 import { descendantsOf } from '../../rig/processes.ts';
 import { canMountDisks, smallDisk } from '../../support/faults/small-disk.ts';
 import { until } from '../../support/until.ts';
-import { amrWithoutSound, ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
+import { amrWithoutSound, ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const execute = promisify(execFile);
@@ -34,26 +33,6 @@ async function codes(input: string): Promise<unknown[]> {
 }
 
 test.each([
-  ['empty file', ''],
-  ['text', 'Hello, this is not audio.\n'.repeat(100)],
-  [
-    'a WAV header without samples',
-    Buffer.from('524946462400000057415645666d74201000000001000100803e0000007d0000020010006461746100000000', 'hex'),
-  ],
-])('%s → unsupported_media', async (_, content) => {
-  await writeFile(at('file.mp3'), content);
-  expect(await codes(at('file.mp3'))).toEqual(['unsupported_media', 'unsupported_media']);
-});
-
-test('RealMedia whose frames are mixed in a way that ffmpeg does not know → unsupported_media', async () => {
-  const file = await ffmpeg(...sine(1), '-ar', '32000', '-c:a', 'ac3', at('mixed.rm'));
-  const bytes = await readFile(file);
-  bytes.write('none', bytes.indexOf('Int0'), 'latin1');
-  await writeFile(file, bytes);
-  expect(await codes(file)).toEqual(['unsupported_media', 'unsupported_media']);
-});
-
-test.each([
   ['5.1', 1, 'file:/a: Operation not permitted'],
   ['5.1', 1, 'file:/a: Cannot allocate memory'],
   ['7.1', 255, 'Error opening input file file:/a.\nError opening input files: Operation not permitted'],
@@ -62,33 +41,6 @@ test.each([
   const file = await ffmpeg(...sine(1), at('header.flac'));
   const ends = `printf '%s\n' '${said}' >&2; exit ${code}`;
   expect(await withFfmpeg(ends, () => codes(file))).toEqual(['unsupported_media', 'unsupported_media']);
-});
-
-test.each([
-  ['aac', []],
-  ['libopus', []],
-  ['flac', ['-strict', '-2']],
-])('%s in an encrypted MP4 → unsupported_media', async (codec, more) => {
-  const key = [
-    '-encryption_key',
-    '76a6c65c5ea762046bd749a2e632ccbb',
-    '-encryption_kid',
-    'a7e61c373e219033c21091fa607bf3b8',
-  ];
-  const encrypted = ['-c:a', codec, ...more, '-encryption_scheme', 'cenc-aes-ctr', ...key];
-  expect(await codes(await ffmpeg(...sine(2), ...encrypted, at('encrypted.mp4')))).toEqual([
-    'unsupported_media',
-    'unsupported_media',
-  ]);
-});
-
-test('65 channels → too_many_channels', async () => {
-  const header = wavHeader(65 * 2 * 1_000);
-  header.writeUInt16LE(65, 22);
-  header.writeUInt16LE(65 * 2, 32);
-  header.writeUInt32LE(65 * 2 * 16_000, 28);
-  await writeFile(at('channels.wav'), Buffer.concat([header, Buffer.alloc(65 * 2 * 1_000)]));
-  expect(await codes(at('channels.wav'))).toEqual(['too_many_channels', 'too_many_channels']);
 });
 
 test.each([
@@ -110,19 +62,6 @@ test.each([
       one.status === 'fulfilled' ? one.value.durationMs !== undefined : one.reason.code === 'unsupported_media',
     ),
   ).toBe(true);
-});
-
-test('pictures without sound, moving or not → no_audio_track', async () => {
-  const refused = ['no_audio_track', 'no_audio_track'];
-  expect(await codes(await ffmpeg(...pictures(1), at('video.mp4')))).toEqual(refused);
-  expect(await codes(await ffmpeg(...pictures(1), '-frames:v', '1', at('picture.png')))).toEqual(refused);
-});
-
-test('several audio tracks and a cover → the first audio track', async () => {
-  const tracks = ['-map', '0', '-map', '1', '-map', '2', '-c:v', 'mpeg4', '-c:a', 'aac'];
-  const file = await ffmpeg(...pictures(1), ...sine(2), ...sine(5), ...tracks, at('tracks.mkv'));
-  expect((await decode(file)).durationMs).toBeLessThan(2_100);
-  expect((await measureAudio(file, { timeLimitMs })).durationMs).toBeLessThan(2_100);
 });
 
 test('a name like an option, a protocol or a pattern → a name', async () => {

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { sql } from 'kysely';
 import { updateAccount } from '../../../db/accounts/accounts.ts';
 import { deleteDueSessions } from '../../../src/worker/sweeps.ts';
+import { ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { makeSession } from '../../support/service/sessions.ts';
@@ -112,7 +113,7 @@ test('a worker that runs → deletes what is due without being told', async () =
   const account = await makeAccount(service.db);
   const { id } = await makeSession(service.db, account.id, { status: 'failed', retentionDays: 1 });
   await dueIn(id, -1);
-  const worker = await service.work();
+  const worker = await service.work(new ScriptedRecognizer());
   await until(async () => (await statusOf(account, id)) === 404);
   await worker.stop();
 });
