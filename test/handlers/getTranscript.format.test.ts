@@ -125,15 +125,6 @@ describe('Accept', () => {
     },
   );
 
-  test.each<[string, string, number, string | undefined]>([
-    ['queued', 'vtt', 409, 'transcript_not_ready'],
-    ['failed', 'srt', 409, 'transcription_failed'],
-    ['queued', 'json', 200, undefined],
-  ])('a session that is %s with format=%s → %i', async (status, format, code, name) => {
-    const { body } = await read(status, `?format=${format}`).set('Accept', 'text/plain').expect(code);
-    expect(body.code).toBe(name);
-  });
-
   test('include=words with captions → the captions as they are', async () => {
     const { text } = await read('completed', '?include=words').set('Accept', 'text/vtt').expect(200);
     expect(text).toBe(vtt);

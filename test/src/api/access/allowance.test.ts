@@ -136,26 +136,6 @@ test.each(['the override of the account', 'the limit of its plan'])(
 );
 
 test(
-  'requests one after another, in two processes, while the window turns → each window admits its allowance, not one more',
-  withinAMinute(first, async () => {
-    const { id } = await makeAccount(first.db);
-    const processes = [new Allowances(first.db), new Allowances(second.db)];
-    const oneByOne = async (counts: Allowances) => {
-      const answers = [];
-      for (let i = 0; i < 12; i += 1) answers.push(await counts.count(id, 10));
-      return answers;
-    };
-    const before = await Promise.all(processes.map(oneByOne));
-    await turnWindow(id);
-    const after = await Promise.all([new Allowances(first.db), new Allowances(second.db)].map(oneByOne));
-    for (const window of [before.flat(), after.flat()]) {
-      const left = window.filter(({ isAdmitted }) => isAdmitted).map(({ remaining }) => remaining);
-      expect(left.sort((a, b) => b - a)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
-    }
-  }),
-);
-
-test(
   'requests of 40 accounts at once in four processes → each account admits exactly its own allowance',
   withinAMinute(first, async () => {
     const accounts = await Promise.all(Array.from({ length: 40 }, () => makeAccount(first.db)));
