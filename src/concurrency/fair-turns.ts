@@ -6,8 +6,8 @@
 export interface TurnLimits {
   /** How many works run at once, over all accounts. */
   atOnce: number;
-  /** How many works of one account run at once. Fewer than all, so that there is always a place for another account. */
-  each: number;
+  /** How many works of one account run at once. Fewer than all, so that there is always a place for another account; all without it. */
+  each?: number;
   /** In ms. A work that runs longer gives its place to others and goes on. It still counts for its account. */
   patienceMs?: number;
 }
@@ -99,7 +99,7 @@ export class FairTurns {
   #next(): Account | undefined {
     let next: Account | undefined;
     for (const account of this.#accounts.values()) {
-      const mayBegin = account.waiting.length > 0 && account.running < this.#limits.each;
+      const mayBegin = account.waiting.length > 0 && account.running < (this.#limits.each ?? Infinity);
       if (mayBegin && (next === undefined || account.nextTurn < next.nextTurn)) next = account;
     }
     return next;

@@ -101,7 +101,7 @@ export function contextOf(
   const pause = new WorkerPause(foundation, checkDependencies, stopping);
   // An account may have all places while nobody else wants one.
   const { workerConcurrency: cores } = foundation.config;
-  const decoding = new FairTurns({ atOnce: cores, each: cores });
+  const decoding = new FairTurns({ atOnce: cores });
   return {
     ...foundation,
     recognizer,

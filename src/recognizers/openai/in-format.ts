@@ -1,10 +1,13 @@
 /** Recognizes a recording by a server's answers in one format. */
 import { cutSpeechIntoChunks } from '../../audio/chunks.ts';
 import { totalMs } from '../../audio/spans.ts';
+import { segmentsFromTexts, segmentsFromUtterances } from '../../captions/segments.ts';
+import { joinChunks } from '../join.ts';
+import { mostSpoken, nameSpeakers } from '../whole-recording.ts';
 import { retryGaps } from '../retry-gaps.ts';
 import { laterBy, chunksOf, processChunks } from '../in-chunks.ts';
 import { ChunkRefused, RecognizerError } from '../recognizer.ts';
-import { voiceIn } from '../spoken.ts';
+import { spokenIn, voiceIn } from '../spoken.ts';
 import { traceparentOf } from '../../tracing/tracing.ts';
 import { FormatRefused } from './client.ts';
 import { refuseOtherLanguage } from './hints.ts';
@@ -12,15 +15,14 @@ import { sampleVoices, withLastingNames, withOwnNames } from './known-speakers.t
 import { lettersOf } from './punctuation.ts';
 import { encodeChunk } from './encode-chunk.ts';
 import { readAnswer } from './server-answers.ts';
-import { toTranscript } from './transcript.ts';
-import type { Chunk, ChunkLengths } from '../../audio/chunks.ts';
-import type { SpokenWord } from '../../captions/segment.ts';
+import type { Chunk, ChunkLengths, Span } from '../../audio/chunks.ts';
+import type { Segment, SpokenWord } from '../../captions/segment.ts';
+import type { AnsweredChunk } from './server-answers.ts';
 import type { ProcessChunk } from '../retry-gaps.ts';
 import type { DecodedAudio, RecognizeOptions, Transcript } from '../recognizer.ts';
 import type { AnswerFormat, SpeechClient } from './client.ts';
 import type { ChunkHints } from './hints.ts';
 import type { VoiceSamples } from './known-speakers.ts';
-import type { AnsweredChunk } from './transcript.ts';
 
 /** Whisper hears 30 s at a time: with the overlap at both ends, one such time. */
 const shortMs = 28_000;
@@ -162,4 +164,32 @@ function isFormatWasted(heard: AnsweredChunk, format: AnswerFormat, isShared: bo
   const isLong = heard.chunk.windowEndMs - heard.chunk.windowStartMs > shortMs;
   if (format === 'verbose_json') return (isLong || isShared) && wordTimes === undefined;
   return format === 'diarized_json' && isLong;
+}
+
+/**
+ * Joins what a server answered to the chunks of a recording.
+ * @param heard in order of time; a speaker has one name in all of them
+ */
+function toTranscript(heard: readonly AnsweredChunk[], audio: DecodedAudio): Transcript {
+  const spoken = segmentsFromUtterances(joinChunks(heard, true), audio.durationMs);
+  const segments = nameSpeakers(withoutUntimedWords(spoken, heard, audio));
+  const texts = heard.flatMap(({ utterances, language }) => utterances.flat().map(({ text }) => ({ language, text })));
+  const language = mostSpoken(texts);
+  return { segments, ...(language !== undefined && { language }) };
+}
+
+/** Removes the words of chunks that have no times of words: they are texts of several words. */
+function withoutUntimedWords(segments: readonly Segment[], heard: readonly AnsweredChunk[], audio: DecodedAudio) {
+  const spoken = (stretch: Span) => spokenIn(audio, stretch);
+  const untimed = heard.filter(({ timesOf }) => timesOf === 'segments' || timesOf === 'text');
+  let next = 0;
+  // Both are in order, so each chunk is looked at once: a day has thousands of each.
+  const isUntimed = ({ startMs, endMs }: Segment) => {
+    const middleMs = (startMs + endMs) / 2;
+    while (next < untimed.length && untimed[next]!.chunk.endMs < middleMs) next += 1;
+    return next < untimed.length && untimed[next]!.chunk.startMs <= middleMs;
+  };
+  return segments
+    .flatMap((segment) => (isUntimed(segment) ? segmentsFromTexts([segment], audio.durationMs, spoken) : [segment]))
+    .map((segment, index) => ({ ...segment, index }));
 }

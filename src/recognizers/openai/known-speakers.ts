@@ -2,7 +2,7 @@
 import { encodeChunk } from './encode-chunk.ts';
 import type { Chunk, Span } from '../../audio/chunks.ts';
 import type { SpokenWord } from '../../captions/segment.ts';
-import type { AnsweredChunk } from './transcript.ts';
+import type { AnsweredChunk } from './server-answers.ts';
 
 /** Somebody whose voice was heard in an earlier chunk. */
 export interface KnownSpeaker {

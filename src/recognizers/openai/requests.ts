@@ -82,9 +82,6 @@ export class Requests {
       get atOnce() {
         return limit.count;
       },
-      get each() {
-        return limit.count;
-      },
     });
   }
 

@@ -8,6 +8,7 @@ import { holdAll, withPunctuation } from './punctuation.ts';
 import { fieldsOf } from './refusal.ts';
 import type { Span } from '../../audio/chunks.ts';
 import type { SpokenWord } from '../../captions/segment.ts';
+import type { TranscribedChunk } from '../join.ts';
 import type { Fields } from './refusal.ts';
 
 /** What a server heard in a chunk. Times are ms from the start of its audio, within it and in order. */
@@ -19,6 +20,9 @@ export interface Answer {
   /** BCP 47. */
   language: string | undefined;
 }
+
+/** What was answered to a chunk, with times from the start of the recording. */
+export interface AnsweredChunk extends TranscribedChunk<SpokenWord>, Pick<Answer, 'timesOf' | 'language'> {}
 
 /** Nobody says more in a second, nor so much besides. A server that is stuck or hostile may answer more. */
 const most = { characters: { each: 100, besides: 1_000 }, words: { each: 25, besides: 100 } };

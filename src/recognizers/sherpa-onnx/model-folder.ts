@@ -140,7 +140,9 @@ function writtenIn(metadata: OnnxMetadata): string[] | undefined {
   if (metadata.get('is_multilingual') === '0') return ['en'];
   const ofWhisper = metadata.get('all_language_codes')?.split(',') ?? [];
   const ofSenseVoice = [...metadata.keys()].flatMap((key) => /^lang_(?!auto)(\w+)$/.exec(key)?.[1] ?? []);
-  const tags = [...ofWhisper, ...ofSenseVoice].flatMap((code) => canonicalTag(code) ?? []);
+  // Bokmål is what Whisper means by Norwegian.
+  const bokmaal = ofWhisper.includes('no') ? ['nb'] : [];
+  const tags = [...ofWhisper, ...bokmaal, ...ofSenseVoice].flatMap((code) => canonicalTag(code) ?? []);
   return tags.length > 0 ? tags.sort() : undefined;
 }
 
@@ -155,8 +157,7 @@ export function modelLanguageCode(
 ): string | undefined {
   if (language === undefined) return undefined;
   const primary = primaryOf(language);
-  const isKnown = known?.includes(primary) || (told === 'whisper' && known?.includes('no') && primary === 'nb');
-  if (!isKnown) throw new LanguageNotKnown(language, known);
-  if (told === 'whisper') return known?.length === 1 ? undefined : whisperCodeOf(language);
+  if (!known?.includes(primary)) throw new LanguageNotKnown(language, known);
+  if (told === 'whisper') return known.length === 1 ? undefined : whisperCodeOf(language);
   return told === 'primary subtag' ? primary : undefined;
 }

@@ -87,10 +87,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
       await diarization?.load();
     },
 
-    async languages() {
-      const { family, languages } = (await loadOnce()).model;
-      return family.told === 'whisper' && languages?.includes('no') ? [...languages, 'nb'] : languages;
-    },
+    languages: async () => (await loadOnce()).model.languages,
 
     async recognize(audio, { signal, span, onProgress, onUncertain, language: asked, speakers }) {
       const { model, copies } = await loadOnce();

@@ -5,7 +5,7 @@ import { asRecognizerInput, ffmpeg } from '../../../support/uploads/audio-fixtur
 import { refusal } from '../../../support/models/speech-server.ts';
 import { useFolder } from '../../../support/use-folder.ts';
 import { signal, useAsking } from './asking.ts';
-import type { AnsweredChunk } from '../../../../src/recognizers/openai/transcript.ts';
+import type { AnsweredChunk } from '../../../../src/recognizers/openai/server-answers.ts';
 import type { Received, Reply } from '../../../support/models/speech-server.ts';
 
 const folder = useFolder();
