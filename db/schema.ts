@@ -92,7 +92,10 @@ export interface SessionTable {
   measured_ms: ColumnType<number | null, number | null | undefined, never>;
   /** Whether the audio was decoded twice to the same length, much shorter than measured. Then it is damaged. */
   confirmed_short: Generated<boolean>;
-  /** The longest audio that the account could upload when this upload was accepted. */
+  /**
+   * The longest audio that the account could upload when this upload was accepted. A later, lower limit does not refuse
+   * what was accepted.
+   */
   max_audio_ms: number;
   /** BCP 47: the language that the upload asked for; else, once completed, that of the transcript. */
   language: ColumnType<string | null, string | null | undefined, string | null>;

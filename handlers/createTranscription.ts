@@ -4,7 +4,7 @@ import { changeReserved, findQuota } from '../db/accounts/accounts.ts';
 import { isKeyValid } from '../db/accounts/api-keys.ts';
 import { findIdempotencyRecord, insertIdempotencyRecord } from '../db/sessions/idempotency.ts';
 import { nextStartTag } from '../db/sessions/start-tag.ts';
-import { insertQueuedSession } from '../db/sessions/states.ts';
+import { deleteAt, insertQueuedSession } from '../db/sessions/states.ts';
 import { countQueued } from '../db/sessions/sessions.ts';
 import { findSharedLanguages } from '../db/leases.ts';
 import { CommitOutcomeUnknown } from '../db/connection/transaction.ts';
@@ -136,24 +136,24 @@ async function accept(
 
   const title = titleOf(body.title, file.originalName);
   const session = await insertQueuedSession(trx, {
-    accountId,
+    account_id: accountId,
     id: fresh.sessionId,
-    jobId: fresh.jobId,
-    queueJobId: newJobId(),
+    job_id: fresh.jobId,
+    queue_job_id: newJobId(),
     title,
     reference: body.reference,
     language: body.language && canonicalTag(body.language),
     speakers: body.speakers,
     keyterms: body.keyterms,
-    durationMs,
-    maxAudioMs: account.max_audio_ms,
-    reservedMs,
-    audioBytes: file.sizeBytes,
-    attempts: maxAttempts,
-    startTag: nextStartTag(transcriptionQueue, account),
-    retentionDays: body.retentionDays ?? account.retention_days ?? undefined,
-    separateChannels: body.channels === 'separate',
-    heardChannels,
+    duration_ms: durationMs ?? null,
+    max_audio_ms: account.max_audio_ms,
+    reserved_ms: reservedMs,
+    audio_bytes: file.sizeBytes,
+    attempts_left: maxAttempts,
+    start_tag: nextStartTag(transcriptionQueue, account),
+    delete_at: deleteAt(body.retentionDays ?? account.retention_days),
+    separate_channels: body.channels === 'separate',
+    heard_channels: heardChannels,
     traceparent,
   });
   const findable = await searchDocumentOf(trx, accountId, { title, language: null, segments: undefined });

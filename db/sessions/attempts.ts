@@ -4,9 +4,9 @@
  */
 import { sql } from 'kysely';
 import { notifyFinal, ofQueued } from './states.ts';
+import type { Updateable } from 'kysely';
 import type { Queryable, Trx } from '../connection/database.ts';
-import type { FailureCode } from '../schema.ts';
-import type { Warning } from './warning.ts';
+import type { FailureCode, SessionTable } from '../schema.ts';
 import type { Session } from './sessions.ts';
 import type { QueuedSession } from './states.ts';
 
@@ -30,41 +30,23 @@ const lostGivenBack = {
   infrastructure_retries: sql<number>`infrastructure_retries + ${isLost}`,
 };
 
-export interface Claim {
-  attempt: number;
-  /** How many attempts before it were free. */
-  infrastructure_retries: number;
-  title: string;
-  /** Decoding stops at this length. */
-  max_audio_ms: number;
-  reserved_ms: number;
-  /** How long the uploaded file is; null where it is not known. */
-  audio_bytes: number | null;
-  /** Null where the upload could not be measured. */
-  measured_ms: number | null;
-  /** Each channel is recognized for itself. */
-  separate_channels: boolean;
-  /** What the upload says of its recording. */
-  language: string | null;
-  speakers: number | null;
-  keyterms: string[] | null;
-  /** W3C Trace Context of its upload; null where a version without traces took it. */
-  traceparent: string | null;
-  seconds_since_upload: number;
-}
+const ofClaim = [
+  'attempt',
+  'infrastructure_retries',
+  'title',
+  'max_audio_ms',
+  'reserved_ms',
+  'audio_bytes',
+  'measured_ms',
+  'separate_channels',
+  'language',
+  'speakers',
+  'keyterms',
+  'traceparent',
+] as const;
 
-const ofRow = [
-  ...([
-    'attempt',
-    'infrastructure_retries',
-    'title',
-    'max_audio_ms',
-    'reserved_ms',
-    'audio_bytes',
-    'measured_ms',
-  ] as const),
-  ...(['separate_channels', 'language', 'speakers', 'keyterms', 'traceparent'] as const),
-] as const satisfies readonly (keyof Claim)[];
+/** What an attempt has to know of its session. */
+export type Claim = Pick<Session, (typeof ofClaim)[number]> & { seconds_since_upload: number };
 
 /**
  * Claims a session for one attempt of its own job. Where the attempt before it was lost, this one takes its place.
@@ -91,7 +73,7 @@ export function claimIfNotFinal(
     .where('queue_job_id', '=', queueJobId)
     .where('status', 'in', ['queued', 'processing'])
     .where(lostGivenBack.attempts_left, '>', 0)
-    .returning([...ofRow, sql<number>`extract(epoch from now() - created_at)::float8`.as('seconds_since_upload')])
+    .returning([...ofClaim, sql<number>`extract(epoch from now() - created_at)::float8`.as('seconds_since_upload')])
     .executeTakeFirst();
 }
 
@@ -148,27 +130,10 @@ export async function confirmShortIfProcessing(db: Queryable, attempt: Attempt):
 export async function completeIfProcessing(
   trx: Trx,
   attempt: Attempt,
-  result: {
-    durationMs: number;
-    chargedMs: number;
-    language: string | undefined;
-    warnings?: readonly Warning[];
-    transcriptVersion: string;
-  },
+  result: Pick<Updateable<SessionTable>, 'duration_ms' | 'charged_ms' | 'language' | 'warnings' | 'transcript_version'>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await ifProcessing(trx, attempt)
-    .set({
-      status: 'completed',
-      completed_at: now,
-      duration_ms: result.durationMs,
-      charged_ms: result.chargedMs,
-      language: result.language ?? null,
-      warnings: result.warnings?.length ? JSON.stringify(result.warnings) : null,
-      transcript_version: result.transcriptVersion,
-      progress: null,
-      reserved_ms: 0,
-      last_error_code: null,
-    })
+    .set({ ...result, status: 'completed', completed_at: now, progress: null, reserved_ms: 0, last_error_code: null })
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
   await notifyFinal(trx, attempt.sessionId);

@@ -10,49 +10,17 @@
  * The caller holds the account's lock wherever a reservation ends.
  */
 import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import type { InsertObject, RawBuilder } from 'kysely';
 import type { Trx } from '../connection/database.ts';
-import type { FailureCode } from '../schema.ts';
+import type { FailureCode, Schema } from '../schema.ts';
 import type { Session } from './sessions.ts';
 
 const now = sql<string>`now()`;
 /** The channel of clients that wait for a session and of workers that should stop. The payload is the session's id. */
 export const sessionChannel = 'session_final';
 
-export interface NewSession {
-  accountId: string;
-  id: string;
-  jobId: string;
-  queueJobId: string;
-  title: string;
-  /** The client's own name for it. */
-  reference?: string | undefined;
-  /** What the upload says of its recording. */
-  language?: string | undefined;
-  speakers?: number | undefined;
-  keyterms?: readonly string[] | undefined;
-  /** Measured at the upload, when it could be measured. */
-  durationMs: number | undefined;
-  /**
-   * The longest audio that the account could upload at that time. A later, lower limit does not refuse what was
-   * accepted.
-   */
-  maxAudioMs: number;
-  reservedMs: number;
-  /** Of the uploaded file. */
-  audioBytes?: number | undefined;
-  attempts: number;
-  /** From `nextStartTag`. Undefined: it goes before all others. */
-  startTag?: RawBuilder<number>;
-  /** After so many days of 24 hours it is deleted. Undefined: it is kept. */
-  retentionDays?: number | undefined;
-  /** Each channel is recognized for itself. */
-  separateChannels?: boolean;
-  /** How many channels are heard one by one. */
-  heardChannels?: number;
-  /** W3C Trace Context: the trace to which the session's attempts belong. */
-  traceparent?: string | undefined;
-}
+/** The columns of a session that an upload knows. */
+export type NewSession = Omit<InsertObject<Schema, 'sessions'>, 'status' | 'measured_ms'>;
 
 /** The columns from which a session's job is made. */
 export const ofQueued = [
@@ -66,35 +34,14 @@ export type QueuedSession = Pick<Session, (typeof ofQueued)[number]>;
 export function insertQueuedSession(trx: Trx, session: NewSession): Promise<QueuedSession> {
   return trx
     .insertInto('sessions')
-    .values({
-      account_id: session.accountId,
-      id: session.id,
-      job_id: session.jobId,
-      queue_job_id: session.queueJobId,
-      status: 'queued',
-      title: session.title,
-      reference: session.reference ?? null,
-      language: session.language ?? null,
-      speakers: session.speakers ?? null,
-      keyterms: session.keyterms === undefined ? null : [...session.keyterms],
-      duration_ms: session.durationMs ?? null,
-      measured_ms: session.durationMs ?? null,
-      max_audio_ms: session.maxAudioMs,
-      reserved_ms: session.reservedMs,
-      audio_bytes: session.audioBytes ?? null,
-      attempts_left: session.attempts,
-      start_tag: session.startTag ?? 0,
-      delete_at: deleteAt(session.retentionDays),
-      separate_channels: session.separateChannels ?? false,
-      heard_channels: session.heardChannels ?? 1,
-      traceparent: session.traceparent ?? null,
-    })
+    .values({ ...session, status: 'queued', measured_ms: session.duration_ms })
     .returning(ofQueued)
     .executeTakeFirstOrThrow();
 }
 
-const deleteAt = (days: number | undefined) =>
-  days === undefined ? null : sql<string>`now() + make_interval(hours => 24 * ${days}::int)`;
+/** When a session is deleted that is kept for so many days of 24 hours; null: it is kept. */
+export const deleteAt = (days: number | null) =>
+  days === null ? null : sql<string>`now() + make_interval(hours => 24 * ${days}::int)`;
 
 /**
  * Fails a session, whatever attempt runs. Answers what it had reserved; undefined when it was final already.
@@ -139,17 +86,15 @@ export function retryIfFailed(
   trx: Trx,
   accountId: string,
   id: string,
-  fresh: Pick<NewSession, 'queueJobId' | 'maxAudioMs' | 'reservedMs' | 'attempts' | 'startTag'>,
+  fresh: Pick<NewSession, 'queue_job_id' | 'max_audio_ms' | 'reserved_ms' | 'attempts_left'> & {
+    start_tag: RawBuilder<number>;
+  },
 ): Promise<QueuedSession | undefined> {
   return trx
     .updateTable('sessions')
     .set({
+      ...fresh,
       status: 'queued',
-      queue_job_id: fresh.queueJobId,
-      max_audio_ms: fresh.maxAudioMs,
-      reserved_ms: fresh.reservedMs,
-      attempts_left: fresh.attempts,
-      start_tag: fresh.startTag ?? 0,
       infrastructure_retries: 0,
       started_at: null,
       completed_at: null,

@@ -237,9 +237,9 @@ async function queueForLater({ url }: BenchDatabase, accountId: string): Promise
     while (ids.length < waits) {
       const id = randomUUIDv7();
       await inAccountTransaction(db, accountId, async (trx, account) => {
-        const [jobId, queueJobId] = [randomUUIDv7(), randomUUIDv7()];
-        const session = { accountId, id, jobId, queueJobId, title: 'Later', reservedMs: 0, maxAudioMs: 14_400_000 };
-        const queued = await insertQueuedSession(trx, { ...session, durationMs: undefined, attempts: 3 });
+        const ids = { account_id: accountId, id, job_id: randomUUIDv7(), queue_job_id: randomUUIDv7() };
+        const unmeasured = { duration_ms: null, max_audio_ms: 14_400_000, reserved_ms: 0 };
+        const queued = await insertQueuedSession(trx, { ...ids, ...unmeasured, title: 'Later', attempts_left: 3 });
         await queue.enqueue(trx, account!, queued, 540);
       });
       ids.push(id);

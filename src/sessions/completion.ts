@@ -58,7 +58,13 @@ export async function completeSession(
   const { accountId, sessionId } = attempt;
   const { durationMs, language, warnings = [], segments, words, version } = transcript;
   const chargedMs = chargedMsOf(transcript);
-  const result = { durationMs, chargedMs, language, warnings, transcriptVersion: version };
+  const result = {
+    duration_ms: durationMs,
+    charged_ms: chargedMs,
+    language: language ?? null,
+    warnings: warnings.length > 0 ? JSON.stringify(warnings) : null,
+    transcript_version: version,
+  };
   if (!(await completeIfProcessing(trx, attempt, result))) return false;
   await insertTranscript(trx, { account_id: accountId, session_id: sessionId, segments, words });
   if (chargedMs > 0) await addLedgerEntry(trx, { accountId, kind: 'charge', sessionId, amountMs: -chargedMs });

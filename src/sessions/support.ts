@@ -68,9 +68,9 @@ export async function retrySession(
     if (!hasFile || session.audio_deleted_at !== null) return { kind: 'without_audio' };
     const reservation = retryReservation(account, durationMs);
     if (typeof reservation === 'string') return { kind: reservation, account, durationMs };
-    const fresh = { queueJobId: newJobId(), maxAudioMs: account.max_audio_ms, attempts: maxAttempts };
-    const startTag = nextStartTag(transcriptionQueue, account);
-    const queued = await retryIfFailed(trx, account.id, id, { ...fresh, reservedMs: reservation, startTag });
+    const fresh = { queue_job_id: newJobId(), max_audio_ms: account.max_audio_ms, attempts_left: maxAttempts };
+    const start_tag = nextStartTag(transcriptionQueue, account);
+    const queued = await retryIfFailed(trx, account.id, id, { ...fresh, reserved_ms: reservation, start_tag });
     // The worker's sweep marks audio as removed without the account's lock.
     if (queued === undefined) return { kind: 'without_audio' };
     await changeReserved(trx, account.id, reservation);

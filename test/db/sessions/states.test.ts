@@ -25,7 +25,7 @@ beforeAll(async () => void (accountId = (await makeAccount(database.db)).id));
 
 const row = ({ id }: TestSession) => findSessionRow(database.db, accountId, id);
 const within = <T>(work: (trx: Trx) => Promise<T>) => inTransaction(database.db, work);
-const result = { durationMs: 7_100, chargedMs: 7_100, language: undefined, transcriptVersion: 'v' };
+const result = { duration_ms: 7_100, charged_ms: 7_100, transcript_version: 'v' };
 
 const requeue = (attempt: Attempt, successor = randomUUIDv7()) =>
   within((trx) =>
@@ -203,7 +203,8 @@ test('an attempt that does not count → given back, and only the successor job 
 });
 
 test('support’s retry → only of a failed session whose audio is there, and the old attempt stays fenced off', async () => {
-  const fresh = { queueJobId: randomUUIDv7(), maxAudioMs: 14_400_000, reservedMs: 20, attempts: 3 };
+  const limits = { max_audio_ms: 14_400_000, reserved_ms: 20, attempts_left: 3 };
+  const fresh = { ...limits, queue_job_id: randomUUIDv7(), start_tag: sql<number>`0` };
   const retry = (session: TestSession) => within((trx) => retryIfFailed(trx, accountId, session.id, fresh));
   for (const status of ['queued', 'processing', 'completed'] as const) {
     expect(await retry(await makeSession(database.db, accountId, { status }))).toBeUndefined();
@@ -211,11 +212,11 @@ test('support’s retry → only of a failed session whose audio is there, and t
   const session = await queueSession(database.db, accountId);
   const old = await claimSession(database.db, session);
   await within((trx) => failIfNotFinal(trx, accountId, session.id, 'recognizer_error'));
-  const queued = { id: session.id, queue_job_id: fresh.queueJobId, max_audio_ms: 14_400_000, attempts_left: 3 };
+  const queued = { id: session.id, queue_job_id: fresh.queue_job_id, max_audio_ms: 14_400_000, attempts_left: 3 };
   expect(await retry(session)).toMatchObject(queued);
   const expected = { status: 'queued', error_code: null, completed_at: null, reserved_ms: 20, attempts_left: 3 };
   expect(await row(session)).toMatchObject(expected);
-  expect(await claimIfNotFinal(database.db, accountId, session.id, fresh.queueJobId)).toMatchObject({ attempt: 2 });
+  expect(await claimIfNotFinal(database.db, accountId, session.id, fresh.queue_job_id)).toMatchObject({ attempt: 2 });
   expect(await within((trx) => completeIfProcessing(trx, old, result))).toBe(false);
 });
 

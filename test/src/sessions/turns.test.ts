@@ -79,7 +79,7 @@ class Shop {
 
   async upload(account: number, seconds: number): Promise<void> {
     const accountId = accounts[account]!.id;
-    const ids = { accountId, id: randomUUIDv7(), jobId: randomUUIDv7(), queueJobId: newJobId(), title: '' };
+    const ids = { account_id: accountId, id: randomUUIDv7(), job_id: randomUUIDv7(), queue_job_id: newJobId() };
     const [oldest] = this.#waiting.values();
     const hasComeSince = (this.#last.get(account)?.place ?? -1) > (oldest?.place ?? Infinity);
     const isAlone = this.unfinished(account) === 0 && !hasComeSince;
@@ -87,10 +87,11 @@ class Shop {
     const upload = { account, seconds, place: this.#uploads, isAlone, cameAfter: this.taken.length };
     this.#waiting.set(ids.id, upload);
     this.#last.set(account, upload);
-    const ofAudio = { durationMs: seconds * 1_000, maxAudioMs: 14_400_000, reservedMs: 0, attempts: 3 };
+    const ofAudio = { duration_ms: seconds * 1_000, max_audio_ms: 14_400_000, reserved_ms: 0 };
+    const session = { ...ids, ...ofAudio, title: '', attempts_left: 3 };
     await inAccountTransaction(db, accountId, async (trx, owner) => {
-      const startTag = nextStartTag(transcriptionQueue, owner!);
-      await this.#queue.enqueue(trx, owner!, await insertQueuedSession(trx, { ...ids, ...ofAudio, startTag }));
+      const start_tag = nextStartTag(transcriptionQueue, owner!);
+      await this.#queue.enqueue(trx, owner!, await insertQueuedSession(trx, { ...session, start_tag }));
     });
     await this.#settled();
   }

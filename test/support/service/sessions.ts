@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { inAccountTransaction } from '../../../db/accounts/account-transaction.ts';
 import { changeReserved } from '../../../db/accounts/accounts.ts';
 import { claimIfNotFinal, reportProgressIfProcessing } from '../../../db/sessions/attempts.ts';
-import { insertQueuedSession } from '../../../db/sessions/states.ts';
+import { deleteAt, insertQueuedSession } from '../../../db/sessions/states.ts';
 import { findSessionRow } from '../../../db/sessions/sessions.ts';
 import { completeSession, failSession } from '../../../src/sessions/completion.ts';
 import { toStoredTranscript } from '../../../src/worker/transcription.ts';
@@ -27,10 +27,10 @@ interface NewTestSession {
   title?: string;
   reference?: string;
   language?: string;
-  durationMs?: number;
+  durationMs?: number | null;
   reservedMs?: number;
   attempts?: number;
-  retentionDays?: number;
+  retentionDays?: number | null;
   /** RFC 3339; now when it is missing. */
   createdAt?: string;
 }
@@ -65,24 +65,20 @@ export async function queueSession(
     title = 'Board meeting',
     reference,
     language,
-    durationMs,
+    durationMs = null,
     reservedMs = 0,
     attempts = 3,
-    retentionDays,
+    retentionDays = null,
     createdAt,
   }: NewTestSession = {},
 ): Promise<TestSession> {
   const session = { accountId, id: randomUUIDv7(), jobId: randomUUIDv7(), queueJobId: randomUUIDv7(), reservedMs };
   await inAccountTransaction(db, accountId, async (trx) => {
     await insertQueuedSession(trx, {
-      ...session,
-      title,
-      reference,
-      language,
-      durationMs,
-      retentionDays,
-      maxAudioMs: 14_400_000,
-      attempts,
+      ...{ account_id: accountId, id: session.id, job_id: session.jobId, queue_job_id: session.queueJobId },
+      ...{ title, reference, language, duration_ms: durationMs, max_audio_ms: 14_400_000, reserved_ms: reservedMs },
+      attempts_left: attempts,
+      delete_at: deleteAt(retentionDays),
     });
     const findable = await searchDocumentOf(trx, accountId, { title, language: null, segments: undefined });
     await indexSession(trx, { accountId, sessionId: session.id }, findable);
