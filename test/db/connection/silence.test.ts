@@ -4,7 +4,7 @@ import { startRelay } from '../../support/faults/relay.ts';
 
 test('a server that falls silent → a question fails when the silence lasts too long; an end ends, and nobody is told', async () => {
   const relay = await startRelay(process.env.TEST_DATABASE_URL!);
-  const [asked, ended] = [1_000, 1_000].map((longestSilenceMs) => openConnection(relay.url, { longestSilenceMs }));
+  const [asked, ended] = [3_000, 3_000].map((longestSilenceMs) => openConnection(relay.url, { longestSilenceMs }));
   const told: unknown[] = [];
   ended!.on('error', (error) => told.push(error));
   await Promise.all([asked!.connect(), ended!.connect()]);

@@ -17,8 +17,6 @@ import type { SessionTable } from '../../../db/schema.ts';
 import type { JsonObject } from './run-admin.ts';
 
 const service = await useService();
-/** A worker runs beside this one. */
-const working = await useService();
 const folder = useFolder();
 const admin = adminOf(service);
 const tone = await ffmpeg(...sine(2), `${folder}/Board meeting.wav`);
@@ -76,8 +74,7 @@ test('cancel a queued session → failed with canceled, its reservation and its 
 });
 
 test('cancel while a worker runs it → nothing is stored or charged; retry → the same audio is transcribed and charged', async () => {
-  const support = adminOf(working);
-  const account = await makeAccount(working.db, { balanceMs: 60_000 });
+  const account = await makeAccount(service.db, { balanceMs: 60_000 });
   const begun = Promise.withResolvers<void>();
   const canceled = Promise.withResolvers<void>();
   const recognizer = new ScriptedRecognizer(async ({ earlier }) => {
@@ -86,21 +83,21 @@ test('cancel while a worker runs it → nothing is stored or charged; retry → 
     await canceled.promise;
     return says('too late');
   });
-  const { sessionId } = await upload(working, account, tone);
-  const worker = await working.work(recognizer);
+  const { sessionId } = await upload(service, account, tone);
+  const worker = await service.work(recognizer);
   await begun.promise;
-  await support.json('sessions', 'cancel', sessionId);
-  const retried = await support.json('sessions', 'retry', sessionId);
+  await admin.json('sessions', 'cancel', sessionId);
+  const retried = await admin.json('sessions', 'retry', sessionId);
   expect(retried).toMatchObject({ id: sessionId, reservedMs: 2_000 });
   expect(retried).not.toHaveProperty('errorCode');
   canceled.resolve();
 
-  const transcript = await final(working, account, sessionId);
+  const transcript = await final(service, account, sessionId);
   expect(transcript).toMatchObject({ status: 'completed', segments: [{ text: 'the second time' }] });
-  expect(await support.json('balance', 'show', account.id)).toMatchObject({ balanceMs: 58_000, reservedMs: 0 });
+  expect(await admin.json('balance', 'show', account.id)).toMatchObject({ balanceMs: 58_000, reservedMs: 0 });
   await worker.stop();
-  await expectSound(working);
-  expect(await support.run('sessions', 'retry', sessionId)).toEqual(refused(/is completed: only failed ones/));
+  await expectSound(service);
+  expect(await admin.run('sessions', 'retry', sessionId)).toEqual(refused(/is completed: only failed ones/));
 });
 
 test('retry → a fresh reservation and job; where upload would be refused now, so is this', async () => {

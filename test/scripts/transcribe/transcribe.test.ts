@@ -1,45 +1,54 @@
-import { appendFile, copyFile, mkdir, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, readFile, readdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Patience } from '../../../scripts/client/persistence.ts';
 import { transcribeCommand } from '../../../scripts/transcribe/command-line.ts';
 import { jest } from '../../support/run/jest.ts';
 import { serve } from '../../support/serve.ts';
-import { makeAccount } from '../../support/service/accounts.ts';
 import { speechClips } from '../../support/uploads/audio-fixtures.ts';
-import { says, ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
-import { useService } from '../../support/service/use-service.ts';
-import { runCommand } from '../run-command.ts';
+import { gate, says, ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
+import { useAccount, useService } from '../../support/service/use-service.ts';
+import { tone } from '../../support/uploads/uploads.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import { runCommand, startCommand } from '../run-command.ts';
+import { startScript } from '../run-script.ts';
+import type { Schema } from '../../../codegen/operations.ts';
 import type { UncertainStretch } from '../../../src/recognizers/recognizer.ts';
 import { startUnsteadyProxy } from './unsteady-proxy.ts';
 
-let key: string;
-let folder: string;
-let clip: string;
+const service = await useService();
+const account = await useAccount(service);
+/** Where the command is typed. */
+const base = useFolder();
+const clip = join(base, 'a "quoted" naïve clip.wav');
 let saidNext = says('hello world');
 let uncertain: UncertainStretch[] = [];
-
-const service = await useService();
-beforeAll(async () => {
-  await service.work(
-    new ScriptedRecognizer(async ({ options }) => {
-      for (const stretch of uncertain) options.onUncertain?.(stretch);
-      return saidNext;
-    }),
-  );
-  key = (await makeAccount(service.db)).key;
-  folder = join(service.dataDir, 'recordings');
-  await mkdir(folder);
-  clip = join(folder, 'a "quoted" naïve clip.wav');
-  await copyFile((await speechClips())[1]!.file, clip);
+let held = gate();
+const recognizer = new ScriptedRecognizer(async ({ options }) => {
+  await held.passed(options.signal);
+  for (const stretch of uncertain) options.onUncertain?.(stretch);
+  return saidNext;
 });
 
-const transcribe = (args: string[], env: NodeJS.ProcessEnv = {}, url = service.url) =>
-  runCommand(transcribeCommand, ['--url', `${url}/v1`, ...args], { env: { TRANSCRIPTION_API_KEY: key, ...env } });
+beforeAll(async () => {
+  await service.work(recognizer);
+  await copyFile((await speechClips())[1]!.file, clip);
+});
+beforeEach(() => {
+  held = gate();
+  held.open();
+});
 
-async function titles(): Promise<string[]> {
-  const { body } = await service.get('/v1/sessions?limit=100', key);
-  return (body as { items: { title: string }[] }).items.map(({ title }) => title);
+const env = { TRANSCRIPTION_API_KEY: account.key, INIT_CWD: base };
+const withUrl = (args: string[], url = service.url) => ['--url', `${url}/v1`, ...args];
+const transcribe = (args: string[], more: NodeJS.ProcessEnv = {}, url?: string) =>
+  runCommand(transcribeCommand, withUrl(args, url), { env: { ...env, ...more } });
+const start = (...args: string[]) => startCommand(transcribeCommand, withUrl(args), { env });
+
+async function sessions(query = ''): Promise<Schema<'Session'>[]> {
+  const { body } = await service.get(`/v1/sessions?limit=100${query}`, account.key);
+  return (body as Schema<'SessionPage'>).items;
 }
+const titles = async () => (await sessions()).map(({ title }) => title);
 
 test('a recording → its text alone on stdout, plain progress lines on stderr', async () => {
   const { code, stdout, stderr } = await transcribe([clip]);
@@ -110,13 +119,13 @@ test('503 → asked again after Retry-After', async () => {
 });
 
 test('a refused key → detail, code, what to do next and the request id, exit 1', async () => {
-  const { code, stdout, stderr } = await transcribe([clip, '--key', `${key.slice(0, -1)}_`]);
+  const { code, stdout, stderr } = await transcribe([clip, '--key', `${account.key.slice(0, -1)}_`]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/\(unauthorized\)\n.*keys issue.*\nRequest [0-9a-f-]{36}\n$/);
 });
 
 test('a file without audio → refused with its code, exit 1', async () => {
-  const file = join(folder, 'letter.txt');
+  const file = join(base, 'letter.txt');
   await writeFile(file, 'Dear Sir or Madam');
   const { code, stderr } = await transcribe([file]);
   expect(code).toBe(1);
@@ -124,7 +133,7 @@ test('a file without audio → refused with its code, exit 1', async () => {
 });
 
 test('a file that grows while it is sent → says so instead of trying again, exit 1', async () => {
-  const file = join(folder, 'large.wav');
+  const file = join(base, 'large.wav');
   await writeFile(file, '');
   await truncate(file, 64 * 1024 ** 2);
   // More is to be sent than waits between the two sockets, so the end of the file was not read yet.
@@ -146,14 +155,155 @@ test('no service at that address → says how to start it; when it stays so, exi
   expect(stderr.match(/Start it: npm start/g)).toHaveLength(2);
 });
 
+/** A folder of its own with recordings of 200 ms. @returns its path from where the command is typed */
+async function recordings(folder: string, ...names: string[]): Promise<string> {
+  for (const [index, name] of names.entries()) {
+    await mkdir(join(base, folder, name, '..'), { recursive: true });
+    await writeFile(join(base, folder, name), await tone(200, 300 + index));
+  }
+  return folder;
+}
+
+const here = (path: string) => readFile(join(base, path), 'utf8');
+
+test('files and folders → a transcript beside each; what fails is told and stops nobody', async () => {
+  const folder = await recordings('week', 'Monday.wav', 'late/Tuesday 🎤.WAV', 'same.wav', 'same.mka', '.hidden.wav');
+  const single = await recordings('single', 'one.wav');
+  await writeFile(join(base, folder, 'letter.mp3'), 'Dear Sir or Madam');
+  await writeFile(join(base, folder, 'notes.md'), 'mine');
+  await symlink(join(base, single, 'one.wav'), join(base, folder, 'link.wav'));
+  const { code, stdout, stderr } = await transcribe([folder, join(single, 'one.wav'), join(single, 'one.wav')]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(await here('week/Monday.txt')).toBe('hello world\n');
+  expect((await readdir(join(base, folder))).sort()).toEqual(
+    [
+      ...['.hidden.wav', 'Monday.txt', 'Monday.wav', 'late', 'letter.mp3', 'link.wav', 'notes.md', 'same.mka'],
+      ...['same.mka.txt', 'same.wav', 'same.wav.txt'],
+    ].sort(),
+  );
+  expect((await readdir(join(base, folder, 'late'))).sort()).toEqual(['Tuesday 🎤.WAV', 'Tuesday 🎤.txt']);
+  expect(await here('single/one.txt')).toBe('hello world\n');
+  expect(stderr).toContain('week/link.wav is left out: links are not followed\n');
+  expect(stderr).toContain('week/Monday.wav → week/Monday.txt\n');
+  expect(stderr).toContain('week/letter.mp3 → no transcript\n');
+  expect(stderr.match(/\((unsupported_media|no_audio_track)\)/g)).toHaveLength(1);
+  expect(stderr).toMatch(
+    /\n5 of 6 recordings are transcribed\.\n\nweek\/letter\.mp3:\n.*\((unsupported_media|no_audio_track)\)\n.*Request/,
+  );
+});
+
+test('typed again → what has its transcript is left out, and nothing of it is replaced or sent, without --force', async () => {
+  const folder = await recordings('edited', 'talk.wav', 'new.wav');
+  await writeFile(join(base, 'edited/talk.txt'), 'by hand');
+  const before = (await sessions()).length;
+  const first = await transcribe([folder]);
+  expect(first.code).toBe(0);
+  expect(first.stderr).toContain('edited/talk.wav is left out: edited/talk.txt is there (--force replaces it)');
+  expect(first.stderr).toContain('1 of 1 recordings are transcribed.');
+  expect(await here('edited/talk.txt')).toBe('by hand');
+  expect((await transcribe([folder])).code).toBe(0);
+  expect(await sessions()).toHaveLength(before + 1);
+  expect((await transcribe([folder, '--force'])).code).toBe(0);
+  expect(await here('edited/talk.txt')).toBe('hello world\n');
+});
+
+test('--out takes them, with their folders; --reference and other fields hold for each', async () => {
+  const folder = await recordings('calls', 'a.wav', 'deep/b.wav');
+  const ours = ['--reference', 'CALLS 7', '--retention-days', '30', '--channels', 'separate'];
+  const { code } = await transcribe([folder, '--out', 'made/here', '--vtt', ...ours]);
+  expect(code).toBe(0);
+  expect(await here('made/here/a.vtt')).toMatch(/^WEBVTT\n/);
+  expect(await here('made/here/deep/b.vtt')).toMatch(/^WEBVTT\n/);
+  const found = await sessions('&reference=CALLS%207');
+  expect(found.map(({ title }) => title).sort()).toEqual(['a', 'b']);
+  expect(found.every(({ deleteAt }) => deleteAt !== undefined)).toBe(true);
+  const { body } = await service.get(`/v1/sessions/${found[0]!.id}/transcript`, account.key);
+  expect(body).toMatchObject({ segments: [{ channel: 1 }] });
+});
+
+test('every other field of the form is an option, too; --title names one recording', async () => {
+  const folder = await recordings('named', 'x.wav');
+  const hints = ['--language', 'de-AT', '--speakers', '2', '--keyterm', 'Okapi', '--keyterm', 'Ngorongoro'];
+  const named = ['--title', 'Minutes of “May”'];
+  const { code } = await transcribe([join(folder, 'x.wav'), ...named, ...hints]);
+  expect(code).toBe(0);
+  const { options } = recognizer.calls.at(-1)!;
+  expect(options).toMatchObject({ language: 'de-AT', speakers: 2, keyterms: ['Okapi', 'Ngorongoro'] });
+  expect((await sessions()).map(({ title }) => title)).toContain('Minutes of “May”');
+});
+
+test('--at-once 2 → no more than two are on their way', async () => {
+  const folder = await recordings('many', '1.wav', '2.wav', '3.wav', '4.wav');
+  recognizer.peaks.clear();
+  expect((await transcribe([folder, '--at-once', '2'])).code).toBe(0);
+  expect(recognizer.peaks.get(account.id)).toBeLessThanOrEqual(2);
+});
+
+test('Ctrl-C → says that the session goes on; --session prints it later, charged once', async () => {
+  const folder = await recordings('long', 'meeting.wav');
+  held = gate();
+  const running = start(join(folder, 'meeting.wav'), '--srt');
+  await running.says('Transcribing meeting.wav …');
+  running.interrupt();
+  const { code, stdout, stderr } = await running.ended;
+  expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+  const [, typed] = /\n {2}npm run --silent transcribe -- (--session .*)\n$/.exec(stderr)!;
+  const [, id, ...others] = typed!.split(' ');
+  expect(others).toEqual(['--format', 'srt', '--url', `${service.url}/v1`]);
+  held.open();
+  const fetched = await transcribe(['--session', id!, '--vtt']);
+  expect(fetched).toMatchObject({ code: 0, stdout: expect.stringContaining('WEBVTT') });
+  expect((await transcribe(['--session', id!])).stdout).toBe('hello world\n');
+  const { body } = await service.get(`/v1/sessions/${id}`, account.key);
+  expect(body).toMatchObject({ title: 'meeting', chargedMs: 200 });
+});
+
+test('Ctrl-C while several are on their way → those go on, the others were not sent', async () => {
+  const folder = await recordings('halfway', '1.wav', '2.wav', '3.wav');
+  held = gate();
+  const before = (await sessions()).length;
+  const running = start(folder, '--at-once', '1');
+  await running.says('Transcribing 1.wav …');
+  running.interrupt();
+  const { code, stderr } = await running.ended;
+  expect(code).toBe(130);
+  expect(stderr).toContain('0 of 3 recordings are transcribed.');
+  expect(stderr.match(/--session /g)).toHaveLength(1);
+  expect(await sessions()).toHaveLength(before + 1);
+});
+
+test('on a terminal → bars, and nothing of the terminal is left changed', async () => {
+  const folder = await recordings('shown', 'one.wav', 'two\n\u001b[31m.wav');
+  const line = [process.execPath, 'scripts/transcribe/main.ts', ...withUrl([folder])]
+    .map((word) => `'${word}'`)
+    .join(' ');
+  const { code, stdout } = await startScript(['-qec', line, '/dev/null'], env, ['script']).ended;
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/█{20} 100 % {2}\d:\d\d {2}/);
+  expect(stdout).toContain('2 of 2 recordings are transcribed.');
+  expect(stdout).not.toMatch(/\x1b\[\?|\x1b\[31m/);
+});
+
 test.each([
-  ['no file', [], {}, 'FILE'],
   ['a file that is not there', ['nowhere.wav'], {}, 'nowhere.wav'],
   ['a device', ['/dev/null'], {}, 'is not a file'],
-  ['two formats', ['package.json', '--srt', '--vtt'], {}, '--vtt'],
-  ['an unknown option', ['package.json', '--loud'], {}, '--loud'],
-  ['an address that is none', ['package.json', '--url', 'nonsense'], {}, 'nonsense'],
-  ['no key', ['package.json'], { TRANSCRIPTION_API_KEY: '', DATA_DIR: 'nowhere' }, 'TRANSCRIPTION_API_KEY'],
+  ['two formats', ['single/one.wav', '--srt', '--vtt'], {}, '--vtt'],
+  ['an unknown option', ['single/one.wav', '--loud'], {}, '--loud'],
+  ['an address that is none', ['single/one.wav', '--url', 'nonsense'], {}, 'nonsense'],
+  ['no key', ['single/one.wav'], { TRANSCRIPTION_API_KEY: '', DATA_DIR: 'nowhere' }, 'TRANSCRIPTION_API_KEY'],
+  [
+    '--title for several',
+    ['edited', 'single/one.wav', '--title', 'X'],
+    {},
+    '--title can be that of one recording only',
+  ],
+  ['a title that the contract refuses', ['single/one.wav', '--title', ' '], {}, '--title " " must match'],
+  ['too many days', ['single/one.wav', '--retention-days', '3651'], {}, '--retention-days "3651" must be <= 3650'],
+  ['an unknown mode', ['single/one.wav', '--channels', 'both'], {}, '--channels "both" must match pattern "^(mixed|'],
+  ['a blank name', ['single/one.wav', '--keyterm', 'Okapi', '--keyterm', ' '], {}, '--keyterm "Okapi", " " must match'],
+  ['a session and a file', ['single/one.wav', '--session', 'x'], {}, 'one at a time'],
+  ['--watch', ['--watch', '.', '--out', '.'], {}, '--watch is gone. Type FOLDER --out FOLDER again'],
+  ['nothing', [], {}, 'Say what to transcribe'],
 ])('%s → what was wrong, exit 2', async (_, args, env, named) => {
   const { code, stdout, stderr } = await transcribe(args, env);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
