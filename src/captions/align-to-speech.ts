@@ -18,12 +18,12 @@ export type Stretch = Pick<Word, 'startMs' | 'endMs'>;
 /** The last word before a pause is drawn out by the time of a letter. */
 const drawnOut = 1;
 /** How far the length of a stretch usually is from that of its words, however many these are, and for each word more. */
-const [offMs, offPerWordMs] = [120, 140];
+const [offMs, offPerWordMs] = [250, 220];
 
-/** How unlikely a pause is behind a word (the more, the longer it is), and that there is none. */
+/** How unlikely a pause is behind a word, for each second of it more or less, and that there is none. */
 const unlikely: Record<Breath, { pause: number; perSecond: number; none: number }> = {
-  sentence: { pause: 0, perSecond: 0, none: 1 },
-  clause: { pause: 0.3, perSecond: 0, none: 0.5 },
+  sentence: { pause: 0, perSecond: -0.6, none: 1 },
+  clause: { pause: 0.3, perSecond: 0.6, none: 0.5 },
   phrase: { pause: 1, perSecond: 0.8, none: 0 },
   none: { pause: 2, perSecond: 1, none: 0 },
 };
