@@ -175,7 +175,7 @@ export interface AllowanceTable {
   room: number;
 }
 
-/** When it was last somebody's turn at something that one process does for all. */
+/** When it was last somebody's turn at something that one process does for all; and by its name, what a worker knows (db/leases.ts). */
 export interface LeaseTable {
   name: string;
   taken_at: Time;
