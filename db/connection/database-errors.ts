@@ -79,4 +79,4 @@ export class DatabaseUnsupported extends Error {
 }
 
 /** Whether an error is an answer, of the server or of a pooler. What failed may have had an effect: see {@link isRefusedByServer}. */
-export const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;
+export const isDatabaseError = (error: unknown): error is pg.DatabaseError => error instanceof pg.DatabaseError;

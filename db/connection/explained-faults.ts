@@ -48,22 +48,21 @@ export async function explainDatabaseFault<T>(variable: DatabaseVariable, asked:
   }
 }
 
-/** Why the database can not be used now, as a sentence without its full stop; undefined when it can. */
-export function whyNoDatabase(db: Db): Promise<string | undefined> {
-  return ping(db).then(
-    () => undefined,
-    (error: Error) =>
-      isDatabaseError(error) ? `the database refuses: ${error.message}` : 'the database can not be reached',
-  );
-}
-
 /** How long a table may be locked by somebody else before the database counts as unusable. */
 const lockedMs = 1_500;
 
-/** Asks for an account, as every request does. @throws when the database can not be used */
-export async function ping(db: Db): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    await sql`set local lock_timeout = ${sql.lit(lockedMs)}`.execute(trx);
-    await sql`select from accounts limit 1`.execute(trx);
-  });
+/**
+ * Why the database can not be used now, as a sentence without its full stop; undefined when it can. It asks for an account,
+ * as every request does.
+ */
+export async function whyNoDatabase(db: Db): Promise<string | undefined> {
+  try {
+    await db.transaction().execute(async (trx) => {
+      await sql`set local lock_timeout = ${sql.lit(lockedMs)}`.execute(trx);
+      await sql`select from accounts limit 1`.execute(trx);
+    });
+    return undefined;
+  } catch (error) {
+    return isDatabaseError(error) ? `the database refuses: ${error.message}` : 'the database can not be reached';
+  }
 }

@@ -1,12 +1,10 @@
 import { sql } from 'kysely';
 import { NamedQuery } from '../connection/named-query.ts';
+import type { Selectable } from 'kysely';
 import type { Queryable, Trx } from '../connection/database.ts';
+import type { IdempotencyTable } from '../schema.ts';
 
-export interface IdempotencyRecord {
-  fingerprint: Buffer;
-  session_id: string;
-  job_id: string;
-}
+export type IdempotencyRecord = Pick<Selectable<IdempotencyTable>, 'fingerprint' | 'session_id' | 'job_id'>;
 
 /** The record of an upload that was accepted with this Idempotency-Key in the last 24 hours. */
 export async function findIdempotencyRecord(

@@ -1,6 +1,5 @@
 /** What is deleted for good, and when: audio that nobody needs, sessions whose time has come, and all of an account. */
 import { sql } from 'kysely';
-import { NamedQuery } from '../connection/named-query.ts';
 import { notifyFinal } from './states.ts';
 import type { Queryable, Trx } from '../connection/database.ts';
 import type { Session } from './sessions.ts';
@@ -56,20 +55,17 @@ export interface DueSession extends DuePlace {
   account_id: string;
 }
 
-const due = new NamedQuery<DuePlace & { limit: number }, DueSession>('due-sessions', (db, parameter) =>
-  db
+/** Sessions of all accounts that are to be deleted now, the longest overdue first. @param after the last one before */
+export function findDueSessions(db: Queryable, after: DuePlace, limit: number): Promise<DueSession[]> {
+  return db
     .selectFrom('sessions')
     .select(['account_id', 'id', sql<string>`delete_at`.as('delete_at')])
     .where('delete_at', '<=', sql<string>`now()`)
-    .where(sql<boolean>`(delete_at, id) > (${parameter('delete_at')}::timestamptz, ${parameter('id')}::uuid)`)
+    .where(sql<boolean>`(delete_at, id) > (${after.delete_at}::timestamptz, ${after.id}::uuid)`)
     .orderBy('delete_at')
     .orderBy('id')
-    .limit(parameter('limit')),
-);
-
-/** Sessions of all accounts that are to be deleted now, the longest overdue first. @param after the last one before */
-export function findDueSessions(db: Queryable, after: DuePlace, limit: number): Promise<DueSession[]> {
-  return due.run(db, { ...after, limit });
+    .limit(limit)
+    .execute();
 }
 
 /**

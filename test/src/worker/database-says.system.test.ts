@@ -1,6 +1,5 @@
 /** Errors of the database that say nothing about a recording or a request. */
 import { sql } from 'kysely';
-import { ping } from '../../../db/connection/explained-faults.ts';
 import { isDatabaseFault } from '../../../db/connection/database-errors.ts';
 import { whyNoDatabase } from '../../../db/connection/explained-faults.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
@@ -85,5 +84,4 @@ test('accounts are locked → not ready, and says why', async () => {
 test('what is asked is wrong → no fault of the database', async () => {
   const error = await sql`select 1 / 0`.execute(service.db).catch((cause: unknown) => cause);
   expect(isDatabaseFault(error)).toBe(false);
-  await ping(service.db);
 });
