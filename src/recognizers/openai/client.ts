@@ -7,7 +7,7 @@ import { Requests } from './requests.ts';
 import { aSecondOfSilence } from './encode-chunk.ts';
 import type { Away } from '../recognizer.ts';
 import type { Fields, SpeechServer } from './exchange.ts';
-import type { HintFields, ChunkHints } from './hints.ts';
+import type { ChunkHints } from './hints.ts';
 
 /** The format of an answer (`response_format`), the one that tells most first; `any` is what a server answers unasked. */
 export type AnswerFormat = 'diarized_json' | 'verbose_json' | 'json' | 'any';
@@ -97,7 +97,7 @@ export class SpeechClient {
     const answer = await this.#askWith(request, fields, asking);
     // The first answer of a server may show that it wants to be told otherwise.
     const better = fieldsNow();
-    return better.language === fields.language ? answer : this.#askWith(request, better, asking);
+    return better['language'] === fields['language'] ? answer : this.#askWith(request, better, asking);
   }
 
   /** Whether the server refuses the key. False also when the server is away or has no list of models. */
@@ -183,7 +183,7 @@ export class SpeechClient {
     return this.#ask({ file: aSecondOfSilence(), response_format: 'json' }, signal);
   }
 
-  async #askWith(request: Fields, fields: HintFields, asking: Asking): Promise<unknown> {
+  async #askWith(request: Fields, fields: Fields, asking: Asking): Promise<unknown> {
     const { hints, signal, traceparent, audioMs } = asking;
     try {
       const limits = { audioMs, limitMs: this.#timeLimitMs(audioMs), signal };

@@ -3,16 +3,8 @@ import { primaryOf } from '../../languages/tags.ts';
 import { LanguageNotKnown } from '../recognizer.ts';
 import { whisperCodeOf, whisperLanguages } from '../whisper-languages.ts';
 import type { Hints } from '../recognizer.ts';
+import type { Fields } from './exchange.ts';
 import type { KnownSpeaker } from './known-speakers.ts';
-
-export interface HintFields {
-  language?: string;
-  languages?: string[];
-  prompt?: string;
-  keywords?: string[];
-  known_speaker_names?: string[];
-  known_speaker_references?: string[];
-}
 
 /** What is said of one chunk of a recording. */
 export interface ChunkHints extends Hints {
@@ -29,7 +21,7 @@ const spared = [
  * @param isRefused whether the server refused a request because of a field
  * @returns the same fields without those; undefined when none was refused that can be spared
  */
-export function withoutRefused(fields: HintFields, isRefused: (field: RegExp) => boolean): HintFields | undefined {
+export function withoutRefused(fields: Fields, isRefused: (field: RegExp) => boolean): Fields | undefined {
   const refused = spared.find(
     (names) => names.some((name) => name in fields) && isRefused(new RegExp(`\\b(${names.join('|')})\\b`)),
   );
@@ -44,13 +36,13 @@ const longestPrompt = 800;
  * @param isWhisperCpp whether the server is whisper.cpp's own
  * @throws {LanguageNotKnown} whisper.cpp's server takes any language, and writes nonsense
  */
-export function hintFields(hints: ChunkHints, model: string, isWhisperCpp: boolean): HintFields {
+export function hintFields(hints: ChunkHints, model: string, isWhisperCpp: boolean): Fields {
   const { language, keyterms = [], knownSpeakers = [] } = hints;
   const code = language === undefined ? undefined : (whisperCodeOf(language) ?? primaryOf(language));
   if (language !== undefined && isWhisperCpp && whisperCodeOf(language) === undefined)
     throw new LanguageNotKnown(language, whisperLanguages);
   if (/(^|\/)gpt-transcribe/.test(model))
-    return { ...(code && { languages: [code] }), ...(keyterms.length > 0 && { keywords: [...keyterms] }) };
+    return { ...(code && { languages: [code] }), ...(keyterms.length > 0 && { keywords: keyterms }) };
   const prompt = model.endsWith('-diarize') ? '' : promptOf(keyterms);
   // Without a language, whisper.cpp's server hears English in everything.
   const said = code ?? (isWhisperCpp ? 'auto' : undefined);

@@ -1,4 +1,5 @@
 /** Speakers of a recording that is sent in several chunks: the voices of one chunk are shown with all later ones. */
+import { totalMs } from '../../audio/spans.ts';
 import { encodeChunk } from './encode-chunk.ts';
 import type { Chunk, Span } from '../../audio/chunks.ts';
 import type { SpokenWord } from '../../captions/segment.ts';
@@ -33,7 +34,7 @@ export interface VoiceSamples {
  */
 export async function sampleVoices(file: string, { utterances }: AnsweredChunk): Promise<KnownSpeaker[]> {
   const known: KnownSpeaker[] = [];
-  for (const [label, { startMs, endMs }] of longestTurns(utterances.flat())) {
+  for (const { label, startMs, endMs } of longestTurns(utterances.flat())) {
     if (known.length === mostSpeakers) break;
     if (endMs - startMs < sampleMs.shortest) continue;
     const windowEndMs = Math.min(startMs + sampleMs.longest, endMs);
@@ -46,23 +47,20 @@ export async function sampleVoices(file: string, { utterances }: AnsweredChunk):
 }
 
 /** The longest turn of each speaker; whoever speaks most comes first. */
-function longestTurns(words: readonly SpokenWord[]): [label: string, turn: Span][] {
-  const turns = turnsOf(words);
+function longestTurns(words: readonly SpokenWord[]): Turn[] {
   const lengthOf = ({ startMs, endMs }: Span) => endMs - startMs;
-  return Map.groupBy(turns, ({ label }) => label)
-    .entries()
-    .map(([label, own]) => ({ label, own, wholeMs: own.reduce((sum, turn) => sum + lengthOf(turn), 0) }))
-    .toArray()
-    .sort((a, b) => b.wholeMs - a.wholeMs)
-    .map(({ label, own }) => [
-      label,
-      own.reduce((longest, turn) => (lengthOf(turn) > lengthOf(longest) ? turn : longest)),
-    ]);
+  return [...Map.groupBy(turnsOf(words), ({ label }) => label).values()]
+    .sort((a, b) => totalMs(b) - totalMs(a))
+    .map((own) => own.reduce((longest, turn) => (lengthOf(turn) > lengthOf(longest) ? turn : longest)));
+}
+
+interface Turn extends Span {
+  label: string;
 }
 
 /** @returns where somebody speaks alone, without a longer pause */
-function turnsOf(words: readonly SpokenWord[]): (Span & { label: string })[] {
-  const turns: (Span & { label: string })[] = [];
+function turnsOf(words: readonly SpokenWord[]): Turn[] {
+  const turns: Turn[] = [];
   let spokenToMs = 0;
   for (const { speaker, startMs, endMs } of words) {
     const last = turns.at(-1);

@@ -1,12 +1,8 @@
+import type { Span } from '../../audio/chunks.ts';
 import type { Turn } from './voices.ts';
 
 /** A word that no turn covers gets the speaker of the nearest turn within this time. Chosen, not measured. */
 const reachMs = 500;
-
-interface Spoken {
-  startMs: number;
-  endMs: number;
-}
 
 /**
  * Gives each word the speaker who speaks most of its time; where words have no times, each segment. Of two who speak
@@ -14,7 +10,7 @@ interface Spoken {
  * @param parts in order of time
  * @param turns in order of time
  */
-export function withSpeakers<P extends Spoken>(
+export function withSpeakers<P extends Span>(
   parts: readonly P[],
   turns: readonly Turn[],
 ): (P & { speaker?: string })[] {
@@ -29,7 +25,7 @@ export function withSpeakers<P extends Spoken>(
   });
 }
 
-function speakerOf(part: Spoken, near: readonly Turn[], last: number | undefined): number | undefined {
+function speakerOf(part: Span, near: readonly Turn[], last: number | undefined): number | undefined {
   /** Of each speaker: how long they speak in it, in ms; of one who doesn't, how far away they do, below 0. */
   const spokenMs = new Map<number, number>();
   for (const turn of near) {
@@ -41,7 +37,7 @@ function speakerOf(part: Spoken, near: readonly Turn[], last: number | undefined
 }
 
 /** Below 0 where they don't touch. */
-const sharedMs = (a: Spoken, b: Spoken) => Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.startMs);
+const sharedMs = (a: Span, b: Span) => Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.startMs);
 
 function mostOf(values: ReadonlyMap<number, number>, preferred: number | undefined): number {
   const most = Math.max(...values.values());
