@@ -1,8 +1,8 @@
-import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { measureAudio } from '../../../src/audio/measure.ts';
-import { ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
+import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const folder = useFolder();
@@ -26,12 +26,6 @@ async function expectLength(input: string, ms: number, toleranceMs: number): Pro
   const { measured, decoded } = await bothDurations(input);
   const [isReal, isSame] = [Math.abs(decoded - ms) <= toleranceMs, Math.abs(measured - decoded) <= measuredToleranceMs];
   expect({ measured, decoded, isReal, isSame }).toMatchObject({ isReal: true, isSame: true });
-}
-
-async function joined(name: string, ...parts: string[]): Promise<string> {
-  await writeFile(at(name), '');
-  for (const part of parts) await appendFile(at(name), await readFile(part));
-  return at(name);
 }
 
 // The tolerance in ms is what the format's own frames and the encoder's delay allow; uncompressed audio is exact.
@@ -72,55 +66,22 @@ test.each([
   await expectLength(await ffmpeg(...sine(10.37), ...encoding, at(`tone.${extension}`)), 10_370, tolerance);
 });
 
-test('recordings joined byte by byte, whatever their headers and timestamps say → the sum of both', async () => {
-  const parts: [string, string[]][] = [
-    ['mp3', []],
-    ['aac', []],
-    ['ogg', ['-c:a', 'libvorbis']],
-    ['webm', ['-c:a', 'libopus', '-live', '1']],
-    ['ts', ['-c:a', 'mp2']],
-  ];
-  for (const [extension, encoding] of parts) {
-    const short = await ffmpeg(...sine(4), ...encoding, at(`short.${extension}`));
-    const long = await ffmpeg(...sine(8), ...encoding, at(`long.${extension}`));
-    await expectLength(await joined(`joined.${extension}`, short, long), 12_000, 100);
-  }
-});
-
 test('Ogg Opus joined with itself, so that every part has one serial number → no time for the headers between', async () => {
   const part = await ffmpeg(...sine(4), '-c:a', 'libopus', at('part.ogg'));
   // Of each later part ffmpeg keeps the 6.5 ms that a player skips.
-  await expectLength(await joined('again.ogg', part, part, part, part, part), 20_000, 40);
+  await writeFile(at('again.ogg'), Buffer.concat(Array(5).fill(await readFile(part))));
+  await expectLength(at('again.ogg'), 20_000, 40);
 });
 
-test('a pause of 0.96 s in the timestamps of Opus in another container → kept', async () => {
-  const pause = ['-af', 'asetpts=if(gt(T\\,2)\\,PTS+0.96/TB\\,PTS)'];
-  await expectLength(await ffmpeg(...sine(4), ...pause, '-c:a', 'libopus', at('pause.webm')), 4_960, 60);
-});
-
-test.each([
-  ['when a batch of 300 ms came', 'floor(TS/300)*300'],
-  ['when a batch of 3 s came', 'floor(TS/3000)*3000'],
-  ['0', '0'],
-  ['twice as fast', '2*TS'],
-  ['at a third of their pace', 'TS/3'],
-  ['after a stall of 0.4 s every 5 s that is caught up', 'TS+max(0\\,400-mod(TS\\,5000)/2)'],
-])('packets that are stamped %s → all samples, and no silence', async (_, times) => {
+test('packets that are stamped when a batch of 3 s came → all samples, and no silence', async () => {
   const whole = await ffmpeg(...sine(25), '-c:a', 'libopus', at('whole.webm'));
-  const file = await ffmpeg('-i', whole, '-c', 'copy', '-bsf:a', `setts=ts=${times}`, at('stamped.webm'));
-  await expectLength(file, 25_000, 20);
+  const stamps = ['-c', 'copy', '-bsf:a', 'setts=ts=floor(TS/3000)*3000'];
+  await expectLength(await ffmpeg('-i', whole, ...stamps, at('stamped.webm')), 25_000, 20);
 });
 
 test('a part cut out by an edit list → the length of what is left', async () => {
   const whole = await ffmpeg(...sine(10.37), at('whole.m4a'));
   await expectLength(await ffmpeg('-ss', '3.3', '-i', whole, '-c', 'copy', at('cut.m4a')), 7_070, 20);
-});
-
-test('sound that starts 4 s after the picture → silence first, so that times fit the picture', async () => {
-  const late = ['-itsoffset', '4', ...sine(2), '-c:v', 'mpeg4', '-c:a', 'aac'];
-  await expectLength(await ffmpeg(...pictures(8), ...late, at('late.mp4')), 6_000, 60);
-  expect(await loudestSample(0, 3_900)).toBeLessThan(100);
-  expect(await loudestSample(4_100, 5_900)).toBeGreaterThan(1000);
 });
 
 test('a gap of 50 minutes in the timestamps → filled; one of 2 hours → taken for damage and closed', async () => {
@@ -171,12 +132,3 @@ test('a WAV that could be another format → as long as a WAV', async () => {
     expect([name, measured, decoded]).toEqual([name, 2_000, 2_000]);
   }
 });
-
-async function loudestSample(fromMs: number, toMs: number): Promise<number> {
-  const bytes = await readFile(at('decoded'));
-  let loudest = 0;
-  for (let position = fromMs * 32; position < toMs * 32; position += 2) {
-    loudest = Math.max(loudest, Math.abs(bytes.readInt16LE(position)));
-  }
-  return loudest;
-}

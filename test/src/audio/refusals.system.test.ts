@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { AudioError, AudioToolError } from '../../../src/audio/audio-error.ts';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { measureAudio } from '../../../src/audio/measure.ts';
+import { countChannels } from '../../../src/audio/tracks.ts';
 import { dependencyErrorOf } from '../../../src/ops/dependency-error.ts';
 import { withFfmpeg } from '../../support/faults/fake-programs.ts';
 import { descendantsOf } from '../../rig/processes.ts';
@@ -31,6 +32,14 @@ async function codes(input: string): Promise<unknown[]> {
   const code = (error: unknown): unknown => (error instanceof AudioError ? error.code : error);
   return [await measureAudio(input, { timeLimitMs }).catch(code), await decode(input).catch(code)];
 }
+
+test('nothing to decode, or pictures only → no channels to count', async () => {
+  const count = (input: string) => countChannels({ input, timeLimitMs });
+  await writeFile(at('text'), 'no audio '.repeat(1_000));
+  await expect(count(at('text'))).rejects.toMatchObject({ code: 'unsupported_media' });
+  const silent = await ffmpeg('-f', 'lavfi', '-i', 'testsrc=s=64x64:r=5:d=1', at('silent.mp4'));
+  await expect(count(silent)).rejects.toMatchObject({ code: 'no_audio_track' });
+});
 
 test.each([
   ['5.1', 1, 'file:/a: Operation not permitted'],
@@ -104,11 +113,7 @@ test('an abort → its reason', async () => {
   await expect(measureAudio(file, { timeLimitMs, signal })).rejects.toThrow('stopping');
 });
 
-const errorOf = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => 'no error',
-    (error: unknown) => error,
-  );
+const errorOf = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
 
 test('trouble of the operator (disk full, store gone, ffmpeg missing, killed) → AudioToolError that says so', async () => {
   const file = await ffmpeg(...sine(1), at('fine.wav'));
