@@ -11,27 +11,23 @@ const atATime = 1_000;
 
 /** All sessions that need their audio, a page at a time, ordered by account and id. */
 export async function* eachAudioOwner(db: Queryable): AsyncGenerator<AudioOwner> {
-  let last: AudioOwner | undefined;
-  do {
-    const page = await listAudioOwners(db, last);
+  for (let last: AudioOwner | undefined; ;) {
+    const page = await db
+      .selectFrom('sessions')
+      .select(['account_id', 'id'])
+      .where('status', 'in', ['queued', 'processing', 'failed'])
+      .where('audio_deleted_at', 'is', null)
+      .$if(last !== undefined, (query) =>
+        query.where(sql<boolean>`(account_id, id) > (${last!.account_id}, ${last!.id})`),
+      )
+      .orderBy('account_id')
+      .orderBy('id')
+      .limit(atATime)
+      .execute();
     yield* page;
-    last = page.length < atATime ? undefined : page.at(-1);
-  } while (last !== undefined);
-}
-
-function listAudioOwners(db: Queryable, after: AudioOwner | undefined): Promise<AudioOwner[]> {
-  return db
-    .selectFrom('sessions')
-    .select(['account_id', 'id'])
-    .where('status', 'in', ['queued', 'processing', 'failed'])
-    .where('audio_deleted_at', 'is', null)
-    .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(account_id, id) > (${after!.account_id}, ${after!.id})`),
-    )
-    .orderBy('account_id')
-    .orderBy('id')
-    .limit(atATime)
-    .execute();
+    if (page.length < atATime) return;
+    last = page.at(-1);
+  }
 }
 
 export interface AudioNeed {

@@ -1,12 +1,14 @@
-/** What must hold of all rows. What a constraint of the schema says is no rule: PostgreSQL refuses such a row. */
+/** What must hold of all rows, checked by PostgreSQL itself. What a constraint of the schema says is no rule: PostgreSQL refuses such a row. */
 import { sql } from 'kysely';
+import { inSnapshot } from '../connection/transaction.ts';
 import { isOutOfTurn, liveJobs } from '../queue-tables.ts';
 import { indexVersion } from '../search/passages.ts';
 import { storedVersion } from '../sessions/transcripts.ts';
 import type { RawBuilder } from 'kysely';
+import type { Db, Trx } from '../connection/database.ts';
 
 /** Rows, and what must hold of each of them. They are read once for all their rules. */
-export interface Rows {
+interface Rows {
   /** The part after `from` in a query. */
   from: RawBuilder<unknown>;
   /** How a row is named where it breaks a rule. */
@@ -25,17 +27,58 @@ interface Rule {
   breaks: RawBuilder<unknown>;
 }
 
-/** @param queue its name */
-export const rowRules = (queue: string): Rows[] => [
-  accounts,
-  { ...sessions, rules: [...sessions.rules, hasJob(queue)] },
-  charges,
-  idempotency,
-  passages,
-  jobs(queue),
-  supportLog,
-  transcripts,
-];
+export interface Check {
+  id: string;
+  rule: string;
+  /** How many rows or files it looked at. */
+  checked: number;
+  breaches: number;
+  /** The ids of the first few breaches. */
+  examples: string[];
+}
+
+export const maxExamples = 5;
+
+/** Checks all rules in one snapshot. @param onProgress gets the checked part of them, 0 to 1 */
+export function checkRows(db: Db, queue: string, onProgress: (done: number) => void = () => {}): Promise<Check[]> {
+  const all = [
+    accounts,
+    { ...sessions, rules: [...sessions.rules, hasJob(queue)] },
+    charges,
+    idempotency,
+    passages,
+    jobs(queue),
+    supportLog,
+    transcripts,
+  ];
+  return inSnapshot(db, async (snapshot) => {
+    const checks: Check[] = [];
+    for (const [index, rows] of all.entries()) {
+      checks.push(...(await check(snapshot, rows)));
+      onProgress((index + 1) / all.length);
+    }
+    return checks;
+  });
+}
+
+/** Only numbers and some examples come back, however many rows there are. */
+async function check(snapshot: Trx, { from, id, rules }: Rows): Promise<Check[]> {
+  const counts = rules.map(
+    ({ of = sql`true`, breaks }) => sql`json_build_object('checked', count(*) filter (where ${of}),
+      'breaches', count(*) filter (where ${of} and (${breaks})))`,
+  );
+  const counted = await sql<{ counts: Pick<Check, 'checked' | 'breaches'>[] }>`
+    select json_build_array(${sql.join(counts)})::jsonb as counts from ${from}`.execute(snapshot);
+  const checks: Check[] = [];
+  for (const [index, { id: name, rule, of = sql`true`, breaks }] of rules.entries()) {
+    const { checked, breaches } = counted.rows[0]!.counts[index]!;
+    const broken = sql<{ id: string }>`select (${id})::text as id from ${from} where ${of} and (${breaks})
+      order by 1 limit ${sql.lit(maxExamples)}`;
+    const examples = breaches === 0 ? [] : (await broken.execute(snapshot)).rows.map((row) => row.id);
+    checks.push({ id: name, rule, checked, breaches, examples });
+  }
+  return checks;
+}
 
 const accounts: Rows = {
   from: sql`accounts a`,

@@ -2,14 +2,13 @@
  * The auditor checks everything that must always hold, whatever happened. It changes nothing. Files and the rows that need them
  * are compared as both are now: audio that is missing, and files that nobody needs.
  */
-import { checkRows, maxExamples } from '../../db/audit/audit.ts';
+import { checkRows, maxExamples } from '../../db/audit/rules.ts';
 import { transcriptionQueue } from '../queue/queue.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eachAudioOwner, findAudioNeeds } from '../../db/audit/audio.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { byAccount, isId } from '../files/audio-store.ts';
-import type { Check } from '../../db/audit/audit.ts';
-import type { AudioOwner } from '../../db/audit/audio.ts';
+import type { Check } from '../../db/audit/rules.ts';
 import type { Db } from '../../db/connection/database.ts';
 import type { AudioStore } from '../files/audio-store.ts';
 import type { Spool } from '../files/spool.ts';
@@ -30,7 +29,7 @@ export const usualGrace: Grace = { sweptWithinMs: 2 * 60 * 60 * 1000, removedWit
  * Checks files and rows. The rows are those of one moment. Files have no snapshot: one that looks wrong is looked at once more,
  * so that a service at work breaks no rule. The queue's tables must exist.
  *
- * @param onProgress hears what part of the rows is looked at, 0 to 1
+ * @param onProgress gets the checked part of the rules, 0 to 1
  */
 export async function audit(
   audited: Audited,
@@ -71,7 +70,6 @@ export interface FileCheck extends Check {
 
 /** As many questions as an object store answers at once. */
 const atOnce = 16;
-const askAgainMs = 200;
 
 export async function checkNeededAudio({ db, audioStore, behindMs = 0 }: Audited): Promise<Check> {
   const rule = 'A queued, processing or failed session has its audio';
@@ -79,30 +77,33 @@ export async function checkNeededAudio({ db, audioStore, behindMs = 0 }: Audited
   const patience = { ms: behindMs };
   const owners = eachAudioOwner(db);
   const look = async () => {
-    for await (const owner of owners) {
+    for await (const { account_id, id } of owners) {
       check.checked += 1;
-      if (await audioStore.exists(owner.account_id, owner.id)) continue;
-      if (!(await isStillNeeded(db, owner, patience))) continue;
-      check.breaches += 1;
-      if (check.examples.length < maxExamples) check.examples.push(owner.id);
+      if (await audioStore.exists(account_id, id)) continue;
+      // A row changes before its file is removed: a session that still needs the file after it was missed has lost it.
+      const isNeeded = async () => (await findAudioNeeds(db, account_id, [id])).get(id)?.isNeeded === true;
+      if (await staysSo(isNeeded, patience)) addBreach(check, id);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, look));
   return check;
 }
 
-/**
- * A row changes before its file is removed. So a session that still needs the file after it was missed has lost it. A
- * standby may know of the change a little later.
- * @param patience how long all sessions together are waited for
- */
-async function isStillNeeded(db: Db, { account_id, id }: AudioOwner, patience: { ms: number }): Promise<boolean> {
-  for (;;) {
-    if (!(await findAudioNeeds(db, account_id, [id])).get(id)?.isNeeded) return false;
+function addBreach(check: Check, example: string): void {
+  check.breaches += 1;
+  if (check.examples.length < maxExamples) check.examples.push(example);
+}
+
+const askAgainMs = 50;
+
+/** @param patience how long all questions together wait for another answer: a removal or a standby may be a little late */
+async function staysSo(isSo: () => Promise<boolean>, patience: { ms: number }): Promise<boolean> {
+  while (await isSo()) {
     if (patience.ms <= 0) return true;
     patience.ms -= askAgainMs;
     await sleep(askAgainMs);
   }
+  return false;
 }
 
 export function checkSuperfluousFiles(audited: Audited, grace: Grace): Promise<FileCheck[]> {
@@ -121,33 +122,16 @@ interface SeenFile {
   isLeft: () => Promise<boolean>;
 }
 
-/** With more suspects at once, no removal is waited for. */
-const maxSuspects = 10_000;
-const lookAgainMs = 50;
-
-/** Waits for removals that are under way, and counts the files that are left. */
 async function judge(id: string, rule: string, files: AsyncIterable<SeenFile>, grace: Grace): Promise<FileCheck> {
-  let [checked, awaitingSweep, beyond] = [0, 0, 0];
-  let suspects: SeenFile[] = [];
-  for await (const file of files) {
-    checked += 1;
-    if (file.unneededMs === undefined) continue;
-    if (file.unneededMs < grace.sweptWithinMs) awaitingSweep += 1;
-    else if (suspects.length < maxSuspects) suspects.push(file);
-    else beyond += 1;
+  const check: FileCheck = { id, rule, checked: 0, breaches: 0, examples: [], awaitingSweep: 0 };
+  const patience = { ms: grace.removedWithinMs };
+  for await (const { name, unneededMs, isLeft } of files) {
+    check.checked += 1;
+    if (unneededMs === undefined) continue;
+    if (unneededMs < grace.sweptWithinMs) check.awaitingSweep += 1;
+    else if (await staysSo(isLeft, patience)) addBreach(check, name);
   }
-  const until = performance.now() + grace.removedWithinMs;
-  for (;;) {
-    suspects = await Array.fromAsync(stillLeft(suspects));
-    if (suspects.length === 0 || performance.now() >= until) break;
-    await sleep(lookAgainMs);
-  }
-  const examples = suspects.slice(0, maxExamples).map(({ name }) => name);
-  return { id, rule, checked, breaches: suspects.length + beyond, examples, awaitingSweep };
-}
-
-async function* stillLeft(suspects: SeenFile[]): AsyncGenerator<SeenFile> {
-  for (const suspect of suspects) if (await suspect.isLeft()) yield suspect;
+  return check;
 }
 
 const atATime = 1_000;
