@@ -18,6 +18,10 @@ export interface KeyOwner extends Limits {
   suspended: boolean;
 }
 
+const isValid = sql<boolean>`revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`;
+
+const validKeys = (db: Queryable) => db.selectFrom('api_keys').where(isValid);
+
 const shown = [
   'id',
   'account_id',
@@ -75,8 +79,7 @@ export function endKeyIfActive(trx: Trx, accountId: string, id: string, graceMs:
     .set({ expires_at: sql<string>`least(expires_at, ${end})` })
     .where('account_id', '=', accountId)
     .where('id', '=', id)
-    .where('revoked_at', 'is', null)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<string>`clock_timestamp()`)]))
+    .where(isValid)
     .returning(shown)
     .executeTakeFirst();
 }
@@ -116,11 +119,4 @@ export async function isKeyValid(trx: Trx, accountId: string, keyId: string): Pr
     .select('api_keys.id')
     .executeTakeFirst();
   return key !== undefined;
-}
-
-function validKeys(db: Queryable) {
-  return db
-    .selectFrom('api_keys')
-    .where('revoked_at', 'is', null)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<string>`clock_timestamp()`)]));
 }

@@ -1,3 +1,5 @@
+import { overlapping } from './spans.ts';
+
 /** A stretch of a recording, in ms from its start. */
 export interface Span {
   startMs: number;
@@ -81,7 +83,7 @@ export function inHalves(chunk: Chunk, silences: readonly Span[], overlapMs: num
   const lengthMs = endMs - startMs;
   if (lengthMs < tooShortMs) return [chunk];
   const reachMs = Math.floor(lengthMs / 4);
-  const cut = cutter(silences)(startMs + reachMs, endMs - reachMs, Math.round((startMs + endMs) / 2));
+  const cut = bestCut(silences, startMs + reachMs, endMs - reachMs, Math.round((startMs + endMs) / 2));
   const [cutMs, overlapHereMs] = [cut.atMs, cut.isInPause ? 0 : overlapMs];
   return [
     { ...chunk, endMs: cutMs, windowEndMs: Math.min(endMs, cutMs + overlapHereMs) },
@@ -104,19 +106,14 @@ export function cutSpeechIntoChunks(
   lengths: ChunkLengths,
   changes: readonly number[] = [],
 ): Chunk[] {
-  const stretches = withPauses(speech, lengths.longestPauseMs ?? usualPauseMs);
-  let next = 0;
-  return stretches
+  return withPauses(speech, lengths.longestPauseMs ?? usualPauseMs)
     .flatMap((stretch) => partedAt(changes, stretch))
-    .flatMap(({ startMs: fromMs, endMs: toMs }) => {
-      // Both are in order, so each silence is looked at once: a day may have thousands of each.
-      const within: Span[] = [];
-      while (next < silences.length && silences[next]!.endMs <= fromMs) next += 1;
-      for (let index = next; index < silences.length && silences[index]!.startMs < toMs; index += 1) {
-        const { startMs, endMs } = silences[index]!;
-        within.push({ startMs: Math.max(startMs - fromMs, 0), endMs: Math.min(endMs, toMs) - fromMs });
-      }
-      return cutIntoChunks(toMs - fromMs, within, lengths).map((chunk) => ({
+    .flatMap((stretch) => {
+      const fromMs = stretch.startMs;
+      const within = overlapping(silences, stretch).map(({ startMs, endMs }) => ({
+        ...{ startMs: startMs - fromMs, endMs: endMs - fromMs },
+      }));
+      return cutIntoChunks(stretch.endMs - fromMs, within, lengths).map((chunk) => ({
         ...{ startMs: chunk.startMs + fromMs, endMs: chunk.endMs + fromMs },
         ...{ windowStartMs: chunk.windowStartMs + fromMs, windowEndMs: chunk.windowEndMs + fromMs },
       }));
@@ -143,11 +140,10 @@ export function withPauses(spans: readonly Span[], longestPauseMs: number): Span
 }
 
 function lateCuts(durationMs: number, silences: readonly Span[], { longestMs }: ChunkLengths): Cut[] {
-  const bestCut = cutter(silences);
   const cuts: Cut[] = [];
   for (let startMs = 0; startMs + longestMs < durationMs; startMs = cuts.at(-1)!.atMs) {
     const latestMs = startMs + longestMs;
-    cuts.push(bestCut(startMs + Math.floor(longestMs * earliestCut), latestMs, latestMs));
+    cuts.push(bestCut(silences, startMs + Math.floor(longestMs * earliestCut), latestMs, latestMs));
   }
   return cuts;
 }
@@ -165,26 +161,18 @@ function evenCuts(
   const count = Math.max(fewest, Math.min(multiple, Math.floor(durationMs / shortestMs)));
   const evenMs = durationMs / count;
   const reachMs = Math.floor(evenMs * unevenness);
-  const bestCut = cutter(silences);
   return Array.from({ length: count - 1 }, (_, index) => {
     const placeMs = Math.round((index + 1) * evenMs);
-    return bestCut(placeMs - reachMs, placeMs + reachMs, placeMs);
+    return bestCut(silences, placeMs - reachMs, placeMs + reachMs, placeMs);
   });
 }
 
-/** Finds the middle of the longest silence between two times, for one stretch after the other. */
-function cutter(silences: readonly Span[]) {
-  let next = 0;
-  return (earliestMs: number, latestMs: number, otherwiseMs: number): Cut => {
-    // Silences are in order, so those before this stretch are looked at only once.
-    while (next < silences.length && silences[next]!.endMs <= earliestMs) next += 1;
-    let [cutMs, longest] = [otherwiseMs, 0];
-    for (let index = next; index < silences.length && silences[index]!.startMs < latestMs; index += 1) {
-      const startMs = Math.max(earliestMs, silences[index]!.startMs);
-      const endMs = Math.min(latestMs, silences[index]!.endMs);
-      if (endMs - startMs < longest) continue;
-      [cutMs, longest] = [Math.round((startMs + endMs) / 2), endMs - startMs];
-    }
-    return { atMs: cutMs, isInPause: longest >= pauseMs };
-  };
+/** The middle of the longest silence between two times. */
+function bestCut(silences: readonly Span[], earliestMs: number, latestMs: number, otherwiseMs: number): Cut {
+  let [atMs, longestMs] = [otherwiseMs, 0];
+  for (const { startMs, endMs } of overlapping(silences, { startMs: earliestMs, endMs: latestMs })) {
+    if (endMs - startMs < longestMs) continue;
+    [atMs, longestMs] = [Math.round((startMs + endMs) / 2), endMs - startMs];
+  }
+  return { atMs, isInPause: longestMs >= pauseMs };
 }

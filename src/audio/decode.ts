@@ -7,6 +7,7 @@ import { LoudnessMeter } from './loudness.ts';
 import { allGapsOf } from './picture.ts';
 import { DependencyError } from '../ops/dependency-error.ts';
 import { bytesPerMs, bytesPerSample, samplesPerMs } from './samples.ts';
+import { overlapping } from './spans.ts';
 import type { Decoding, SamplesOptions } from './decode-samples.ts';
 import type { Track } from './ffmpeg-log.ts';
 import type { Loudness } from './loudness.ts';
@@ -171,19 +172,12 @@ function gainFor({ levelDb, floorDb }: Loudness): number {
  * @returns takes its samples as they come, and changes them
  */
 export function silencing(stretches: readonly Span[]): (samples: Buffer) => void {
-  let [atByte, next] = [0, 0];
+  let atMs = 0;
   return (samples) => {
-    const endByte = atByte + samples.length;
-    while (next < stretches.length && stretches[next]!.endMs * bytesPerMs <= atByte) next += 1;
-    for (let index = next; index < stretches.length && stretches[index]!.startMs * bytesPerMs < endByte; index += 1) {
-      const { startMs, endMs } = stretches[index]!;
-      samples.fill(
-        0,
-        Math.max(0, startMs * bytesPerMs - atByte),
-        Math.min(samples.length, endMs * bytesPerMs - atByte),
-      );
-    }
-    atByte = endByte;
+    const place = { startMs: atMs, endMs: atMs + samples.length / bytesPerMs };
+    for (const { startMs, endMs } of overlapping(stretches, place))
+      samples.fill(0, (startMs - place.startMs) * bytesPerMs, (endMs - place.startMs) * bytesPerMs);
+    atMs = place.endMs;
   };
 }
 
