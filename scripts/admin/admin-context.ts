@@ -10,7 +10,7 @@ import { createLog } from '../../src/ops/log.ts';
 import { migrateOnStart, stateOf, wrongVersion } from '../../src/process/migration.ts';
 import { Queue } from '../../src/queue/queue.ts';
 import { Refusal } from '../terminal/refusal.ts';
-import { briefly } from './exit.ts';
+import { briefly } from '../terminal/text.ts';
 import type { Db, Trx } from '../../db/connection/database.ts';
 import type { LoggedAct } from '../../db/accounts/support-log.ts';
 import type { Config } from '../../src/config/config.ts';
@@ -98,20 +98,17 @@ export async function withAdminContext<T>(
 }
 
 /** Reads what is of one moment on a connection of its own, for as long as that takes. */
-export async function readAtOneMoment<T>(
-  { databaseUrl }: Pick<AdminContext, 'databaseUrl'>,
-  read: (snapshot: Trx) => Promise<T>,
+export const readAtOneMoment = <T>(admin: { databaseUrl: string }, read: (snapshot: Trx) => Promise<T>): Promise<T> =>
+  onPatientDatabase(admin, (db) => inSnapshot(db, read));
+
+/** Asks a database, which may be a standby, for as long as that takes. */
+export async function onPatientDatabase<T>(
+  { databaseUrl }: { databaseUrl: string },
+  ask: (db: Db) => Promise<T>,
 ): Promise<T> {
-  const { db, close } = openDatabase(databaseUrl, () => {}, {
-    maxConnections: 1,
-    timeoutMs: patientTimeoutMs,
-    server: 'any',
-  });
-  try {
-    return await inSnapshot(db, read);
-  } finally {
-    await close();
-  }
+  const limits = { maxConnections: 2, timeoutMs: patientTimeoutMs, server: 'any' } as const;
+  const { db, close } = openDatabase(databaseUrl, () => {}, limits);
+  return ask(db).finally(close);
 }
 
 const absent = 'There is no database of the service yet: its first start makes it.';

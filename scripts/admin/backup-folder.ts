@@ -69,11 +69,6 @@ export class NewBackup {
     this.#sums.set(name, await copySummed(content, path));
   }
 
-  async addContent(name: string, content: Buffer): Promise<void> {
-    await writeFile(join(this.path, name), content, { mode: 0o600 });
-    this.#sums.set(name, { sum: createHash('sha256').update(content).digest('hex'), bytes: content.length });
-  }
-
   async remove(name: string): Promise<void> {
     await rm(join(this.path, name), { force: true });
     this.#sums.delete(name);

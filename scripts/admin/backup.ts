@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { Readable } from 'node:stream';
 import { eachAudioOwner } from '../../db/audit/audio.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { copyCluster } from '../../db/embedded/base-backup.ts';
@@ -81,7 +82,7 @@ async function copyAll(admin: AdminContext, backup: NewBackup): Promise<{ notes:
   const copy = {
     folder: (name: string) => backup.addFolder(within(name)),
     file: (name: string, path: string) => backup.addFile(within(name), path),
-    content: (name: string, content: Buffer) => backup.addContent(within(name), content),
+    content: (name: string, content: Buffer) => backup.addStream(within(name), Readable.from([content])),
   };
   const ends = { beforeTheEnd: () => audio.catchUp(), atTheEnd: () => audio.hold() };
   await copyCluster(clusterPaths(postgresFolder(admin.dataDir)), admin.databaseUrl, copy, ends);

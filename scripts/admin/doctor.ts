@@ -23,7 +23,7 @@ import { migrateCommand, stateOf, wrongVersion } from '../../src/process/migrati
 import { selectListener, selectRecognizer } from '../../src/recognizers/select.ts';
 import { count, table } from '../terminal/table.ts';
 import { addCommand, printOn } from './command.ts';
-import { briefly } from './exit.ts';
+import { briefly } from '../terminal/text.ts';
 import type { Command } from 'commander';
 import type { Db } from '../../db/connection/database.ts';
 import type { Decoded } from '../../src/audio/decode.ts';

@@ -5,6 +5,7 @@ import { CommitOutcomeUnknown } from '../../db/connection/transaction.ts';
 import { ConfigError } from '../../src/config/config.ts';
 import { AudioStoreUnavailable } from '../../src/files/audio-store.ts';
 import { Mistake, Refusal } from '../terminal/refusal.ts';
+import { briefly } from '../terminal/text.ts';
 
 /**
  * The refusal after an erasure whose audio could not be removed: the rows are deleted, and the worker's sweep removes
@@ -53,10 +54,3 @@ export function messageOf(error: unknown): string | undefined {
 }
 
 const causeOf = ({ cause }: Error) => (cause instanceof Error ? `\ncaused by ${cause.stack}` : '');
-
-/** The innermost cause, in a few words. An error about several addresses has no message of its own. */
-export function briefly(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const below: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
-  return below === undefined ? error.message : briefly(below);
-}

@@ -1,11 +1,11 @@
 import { Option } from 'commander';
-import { openDatabase, patientTimeoutMs } from '../../db/connection/database.ts';
 import { isBrokenOff, isStandby } from '../../db/connection/server.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { parseDatabaseUrl } from '../../src/config/variables.ts';
 import { storeMismatch } from '../../src/files/verified-audio-store.ts';
 import { Spool } from '../../src/files/spool.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
+import { onPatientDatabase } from './admin-context.ts';
 import { addCommand } from './command.ts';
 import { Mistake, Refusal } from '../terminal/refusal.ts';
 import { noProgress, showProgressOn } from '../terminal/show-progress.ts';
@@ -50,26 +50,17 @@ function placeOf({ databaseUrl: typed, resume, everything }: Options): Partial<C
 
 export async function verify({ bareStore, dataDir, databaseUrl, screen }: AdminContext): Promise<Report> {
   const files = { audioStore: bareStore, spool: new Spool(dataDir), workFolder: new WorkFolder(dataDir) };
-  const { db, close } = openDatabase(databaseUrl, () => {}, {
-    maxConnections: 2,
-    timeoutMs: patientTimeoutMs,
-    server: 'any',
-  });
   const progress = screen.isTTY ? showProgressOn(screen, { keep: false }) : noProgress;
   const step = progress.begin('checking', 1);
-  let asksStandby = false;
-  try {
-    asksStandby = await isStandby(db);
+  return onPatientDatabase({ databaseUrl }, async (db) => {
+    const asksStandby = await isStandby(db);
     const audited = { db, ...files, behindMs: asksStandby ? mostBehindMs : 0 };
-    const found = await audit(audited, { onProgress: (done) => step.reach(done) });
+    const found = await audit(audited, { onProgress: (done) => step.reach(done) }).catch((error: unknown) => {
+      throw asksStandby && isBrokenOff(error) ? new Refusal(brokenOff) : error;
+    });
     const another = await storeMismatch(db, bareStore);
     return { json: found, text: textOf(found), note: another, exitCode: found.sound && another === undefined ? 0 : 1 };
-  } catch (error) {
-    throw asksStandby && isBrokenOff(error) ? new Refusal(brokenOff) : error;
-  } finally {
-    step.end(true);
-    await close();
-  }
+  }).finally(() => step.end(true));
 }
 
 const brokenOff =

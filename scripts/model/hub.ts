@@ -8,6 +8,7 @@ import { ConfigError } from '../../src/config/config.ts';
 import { proxyProblem, proxiesOf } from '../../src/config/variables.ts';
 import { throughProxies } from '../../src/recognizers/proxies.ts';
 import { Refusal } from '../terminal/refusal.ts';
+import { briefly } from '../terminal/text.ts';
 import { compareChecksums } from './install.ts';
 import type { HubFile, HubModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import type { Installation } from './install.ts';
@@ -71,7 +72,7 @@ async function downloadFile(hub: Hub, file: HostedFile, to: string, reach: (byte
   await pipeline(body!, passOn, createWriteStream(to)).catch((error: NodeJS.ErrnoException) => {
     if (error instanceof Refusal || error.code === 'ENOSPC') throw error;
     throw new Refusal(
-      `${path} can not be fetched from ${hub.url} (${atTheBottomOf(error)}). Nothing was installed: type the same again.`,
+      `${path} can not be fetched from ${hub.url} (${briefly(error)}). Nothing was installed: type the same again.`,
     );
   });
   compareChecksums(path, isLarge ? 'SHA-256' : 'Git SHA-1', hash.digest('hex'), checksum);
@@ -159,13 +160,6 @@ function reasonOf(status: number, hasToken: boolean): string {
 
 /** Nobody answered: there is no network, or a proxy is missing in the environment or blocks the request. */
 const unreachable = (origin: string, cause: unknown): Refusal =>
-  new Refusal(`${origin} can not be reached (${atTheBottomOf(cause)}).
+  new Refusal(`${origin} can not be reached (${briefly(cause)}).
 Behind a proxy, set HTTPS_PROXY; for a mirror, HF_ENDPOINT.
 Without internet: npm run model -- download NAME --from FOLDER`);
-
-/** The innermost message. In errors of the network, the cause is the helpful one. */
-function atTheBottomOf(error: unknown): string {
-  if (error instanceof AggregateError) return atTheBottomOf(error.errors[0]);
-  if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message || error.name : atTheBottomOf(error.cause);
-}

@@ -145,7 +145,7 @@ function shown(path: string): string {
   return inside.startsWith('..') ? path : inside;
 }
 
-export interface ListedModel extends Pick<KnownModel, 'name' | 'kind' | 'languages' | 'bytes'> {
+interface ListedModel extends Pick<KnownModel, 'name' | 'kind' | 'languages' | 'bytes'> {
   speed: KnownModel['speed'] | undefined;
   times: KnownModel['times'] | undefined;
   id: string;

@@ -40,3 +40,10 @@ export function readableDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
+
+/** The innermost cause, in a few words. An error about several addresses has no message of its own. */
+export function briefly(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const below: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
+  return below === undefined ? error.message || error.name : briefly(below);
+}
