@@ -91,7 +91,7 @@ async function run(setting: Setting): Promise<Findings> {
       recordings: `${clips.length}, joined again and again to ${long.durationMs / minuteMs} min`,
     },
     checks: checksOf(measured, long),
-    figures: figuresOf(measured, long),
+    figures: [figuresOf(measured)],
     raw: { measured, long },
   };
 }
@@ -211,33 +211,14 @@ function checksOfSpeakers({ people, found, wrongTime, wrongPerson }: Attribution
   ];
 }
 
-function figuresOf(clips: readonly MeasuredClip[], long: MeasuredLong): Figures[] {
-  const row = (name: string, by: string, durationMs: number, { errors, ms }: Omit<Transcribed, 'text'>) => {
-    const { words, insertions, deletions, substitutions } = errors;
-    return [name, by, durationMs / 1000, words, insertions, deletions, substitutions, percentOf(errors), ms / 1000];
-  };
-  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
-  const inTotal = (by: 'direct' | 'service') => ({
-    errors: all(clips, by),
-    ms: sum(clips.map((clip) => clip[by].ms)),
-  });
-  const clipsMs = sum(clips.map(({ audio }) => audio.durationMs));
-  return [
-    {
-      title: 'Words wrong',
-      head: ['recording', 'by', 's', 'words', 'inserted', 'deleted', 'substituted', 'wrong %', 'took s'],
-      rows: [
-        ...clips.flatMap((clip) => [
-          row(clip.name, 'the model', clip.audio.durationMs, clip.direct),
-          row(clip.name, 'the service', clip.audio.durationMs, clip.service),
-        ]),
-        row('all clips', 'the model', clipsMs, inTotal('direct')),
-        row('all clips', 'the service', clipsMs, inTotal('service')),
-        row('joined', 'the service', long.durationMs, long.service),
-      ],
-    },
-  ];
-}
+const figuresOf = (clips: readonly MeasuredClip[]): Figures => ({
+  title: 'Words wrong',
+  head: ['recording', 's', 'words', 'the model, %', 'the service, %'],
+  rows: clips.map(({ name, audio, direct, service }) => [
+    ...[name, audio.durationMs / 1000, direct.errors.words],
+    ...[percentOf(direct.errors), percentOf(service.errors)],
+  ]),
+});
 
 /** The model that the service uses, without the service: whole utterances, one question each. */
 interface Model {

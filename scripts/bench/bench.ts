@@ -77,7 +77,7 @@ export interface Findings {
   /** How much of everything there was: rows, bytes, connections, rounds. */
   sizes: Record<string, string | number>;
   checks: Check[];
-  figures: Figures[];
+  figures?: Figures[];
   /** Everything that was measured, for the JSON file. */
   raw: unknown;
 }

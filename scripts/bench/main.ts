@@ -116,7 +116,7 @@ await runWork(async (signal) => {
 });
 
 /** A run as tables for a terminal. */
-function inTerminal({ name, size, date, machine, sizes, checks, figures }: Run): string {
+function inTerminal({ name, size, date, machine, sizes, checks, figures = [] }: Run): string {
   const head = ['work', 'measure', 'median', 'min', 'max', 'goal', 'result'];
   const parts = [`${name}: goals`, boxed(head, checks.map(rowOf))];
   for (const { title, head, rows } of figures) parts.push(title, boxed(head, rows));

@@ -91,7 +91,6 @@ async function run(setting: Setting): Promise<Findings> {
   return {
     sizes: { hours, recognizer, backlog, 'jobs at once': jobsAtOnce, waits },
     checks: checksOf(measured),
-    figures: [],
     raw: { ...measured, long: { ...long, text: undefined } },
   };
 }

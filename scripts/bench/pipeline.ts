@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { makeRecording, librivoxClips } from './spoken-clips.ts';
 import { preparePipeline, transcribeBy } from './session-client.ts';
 import { serviceEnv, startProgram } from './program.ts';
-import { interleaved, median, ratios } from './statistics.ts';
+import { interleaved, ratios } from './statistics.ts';
 import { errorRate, wordErrors } from './word-errors.ts';
-import type { Bench, Check, Figures, Findings, Setting } from './bench.ts';
+import type { Bench, Check, Findings, Setting } from './bench.ts';
 import type { Recording } from './spoken-clips.ts';
 import type { Cost } from './session-client.ts';
 import type { WordErrors } from './word-errors.ts';
@@ -67,7 +67,6 @@ async function run(setting: Setting): Promise<Findings> {
       rounds: `${longRounds}, and ${shortRounds} of the short file`,
     },
     checks: checksOf([long, short], ofLong, ofShort, errors),
-    figures: [figuresOf(long, ofLong, errors)],
     raw: { ofLong, ofShort, errors },
   };
 }
@@ -95,29 +94,17 @@ function checksOf(
     );
   const peaks = (which: 'own' | 'below') => ofLong.ours.map(({ memory }) => memory[which] / megabyte);
   const above = ofShort.ours.map(({ ms }, round) => ms - ofShort.alone[round]!.ms);
+  const cpuSeconds = (who: keyof Runs) => ofLong[who].map(({ cpuMs }) => cpuMs / secondMs);
   const rates = { ours: errorRate(errors.ours) * 100, alone: errorRate(errors.alone) * 100 };
   const clip = `${inWords(short.durationMs)} clip`;
   return [
     { work, measure: 'time ÷ alone', values: compared('ms'), goal: { atMost: 1.1 } },
     { work, measure: 'CPU time ÷ alone', values: compared('cpuMs'), goal: { atMost: 1.1 } },
+    { work, measure: 'CPU time', values: cpuSeconds('ours'), unit: 's' },
+    { work, measure: 'CPU time, alone', values: cpuSeconds('alone'), unit: 's' },
     { work, measure: 'words wrong, goal: as alone', values: [rates.ours], unit: '%', goal: { atMost: rates.alone } },
     { work, measure: 'peak memory of the service', values: peaks('own'), unit: 'MB', goal: { atMost: 300 } },
     { work, measure: 'peak memory of its children', values: peaks('below'), unit: 'MB' },
     { work: clip, measure: 'time above alone', values: above, unit: 'ms', goal: { atMost: 300 } },
   ];
-}
-
-function figuresOf({ durationMs }: Recording, runs: Runs, errors: Record<keyof Runs, WordErrors>): Figures {
-  const row = (name: string, which: keyof Runs) => {
-    const middle = (of: (run: Cost) => number) => median(runs[which].map(of));
-    const { insertions, deletions, substitutions } = errors[which];
-    const peaks = [middle(({ memory }) => memory.own), middle(({ memory }) => memory.below)];
-    const seconds = [middle(({ ms }) => ms) / secondMs, middle(({ cpuMs }) => cpuMs) / secondMs];
-    return [name, ...seconds, insertions, deletions, substitutions, ...peaks.map((bytes) => bytes / megabyte)];
-  };
-  return {
-    title: `${inWords(durationMs)} of speech, medians of all rounds`,
-    head: ['who', 's', 'CPU s', 'inserted', 'deleted', 'substituted', 'own peak MB', 'children’s peak MB'],
-    rows: [row('upload → transcript', 'ours'), row('the recognizer alone', 'alone')],
-  };
 }

@@ -1,7 +1,6 @@
 /** Uploading: large files against piping the body to a file, small ones against the file and the transaction. */
 import { mkdir, readdir, rm, readFile, writeFile } from 'node:fs/promises';
 import { join, basename } from 'node:path';
-import { measureAudio } from '../../src/audio/measure.ts';
 import { storeIdFile } from '../../src/files/audio-store.ts';
 import { seedAccounts, settle, startDatabase } from './database.ts';
 import { memoryOf } from './process-tree.ts';
@@ -12,7 +11,7 @@ import { promisify } from 'node:util';
 import { openAsBlob } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Bench, Check, Figures, Findings, Goal, Setting } from './bench.ts';
+import type { Bench, Check, Findings, Goal, Setting } from './bench.ts';
 import type { BenchAccount, BenchDatabase } from './database.ts';
 import type { Program } from './program.ts';
 import type { IncomingMessage } from 'node:http';
@@ -41,8 +40,6 @@ interface LargeFile {
   bytes: number;
   /** MB/s of each contender in each round. */
   figures: Record<'ours' | 'pipe', number[]>;
-  /** How long the measurement of this file takes when nothing else runs. */
-  measureMs: number;
   /** The most memory that a fresh process of ours ever had, in MB. */
   peakMb: number;
 }
@@ -85,7 +82,6 @@ async function run(setting: Setting): Promise<Findings> {
   return {
     sizes: { accounts: accountCount, rounds, 'clients (100 KB files)': clients },
     checks: checksOf(files, small),
-    figures: [figuresOf(files)],
     raw: { files, small },
   };
 }
@@ -116,11 +112,8 @@ async function measureLarge(
   });
   const peakMb = memoryOf(ours.pid).peak / megabyte;
   await ours.stop();
-  const began = performance.now();
-  await measureAudio(path, { timeLimitMs: 120_000 });
-  const measureMs = performance.now() - began;
   await rm(path);
-  return { format, bytes: form.fileBytes, figures, measureMs, peakMb };
+  return { format, bytes: form.fileBytes, figures, peakMb };
 }
 
 /** Uploads per second of short files, against nothing but the file and the transaction. */
@@ -185,17 +178,6 @@ function checksOf(files: readonly LargeFile[], small: readonly SmallFiles[]): Ch
       ];
     }),
   ];
-}
-
-function figuresOf(files: readonly LargeFile[]): Figures {
-  return {
-    title: 'Medians of all rounds; measuring is what finding the duration takes, alone',
-    head: ['file', 'ours MB/s', 'pipe MB/s', 'ours ms', 'of it measuring ms', 'peak MB'],
-    rows: files.map((file) => {
-      const [ours, pipe] = [median(file.figures.ours), median(file.figures.pipe)];
-      return [nameOf(file), ours, pipe, file.bytes / 1000 / ours, file.measureMs, file.peakMb];
-    }),
-  };
 }
 
 const execute = promisify(execFile);

@@ -111,14 +111,6 @@ test('accuracy of a folder → those with a .txt beside them, whatever their for
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Without a .txt, left out: other.wav') });
   const run = JSON.parse(stdout) as Run;
   expect(run.sizes).toMatchObject({ recordings: '2, joined again and again to 0.75 min' });
-  expect(run.figures[0]!.rows.map(([name, by]) => [name, by])).toEqual([
-    ['ann/talk.ogg', 'the model'],
-    ['ann/talk.ogg', 'the service'],
-    ['bob/talk.wav', 'the model'],
-    ['bob/talk.wav', 'the service'],
-    ['all clips', 'the model'],
-    ['all clips', 'the service'],
-    ['joined', 'the service'],
-  ]);
+  expect(run.figures![0]!.rows.map(([name]) => name)).toEqual(['ann/talk.ogg', 'bob/talk.wav']);
   expect(run.checks.filter(({ work }) => work === '2 people in turn')).toHaveLength(3);
 });
