@@ -5,7 +5,6 @@ import { packetTimes } from './timed-packets.ts';
 import { PacketTimes, longestMs } from './timeline.ts';
 import { decodeSamples, mixingAlike, refuseUndecodable } from './decode-samples.ts';
 import { readWav } from './plain-wav.ts';
-import type { FfmpegEnd } from './ffmpeg.ts';
 import type { Gap } from './timeline.ts';
 
 export interface MeasureOptions {
@@ -25,23 +24,27 @@ export interface MeasureOptions {
  * @throws {AudioToolError} ffmpeg could not run, or the file can't be read
  * @throws the abort reason of `options.signal`
  */
-export async function measureAudio(file: string, options: MeasureOptions): Promise<{ durationMs?: number }> {
+export async function measureAudio(file: string, options: MeasureOptions): Promise<number | undefined> {
   options.signal?.throwIfAborted();
   const { maxDurationMs = Infinity } = options;
   const wav = await readWav(file).catch(unreadable);
-  const told = wav?.durationMs === undefined ? undefined : wav;
-  const { durationMs } = told ?? (await measureByDemuxing(file, options)) ?? (await measureByDecoding(file, options));
+  const durationMs = wav?.durationMs ?? (await measureByDemuxing(file, options).catch(decodeInstead));
   if (durationMs !== undefined && durationMs > maxDurationMs) throw audioTooLong(maxDurationMs);
-  return durationMs === undefined ? {} : { durationMs };
+  return durationMs;
+
+  function decodeInstead(error: unknown): Promise<number | undefined> {
+    if (error instanceof NotTold) return measureByDecoding(file, options);
+    throw error;
+  }
 }
 
-async function measureByDecoding(input: string, options: MeasureOptions): Promise<{ durationMs?: number }> {
+async function measureByDecoding(input: string, options: MeasureOptions): Promise<number | undefined> {
   const run = { input, maxDurationMs: Infinity, ...options };
   try {
     const { header, times } = await mixingAlike(run, (all) => decodeSamples(all, () => {}));
-    return { durationMs: lengthWith((await allGapsOf(run, header, times)).gaps, times) };
+    return lengthWith((await allGapsOf(run, header, times)).gaps, times);
   } catch (error) {
-    if (error instanceof AudioError && error.code === 'timed_out') return {};
+    if (error instanceof AudioError && error.code === 'timed_out') return undefined;
     throw error;
   }
 }
@@ -49,35 +52,27 @@ async function measureByDecoding(input: string, options: MeasureOptions): Promis
 const lengthWith = (gaps: readonly Gap[], { lengthMs }: PacketTimes): number =>
   Math.round(gaps.reduce((sum, { gapMs }) => sum + gapMs, lengthMs));
 
+/** The packets of a file don't say how long it is. */
 class NotTold extends Error {}
 
 /**
  * Measures any file that ffmpeg reads by the times and lengths of its packets, as `measureAudio` promises.
- * @returns undefined where these don't tell
+ * @throws {NotTold}
  */
-export async function measureByDemuxing(
-  input: string,
-  options: MeasureOptions,
-): Promise<{ durationMs?: number } | undefined> {
+export async function measureByDemuxing(input: string, options: MeasureOptions): Promise<number | undefined> {
   const { maxDurationMs = Infinity, ...limits } = options;
   const run = { input, ...limits };
   const packets = readPackets();
-  let end: FfmpegEnd;
-  try {
-    end = await runFfmpeg({
-      ...run,
-      // If each packet were flushed, an MP3 of 4 h would cost this process half a million reads.
-      outputArgs: ['-c', 'copy', ...packetTimes, '-flush_packets', '0', '-f', 'framecrc', 'pipe:1'],
-      onStdout: (chunk) => {
-        packets.push(chunk);
-        if (packets.times.lengthMs > maxDurationMs) throw audioTooLong(maxDurationMs);
-      },
-    });
-  } catch (error) {
-    if (error instanceof NotTold) return undefined;
-    throw error;
-  }
-  if (end.how !== 'exited' || (end.code !== 0 && /Cannot allocate memory/.test(end.stderr))) return {};
+  const end = await runFfmpeg({
+    ...run,
+    // If each packet were flushed, an MP3 of 4 h would cost this process half a million reads.
+    outputArgs: ['-c', 'copy', ...packetTimes, '-flush_packets', '0', '-f', 'framecrc', 'pipe:1'],
+    onStdout: (chunk) => {
+      packets.push(chunk);
+      if (packets.times.lengthMs > maxDurationMs) throw audioTooLong(maxDurationMs);
+    },
+  });
+  if (end.how !== 'exited' || (end.code !== 0 && /Cannot allocate memory/.test(end.stderr))) return undefined;
   const { times } = packets;
   if (times.startsMs.length === 0)
     throw new AudioError('unsupported_media', `ffmpeg could not read the file: ${lastLine(end.stderr)}`);
@@ -85,7 +80,8 @@ export async function measureByDemuxing(
   // Which of several tracks will be decoded is not known yet.
   if (more.length === 0) refuseUndecodable(track);
   const { gaps, areBelieved } = await allGapsOf(run, end.header, times);
-  return areBelieved ? { durationMs: lengthWith(gaps, times) } : undefined;
+  if (!areBelieved) throw new NotTold();
+  return lengthWith(gaps, times);
 }
 
 /**

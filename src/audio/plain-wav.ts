@@ -57,34 +57,21 @@ export async function readWav(path: string): Promise<WavHeader | undefined> {
   return undefined;
 }
 
-/** @param bytes of the samples; 0 where the file is not plain */
+/**
+ * @param bytes of the samples; 0 where the file is not plain
+ * @returns undefined where the format is unusual or contradicts itself
+ */
 function describe([format, ...more]: readonly Buffer[], bytes: number): WavHeader | undefined {
   if (format === undefined || more.length > 0 || ![16, 18, 40].includes(format.length)) return undefined;
-  const layout = readLayout(format);
-  if (layout === undefined) return undefined;
-  const { codec, frameBytes, rate } = layout;
-  if (bytes > 0 && bytes % frameBytes === 0)
-    return { codec, durationMs: Math.round((bytes * 1000) / (frameBytes * rate)) };
-  const isPadded = format.length === 40 && format.readUInt16LE(18) < format.readUInt16LE(14);
-  return isPadded ? { codec, durationMs: undefined } : undefined;
-}
-
-interface Layout {
-  codec: string;
-  /** Bytes of one sample in all channels. */
-  frameBytes: number;
-  /** Samples per second in one channel. */
-  rate: number;
-}
-
-/** @returns what a format chunk says; undefined when it is unusual or contradicts itself */
-function readLayout(format: Buffer): Layout | undefined {
   const [channels, rate, bytesPerSecond] = [format.readUInt16LE(2), format.readUInt32LE(4), format.readUInt32LE(8)];
   const [frameBytes, bits] = [format.readUInt16LE(12), format.readUInt16LE(14)];
   const codec = codecs[readTag(format)]?.[bits];
   const isUsual = channels >= 1 && channels <= 8 && rate >= 4_000 && rate <= 384_000;
   const isConsistent = frameBytes === (channels * bits) / 8 && bytesPerSecond === frameBytes * rate;
-  return codec !== undefined && isUsual && isConsistent ? { codec, frameBytes, rate } : undefined;
+  if (codec === undefined || !isUsual || !isConsistent) return undefined;
+  if (bytes > 0 && bytes % frameBytes === 0) return { codec, durationMs: Math.round((bytes * 1000) / bytesPerSecond) };
+  const isPadded = format.length === 40 && format.readUInt16LE(18) < bits;
+  return isPadded ? { codec, durationMs: undefined } : undefined;
 }
 
 /** The end of an identifier of WAVE_FORMAT_EXTENSIBLE that holds a format tag in its first two bytes. */

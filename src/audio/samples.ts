@@ -6,8 +6,6 @@ export const bytesPerMs = bytesPerSample * samplesPerMs;
 /** The error for decoded audio that has become shorter. Nobody writes to it any more, so its disk lost a part. */
 export const endsTooEarly = (file: string): Error => new Error(`${file} ends too early`);
 
-const sampleRate = 16_000;
-
 /** Stands before so many bytes of samples: 16 kHz, mono, s16le. */
 export function wavHeader(bytes: number): Buffer {
   const header = Buffer.alloc(44);
@@ -18,8 +16,8 @@ export function wavHeader(bytes: number): Buffer {
   // PCM, one channel.
   header.writeUInt16LE(1, 20);
   header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(sampleRate, 24);
-  header.writeUInt32LE(sampleRate * bytesPerSample, 28);
+  header.writeUInt32LE(1000 * samplesPerMs, 24);
+  header.writeUInt32LE(1000 * bytesPerMs, 28);
   header.writeUInt16LE(bytesPerSample, 32);
   header.writeUInt16LE(8 * bytesPerSample, 34);
   header.write('data', 36);

@@ -28,7 +28,7 @@ export class UploadMeasurements {
     const { id, maxAudioMs: maxDurationMs } = account;
     const measure = () => measureAudio(path, { timeLimitMs, maxDurationMs, signal });
     try {
-      return (await this.#turns.run(id, measure)).durationMs;
+      return await this.#turns.run(id, measure);
     } catch (error) {
       if (signal.aborted) throw unavailable('The client left while its upload was measured.');
       if (!(error instanceof AudioError)) throw error;

@@ -27,7 +27,7 @@ function encode(encoding: readonly string[], extension: string, [seconds, rate, 
 }
 
 async function bothDurations(input: string) {
-  const { durationMs: measured } = await measureAudio(input, { timeLimitMs });
+  const measured = await measureAudio(input, { timeLimitMs });
   const decoding = { input, output: at('decoded'), maxDurationMs: 3_600_000, timeLimitMs };
   const { durationMs: decoded, silences } = await decodeAudio(decoding);
   return { measured: measured!, decoded, silences };

@@ -1,10 +1,13 @@
-/** Which of several channels and tracks is heard, and when it begins. */
+/** Which of several channels and tracks is heard, when it begins, and whether it is whole. */
 import { join } from 'node:path';
 import { readFile, writeFile } from 'node:fs/promises';
+import { AudioToolError } from '../../../src/audio/audio-error.ts';
+import { findExecutable } from '../../../src/children/bounded-command.ts';
 import { countChannels, decodeWhole } from '../../../src/audio/tracks.ts';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { LoudnessMeter } from '../../../src/audio/loudness.ts';
 import { measureAudio } from '../../../src/audio/measure.ts';
+import { withFfmpeg } from '../../support/faults/fake-programs.ts';
 import { ffmpeg, noise, pictures, silence, sine } from '../../support/uploads/audio-fixtures.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
@@ -21,7 +24,7 @@ async function heard(input: string) {
 }
 
 const channels = (expressions: string, name: string) =>
-  ffmpeg('-f', 'lavfi', '-i', `aevalsrc='${expressions}':d=4:s=16000`, join(folder, name));
+  ffmpeg('-f', 'lavfi', '-i', `aevalsrc='${expressions}':d=4:s=16000`, at(name));
 const voice = '0.3*sin(440*2*PI*t)*gt(mod(t\\,1)\\,0.3)';
 
 test.each([
@@ -42,9 +45,9 @@ async function takingTurns(channels: number, other: number, ...out: string[]): P
     const channel = at < 32_000 ? 0 : other;
     samples[at * channels + channel] = 9_000 * Math.sin((at * 440 * 2 * Math.PI) / 16_000);
   }
-  await writeFile(join(folder, 'turns.raw'), Buffer.from(samples.buffer));
+  await writeFile(at('turns.raw'), Buffer.from(samples.buffer));
   const raw = ['-guess_layout_max', '0', '-f', 's16le', '-ar', '16000', '-ac', String(channels)];
-  return ffmpeg(...raw, '-i', join(folder, 'turns.raw'), ...out.slice(0, -1), join(folder, out.at(-1)!));
+  return ffmpeg(...raw, '-i', at('turns.raw'), ...out.slice(0, -1), at(out.at(-1)!));
 }
 
 test.each<[number, number, string[]]>([
@@ -69,7 +72,7 @@ test('two who speak one after the other, each in a channel of a quiet recording 
 });
 
 const twoTracks = (one: string[], other: string[], name: string, ...how: string[]) =>
-  ffmpeg(...one, ...other, '-map', '0:a', '-map', '1:a', ...how, join(folder, name));
+  ffmpeg(...one, ...other, '-map', '0:a', '-map', '1:a', ...how, at(name));
 
 test.each([
   ['the first is silent', silence(2), noise(3), [], 3_000],
@@ -96,7 +99,7 @@ test('channels are counted in the track that is heard', async () => {
 });
 
 const late = (name: string, ...codecs: string[]) =>
-  ffmpeg(...pictures(8), '-itsoffset', '2', ...sine(6), ...codecs, join(folder, name));
+  ffmpeg(...pictures(8), '-itsoffset', '2', ...sine(6), ...codecs, at(name));
 const h264 = ['-c:v', 'libx264'];
 
 test.each([
@@ -111,7 +114,7 @@ test.each([
   const { durationMs, silences } = await heard(input);
   expect(silences[0]).toMatchObject({ startMs: 0, endMs: expect.any(Number) });
   expect(Math.abs(silences[0]!.endMs - 2_000)).toBeLessThan(50);
-  const measured = (await measureAudio(input, { timeLimitMs })).durationMs!;
+  const measured = (await measureAudio(input, { timeLimitMs }))!;
   expect(Math.abs(measured - durationMs)).toBeLessThan(100);
 });
 
@@ -169,4 +172,29 @@ test('a part without the channel in a joined file → silence of its length', as
   const [first, second] = await Promise.all(lengths);
   expect(first).toBe(second);
   expect(first).toBeGreaterThan(1_900);
+});
+
+const ten = at('ten.flac');
+const decodeTen = (measuredMs: number | null) =>
+  decodeWhole({ input: ten, output, maxDurationMs: 60_000, timeLimitMs }, measuredMs);
+beforeAll(() => ffmpeg(...noise(10), ten));
+
+test('as long as measured, a little shorter, or never measured → decoded once', async () => {
+  for (const measuredMs of [10_000, 11_100, null]) {
+    expect(await decodeTen(measuredMs)).toMatchObject({ durationMs: 10_000, isConfirmedShort: false });
+  }
+});
+
+test('much shorter than measured, and again → damaged, and said to be so', async () => {
+  expect(await decodeTen(11_200)).toMatchObject({ durationMs: 10_000, isConfirmedShort: true });
+});
+
+test('the disk fails in the first run, which ffmpeg takes for the end of the file → AudioToolError, no shorter audio', async () => {
+  const [real, strace] = await Promise.all([findExecutable('ffmpeg'), findExecutable('strace')]);
+  const marker = at('has-failed');
+  const failing = `${strace} -D -f -o /dev/null -P ${ten} -e trace=read -e inject=read:error=EIO:when=3+`;
+  const script = `[ -e ${marker} ] || { : >${marker}; exec ${failing} ${real} "$@"; }; exec ${real} "$@"`;
+  const error = await withFfmpeg(script, () => decodeTen(10_000).catch((cause: unknown) => cause));
+  expect(error).toBeInstanceOf(AudioToolError);
+  expect(String(error)).toMatch(/decoded to [1-8]\d{3} ms, and then to 10000 ms$/);
 });
