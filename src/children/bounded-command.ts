@@ -57,15 +57,8 @@ export interface ChildLimits {
  * The programs that {@link boundedCommand} puts before another, by their absolute paths.
  * @throws {ExecutableNotFound}
  */
-export async function findLimiters() {
-  const [setpriv, sh, env, prlimit] = await Promise.all([
-    findExecutable('setpriv'),
-    findExecutable('sh'),
-    findExecutable('env'),
-    findExecutable('prlimit'),
-  ]);
-  return { setpriv, sh, env, prlimit };
-}
+export const findLimiters = () =>
+  Promise.all([findExecutable('setpriv'), findExecutable('sh'), findExecutable('env'), findExecutable('prlimit')]);
 
 /**
  * The command that runs a program below hard limits, without new privileges and, where the machine allows it, without
@@ -82,7 +75,7 @@ export async function boundedCommand(
   isolation?: Isolation,
 ): Promise<[string, ...string[]]> {
   const path = await findExecutable(program);
-  const { setpriv, sh, env, prlimit } = await findLimiters();
+  const [setpriv, sh, env, prlimit] = await findLimiters();
   const { cpuSeconds } = limits;
   // Each of these programs replaces itself by the next one, so there is one process with one pid.
   const command = [

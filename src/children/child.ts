@@ -58,33 +58,26 @@ export async function runChild(program: string, args: readonly string[], options
   signal?.throwIfAborted();
   const child = spawnGroup(command, ['ignore', onStdout ? 'pipe' : 'ignore', 'pipe']);
   if (options.onStderr) child.stderr?.on('data', options.onStderr);
-  let timedOut = false;
-  let failure: { error: unknown } | undefined;
-
-  const fail = (error: unknown): void => {
-    failure ??= { error };
-    killGroup(child);
-  };
-  const abort = (): void => fail(signal?.reason);
-  signal?.addEventListener('abort', abort, { once: true });
-  const timer = setTimeout(() => {
-    timedOut = true;
-    killGroup(child);
-  }, options.timeLimitMs);
+  const limit = AbortSignal.timeout(options.timeLimitMs);
+  const stop = signal ? AbortSignal.any([limit, signal]) : limit;
+  const kill = () => killGroup(child);
+  stop.addEventListener('abort', kill);
   const readAll = async (): Promise<void> => {
     if (!child.stdout || !onStdout) return;
-    for await (const chunk of child.stdout as AsyncIterable<Buffer>) if (!failure && !timedOut) await onStdout(chunk);
+    for await (const chunk of child.stdout as AsyncIterable<Buffer>) if (!stop.aborted) await onStdout(chunk);
   };
   try {
-    const [{ code, by, stderr }] = await Promise.all([closeOf(child, program), readAll().catch(fail)]);
+    const reading = readAll().catch((error: unknown) => {
+      kill();
+      return { error };
+    });
+    const [{ code, by, stderr }, failure] = await Promise.all([closeOf(child, program), reading]);
+    signal?.throwIfAborted();
     if (failure) throw failure.error;
-    if (timedOut) return { how: 'timed_out', stderr };
+    if (limit.aborted) return { how: 'timed_out', stderr };
     return by === null ? { how: 'exited', code: code ?? -1, stderr } : { how: 'killed', by, stderr };
-  } catch (error) {
-    throw failure ? failure.error : error;
   } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
+    stop.removeEventListener('abort', kill);
   }
 }
 
