@@ -44,20 +44,16 @@ export function show(registry: Registry, name: string, help: string, read: () =>
   });
 }
 
-/** A counter that somebody else counts. */
-function showCount(registry: Registry, name: string, help: string, read: () => number): void {
+export function showProcess(registry: Registry, log: Log): void {
   new Counter({
-    ...{ name, help, registers: [registry] },
+    name: 'transcription_lost_log_lines_total',
+    help: 'Lines of the log that were dropped because nobody read it or its disk was full',
+    registers: [registry],
     collect() {
       this.reset();
-      this.inc(read());
+      this.inc(lostLines(log));
     },
   });
-}
-
-export function showProcess(registry: Registry, log: Log): void {
-  const lost = 'Lines of the log that were dropped because nobody read it or its disk was full';
-  showCount(registry, 'transcription_lost_log_lines_total', lost, () => lostLines(log));
   const name = 'transcription_build_info';
   const help = 'Always 1: the version, and that of Node.js';
   const build = { version: packageJson.version, node: process.versions.node };
