@@ -69,7 +69,7 @@ export async function withAdminContext<T>(
     if (opening === 'uses') throw new Refusal(nothingToUse(config));
   }
   const inUse = await useDatabase(config, onNotice).catch(refuseUnopened);
-  // A connection that breaks while it is idle needs no words: the next query fails and tells it.
+  // A connection that breaks while idle is not reported: the next query fails.
   const { db, close } = openDatabase(inUse.directUrl, () => {}, {
     maxConnections: 2,
     server: onlyReads ? 'any' : 'primary',

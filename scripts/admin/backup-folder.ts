@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { isNotFound } from '../../src/files/touched-files.ts';
@@ -153,13 +152,13 @@ export async function refuseUnlessEmpty(folder: string, rule: string): Promise<v
 async function copySummed(content: Readable, path: string): Promise<{ sum: string; bytes: number }> {
   const hash = createHash('sha256');
   let bytes = 0;
-  const summing = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+  const summing = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
       hash.update(chunk);
       bytes += chunk.length;
-      done(null, chunk);
-    },
-  });
+      yield chunk;
+    }
+  };
   await pipeline(content, summing, createWriteStream(path, { mode: 0o600 }));
   return { sum: hash.digest('hex'), bytes };
 }

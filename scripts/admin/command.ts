@@ -134,7 +134,7 @@ async function explainMistakes<T>(command: Command, work: () => Promise<T>): Pro
 
 /**
  * Who works with the command, for the log of what support did: the name that was typed (`--as`) or set (`ADMIN_AS`), and the
- * user of the operating system. It is taken on trust: whoever may type it may type any name.
+ * user of the operating system. It is not verified: any name may be typed.
  *
  * @throws {Mistake} when `ADMIN_AS` is no name
  */

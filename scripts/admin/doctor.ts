@@ -73,7 +73,7 @@ async function findingOf({ name, needs, look, todo }: Check, patient: Patient, b
   }
 }
 
-/** Errors of ours often say their cause. */
+/** Our own errors often name their cause. */
 function whyOf(error: unknown): string {
   const [told, cause] = [Error.isError(error) ? error.message : '', briefly(error)];
   if (told === '') return cause;
@@ -228,7 +228,7 @@ async function ffmpeg(): Promise<string> {
 
 async function recognizer({ config }: Patient): Promise<string> {
   const whole = await selectRecognizer(config);
-  // Its voice detector would find nobody in a tone, and nothing would be asked.
+  // Without the voice detector, which finds no speech in a tone.
   const listener = await selectListener(config);
   try {
     await whole.check(config.recognizerLanguage);
@@ -286,7 +286,7 @@ async function size({ config }: Patient): Promise<string> {
 
 const notNamed = 'not looked for: PUBLIC_URL is not set';
 
-/** What is refused may be answered before its last byte was sent, so that sending it fails; `fetch` would tell that alone. */
+/** A refusal may come before the last byte is sent, so that sending fails; `fetch` would report only that. */
 function upload(address: string): Promise<{ status: number; type: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; type: string }>();
   const headers = { 'Content-Type': 'multipart/form-data; boundary=doctor', 'Content-Length': uploadBytes };
@@ -301,7 +301,7 @@ function upload(address: string): Promise<{ status: number; type: string }> {
   return promise;
 }
 
-/** In the order in which they are looked at and told. */
+/** In the order in which they run and are shown. */
 const checks: Check[] = [
   {
     ...{ name: 'database', look: login },

@@ -1,4 +1,4 @@
-/** Errors that end the command, their exit codes, and what a person is told. */
+/** Errors that end the command, their exit codes and messages. */
 import { CommanderError } from 'commander';
 import { DatabaseUnsupported, isDatabaseUnavailable } from '../../db/connection/database-errors.ts';
 import { CommitOutcomeUnknown } from '../../db/connection/transaction.ts';
@@ -23,12 +23,12 @@ export class Interrupted extends Error {
   }
 }
 
-/** Whoever read a long answer has stopped (`| head`). */
+/** The reader of a long answer has stopped (`| head`). */
 export class NobodyReads extends Error {
   override readonly name = 'NobodyReads';
 }
 
-/** 2 for a mistake in usage or configuration, 1 for a refusal or a fault, 130 for Ctrl-C, 0 after `--help` and where nobody reads on. */
+/** 2 for a mistake in usage or configuration, 1 for a refusal or a fault, 130 for Ctrl-C, 0 after `--help` and when the reader has stopped. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof NobodyReads) return 0;

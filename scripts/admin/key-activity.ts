@@ -1,4 +1,4 @@
-/** `keys activity`: what a key did, as the log of the API tells it. */
+/** `keys activity`: what a key did, by the API's log. */
 import { createReadStream } from 'node:fs';
 import { Refusal } from '../terminal/refusal.ts';
 import { count, minuteOf, table } from '../terminal/table.ts';
@@ -97,7 +97,7 @@ function parsed(line: string): (LoggedRequest & { msg?: string }) | undefined {
 
 const isAnswered = ({ status }: LoggedRequest) => status !== 'none' && status < 400;
 
-/** A `HEAD` tells that there is a transcript, and nothing of it. */
+/** A `HEAD` shows only that there is a transcript. */
 function whatOf({ operation, method }: LoggedRequest): string {
   if (operation === 'createTranscription') return 'uploaded';
   return operation === 'getTranscript' && method === 'GET' ? 'read' : 'looked at';

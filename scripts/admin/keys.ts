@@ -134,7 +134,7 @@ interface Rotation {
 /**
  * Issues a key with the account, scopes and label of another one, which ends after a grace time.
  *
- * @throws {Refusal} when the old key is not valid any more, or when it has an end and nobody says that of the new one
+ * @throws {Refusal} when the old key is not valid any more, or when it has an end and none is given for the new one
  */
 async function rotate(admin: AdminContext, reference: KeyReference, options: Rotation): Promise<Report> {
   const found = await findKey(admin.db, reference);

@@ -1,6 +1,6 @@
 /**
  * How many words the service gets wrong, beside its own model asked directly: clip by clip, and in long speech. Where clips lie in
- * a folder for each person and the service tells speakers, also who said what.
+ * a folder for each person and the service diarizes, also who said what.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, openAsBlob } from 'node:fs';
@@ -57,7 +57,7 @@ interface MeasuredClip extends SpokenClip {
 interface MeasuredLong extends Recording {
   service: Transcribed & { segments: readonly Segment[] };
   peakBytes: number;
-  /** Where it is known who speaks, and the service tells it. */
+  /** Where the speakers are known and the service diarizes. */
   speakers?: Attribution & { people: number };
 }
 
@@ -141,7 +141,7 @@ async function hearLong(
     const service = await heardBy(() => transcribe(recognizer, audio, setting.signal), made.text);
     const people = new Set(made.clips.map(({ clip }) => personOf(clip))).size;
     const heard = service.segments.map(({ speaker, ...segment }): Said => ({ who: speaker, ...segment }));
-    // A server may tell them, too. Models that find nobody are told of.
+    // A server may diarize, too. With models here, finding no speaker counts as well.
     const areTold = canDiarize || heard.some(({ who }) => who !== undefined);
     const speakers = people > 1 && areTold && { people, ...compareSpeakers(turnsOf(made, clips), heard) };
     return { ...made, service, peakBytes: memory.stop().below, ...(speakers && { speakers }) };

@@ -11,7 +11,7 @@
  * - `statistics.ts`: interleaved rounds, their medians, quantiles and ratios round by round
  * - `baselines/`: what ours is compared with
  *
- * Here it is run, cleaned up after, and told: tables to standard output, `<name>.json` to `.data/bench/`.
+ * Here it is run, cleaned up after and shown: tables to standard output, `<name>.json` to `.data/bench/`.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, release, totalmem } from 'node:os';

@@ -1,4 +1,4 @@
-/** Makes words comparable, so that differences that nobody would hear are no errors. */
+/** Makes words comparable, so that differences that can't be heard are no errors. */
 
 /**
  * Lower case without punctuation, as speech is compared everywhere, and as far as English goes: `1,250` is `one thousand

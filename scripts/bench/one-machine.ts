@@ -250,15 +250,9 @@ async function queueForLater({ url }: BenchDatabase, accountId: string): Promise
   }
 }
 
-async function keepWaiting({ url, key }: Client, id: string, signal: AbortSignal): Promise<void> {
-  const headers = { Authorization: `Bearer ${key}` };
-  while (!signal.aborted) {
-    const asked = fetch(`${url}/v1/sessions/${id}/transcript?wait=30`, { headers, signal });
-    const answer = await asked.catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
-    if (answer === undefined) return;
-    const { status } = (await answer.json()) as { status: string };
-    if (status !== 'queued') throw new Error(`a session that should wait is ${status}`);
-  }
+async function keepWaiting(client: Client, id: string, signal: AbortSignal): Promise<void> {
+  const answered = await untilAnswered({ ...client, signal }, id).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  if (answered !== undefined) throw new Error('a session that should wait is completed');
 }

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Bench, Check, Figures, Findings, Goal, Setting } from './bench.ts';
-import type { BenchAccount, BenchDatabase } from './database.ts';
+import type { BenchAccount } from './database.ts';
 import type { Program } from './program.ts';
 
 const segments = 100;
@@ -49,7 +49,11 @@ async function run(setting: Setting): Promise<Findings> {
   const seeded = await seedTranscripts(database, readSessions, segments);
   await settle(database);
 
-  const programs = await startContenders(setting, database);
+  const env = { DATABASE_URL: database.url, NODE_ENV: 'production' };
+  const programs: Record<Contender, Program> = {
+    ours: await startApiProgram(setting, database.url),
+    bare: await startProgram(setting, { script: 'scripts/bench/baselines/bare.ts', env }),
+  };
   const cells = works.flatMap((work) => connections.map((count): Cell => ({ work, connections: count })));
   const measured: Measured[] = [];
   for (const cell of cells) {
@@ -72,15 +76,6 @@ async function run(setting: Setting): Promise<Findings> {
     figures: [figuresOf(measured)],
     raw: measured,
   };
-}
-
-async function startContenders(setting: Setting, { url }: BenchDatabase): Promise<Record<Contender, Program>> {
-  const env = { DATABASE_URL: url, NODE_ENV: 'production' };
-  const [ours, bare] = await Promise.all([
-    startApiProgram(setting, url),
-    startProgram(setting, { script: 'scripts/bench/baselines/bare.ts', env }),
-  ]);
-  return { ours, bare };
 }
 
 function targetsOf(
@@ -211,7 +206,7 @@ async function load(
   const script = ['-s', `${folder}/targets.lua`, url, '--', targets];
   const args = ['-t1', `-c${connections}`, `-d${Math.ceil(seconds)}s`, '--timeout', '10s', ...script];
   const running = execute('wrk', args, { signal });
-  // wrk knows whole seconds only; interrupted, it tells what it has counted.
+  // wrk knows whole seconds only; interrupted, it prints what it has counted.
   const timer = setTimeout(() => running.child.kill('SIGINT'), seconds * 1000);
   const { stdout } = await running.finally(() => clearTimeout(timer));
   const figures = /FIGURES (.*)/.exec(stdout)?.[1]?.split(' ').map(Number);

@@ -73,7 +73,7 @@ async function begin({ setting, database, shorter }: Place, kind: Kind) {
   return { server, service, end };
 }
 
-/** Keeps more recordings waiting than the server hears, until so many chunks' time has passed. */
+/** Keeps more recordings waiting than the server takes, until so many chunks' time has passed. */
 async function load(
   { setting, accounts, audio }: Place,
   url: string,

@@ -1,4 +1,4 @@
-/** A client of the service: uploads a short clip and waits for its transcript. What happens to sessions meanwhile, the database tells. */
+/** A client of the service: uploads a short clip and waits for its transcript. What happens to sessions meanwhile is read from the database. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -2,7 +2,7 @@
 import { normalWords } from './normal-words.ts';
 import { aligned } from './word-errors.ts';
 
-/** What somebody says without a stop; as it was heard, `who` is the label of a speaker. Times in ms. */
+/** Speech of one person without a stop; as recognized, `who` is the label of a speaker. Times in ms. */
 export interface Said {
   who: string | undefined;
   text: string;
@@ -13,16 +13,16 @@ export interface Said {
 export interface Attribution {
   /** How many speakers were found. */
   found: number;
-  /** Of the time in which somebody speaks and something was heard, the share that another one got. */
+  /** Of the time with speech in which something was recognized, the share given to the wrong speaker. */
   wrongTime: number;
-  /** Of all words that were said, the share that was heard right and given to another one. */
+  /** Of all words that were said, the share that was recognized and given to the wrong speaker. */
   wrongPerson: number;
 }
 
 /** @param turns what was said, one after the other, and @param heard what was heard, each in order of time */
 export function compareSpeakers(turns: readonly Said[], heard: readonly Said[]): Attribution {
   const shared = sharedTime(turns, heard);
-  // Whoever shares most of a label's time is who it stands for.
+  // A label stands for the person with most of its time.
   const personOf = new Map<string | undefined, string>();
   for (const { label, who } of shared.toSorted((a, b) => b.ms - a.ms)) {
     if (label === undefined || personOf.has(label) || [...personOf.values()].includes(who!)) continue;

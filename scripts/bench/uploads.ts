@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { openAsBlob } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import pLimit from 'p-limit';
 import type { Bench, Check, Findings, Goal, Setting } from './bench.ts';
 import type { BenchAccount, BenchDatabase } from './database.ts';
 import type { Program } from './program.ts';
@@ -127,7 +128,7 @@ async function measureSmall(
   const ours = await startApiProgram(setting, database.url);
   const owner = (index: number) => accounts[index % accounts.length]!;
   const many = (send: (index: number) => Promise<number>) => async () => {
-    const rate = await uploadsPerSecond(clients, count, send);
+    const rate = await uploadsPerSecond(count, send);
     // No worker runs here, and both contenders count what waits.
     await database.query('truncate sessions cascade; delete from pgboss.job');
     await removeFiles(setting);
@@ -254,17 +255,10 @@ export async function upload(url: string, headers: Record<string, string>, form:
   return performance.now() - began;
 }
 
-/** Several clients, each one upload after another. @returns uploads per second */
-async function uploadsPerSecond(
-  clients: number,
-  uploads: number,
-  send: (index: number) => Promise<number>,
-): Promise<number> {
+/** @returns uploads per second of several clients */
+async function uploadsPerSecond(uploads: number, send: (index: number) => Promise<number>): Promise<number> {
   const began = performance.now();
-  let next = 0;
-  const client = async () => {
-    while (next < uploads) await send(next++);
-  };
-  await Promise.all(Array.from({ length: clients }, client));
+  const limit = pLimit(clients);
+  await Promise.all(Array.from({ length: uploads }, (_, index) => limit(() => send(index))));
   return (uploads * 1000) / (performance.now() - began);
 }

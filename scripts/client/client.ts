@@ -16,7 +16,7 @@ export interface ClientOptions {
 export interface UploadOptions extends Asking {
   /** Sent again with the same key, an upload is not queued or charged twice. A new one for each call by default. */
   idempotencyKey?: string;
-  /** In Node.js, hears what part of the upload the connection has taken, 0 to 1. */
+  /** In Node.js, receives the part of the upload that the connection has taken, 0 to 1. */
   onSent?(this: void, part: number): void;
 }
 
@@ -28,7 +28,7 @@ export interface WaitOptions extends Asking {
 type Query = NonNullable<operations['listSessions']['parameters']['query']>;
 
 const waitSeconds = 30;
-/** Longer than `wait`, as the contract tells every client. */
+/** Longer than `wait`, as the contract asks. */
 const timeLimitMs = 40_000;
 /** A service that stops answers clients that wait at once. */
 const betweenWaitsMs = 500;

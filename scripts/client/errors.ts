@@ -35,7 +35,7 @@ export class RequestFailed extends Error {
   }
 }
 
-/** A redirect is not followed: the key, and what somebody says, are for the address that was given. */
+/** A redirect is not followed: the key and the recording are for the address that was given. */
 function withoutProblem({ url, status, headers }: Response): string {
   const elsewhere = headers.get('Location');
   return `${url} answered ${status}${elsewhere === null ? '' : `, and leads to ${elsewhere}: give that address`}`;

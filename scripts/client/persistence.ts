@@ -10,12 +10,12 @@ export interface Answer<Data> {
 
 export interface Asking {
   signal?: AbortSignal | undefined;
-  /** Hears why there is a pause of so many ms. */
+  /** Called before each pause, with its reason and length. */
   onPause?(this: void, why: RequestFailed | NoAnswer, ms: number): void;
 }
 
 /**
- * How long a request is repeated before the caller is told. A service that is started again is away for up to half a minute. What
+ * How long a request is repeated before the caller gets the error. A service that is started again is away for up to half a minute. What
  * still says `later` after two hours is for a person to decide, and so is a `Retry-After` that is longer.
  */
 const patienceMs = { same_key: 120_000, later: 7_200_000 };

@@ -112,7 +112,7 @@ function messageOf(line: string): string {
   }
 }
 
-/** Below the ports that the kernel gives to outgoing connections: nobody takes one by chance before it is used. */
+/** Below the ports that the kernel gives to outgoing connections, so none is taken by chance before it is used. */
 const [firstSteady, lastSteady] = [20_000, 32_000];
 
 /**

@@ -158,7 +158,7 @@ function reasonOf(status: number, hasToken: boolean): string {
   return 'this was not expected. Is HF_ENDPOINT right?';
 }
 
-/** Nobody answered: there is no network, or a proxy is missing in the environment or blocks the request. */
+/** No answer: there is no network, or a proxy is missing in the environment or blocks the request. */
 const unreachable = (origin: string, cause: unknown): Refusal =>
   new Refusal(`${origin} can not be reached (${briefly(cause)}).
 Behind a proxy, set HTTPS_PROXY; for a mirror, HF_ENDPOINT.

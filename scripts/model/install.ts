@@ -91,7 +91,7 @@ export function compareChecksums(name: string, algorithm: string, value: string,
 
 const partialOf = (folder: string): string => `${folder}.partial`;
 
-/** What lies beside the program is for whoever runs it; what is below a data folder, for its owner. */
+/** Files beside the program are for every user; those below a data folder, for its owner. */
 const modesOf = (model: KnownModel) =>
   isPacked(model) ? { folder: 0o755, file: 0o644 } : { folder: 0o700, file: 0o600 };
 

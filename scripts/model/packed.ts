@@ -61,7 +61,7 @@ export async function comparePacked(files: readonly PackedFile[], folder: string
 const shownLines = 6;
 
 /**
- * npm fetches an archive of a package, by the mirror or proxy that it is told of. Nothing of it is run.
+ * npm fetches an archive of a package, by its mirror or proxy. Nothing of it is run.
  * @param name `name@version`
  * @param folder an empty one
  * @returns the path of the archive

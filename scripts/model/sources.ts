@@ -1,4 +1,4 @@
-/** Where models come from: npm, the hub, or a folder that somebody brought here. */
+/** Where models come from: npm, the hub, or a folder on this machine. */
 import { copyFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { modelFolder, isPacked, packedModels } from '../../src/recognizers/sherpa-onnx/known-models.ts';

@@ -9,7 +9,7 @@ type Hear = (signal: (typeof signals)[number]) => void;
 export interface Interruption {
   /** Aborted by the first signal. */
   interrupted: AbortSignal;
-  /** Gives the signals to `hear` alone, until the function that it returns is called. */
+  /** Gives the signals to `hear` alone, until the returned function is called. */
   handOver(hear: Hear): () => void;
   stopListening(): void;
 }

@@ -5,7 +5,7 @@ import type { CommandLine } from './terminal.ts';
 
 /** Runs a command as what this process is for: its arguments, its streams, its signals and its exit code. */
 export async function runCommand(command: CommandLine): Promise<void> {
-  // Whoever reads the output may stop reading (`| head`). The command ends in order all the same.
+  // The reader of the output may stop (`| head`). The command ends in order all the same.
   process.stdout.on('error', () => {});
   process.exitCode = await command({
     argv: process.argv.slice(2),

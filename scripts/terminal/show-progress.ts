@@ -20,7 +20,7 @@ export interface Step {
 
 /**
  * Bars on a terminal; plain lines in a file, a pipe or a CI log.
- * @param options.keep whether a bar stays to be seen when its step has ended; otherwise whoever began it says what came
+ * @param options.keep whether a bar stays when its step has ended; otherwise the caller says what came
  */
 export function showProgressOn(stream: Screen, { keep = true } = {}): Progress {
   return stream.isTTY ? showBarsOn(stream, keep) : lines(stream, keep);

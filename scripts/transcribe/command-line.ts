@@ -105,7 +105,7 @@ function summarize({ terminal, wish, signal }: Task, outcomes: readonly Outcome[
   const missing = outcomes.filter(({ failure }) => failure !== undefined);
   say(`${outcomes.length - missing.length} of ${outcomes.length} recordings are transcribed.`);
   for (const { file, failure } of missing) {
-    // Those that had not begun when Ctrl-C was pressed are told by the number above.
+    // Those that had not begun when Ctrl-C was pressed are in the number above.
     if (signal.aborted && failure instanceof NotSent) continue;
     const explanation = explanationOf(failure!, wish, terminal);
     say(`\n${shown(file, wish.here)}:\n${explanation.replaceAll(/^/gm, '  ')}`);

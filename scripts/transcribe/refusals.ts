@@ -1,4 +1,4 @@
-/** What may come instead of a transcript, and how a person is told of it. */
+/** What may come instead of a transcript, and its message. */
 import { NoAnswer, NotReadable, RequestFailed, SessionFailed } from '../client/index.ts';
 import { Refusal } from '../terminal/refusal.ts';
 

@@ -115,7 +115,7 @@ async function endingStep<Result>(step: Step, work: () => Promise<Result>): Prom
 
 const mostPlaces = 5;
 
-/** What a person is told of a recording: a line for each kind of warning, with the first places in the recording. */
+/** A line for each kind of warning, with the first places in the recording. */
 export function warningLines(warnings: readonly Schemas['TranscriptWarning'][]): string[] {
   const kinds = Map.groupBy(warnings, ({ code }) => code);
   return [...kinds.values()].map((ofKind) => {
