@@ -108,7 +108,11 @@ export async function onPatientDatabase<T>(
 ): Promise<T> {
   const limits = { maxConnections: 2, timeoutMs: patientTimeoutMs, server: 'any' } as const;
   const { db, close } = openDatabase(databaseUrl, () => {}, limits);
-  return ask(db).finally(close);
+  try {
+    return await ask(db);
+  } finally {
+    await close();
+  }
 }
 
 const absent = 'There is no database of the service yet: its first start makes it.';
