@@ -44,8 +44,7 @@ test('a packet of 32 MB in chunks of 64 kB → joined once, not with every chunk
   expect(joinedBytes).toBeLessThan(2 * 32_000_000);
 });
 
-test('another format, or a packet that no codec makes → an error', () => {
-  expect(() => readTimedPackets()(Buffer.alloc(5_000))).toThrow('ffmpeg wrote no header');
+test('a packet that no codec makes → an error', () => {
   expect(() => readTimedPackets()(Buffer.concat([header, Buffer.alloc(12)]))).toThrow('ffmpeg wrote no packet');
   const longest = packet(0, Buffer.alloc(0));
   longest.writeUInt32BE(0xffff_ffff, 8);
