@@ -116,28 +116,19 @@ const byTime = new NamedQuery<Conditions, PublicSession>('search-by-time', (db, 
 export const isTimedOut = (error: unknown): boolean =>
   Error.isError(error) && 'code' in error && error.code === '57014';
 
-const asArrays = (conditions: readonly SearchCondition[]) => ({
-  checked: conditions.map(({ query }) => query),
-  isWanted: conditions.map(({ isExcluded }) => !isExcluded),
-});
-
-/** Newest first. @param rare at least one: the sessions are those that fulfil all of them, and the others */
-export function findByIndex(
-  db: Queryable,
-  range: SearchRange,
-  rare: string[],
-  others: readonly SearchCondition[],
-): Promise<PublicSession[]> {
-  return byIndex.run(db, { ...range, rare, ...asArrays(others) });
-}
-
-/** Newest first, of the newest 500 of the range only. */
-export function findByTime(
+/**
+ * Newest first. @param rare looked up in the index: the sessions fulfil all of these, and the other conditions. Without
+ * them, only the newest 500 of the range are looked at
+ */
+export function findSessions(
   db: Queryable,
   range: SearchRange,
   conditions: readonly SearchCondition[],
+  rare: string[] = [],
 ): Promise<PublicSession[]> {
-  return byTime.run(db, { ...range, rare: [], ...asArrays(conditions) });
+  const checked = conditions.map(({ query }) => query);
+  const isWanted = conditions.map(({ isExcluded }) => !isExcluded);
+  return (rare.length > 0 ? byIndex : byTime).run(db, { ...range, rare, checked, isWanted });
 }
 
 export interface Places {

@@ -9,10 +9,12 @@ import type { Queryable, Trx } from '../connection/database.ts';
  */
 export const indexVersion = 2;
 
-export interface NewPassage {
+export interface Passage {
+  /** The segment that it begins in. */
   firstSegment: number;
-  starts: number[];
-  /** The text of a `tsvector`. */
+  /** The positions at which that segment and those after it begin, from 1. What lies before the first is the title. */
+  starts: readonly number[];
+  /** The text of a `tsvector`: its lexemes with their positions. */
   words: string;
 }
 
@@ -25,7 +27,7 @@ export interface NewPassage {
 export async function replacePassages(
   trx: Trx,
   { accountId, sessionId }: { accountId: string; sessionId: string },
-  passages: readonly NewPassage[],
+  passages: readonly Passage[],
   ofTranscript: boolean,
 ): Promise<void> {
   await sql`

@@ -1,19 +1,14 @@
 /** Which segments of a transcript hold what was asked for. */
+import type { Passage } from '../../db/search/passages.ts';
 import type { Condition, Step, Term } from './conditions.ts';
 
-/** What of a passage the index tells about a query. */
-export interface FoundPassage {
-  firstSegment: number;
-  /** Positions at which that segment and the next ones begin, from 1. */
-  starts: readonly number[];
-  /** `'lexeme':1A,5A …`: the query's lexemes, with their positions. */
-  words: string;
-}
-
-/** For each segment that holds any of the conditions' words or phrases, which of them. A phrase is where it begins. */
+/**
+ * For each segment that holds any of the conditions' words or phrases, which of them. A phrase is where it begins.
+ * @param passages with the query's lexemes only: `'lexeme':1A,5A …`
+ */
 export function findMatches(
   conditions: readonly Condition[],
-  passages: readonly FoundPassage[],
+  passages: readonly Passage[],
 ): Map<number, Set<Condition>> {
   const matches = new Map<number, Set<Condition>>();
   for (const passage of passages) {

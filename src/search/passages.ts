@@ -9,6 +9,7 @@ import { inSlices } from '../concurrency/slices.ts';
 import type { Language } from './index-languages.ts';
 import type { Stems, Token } from './tokens.ts';
 import type { Queryable } from '../../db/connection/database.ts';
+import type { Passage } from '../../db/search/passages.ts';
 
 const longestPassage = 16_000;
 const mostOfOneWord = 255;
@@ -22,15 +23,6 @@ const overlap = 200;
 const joinedFrom = 8;
 /** Takes about 1 ms. */
 const tokensOfSlice = 1_000;
-
-export interface Passage {
-  /** The segment that it begins in. */
-  firstSegment: number;
-  /** The positions at which that segment and those after it begin, from 1. What lies before the first is the title. */
-  starts: number[];
-  /** The text of a `tsvector`. */
-  words: string;
-}
 
 export interface Tokenized {
   tokens: Token[];

@@ -2,7 +2,8 @@ import { addLanguage, replacePassages } from '../../db/search/passages.ts';
 import { languageOf } from '../search/index-languages.ts';
 import { passagesOf } from '../search/passages.ts';
 import type { Queryable, Trx } from '../../db/connection/database.ts';
-import type { Passage, Indexable } from '../search/passages.ts';
+import type { Passage } from '../../db/search/passages.ts';
+import type { Indexable } from '../search/passages.ts';
 
 /** All that makes a session findable. */
 export interface SearchDocument {

@@ -1,12 +1,5 @@
 /** Sessions and segments that hold what somebody typed. */
-import {
-  countPassages,
-  findByIndex,
-  findByTime,
-  findPlaces,
-  findSegmentsAt,
-  isTimedOut,
-} from '../../../db/search/finding.ts';
+import { countPassages, findPlaces, findSegmentsAt, findSessions, isTimedOut } from '../../../db/search/finding.ts';
 import { findLanguages } from '../../../db/search/passages.ts';
 import { findStems } from '../../../db/search/stems.ts';
 import { filterValues } from '../../../db/sessions/filter.ts';
@@ -102,14 +95,14 @@ export class SessionSearch {
     const range = { ...boundsOf(question), ...filterValues(question), limit: question.limit };
     const rare = words.filter((_, index) => counts[index]! < commonFrom);
     if (rare.length === 0) {
-      const newest = await findByTime(this.#db, range, conditions);
+      const newest = await findSessions(this.#db, range, conditions);
       if (newest.length === question.limit) return newest;
     }
     const lookedUp = rare.length === 0 ? words : rare;
     const others = conditions.filter(
       ({ isExcluded, isPhrase, words: own }) => isExcluded || isPhrase || !lookedUp.includes(own),
     );
-    return findByIndex(this.#db, range, lookedUp, others);
+    return findSessions(this.#db, range, others, lookedUp);
   }
 
   async #matchesOf(
