@@ -10,10 +10,9 @@ import { portsFor, startServiceProcess } from '../local-service/service-process.
 import { fetchModel, installLackingModels } from '../model/sources.ts';
 import { runWork } from '../terminal/run-command.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';
-import { readableDuration, quoted } from '../terminal/text.ts';
+import { readableDuration, quoted, shown } from '../terminal/text.ts';
 import { render } from '../transcribe/formats.ts';
 import { sayingPauses, transcribe } from '../transcribe/session.ts';
-import { shown } from '../transcribe/several.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 
@@ -42,7 +41,7 @@ const { say } = progress;
 
 async function demonstrate(url: string, dataDir: string, audio: string): Promise<void> {
   const key = await demoKey(url, dataDir);
-  const kept = `Its key is in ${shown(key.file, '')}`;
+  const kept = `Its key is in ${shown(key.file)}`;
   say(key.isNew ? `Made a demo account with 10 h of balance. ${kept}` : `Using the demo account. ${kept}`);
   say('');
   const client = new TranscriptionClient({ url, apiKey: key.secret });
@@ -87,7 +86,7 @@ async function quickstart({ audio, once, model }: Wish, interrupted: AbortSignal
   );
   try {
     say(
-      `It answers at ${url} after ${readableDuration(Date.now() - startedAt)}. Its documentation is at ${ports.url}/docs, its log ${shown(logFile, '')}`,
+      `It answers at ${url} after ${readableDuration(Date.now() - startedAt)}. Its documentation is at ${ports.url}/docs, its log ${shown(logFile)}`,
     );
     await Promise.race([demonstrate(url, dataDir, audio), unexpectedEnd, interruption]);
     if (once) return;

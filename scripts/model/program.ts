@@ -1,4 +1,4 @@
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { ExecutableNotFound } from '../../src/children/bounded-command.ts';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
@@ -11,10 +11,10 @@ import {
 import { NoModel } from '../../src/recognizers/sherpa-onnx/model-folder.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { showProgressOn } from '../terminal/show-progress.ts';
-import { readableSize } from '../terminal/text.ts';
+import { readableSize, shown } from '../terminal/text.ts';
 import { remove } from './install.ts';
 import { fetchModel, installFrom } from './sources.ts';
-import { table } from '../terminal/table.ts';
+import { right, table } from '../terminal/table.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { KnownModel } from '../../src/recognizers/sherpa-onnx/known-models.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -140,21 +140,7 @@ async function removeModel(terminal: Terminal, model: KnownModel, signal: AbortS
 
 const say = ({ out }: Terminal, text: string) => void out.write(`${text}\n`);
 
-function shown(path: string): string {
-  const inside = relative('', path);
-  return inside.startsWith('..') ? path : inside;
-}
-
-interface ListedModel extends Pick<KnownModel, 'name' | 'kind' | 'languages' | 'bytes'> {
-  speed: KnownModel['speed'] | undefined;
-  times: KnownModel['times'] | undefined;
-  id: string;
-  installed: boolean;
-  /** Where it is, or will be. */
-  folder: string;
-}
-
-async function listModels(dataDir: string): Promise<ListedModel[]> {
+async function listModels(dataDir: string) {
   return Promise.all(
     knownModels.map(async (model) => {
       const { name, kind, languages, speed, times, bytes } = model;
@@ -170,15 +156,8 @@ const what: Partial<Record<KnownModel['kind'], string>> = {
   'voice detection': 'finds speech',
 };
 
-function modelTable(models: readonly ListedModel[]): string {
-  const columns = [
-    { head: 'Name' },
-    { head: 'Languages' },
-    { head: 'Times' },
-    { head: 'Speed' },
-    { head: 'Size', align: 'right' as const },
-    { head: 'Installed' },
-  ];
+function modelTable(models: Awaited<ReturnType<typeof listModels>>): string {
+  const columns = ['Name', 'Languages', 'Times', 'Speed', right('Size'), 'Installed'];
   const rows = models.map(({ name, kind, languages, times, speed, bytes, installed }) => [
     name,
     what[kind] === undefined ? languages : `${languages} (${what[kind]})`,

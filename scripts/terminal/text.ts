@@ -1,3 +1,5 @@
+import { relative } from 'node:path';
+
 /** The first character of the scripts, symbols and emoji of which many are two columns wide. */
 const firstWide = 0x1100;
 /** Blocks and lines, in which bars are drawn, are one column wide. */
@@ -19,6 +21,12 @@ export function cutToWidth(line: string, columns: number): string {
 /** A text of others, such as a file's name, on one line and without characters that control the terminal. */
 export const onOneLine = (text: string): string =>
   text.toWellFormed().replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, '�');
+
+/** A path as a person in the folder `here` would type it. */
+export function shown(path: string, here = ''): string {
+  const within = relative(here, path);
+  return onOneLine(within.startsWith('..') ? path : within);
+}
 
 /** A word of a shell command; quoted only where it must be, so that it stays readable. */
 export function quoted(word: string): string {

@@ -1,8 +1,7 @@
 /** Several recordings, a few at a time; each becomes a file. */
-import { relative } from 'node:path';
 import pLimit from 'p-limit';
 import { NoAnswer, RequestFailed } from '../client/index.ts';
-import { onOneLine } from '../terminal/text.ts';
+import { shown } from '../terminal/text.ts';
 import { Refusal } from '../terminal/refusal.ts';
 import { render } from './formats.ts';
 import { NotSent, Unfinished } from './refusals.ts';
@@ -68,10 +67,4 @@ export async function transcribeSeveral(
 function concernsAll(failure: Error): boolean {
   const { cause } = failure instanceof Unfinished ? failure : { cause: failure };
   return cause instanceof NoAnswer || (cause instanceof RequestFailed && [401, 403].includes(cause.status));
-}
-
-/** As a person would type it. */
-export function shown(path: string, here: string): string {
-  const within = relative(here, path);
-  return onOneLine(within.startsWith('..') ? path : within);
 }
