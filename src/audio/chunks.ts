@@ -1,10 +1,7 @@
 import { overlapping } from './spans.ts';
+import type { Span } from './spans.ts';
 
-/** A stretch of a recording, in ms from its start. */
-export interface Span {
-  startMs: number;
-  endMs: number;
-}
+export type { Span };
 
 /** A part of a recording that is recognized on its own. Times are ms from the start of the recording. */
 export interface Chunk {

@@ -11,7 +11,7 @@ import { overlapping } from './spans.ts';
 import type { Decoding, SamplesOptions } from './decode-samples.ts';
 import type { Track } from './ffmpeg-log.ts';
 import type { Loudness } from './loudness.ts';
-import type { Span } from './chunks.ts';
+import type { Span } from './spans.ts';
 import type { Gap } from './timeline.ts';
 
 export interface DecodeOptions extends Omit<SamplesOptions, 'gainDb'> {

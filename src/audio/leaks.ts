@@ -5,7 +5,7 @@
 import { loudnessOf } from './decode.ts';
 import { stepMs } from './loudness.ts';
 import type { SamplesOptions } from './decode-samples.ts';
-import type { Span } from './chunks.ts';
+import type { Span } from './spans.ts';
 
 /** What is so much quieter than another channel at that moment is nobody's speech here. */
 const leastDb = 20;

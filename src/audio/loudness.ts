@@ -5,7 +5,7 @@
  */
 import { fourPoles, lowestHz } from './decode-samples.ts';
 import { samplesPerMs } from './samples.ts';
-import type { Span } from './chunks.ts';
+import type { Span } from './spans.ts';
 
 export interface Loudness {
   /** In dB of full scale. -Infinity: there is nothing to be heard. */

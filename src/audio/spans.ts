@@ -1,4 +1,8 @@
-import type { Span } from './chunks.ts';
+/** A stretch of a recording, in ms from its start. */
+export interface Span {
+  startMs: number;
+  endMs: number;
+}
 
 export const totalMs = (spans: readonly Span[]): number =>
   spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
