@@ -6,7 +6,7 @@ import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { findSegments } from '../../db/sessions/transcripts.ts';
 import { ageLease } from '../../db/leases.ts';
 import { searchDocumentOf, indexSession } from '../sessions/indexing.ts';
-import { everyMinute } from './sweeps.ts';
+import { minuteMs, repeat } from './sweeps.ts';
 import type { Db, Queryable } from '../../db/connection/database.ts';
 import type { SessionPlace } from '../../db/search/passages.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -24,7 +24,7 @@ export const backlogLease = `index ${indexVersion} looked through`;
 
 /** Every hour, one worker of all looks through all sessions, first at once, until the worker stops. */
 export const keepIndexing = (worker: Indexer): Promise<void> =>
-  everyMinute(worker, () => indexBacklog(worker), { name: backlogLease, everySeconds: againAfterSeconds });
+  repeat(worker, minuteMs, () => indexBacklog(worker), { name: backlogLease, everySeconds: againAfterSeconds });
 
 /** All are looked through again ten minutes after the last time: a session is stored that can't be found. */
 export const scheduleBacklogScan = (db: Queryable): Promise<void> =>

@@ -23,15 +23,16 @@ import { eraseSession } from '../sessions/support.ts';
 import type { LostSession } from '../../db/queue-tables.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-const everyMs = 60_000;
+export const minuteMs = 60_000;
 /** A little less, so that the worker of the last turn is not too early for the next one. */
 const everyMinuteSeconds = 55;
 /** Many machines may share one store, which may be large. */
 const listAudioEverySeconds = 60 * 60;
 
-/** Works once a minute, first at once, until the worker stops. @param lease what one worker does for all, and how often */
-export async function everyMinute(
+/** Works so often, first at once, until the worker stops. @param lease what one worker does for all, and how often */
+export async function repeat(
   { db, log, stopping }: Pick<WorkerContext, 'db' | 'log' | 'stopping'>,
+  everyMs: number,
   work: () => Promise<void>,
   lease?: { name: string; everySeconds: number },
 ): Promise<void> {
@@ -39,7 +40,7 @@ export async function everyMinute(
     try {
       if (lease === undefined || (await acquireLease(db, lease.name, lease.everySeconds))) await work();
     } catch (error) {
-      log.warn({ err: error }, 'what a worker does once a minute was interrupted');
+      log.warn({ err: error }, 'what a worker does again and again was interrupted');
     }
     await sleep(everyMs, undefined, { signal: stopping }).catch(() => {});
   }
@@ -48,10 +49,10 @@ export async function everyMinute(
 /** What takes long holds up nothing else: an account with very many sessions that are due at once, or a large store. */
 export async function keepSweeping(worker: WorkerContext): Promise<void> {
   await Promise.all([
-    everyMinute(worker, () => sweep(worker), { name: 'sweep', everySeconds: everyMinuteSeconds }),
-    everyMinute(worker, () => deleteDueSessions(worker), { name: 'retention', everySeconds: everyMinuteSeconds }),
-    everyMinute(worker, () => removeOrphans(worker), { name: 'list audio', everySeconds: listAudioEverySeconds }),
-    everyMinute(worker, () => removeWorkOfEndedAttempts(worker)),
+    repeat(worker, minuteMs, () => sweep(worker), { name: 'sweep', everySeconds: everyMinuteSeconds }),
+    repeat(worker, minuteMs, () => deleteDueSessions(worker), { name: 'retention', everySeconds: everyMinuteSeconds }),
+    repeat(worker, minuteMs, () => removeOrphans(worker), { name: 'list audio', everySeconds: listAudioEverySeconds }),
+    repeat(worker, minuteMs, () => removeWorkOfEndedAttempts(worker)),
   ]);
 }
 

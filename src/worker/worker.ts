@@ -1,11 +1,10 @@
 /** The role `worker`: takes jobs from the queue and runs them until it is asked to stop. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { runJob } from './attempt.ts';
 import { findFault } from './faults.ts';
 import { keepIndexing } from './backlog.ts';
 import { DiskBudget } from './disk-budget.ts';
 import { WorkerPause } from './worker-pause.ts';
-import { everyMinute, keepSweeping } from './sweeps.ts';
+import { keepSweeping, minuteMs, repeat } from './sweeps.ts';
 import { shareLanguages } from '../../db/leases.ts';
 import { reportProgressIfProcessing } from '../../db/sessions/attempts.ts';
 import { FairTurns } from '../concurrency/fair-turns.ts';
@@ -45,7 +44,7 @@ export async function startWorker(foundation: AppContext, recognizer: Recognizer
     keepSweeping(worker),
     keepIndexing(worker),
     keepReporting(worker),
-    everyMinute(worker, async () => shareLanguages(worker.db, await recognizer.languages?.())),
+    repeat(worker, minuteMs, async () => shareLanguages(worker.db, await recognizer.languages?.())),
   ]);
   worker.log.info({ recognizer: recognizer.name, concurrency: worker.config.workerConcurrency }, 'worker takes jobs');
 
@@ -64,17 +63,12 @@ export async function startWorker(foundation: AppContext, recognizer: Recognizer
 }
 
 /** Writes how far the running jobs are: one statement for all of this process, every two seconds. */
-async function keepReporting({ db, log, progress, stopping }: WorkerContext): Promise<void> {
-  while (!stopping.aborted) {
-    const news = new Map(progress);
-    progress.clear();
-    if (news.size > 0)
-      await reportProgressIfProcessing(db, news).catch((error: unknown) =>
-        log.warn({ err: error }, 'no progress written'),
-      );
-    await sleep(reportEveryMs, undefined, { signal: stopping }).catch(() => {});
-  }
-}
+const keepReporting = (worker: WorkerContext): Promise<void> =>
+  repeat(worker, reportEveryMs, async () => {
+    const news = new Map(worker.progress);
+    worker.progress.clear();
+    if (news.size > 0) await reportProgressIfProcessing(worker.db, news);
+  });
 
 /** The work folder lies on the disk of a store that keeps files, so it comes second. @returns why there is no store */
 async function openStorage({ audioStore, workFolder }: WorkerContext): Promise<Fault | undefined> {
