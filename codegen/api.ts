@@ -1296,7 +1296,7 @@ export interface components {
             };
         };
         /**
-         * @description What requests get that are none of this document, or no HTTP. Codes: `route_not_found` (404), `method_not_allowed` (405,
+         * @description Answers to requests for other paths or methods, and to malformed HTTP. Codes: `route_not_found` (404), `method_not_allowed` (405,
          *     with `Allow`), `request_timeout` (408), `headers_too_large` (431), `not_implemented` (501),
          *     `http_version_not_supported` (505).
          */
