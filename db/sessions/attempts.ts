@@ -126,12 +126,13 @@ export async function confirmShortIfProcessing(db: Queryable, attempt: Attempt):
   await ifProcessing(db, attempt).set({ confirmed_short: true }).execute();
 }
 
+/** What a completed session has. */
+export type Completion = Required<
+  Pick<Updateable<SessionTable>, 'duration_ms' | 'charged_ms' | 'language' | 'warnings' | 'transcript_version'>
+>;
+
 /** Completes a session and ends its reservation. */
-export async function completeIfProcessing(
-  trx: Trx,
-  attempt: Attempt,
-  result: Pick<Updateable<SessionTable>, 'duration_ms' | 'charged_ms' | 'language' | 'warnings' | 'transcript_version'>,
-): Promise<boolean> {
+export async function completeIfProcessing(trx: Trx, attempt: Attempt, result: Completion): Promise<boolean> {
   const { numUpdatedRows } = await ifProcessing(trx, attempt)
     .set({ ...result, status: 'completed', completed_at: now, progress: null, reserved_ms: 0, last_error_code: null })
     .executeTakeFirst();

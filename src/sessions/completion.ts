@@ -4,7 +4,7 @@ import { addLedgerEntry } from '../../db/accounts/ledger.ts';
 import { completeIfProcessing } from '../../db/sessions/attempts.ts';
 import { failIfNotFinal } from '../../db/sessions/states.ts';
 import { insertTranscript } from '../../db/sessions/transcripts.ts';
-import type { Attempt } from '../../db/sessions/attempts.ts';
+import type { Attempt, Completion } from '../../db/sessions/attempts.ts';
 import type { Trx } from '../../db/connection/database.ts';
 import type { FailureCode } from '../../db/schema.ts';
 import type { Warning } from '../../db/sessions/warning.ts';
@@ -58,7 +58,7 @@ export async function completeSession(
   const { accountId, sessionId } = attempt;
   const { durationMs, language, warnings = [], segments, words, version } = transcript;
   const chargedMs = chargedMsOf(transcript);
-  const result = {
+  const result: Completion = {
     duration_ms: durationMs,
     charged_ms: chargedMs,
     language: language ?? null,

@@ -25,7 +25,7 @@ beforeAll(async () => void (accountId = (await makeAccount(database.db)).id));
 
 const row = ({ id }: TestSession) => findSessionRow(database.db, accountId, id);
 const within = <T>(work: (trx: Trx) => Promise<T>) => inTransaction(database.db, work);
-const result = { duration_ms: 7_100, charged_ms: 7_100, transcript_version: 'v' };
+const result = { duration_ms: 7_100, charged_ms: 7_100, language: null, warnings: null, transcript_version: 'v' };
 
 const requeue = (attempt: Attempt, successor = randomUUIDv7()) =>
   within((trx) =>
