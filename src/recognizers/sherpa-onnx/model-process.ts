@@ -48,14 +48,7 @@ export async function startModelProcess<Result>(work: ChildWork, memoryBytes: nu
     .then(answers.end);
   // Where file descriptors have run out, the child has neither of these.
   child.stdin?.on('error', () => {});
-  child.stdout?.on('data', (chunk: Buffer) => {
-    try {
-      answers.push(chunk);
-    } catch (error) {
-      answers.end(error as Error);
-      killGroup(child);
-    }
-  });
+  child.stdout?.on('data', answers.push);
   const kill = async () => {
     killGroup(child);
     await ended;
@@ -97,7 +90,7 @@ type Answer = Complaint & { answer: string };
 
 /** What a child writes. Each answer is asked for before it comes; one that nobody asked for is dropped. */
 export interface Answers {
-  /** Takes output as it comes. Throws when a line is too long. */
+  /** Takes output as it comes. A line that is too long ends all. */
   push(chunk: Buffer): void;
   /** Rejects the answer that is waited for, and all later ones. Only the first error counts. */
   end(error: Error): void;
@@ -114,13 +107,18 @@ export function createAnswers(): Answers {
     if (line.startsWith(answerMark)) awaited?.resolve({ answer: line.slice(answerMark.length), complaint });
     else complaint = `${complaint} ${line}`.trim().slice(-longestComplaint);
   };
+  const end = ({ message }: Error) => {
+    over ??= new Error(`${message.trim()} ${complaint}`.trim());
+    awaited?.reject(over);
+  };
   return {
+    end,
     push(chunk) {
-      if (over === undefined) lines?.push(chunk);
-    },
-    end({ message }) {
-      over ??= new Error(`${message.trim()} ${complaint}`.trim());
-      awaited?.reject(over);
+      try {
+        if (over === undefined) lines?.push(chunk);
+      } catch (error) {
+        end(error as Error);
+      }
     },
     next() {
       awaited = Promise.withResolvers();

@@ -43,13 +43,11 @@ test('answers → each when it is asked for, with what was complained of before 
   }
 });
 
-test('a line without an end → an error after a mebibyte', () => {
+test('a line without an end → who waits gets an error after a mebibyte', async () => {
   const answers = createAnswers();
-  void answers.next();
-  const push = () => {
-    for (let count = 0; count < 20; count++) answers.push(Buffer.alloc(65_536, 'x'));
-  };
-  expect(push).toThrow('a line of output is too long');
+  const waiting = answers.next();
+  for (let count = 0; count < 20; count++) answers.push(Buffer.alloc(65_536, 'x'));
+  await expect(waiting).rejects.toThrow('a line of output is too long');
 });
 
 test('an end → who waits gets its error, and who asks later', async () => {
