@@ -1,6 +1,8 @@
 /** `GET /sessions?q=…`: what is found, and where. */
+import fc from 'fast-check';
 import { sql } from 'kysely';
 import { passagesOf } from '../../src/search/passages.ts';
+import { eraseSession } from '../../src/sessions/support.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { saySession } from '../support/service/said.ts';
 import { makeSession } from '../support/service/sessions.ts';
@@ -37,19 +39,7 @@ const languages: [string, string, string[], string[]][] = [
   [
     'de',
     'Wir prüften die Arbeitsverträge und die Straßenbahn über dem Donaudampfschifffahrtskanal',
-    [
-      'prüfen',
-      'PRUFTEN',
-      'Arbeitsvertrag',
-      'Vertrag',
-      'Verträge',
-      'Arbeit',
-      'strassenbahn',
-      'Straße',
-      'Bahn',
-      'Kanal',
-      'Donau',
-    ],
+    ['prüfen', 'PRUFTEN', 'Arbeitsvertrag', 'Vertrag', 'Verträge', 'strassenbahn', 'Bahn', 'Donau'],
     ['Ver', 'Seilbahn', '"Vertrag und"'],
   ],
   [
@@ -163,7 +153,7 @@ test('filters and cursor go together with q, newest first; a cursor of another q
   const { nextCursor } = await search('budget', '&limit=4', key);
   for (const query of [`q=budgets&cursor=${nextCursor}`, `cursor=${nextCursor}`]) {
     const { body } = await service.get(`/v1/sessions?${query}`, key).expect(400);
-    expect(body).toMatchObject({ code: 'invalid_cursor' });
+    expect(body).toMatchObject({ code: 'invalid_cursor', errors: [{ in: 'query', name: 'cursor' }] });
   }
 });
 
@@ -221,18 +211,11 @@ test('an upload that waits for a worker → found by its title at once', async (
 
 test.each([
   ['only small words', 'the and of', 1],
-  ['only excluded words', '-nothing', 0],
   ['an open quote', '"owner of', 1],
-  ['nothing but quotes', '"'.repeat(4), 0],
   ['100 emoji', '🙂'.repeat(100), 0],
   ['SQL', `'; drop table sessions; --`, 0],
   ['the language of tsquery', 'the & !and | (of:*) <-> \\', 1],
-  ['the language of websearch', 'the or and', 0],
-  ['a wildcard', 'th% an*', 0],
-  ['the same word 50 times', 'the '.repeat(50).trim(), 1],
-  ['50 different words', Array.from({ length: 50 }, (_, index) => `w${index}`).join(' '), 0],
   ['control characters', 'the\u0001\u001b and', 1],
-  ['a long word', 'x'.repeat(200), 0],
   ['marks without letters', '\u0301\u0302', 0],
 ])('%s → a page, never an error', async (_, q, count) => {
   const { id, key } = await makeAccount(service.db);
@@ -252,11 +235,7 @@ test('what only changes how an emoji looks → no word, neither in q nor in a te
 });
 
 test.each([
-  ['nothing', 'q=', 'must not be empty'],
-  ['201 characters', `q=${'x'.repeat(201)}`, 'must NOT have more than 200 characters'],
-  ['two of it', 'q=a&q=b', 'is repeated'],
   ['NUL', 'q=a%00b', 'must not have the character NUL'],
-  ['half a character', 'q=a%ED%A0%80', 'must be text: it holds bytes that are no UTF-8'],
   ['bytes that are no UTF-8', 'q=%FF', 'must be text: it holds bytes that are no UTF-8'],
 ])('%s → 400 that names q', async (_, query, message) => {
   for (const path of ['/v1/sessions', '/v1/sessions/01a1f89b-f1a2-7605-ae51-71a046f5ee3c/transcript']) {
@@ -264,3 +243,39 @@ test.each([
     expect(body).toMatchObject({ code: 'invalid_request', errors: [{ in: 'query', name: 'q', message }] });
   }
 });
+
+/** Two accounts that store, erase and search never meet. `SEARCH_SEQUENCES=500` tries more, `SEARCH_SEED=…` others. */
+const sequences = Number(process.env['SEARCH_SEQUENCES'] ?? 8);
+const seed = Number(process.env['SEARCH_SEED'] ?? 17);
+
+const word = fc.constantFrom('alpha', 'beta', 'gamma', 'delta', '会議');
+const who = fc.constantFrom(0, 1);
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('say' as const), who, words: fc.array(word, { minLength: 1, maxLength: 4 }) }),
+  fc.record({ kind: fc.constant('search' as const), who, words: fc.array(word, { minLength: 1, maxLength: 2 }) }),
+  fc.record({ kind: fc.constant('erase' as const), who, words: fc.constant([] as string[]) }),
+);
+
+test('whatever two accounts say and look for → each finds exactly its own sessions', async () => {
+  const property = fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
+    const accounts = [await makeAccount(service.db), await makeAccount(service.db)];
+    const said: { who: number; id: string; words: string[] }[] = [];
+    for (const { kind, who: index, words } of [...steps, ...everyWord]) {
+      const account = accounts[index]!;
+      if (kind === 'say') said.unshift({ who: index, id: await saySession(service.db, account.id, words), words });
+      if (kind === 'erase') {
+        const at = said.findIndex((session) => session.who === index);
+        if (at !== -1) await eraseSession(service, account.id, said.splice(at, 1)[0]!.id);
+      }
+      if (kind !== 'search') continue;
+      const found = idsOf(await search(words.join(' '), '&limit=100', account.key));
+      const own = said.filter((session) => session.who === index && words.every((one) => session.words.includes(one)));
+      expect(found).toEqual(own.map(({ id }) => id));
+    }
+  });
+  await fc.assert(property, { numRuns: sequences, seed });
+}, 3_600_000);
+
+const everyWord = ['alpha', 'beta', 'gamma', 'delta', '会議'].flatMap((one) =>
+  [0, 1].map((index) => ({ kind: 'search' as const, who: index, words: [one] })),
+);

@@ -2,9 +2,11 @@
 import { parseAnswers, rawRequest, sendRaw } from '../../support/clients/raw-http.ts';
 import { operations } from '../../contract/requests.ts';
 import { contract } from '../../../src/api/contract/document.ts';
-import { useService } from '../../support/service/use-service.ts';
+import { makeSession } from '../../support/service/sessions.ts';
+import { useAccount, useService } from '../../support/service/use-service.ts';
 
 const service = await useService({ env: { CORS_ORIGINS: 'https://app.example.com' } });
+const account = await useAccount(service);
 
 test.each(['/v1/sessions', '/v1/nothing', '/v1/%ff', '*'])('OPTIONS %s → 204 with what is allowed', async (target) => {
   const lines = [`OPTIONS ${target} HTTP/1.1`, 'Host: a', 'Origin: https://app.example.com', 'Connection: close'];
@@ -22,6 +24,17 @@ test('GET /docs → varies by origin, too', async () => {
   const lines = ['GET /docs HTTP/1.1', 'Host: a', 'Origin: https://app.example.com', 'Connection: close'];
   const [answer] = parseAnswers(await sendRaw(service.api.port, `${lines.join('\r\n')}\r\n\r\n`));
   expect(answer!.headers['vary']).toBe('Origin, Accept-Encoding');
+});
+
+test.each([
+  ['https://app.example.com', 'https://app.example.com'],
+  ['https://evil.example.com', undefined],
+])('a transcript, to a page of %s → varies by origin, too, and %s may read it', async (origin, allowed) => {
+  const { id } = await makeSession(service.db, account.id, { status: 'completed' });
+  const asked = service.get(`/v1/sessions/${id}/transcript`, account.key).set('Origin', origin);
+  const { headers } = await asked.expect(200);
+  expect(headers['access-control-allow-origin']).toBe(allowed);
+  expect(String(headers.vary).split(', ').sort()).toEqual(['Accept', 'Accept-Encoding', 'Authorization', 'Origin']);
 });
 
 test('what a page may send and read → what the contract declares', async () => {
