@@ -220,8 +220,7 @@ function withoutUnsaid<Words>({ text, segments }: WrittenParts, words: Words): W
   const said = segments.filter((segment) => !unsaid.has(segment));
   const isSaid = (word: unknown) => ![...unsaid].some((segment) => liesIn(word as Fields, segment));
   return {
-    // It is that of the segments, one after the other.
-    text: undefined,
+    text: text === undefined ? undefined : cutOut(text, segments, unsaid),
     segments: said,
     ...(Array.isArray(words) && { words: words.filter(isSaid) as Words }),
   };
@@ -231,6 +230,19 @@ function withoutUnsaid<Words>({ text, segments }: WrittenParts, words: Words): W
 function liesIn({ start, end }: Fields, segment: Fields): boolean {
   const middle = (Number(start) + Number(end)) / 2;
   return middle >= Number(segment.start) && middle <= Number(segment.end);
+}
+
+/** The text is that of its segments, one after the other. The rest of it, such as words beyond them, stays. */
+function cutOut(text: string, segments: readonly Fields[], unsaid: ReadonlySet<Fields>): string {
+  let [rest, from] = [text, 0];
+  for (const segment of segments) {
+    const written = typeof segment.text === 'string' ? segment.text.trim() : '';
+    const at = rest.indexOf(written, from);
+    if (at === -1) continue;
+    if (unsaid.has(segment)) rest = rest.slice(0, at) + rest.slice(at + written.length);
+    else from = at + written.length;
+  }
+  return rest;
 }
 
 /** A word or a segment, with whatever the server says of its times. */

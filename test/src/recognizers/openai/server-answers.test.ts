@@ -296,6 +296,11 @@ describe('segments that nobody said', () => {
     expect(saidIn({ ...answerOf(made), words: undefined })).toEqual(['Good morning.']);
   });
 
+  test('made up, and the text goes on beyond the segments → its last words stay', () => {
+    const answer = { ...answerOf(made), text: 'A sea of water. Good morning. All of you.', words: undefined };
+    expect(saidIn(answer).join(' ')).toBe('Good morning. All of you.');
+  });
+
   test('improbable as speech, but with probable words → kept', () => {
     expect(saidIn(answerOf(sure))).toHaveLength(6);
     expect(saidIn(answerOf({ no_speech_prob: 0.1, avg_logprob: -1.4 }))).toHaveLength(6);
