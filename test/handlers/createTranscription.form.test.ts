@@ -7,7 +7,7 @@ import { row } from '../support/service/jobs.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { amrWithoutSound, ffmpeg, pictures, sine } from '../support/uploads/audio-fixtures.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
-import { boundary, closing, expectNothingLeft, filePart, form, formType } from '../support/uploads/uploads.ts';
+import { closing, expectNothingLeft, filePart, form, formType } from '../support/uploads/uploads.ts';
 import { part, textPart, tone, traces } from '../support/uploads/uploads.ts';
 import { useFolder } from '../support/use-folder.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
@@ -33,74 +33,35 @@ const empty = { ...named('file', 'is empty'), code: 'empty_file' };
 const incomplete = { status: 422, code: 'upload_incomplete' };
 const file = () => filePart(audio);
 const nameless = (content: Buffer | string) => part('Content-Disposition: form-data; name="file"', content);
-const binary = (name: string, more = '') =>
-  part([`Content-Disposition: form-data; name="${name}"${more}`, 'Content-Type: application/octet-stream'], 'x');
 const field = (name: string) => `Content-Disposition: form-data; name="${name}"`;
 const base64 = 'Content-Transfer-Encoding: base64';
 const latin1 = Buffer.from('Müller', 'latin1');
 const misnamed = 'is not known; the recording goes in "file"';
 const asItIs = 'must be sent as it is, without Content-Transfer-Encoding';
-const times = (count: number, some: (i: number) => Buffer) => Array.from({ length: count }, (_, i) => some(i));
-const otherBoundary = () => Buffer.from(form(file()).toString('latin1').replaceAll(boundary, 'other'), 'latin1');
 
 test.each<[string, () => Buffer, object]>([
-  ['without parts', () => closing, named('file', 'is required')],
   ['without a file', () => form(textPart('durationMs', '100')), named('file', 'is required')],
   ['with `file` as text beside the file', () => form(file(), textPart('file', 'x')), named('file', 'is repeated')],
-  ['with two files without names', () => form(nameless(audio), nameless(audio)), named('file', 'is repeated')],
   ['with an empty file', () => form(filePart('')), empty],
   ['with two files', () => form(file(), file()), named('file', 'is repeated')],
   ['with an unknown field', () => form(textPart('project', 'en'), file()), named('project', 'is not known')],
   ['with an unknown file', () => form(file(), filePart('x', 'x.wav', 'audio')), named('audio', 'is not known')],
   ['with only an unknown file', () => form(filePart(audio, 'x.wav', 'audio')), named('audio', misnamed)],
-  [
-    'with only an unknown field',
-    () => form(textPart('audio', 'x')),
-    { ...invalid, errors: [{ name: 'audio' }, { name: 'file' }] },
-  ],
   ['with Latin-1 in a field', () => form(part(field('title'), latin1), file()), named('title', 'must be UTF-8')],
-  [
-    'in a charset nobody knows',
-    () => form(part([field('title'), 'Content-Type: text/plain; charset=utf-7'], 'a'), file()),
-    named('title', 'must be UTF-8'),
-  ],
   [
     'with a file in base64',
     () => form(part([`${field('file')}; filename="a"`, base64], 'UklGRg==')),
     named('file', asItIs),
   ],
-  ['with a field in base64', () => form(part([field('title'), base64], 'YQ=='), file()), named('title', asItIs)],
-  ['with an unknown field in binary', () => form(file(), binary('other')), named('other', 'is not known')],
-  ['with durationMs in binary', () => form(file(), binary('durationMs')), named('durationMs')],
   ['with durationMs as a file', () => form(file(), filePart('7', '7', 'durationMs')), named('durationMs')],
-  ['with durationMs[a]', () => form(textPart('durationMs[a]', '7'), file()), named('durationMs[a]')],
-  ['with keyterms[]', () => form(textPart('keyterms[]', 'Okapi'), file()), named('keyterms[]', 'is not known')],
-  ['with keyterms as a file', () => form(file(), filePart('Okapi', 'terms.txt', 'keyterms')), named('keyterms')],
-  ['with __proto__', () => form(textPart('__proto__', '7'), file()), named('__proto__')],
   ['with a field whose name is empty', () => form(file(), textPart('', '7')), invalid],
   ['with a field without a name', () => form(file(), part('Content-Disposition: form-data', '7')), invalid],
   ['with a field name of 5,000', () => form(file(), textPart('n'.repeat(5_000), '7')), invalid],
-  ['with 500 keyterms', () => form(...times(500, (i) => textPart('keyterms', `term ${i}`)), file()), named('keyterms')],
   ['with a title of 100 KB', () => form(textPart('title', 'x'.repeat(100_000)), file()), named('title', 'is too long')],
-  [
-    'with an unknown value of 1 MB',
-    () => form(textPart('note', 'x'.repeat(1e6)), file()),
-    named('note', 'is not known'),
-  ],
-  ['with a part without headers', () => form(file(), part([], 'x')), invalid],
   ['with malformed part headers', () => form(part(['no colon here', ':'], 'x'), file()), invalid],
-  [
-    'with part headers of 100 KB',
-    () => form(part(`Content-Disposition: form-data; name="file"; x="${'y'.repeat(100_000)}"`, 'x')),
-    invalid,
-  ],
   ['without its last boundary', () => file(), incomplete],
-  ['cut within the file', () => file().subarray(0, -500), incomplete],
-  ['cut within a header', () => Buffer.from(`--${boundary}\r\nContent-Disp`), incomplete],
   ['cut within a field', () => Buffer.concat([file(), textPart('durationMs', '100').subarray(0, -4)]), incomplete],
   ['of no byte', () => Buffer.of(), incomplete],
-  ['with another boundary', otherBoundary, incomplete],
-  ['of garbage', () => Buffer.alloc(100_000, 'garbage '), incomplete],
 ])('a form %s → a refusal that says so, nothing is left', async (_, body, expected) => {
   const before = await traces(service, account);
   const response = await send(body()).set('Idempotency-Key', 'refused');
@@ -127,9 +88,8 @@ test.each([
   ['preamble', () => Buffer.from('x')],
   ['epilogue', () => Buffer.concat([filePart('x'), closing])],
   ['field', () => textPart('durationMs', '').subarray(0, -2)],
-  ['unknown file', () => filePart('', 'x', 'other').subarray(0, -2)],
   ['file without a name', () => filePart('', '').subarray(0, -2)],
-  ['part without a disposition', () => Buffer.from(`--${boundary}\r\nX: y\r\n\r\n`)],
+  ['unknown file', () => filePart('', 'x', 'other').subarray(0, -2)],
 ])('a chunked body with a %s without end → refused while it comes, and soon not read any more', async (what, start) => {
   const before = await traces(service, limited);
   const head = { Authorization: `Bearer ${limited.key}`, 'Transfer-Encoding': 'chunked' };
@@ -149,7 +109,6 @@ test.each([
 const unsupported = { status: 415, code: 'unsupported_media', errors: [{ in: 'body', name: 'file' }] };
 test.each<[string, () => Promise<Buffer>, object]>([
   ['text without a file name', async () => form(nameless('x')), unsupported],
-  ['a header only', async () => form(filePart(audio.subarray(0, 20))), unsupported],
   ['a list that names a file of the server', async () => form(filePart(await playlist(), 'list.m3u8')), unsupported],
   ['pictures', async () => form(filePart(await video())), { status: 422, code: 'no_audio_track' }],
 ])('a file that is %s → refused as what it is, nothing is left', async (_, body, expected) => {

@@ -69,10 +69,8 @@ const body = form(filePart(audio));
 test.each<[string, Record<string, string>, string]>([
   ['no Content-Type', {}, 'Content-Type'],
   ['JSON', { 'Content-Type': 'application/json' }, 'Content-Type'],
-  ['audio', { 'Content-Type': 'audio/wav' }, 'Content-Type'],
   ['a longer name of its type', { 'Content-Type': 'multipart/form-data-x; boundary=x' }, 'Content-Type'],
-  ['a type that is nonsense', { 'Content-Type': '/;=,' }, 'Content-Type'],
-  ...['gzip', 'GZIP', 'br', 'gzip, identity', 'x'].map((coding): [string, Record<string, string>, string] => [
+  ...['gzip', 'gzip, identity'].map((coding): [string, Record<string, string>, string] => [
     `the coding ${coding}`,
     { 'Content-Type': formType, 'Content-Encoding': coding },
     'Content-Encoding',
@@ -136,30 +134,6 @@ test('Expect: 100-continue with nothing wrong in the headers → 100, then the a
   client.socket.destroy();
 });
 
-test('Expect: 100-continue in HTTP/1.0 → no 100, only the answer', async () => {
-  const client = new RawUpload(service.api.port);
-  const head = [`Authorization: Bearer ${account.key}`, `Content-Type: ${formType}`, 'Expect: 100-continue'];
-  client.send(`POST /v1/transcriptions HTTP/1.0\r\n${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`);
-  await client.send(body).until(/\r\n\r\n/);
-  expect(client.received).toMatch(/^HTTP\/1\.1 202 /);
-  client.socket.destroy();
-});
-
-test('a refused upload pipelined behind a held request → both are answered, in order', async () => {
-  const accepted = await service.post('/v1/transcriptions', account.key).attach('file', audio, 'a.wav');
-  const client = new RawUpload(service.api.port);
-  const held = `/v1/sessions/${String(accepted.body.sessionId)}/transcript?wait=1`;
-  client.send(`GET ${held} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${account.key}\r\n\r\n`);
-  client.head({ 'Content-Length': 1_000_000 }).send('the beginning of a body');
-  await client.ended;
-  client.socket.destroy();
-  expect(client.received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 401']);
-});
-
-test('at least two ordinary clients are here', () => {
-  expect(clients.length).toBeGreaterThanOrEqual(2);
-});
-
 /** One of each phase: access, the contract's headers, and what is asked of the account. */
 const codes = ['unauthorized', 'invalid_request', 'insufficient_balance'];
 test.each([
@@ -177,15 +151,6 @@ test.each([
     ...{ status, contentType: 'application/problem+json', text: { code, status } },
   });
   await expectNothingLeft(service, refused, before);
-});
-
-test('a client that never looks at the answer → the server reads no more than a little', async () => {
-  const { headers } = await arranged('unauthorized');
-  const client = new RawUpload(service.api.port).head({ ...headers, 'Content-Length': 256 * oneMiB });
-  await client.flood(Buffer.alloc(256 * 1024), 256 * oneMiB);
-  await client.closed;
-  // 4 MiB and what Node and the kernel hold.
-  expect(client.socket.bytesWritten - client.socket.writableLength).toBeLessThan(20 * oneMiB);
 });
 
 test('a client that stops sending after it was refused → the connection is closed after 2 s', async () => {
